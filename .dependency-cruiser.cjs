@@ -61,7 +61,7 @@ module.exports = {
         '^src/(core|runtime)/',
         '^src/errors\\.ts$',
         '^node_modules/(koffi|onnxruntime|sharp|wavefile)',
-        '^node_modules/(@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
+        '^node_modules/(@evan/opus|@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
         '^(node:)?(async_hooks|os|fs|path|module|worker_threads|buffer|http|https|net|dns|child_process|events|stream|stream/web|timers|crypto)(/promises)?$',
       ],
       'runtime sees core and errors',
@@ -337,6 +337,12 @@ module.exports = {
       to: {
         path: '^node_modules/(@wasm-audio-decoders/|mpg123-decoder/|node-webcodecs/|opus-decoder/)',
       },
+    },
+    {
+      name: 'one-door-to-audio-encoders',
+      severity: 'error',
+      from: { pathNot: '^src/runtime/audio-encode/' },
+      to: { path: '^node_modules/@evan/opus/' },
     },
     {
       name: 'one-door-to-the-hub',

@@ -47,6 +47,8 @@ export default defineConfig({
     modulePreload: false,
     license: { fileName: 'licences.md' },
     // Validators tell versions apart, not names.
-    rolldownOptions: { output: { entryFileNames: '[name].js', assetFileNames: '[name][extname]' } },
+    rolldownOptions: {
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: '[name][extname]' },
+    },
   },
 });

@@ -7,7 +7,7 @@ const unit = [
   'test/models/{*,grammar/*}.test.ts',
   'test/categories/*/wire/**/*.test.ts',
 ];
-const browser = ['test/playground/{accessibility,panels,resilience,screenshots}.test.ts'];
+const browser = ['test/playground/{accessibility,panels,resilience,screenshots,views}.test.ts'];
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
 const docs = ['test/docs/**/*.test.ts'];
 interface ProjectOptions {

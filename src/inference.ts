@@ -35,6 +35,7 @@ import {
   type SettingTable,
 } from './validation/setting-table.ts';
 import { describeValue } from './core/text/quote.ts';
+import { workerFile } from './worker-file.ts';
 
 /** The models that `createInference` starts, and how. */
 export interface InferenceOptions extends RoomLimits {
@@ -125,9 +126,7 @@ export function createInference(options: InferenceOptions): Inference {
   if (logger !== undefined) assertLogger(logger);
   const models = checkModels(options.models);
   const startLocal =
-    isolation === 'inline'
-      ? inlineReplicas(loadHere)
-      : childReplicas({ worker: new URL('./worker.js', import.meta.url) });
+    isolation === 'inline' ? inlineReplicas(loadHere) : childReplicas({ worker: workerFile() });
   const startHere = inlineReplicas(loadHere);
   const all = observers as readonly AnyObserver[];
   const isElsewhere = (model: Pick<ModelOptions, 'backend' | 'source'>): boolean =>

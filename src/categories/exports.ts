@@ -16,7 +16,7 @@ export type { ImageEvent } from './image/events.ts';
 export type { ImageRequestInput } from './image/request.ts';
 export type { RerankedDocument, RerankResult } from './rerank/events.ts';
 export type { RerankRequestInput } from './rerank/request.ts';
-export type { SpeechEvent, Voice } from './speech/events.ts';
+export type { SpeechEvent, SpokenWord, Voice } from './speech/events.ts';
 export type { SpeechRequestInput } from './speech/request.ts';
 export type { TranscriptionEvent, TranscriptionSegment, TranscriptionWord } from './transcription/events.ts';
 export type { AudioSource, TranscriptionRequestInput } from './transcription/request.ts';

@@ -44,10 +44,13 @@ export {
   type EmbeddingResponse,
 } from './embedding/wire/schema.ts';
 export { fromSpeechRequest, type SpeechCall } from './speech/wire/from-request.ts';
+export { toSpeechAnswer } from './speech/wire/to-answer.ts';
 export { toSpeechStreamEvents } from './speech/wire/to-events.ts';
 export {
+  speechAnswerSchema,
   speechEventSchema,
   speechRequestSchema,
+  type SpeechAnswer,
   type SpeechRequestBody,
   type SpeechStreamEvent,
 } from './speech/wire/schema.ts';

@@ -15,6 +15,14 @@ interface CommandEntry {
 
 /** Loaded when they are asked for, so that help and mistakes cost no time. */
 const commands: Readonly<Record<string, CommandEntry>> = {
+  chat: {
+    summary: 'Talk with a model in this terminal.',
+    load: async () => (await import('./talk/chat-command.ts')).chatCommand,
+  },
+  run: {
+    summary: 'Print the answer to one prompt.',
+    load: async () => (await import('./talk/run-command.ts')).runCommand,
+  },
   serve: {
     summary: 'Serve models over HTTP.',
     load: async () => (await import('./serve/serve-command.ts')).serveCommand,
@@ -50,6 +58,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   bench: {
     summary: 'Measure how fast a model is.',
     load: async () => (await import('./bench/bench-command.ts')).benchCommand,
+  },
+  'bench compare': {
+    summary: 'Compare two files of results.',
+    load: async () => (await import('./bench/compare.ts')).compareCommand,
   },
 };
 
@@ -100,7 +112,8 @@ function findCommand([first, second]: readonly string[]): string {
   if (first!.startsWith('-'))
     throw new UsageError(`There is no option ${first}.${didYouMean(first!, ['--help', '--version'])}`);
   const known = Object.keys(commands);
-  const asked = isGroup(first!) ? `${first} ${second}` : first!;
+  const both = `${first} ${second}`;
+  const asked = isGroup(first!) || Object.hasOwn(commands, both) ? both : first!;
   if (Object.hasOwn(commands, asked)) return asked;
   // `slashv1 pull` stands for nothing, but what is meant is plain.
   const inGroup = known.find((name) => name.endsWith(` ${asked}`));
@@ -108,7 +121,9 @@ function findCommand([first, second]: readonly string[]): string {
   throw new UsageError(`There is no command ${asked}.${hint}`);
 }
 
+/** Whether a word is a command only with the next one. */
 function isGroup(word: string): boolean {
+  if (Object.hasOwn(commands, word)) return false;
   return Object.keys(commands).some((name) => name.startsWith(`${word} `));
 }
 

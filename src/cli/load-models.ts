@@ -25,8 +25,7 @@ export async function fetchModel(
 ): Promise<ModelOptions> {
   const { source, dtype, hub } = settings;
   if (backendOf(settings)?.place === 'host') return settings;
-  const category =
-    settings.category ?? recognizeModel(source) ?? (await describeModel(source, { hub, signal })).category;
+  const category = await categoryOf(settings, signal);
   const progress = createProgressBar(terminal.messages);
   try {
     const obtained = await obtainModel(
@@ -41,6 +40,18 @@ export async function fetchModel(
   } finally {
     progress.end();
   }
+}
+
+/**
+ * The given category of a model, or the one that its small files show.
+ *
+ * @throws InferenceError where there is no such model or it can't be had
+ */
+export async function categoryOf(
+  { source, category, hub }: ModelSettings,
+  signal: AbortSignal,
+): Promise<string> {
+  return category ?? recognizeModel(source) ?? (await describeModel(source, { hub, signal })).category;
 }
 
 /** Tells people what stops nothing. */

@@ -6,6 +6,7 @@ import { categoryNames } from '../categories/registry.ts';
 import { settingsOf } from '../model-settings.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { OptionTable, OptionValues } from './options.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Options of commands about one kind of weights of a model. */
 export const modelChoiceTable = {
@@ -20,6 +21,13 @@ export const modelChoiceTable = {
     description: `Category of the model: auto (default, from its files), ${categoryNames.join(', ')}.`,
   },
 } as const satisfies OptionTable;
+
+/** @throws UsageError where the operands aren't the name of one model */
+export function oneModel([model, ...others]: readonly string[]): string {
+  if (model !== undefined && others.length === 0) return model;
+  const count = model === undefined ? 'none' : others.length + 1;
+  throw new UsageError(`Expected the name of one model, got ${count}.`);
+}
 
 /**
  * Puts together which model is meant.

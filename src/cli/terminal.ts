@@ -1,4 +1,6 @@
+import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { text as readText } from 'node:stream/consumers';
 import { isatty } from 'node:tty';
 
 /** Standard output or standard error. */
@@ -19,8 +21,10 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether a person can be asked. */
   readonly isInteractive: boolean;
-  /** Asks the person; an empty answer where the input ends. */
-  ask(question: string): Promise<string>;
+  /** Reads a line after a prompt; `undefined` where the input ends, and after Ctrl-C. */
+  readLine(prompt: string): Promise<string | undefined>;
+  /** Everything that is piped into the command; `undefined` where nothing is. */
+  readPiped(): Promise<string | undefined>;
 }
 
 const defaultColumns = 100;
@@ -34,19 +38,43 @@ export function openTerminal(): Terminal {
     messages: toOutputStream(stderr, env),
     environment: env,
     isInteractive: isatty(stdin.fd) && isatty(stderr.fd),
-    async ask(question) {
-      const lines = createInterface({ input: stdin, output: stderr });
-      try {
-        return await new Promise<string>((resolve) => {
-          lines.once('close', () => resolve(''));
-          lines.once('SIGINT', () => lines.close());
-          void lines.question(question).then(resolve, () => resolve(''));
-        });
-      } finally {
-        lines.close();
-      }
-    },
+    readLine: createLineReader(process),
+    readPiped: async () => (isPiped(stdin.fd) ? readText(stdin) : undefined),
   };
+}
+
+function createLineReader({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'>): Terminal['readLine'] {
+  let history: string[] = [];
+  let piped: AsyncIterator<string> | undefined;
+  return async (prompt) => {
+    if (!isatty(stdin.fd)) {
+      // One reader for all lines: the next one would miss what this one has read ahead.
+      piped ??= createInterface({ input: stdin })[Symbol.asyncIterator]();
+      const { value, done } = await piped.next();
+      return done ? undefined : value;
+    }
+    // One reader for each line: between them Ctrl-C is a signal.
+    const lines = createInterface({ input: stdin, output: stderr, history });
+    lines.on('history', (entries) => (history = entries));
+    try {
+      return await new Promise<string | undefined>((resolve) => {
+        lines.once('close', () => resolve(undefined));
+        lines.once('SIGINT', () => lines.close());
+        void lines.question(prompt).then(resolve, () => resolve(undefined));
+      });
+    } finally {
+      lines.close();
+    }
+  };
+}
+
+/** Whether a descriptor is a file or a pipe; neither a terminal nor `/dev/null`. */
+function isPiped(fd: number): boolean {
+  try {
+    return !fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
 }
 
 function toOutputStream(

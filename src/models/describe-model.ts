@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { fieldError, InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
 import { bundledModelNames } from './bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from './catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
@@ -13,7 +13,7 @@ import { openUrl, readAnswer, refusal, toRemote, type Remote } from './hub/http.
 import { RepositoryCache } from './hub/model-cache.ts';
 import { possibleFiles, possibleWeightFiles, toFileTree } from './hub/needed-files.ts';
 import type { RemoteFile } from './hub/file-list.ts';
-import { listRepository, probeFiles } from './hub/repository.ts';
+import { isUnreachable, listRepository, probeFiles, withoutHub } from './hub/repository.ts';
 import { beforeCache, defaultRetryPolicy, withRetries } from './hub/retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './hub/settings.ts';
 import type { ModelFiles } from './model-files.ts';
@@ -183,8 +183,8 @@ async function unlessUnreachable<T>(
     return await ask({ policy, signal });
   } catch (error) {
     signal?.throwIfAborted();
-    const isUnreachable = InferenceError.isInstance(error) && error.code === 'worker_failed';
-    if (!isUnreachable || !isCached) throw error;
+    if (!isCached) throw withoutHub(error, remote, settings.cacheFolder);
+    if (!isUnreachable(error)) throw error;
     onWarning?.(`${error.message} Going on with what is in the cache.`);
     return undefined;
   }

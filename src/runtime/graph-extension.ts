@@ -9,8 +9,8 @@ export interface GraphExtension {
   /** Name → values of one-dimensional int64 constants. */
   readonly constants: Readonly<Record<string, readonly (number | bigint)[]>>;
   readonly nodes: readonly GraphNode[];
-  /** Names of nodes' outputs that become outputs of the model, with their ONNX element type number. */
-  readonly outputs: readonly { readonly name: string; readonly elementType: number }[];
+  /** Names of nodes' outputs that become outputs of the model, with their ONNX element type number if it isn't to be inferred. */
+  readonly outputs: readonly { readonly name: string; readonly elementType?: number }[];
 }
 
 /** `TensorProto.DataType` numbers of the types that the extension's outputs may have. */
@@ -41,7 +41,10 @@ export function extendGraph(model: Uint8Array, { constants, nodes, outputs }: Gr
       ]),
     ),
     ...outputs.map(({ name, elementType }) =>
-      message(12, [text(1, name), message(2, [message(1, [integer(1, elementType)])])]),
+      message(12, [
+        text(1, name),
+        ...(elementType === undefined ? [] : [message(2, [message(1, [integer(1, elementType)])])]),
+      ]),
     ),
   ];
   return Buffer.concat([model, message(7, graph)]);

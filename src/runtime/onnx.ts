@@ -5,6 +5,7 @@ import { deviceFault } from './device-fault.ts';
 import { disableTelemetry } from './disable-telemetry.ts';
 import { knowsDevice } from './native/append-device.ts';
 import { createNativeSession } from './native/create-native-session.ts';
+import { loadApi } from './native/load-api.ts';
 import type { OnnxSessionOptions } from './session-options.ts';
 import { doublingModel } from './trial-run.ts';
 import { withWeightsFolder } from './weights-folder.ts';
@@ -57,7 +58,7 @@ async function tryDevice(
   try {
     session = await create(doublingModel, { device, threads: 1 });
   } catch (error) {
-    throw deviceFault(device, error);
+    throw deviceFault(device, error, create === createNativeSession ? await loadApi() : undefined);
   }
   await session.release();
 }

@@ -1,8 +1,7 @@
-import type { SpeechModelInfo } from '../categories/speech/events.ts';
+import type { SpeechEvent, SpeechModelInfo, SpokenWord } from '../categories/speech/events.ts';
 import type { CallOptions } from '../contracts/run.ts';
 import { aliasVoices } from '../core/speech/voice-aliases.ts';
 import { fieldError } from '../errors.ts';
-import type { SpeechEvent } from '../categories/speech/events.ts';
 import type { SpeechRequest } from '../categories/speech/request.ts';
 import { type FakeRun, pause, wordsOf } from './fake-run.ts';
 import { describeValue, quote } from '../core/text/quote.ts';
@@ -46,9 +45,18 @@ export async function* playSpeech(
     await pause(delayMs, options.signal);
     if (error !== undefined && index === failAfter) throw error;
     yield { type: 'audio', bytes: new Uint8Array(samplesOfWord * bytesOfSample) };
+    if (request.wordTimestamps && words[index]!.trim() !== '')
+      yield { type: 'words', words: [timed(words, index)] };
   }
   if (error !== undefined) throw error;
   yield { type: 'speech-end', durationSeconds: (words.length * samplesOfWord) / sampleRateHz };
+}
+
+function timed(words: readonly string[], index: number): SpokenWord {
+  const seconds = samplesOfWord / sampleRateHz;
+  const word = words[index]!.trimStart();
+  const offset = words.slice(0, index + 1).join('').length - word.length;
+  return { word, offset, startSeconds: index * seconds, endSeconds: (index + 1) * seconds };
 }
 
 function assertVoice(

@@ -16,6 +16,8 @@ export interface CliOptions {
   readonly cwd?: string;
   /** The program; default: this checkout's. */
   readonly program?: string;
+  /** Standard input; default: none. */
+  readonly input?: string;
 }
 
 /** A running `slashv1`. */
@@ -25,11 +27,11 @@ export class Cli {
   readonly #process: ChildProcess;
   readonly #closed: Promise<number | null>;
 
-  constructor(args: readonly string[], { env = {}, cwd = root, program = main }: CliOptions = {}) {
+  constructor(args: readonly string[], { env = {}, cwd = root, program = main, input }: CliOptions = {}) {
     const clean = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(?:HF_|SLASHV1_|HOST$|PORT$)/.test(name)),
     );
-    const stdio = ['ignore', 'pipe', 'pipe'] as const;
+    const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { ...clean, ...env },
@@ -37,6 +39,8 @@ export class Cli {
     });
     this.#process.stdout!.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     this.#process.stderr!.on('data', (chunk: Buffer) => (this.messages += chunk.toString()));
+    this.#process.stdin?.on('error', () => undefined);
+    this.#process.stdin?.end(input);
     this.#closed = once(this.#process, 'close').then(([code]) => code as number | null);
   }
 

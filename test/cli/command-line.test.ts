@@ -9,7 +9,17 @@ async function run(...args: string[]) {
   return { code, output: terminal.output.text, messages: terminal.messages.text };
 }
 
-const commands = ['serve', 'models list', 'models pull', 'models info', 'models rm', 'bench'];
+const commands = [
+  'chat',
+  'run',
+  'serve',
+  'models list',
+  'models pull',
+  'models info',
+  'models rm',
+  'bench',
+  'bench compare',
+];
 
 describe('help', () => {
   it.each([['--help'], ['-h'], ['help']])('%s lists every command', async (argument) => {
@@ -91,6 +101,18 @@ describe('mistakes', () => {
     ['models info tiny-chat --category vision', '--category: expected "image"'],
     ['models pull', 'Expected the name of a model'],
     ['models rm', 'Expected the name of a model'],
+    ['chat', 'Expected the name of one model, got none.'],
+    ['chat a b', 'Expected the name of one model, got 2.'],
+    ['chat tiny-chat,dtyp=q4', 'tiny-chat,dtyp=q4: a model has no setting dtyp. Did you mean dtype?'],
+    ['chat tiny-chat,dtype=q9', 'tiny-chat,dtype=q9: dtype: expected "auto" or "fp32"'],
+    ['chat tiny-detect', 'Expected a model for chat, and tiny-detect is for detection.'],
+    ['chat tiny-chat --endpoint ftp://x', '--endpoint: expected an http or https URL, got "ftp://x"'],
+    ['run', 'Expected a text, or input that is piped into the command.'],
+    ['run x --temperature 9', '--temperature: expected a value from 0 to 2, got 9'],
+    ['run x --top-k few', '--top-k: expected an integer, got "few"'],
+    ['run x --max-tokens 0', '--max-tokens: expected a value from 1 to 131072, got 0'],
+    ['run x --reasoning-effort much', '--reasoning-effort: expected one of "none"'],
+    ['run x --image none.png', "--image: none.png can't be read: ENOENT"],
     ['bench', 'Expected the name of one model, got none.'],
     ['bench tiny-chat --requests 0', '--requests: expected an integer of at least 1, got "0"'],
     ['bench tiny-chat --concurrency 5000', '--concurrency: expected an integer from 1 to 1024, got "5000"'],

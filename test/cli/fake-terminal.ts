@@ -45,9 +45,10 @@ export function fakeTerminal({
     environment,
     isInteractive: answer !== undefined,
     questions,
-    async ask(question) {
-      questions.push(question);
-      return answer ?? '';
+    async readLine(prompt) {
+      questions.push(prompt);
+      return answer;
     },
+    readPiped: async () => undefined,
   };
 }

@@ -253,6 +253,7 @@ describe('what is not run', () => {
       'docs/detection.md: a module of its own',
       'docs/faq.md: it downloads a model',
       'docs/faq.md: it needs a downloaded model',
+      'docs/guides/bundlers.md: it needs esbuild',
       'docs/guides/clients.md: it needs another program',
       'docs/guides/clients.md: it needs a downloaded model',
       'docs/guides/clients.md: it needs another program',

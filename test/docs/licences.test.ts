@@ -92,7 +92,7 @@ ${table(installed.filter(([place]) => required.has(place)))}
 
 ## Bundled
 
-The playground's page holds marked (MIT). \`dist/src/playground/page/licences.md\` in the package has its text.
+The playground's page holds marked (MIT), highlight.js (BSD-3-Clause), lowlight and devlop (MIT). \`dist/src/playground/page/licences.md\` in the package has their texts.
 
 ## Optional
 
@@ -106,7 +106,7 @@ ${table(installed.filter(([place]) => !required.has(place)))}
 
 ## Optional peers
 
-Never installed by slashv1. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the license of its build.
+Never installed by slashv1. \`@evan/opus\` is under the MIT license and contains libopus: BSD-3-Clause. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the license of its build.
 `;
   const path = resolve(root, 'docs/licences.md');
   const page = await format(text, { parser: 'markdown', printWidth: 140 });

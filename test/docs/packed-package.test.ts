@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -55,6 +55,16 @@ async function output(path: string, code: string): Promise<string> {
   return stdout.trim();
 }
 
+/** Takes the right to write away from everybody, or gives it back to the owner. */
+function setWritable(path: string, isWritable: boolean): void {
+  chmodSync(path, isWritable ? 0o755 : 0o555);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const child = join(path, entry.name);
+    if (entry.isDirectory()) setWritable(child, isWritable);
+    else if (entry.isFile()) chmodSync(child, isWritable ? 0o644 : 0o444);
+  }
+}
+
 const askedOf = (listen: string, source: string): string => `
 import { chat, createHandler, createInference } from 'slashv1';
 const inference = createInference({ models: { assistant: chat({ source: ${JSON.stringify(source)} }) } });
@@ -89,6 +99,35 @@ describe('the packed package', { timeout: 120_000 }, () => {
       const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');`;
     const source = join(root, 'examples/models/tiny-chat');
     expect(await output(path, askedOf(listen, source))).toBe('200 assistant');
+  });
+
+  it.skipIf(process.platform === 'win32')('answers from a folder that nobody may write', async ({ skip }) => {
+    const path = project('read-only', []);
+    const code = `
+      import { accessSync, constants } from 'node:fs';
+      try { accessSync('.', constants.W_OK); console.log('writable'); } catch { console.log('read-only'); }
+      ${askedOf(
+        `
+      const { createServer } = await import('node:http');
+      const { toNodeListener } = await import('slashv1/node');
+      const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');`,
+        join(root, 'examples/models/tiny-chat'),
+      )}`;
+    writeFileSync(join(path, 'script.mjs'), code);
+    chmodSync(folder, 0o755);
+    setWritable(path, false);
+    try {
+      // Root may write everywhere, so it becomes somebody else.
+      const user = process.getuid!() === 0 ? { uid: 65534, gid: 65534 } : {};
+      const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+      const { stdout } = await run(process.execPath, ['script.mjs'], { cwd: path, env, ...user });
+      expect(stdout).toBe('read-only\n200 assistant\n');
+    } catch (error) {
+      if (/EACCES|permission denied/i.test(String(error))) skip('another user may not read this checkout');
+      throw error;
+    } finally {
+      setWritable(path, true);
+    }
   });
 
   it('finds every bundled model', async () => {

@@ -222,7 +222,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       })(${JSON.stringify(text)})`;
       const html = await page.evaluate<[string, number, string, number]>(script);
       expect(html[0]).toMatchInlineSnapshot(
-        `"<h3>Title</h3><p><strong>bold</strong> <code>code</code> <a href="https://example.com" rel="noopener noreferrer" target="_blank">site</a> <span>bad</span> &lt;img src=x onerror=alert(1)&gt;</p><ul><li>one</li><li>two<ol><li>deeper</li></ol></li></ul><div class="table-frame" tabindex="0"><table class="table"><thead><tr><th>a</th><th class="number">b</th></tr></thead><tbody><tr><td>1</td><td class="number">2 &amp; 3</td></tr></tbody></table></div><figure class="code-block"><figcaption><span>js</span><button type="button" class="quiet-button small-button" aria-label="Copy code">Copy</button></figcaption><pre tabindex="0"><code>const x = "&lt;b&gt;";</code></pre></figure>"`,
+        `"<h3>Title</h3><p><strong>bold</strong> <code>code</code> <a href="https://example.com" rel="noopener noreferrer" target="_blank">site</a> <span>bad</span> &lt;img src=x onerror=alert(1)&gt;</p><ul><li>one</li><li>two<ol><li>deeper</li></ol></li></ul><div class="table-frame" tabindex="0"><table class="table"><thead><tr><th>a</th><th class="number">b</th></tr></thead><tbody><tr><td>1</td><td class="number">2 &amp; 3</td></tr></tbody></table></div><figure class="code-block"><figcaption><span>js</span><button type="button" class="quiet-button small-button" aria-label="Copy code">Copy</button></figcaption><pre tabindex="0"><code data-language="js">const x = "&lt;b&gt;";</code></pre></figure>"`,
       );
       expect(html[1]).toBeGreaterThan(20_000);
       expect(html[2]).toBe('<p>a &amp; b &lt;</p>');
@@ -463,7 +463,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       await chips.nth(1).waitFor();
       await panel.getByRole('button', { name: 'Remove scene.png' }).click();
       expect(await chips.locator('.file-name').allTextContents()).toEqual(['second.png']);
-      await panel.getByLabel('Model').selectOption('tiny-vision');
+      await panel.getByLabel('Model', { exact: true }).selectOption('tiny-vision');
       await panel.getByLabel('Message', { exact: true }).fill('What color is the square?');
       expect(await runCopied(panel)).toMatch(/^data: .*chat\.completion\.chunk[^]*data: \[DONE\]\s*$/);
       const request = page.waitForRequest('**/chat/completions');
@@ -530,7 +530,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       'npx slashv1 serve --model qwen3-0.6b',
     );
-    await panel.getByLabel('Model').selectOption('tiny-vision');
+    await panel.getByLabel('Model', { exact: true }).selectOption('tiny-vision');
     expect(await note.textContent()).toContain('--model HuggingFaceTB/SmolVLM-256M-Instruct');
     await page.getByRole('tab', { name: 'Rank', exact: true }).click();
     expect(await page.getByRole('tabpanel', { name: 'Rank' }).locator('.demo-note').isVisible()).toBe(false);

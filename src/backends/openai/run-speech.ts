@@ -2,7 +2,7 @@ import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts
 import type { SpeechEvent } from '../../categories/speech/events.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';
-import { InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
 import { readBytes } from '../../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { callApi } from './api-client.ts';
@@ -32,7 +32,12 @@ export async function* runSpeech(
 ): AsyncGenerator<SpeechEvent> {
   const { name, servers, extraBody } = model;
   const { input, format, given = Object.keys(speechParameters) } = request;
-  const { voice, speed } = request;
+  const { voice, speed, wordTimestamps } = request;
+  if (wordTimestamps) {
+    throw fieldError('timestamp_granularities', "expected none: a remote server's speech has no word times", {
+      code: 'unsupported_feature',
+    });
+  }
   const body = {
     ...extraBody,
     model: name,

@@ -12,6 +12,8 @@ export interface SpeechRequest extends SpeechParameters {
   readonly model: string;
   readonly input: string;
   readonly format: SpeechFormat;
+  /** Whether the words come with their times. */
+  readonly wordTimestamps: boolean;
 }
 
 /** A speech request as a caller writes it: only `model` and `input` are needed. */
@@ -21,6 +23,8 @@ export interface SpeechRequestInput extends Partial<SpeechParameters> {
   readonly input: string;
   /** Default `wav`. */
   readonly format?: SpeechFormat | undefined;
+  /** Whether the words come with their times, which not every model has; default false. */
+  readonly wordTimestamps?: boolean | undefined;
 }
 
 const fields = requestTable(
@@ -28,6 +32,7 @@ const fields = requestTable(
     input: z.string(),
     // Its values are listed below.
     format: z.unknown(),
+    wordTimestamps: z.boolean().optional(),
   },
   speechParameters,
 );
@@ -44,7 +49,7 @@ const fields = requestTable(
  */
 export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
   assertRequest('A speech request', fields, request);
-  const { model, input, format = 'wav', ...given } = request;
+  const { model, input, format = 'wav', wordTimestamps = false, ...given } = request;
   if (input.trim() === '') throw fieldError('input', 'expected a text that is not empty');
   if (input.length > maxSpeechCharacters) {
     throw fieldError('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
@@ -55,5 +60,5 @@ export function completeSpeechRequest(request: SpeechRequestInput): SpeechReques
       `expected one of ${speechFormats.join(', ')}, got ${describeValue(format)}`,
     );
   }
-  return { ...resolveRequestParameters(speechParameters, given), model, input, format };
+  return { ...resolveRequestParameters(speechParameters, given), model, input, format, wordTimestamps };
 }

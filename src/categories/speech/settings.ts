@@ -16,6 +16,9 @@ export const speechSettings = {
   voiceAliases: booleanSetting(
     'Map built-in names of clients, such as `alloy`, to voices of the model; default true.',
   ),
+  wordTimes: booleanSetting(
+    'Make an output of the durations that a graph of Kokoro or Piper computes, for word times; the graph is read into memory to load it. Default: only graphs that have this output give word times.',
+  ),
   ffmpegPath: textSetting('The program that encodes the remaining formats; default `ffmpeg` on the PATH.'),
 } satisfies SettingTable;
 

@@ -7,6 +7,14 @@ export interface SpeakOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Speech of a piece. */
+export interface Utterance {
+  /** From −1 to 1, mono, owned by the caller. */
+  readonly samples: Float32Array;
+  /** Sample at which each code point of the piece begins, and that at which the last one ends; where it is known. */
+  readonly bounds?: Float64Array | undefined;
+}
+
 /** A voice, or a mix of several, ready to speak. */
 export interface Speaker {
   /** Writes out what isn't words, such as numbers; default: tidies the text. */
@@ -15,12 +23,8 @@ export interface Speaker {
   pronounce?(sentence: string): Promise<string>;
   /** Most code points of a piece; a shorter limit of the pipeline goes before. */
   readonly longestPiece?: number | undefined;
-  /**
-   * Speaks a piece of what `pronounce` gave.
-   *
-   * @returns samples from −1 to 1, mono, owned by the caller
-   */
-  speak(piece: string, options: SpeakOptions): Promise<Float32Array>;
+  /** Speaks a piece of what `pronounce` gave. */
+  speak(piece: string, options: SpeakOptions): Promise<Utterance>;
 }
 
 /** A loaded model that speaks: everything that the pipeline needs of it. */
@@ -30,6 +34,8 @@ export interface Synthesizer {
   readonly voices: readonly Voice[];
   /** Whether `speed` acts. */
   readonly hasSpeed: boolean;
+  /** Whether utterances have their bounds; default false. */
+  readonly hasWordTimes?: boolean | undefined;
   /** Whether several voices can be mixed. */
   readonly mixesVoices: boolean;
   /** Why a voice that isn't among the usable ones can't speak; `undefined` for one that the model doesn't have. */

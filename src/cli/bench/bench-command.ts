@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { defineCommand } from '../command.ts';
-import { describeModel } from '../../recognize-model.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { formatSeconds } from '../format.ts';
 import { toHubOptions } from '../hub-options.ts';
 import { watchInterrupts } from '../interrupt.ts';
-import { aboutModel } from '../load-models.ts';
-import { readModelChoice } from '../model-choice.ts';
-import type { OutputStream, Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { aboutModel, categoryOf } from '../load-models.ts';
+import { oneModel, readModelChoice } from '../model-choice.ts';
+import { createNote } from '../note.ts';
+import { openModel } from '../open-model.ts';
+import type { Terminal } from '../terminal.ts';
 import {
   assertCompatible,
   assertFitting,
@@ -21,9 +21,7 @@ import {
 } from './bench-options.ts';
 import { chooseWorkload } from './choose-workload.ts';
 import { applyLoad, type Load } from './load.ts';
-import { openLocalSubject } from './local-subject.ts';
 import { openRemoteSubject } from './remote-subject.ts';
-import { compareResults } from './compare.ts';
 import { describeMachine } from './machine.ts';
 import { readProductionLoad } from './production-load.ts';
 import { showReport, type BenchReport } from './report.ts';
@@ -34,12 +32,12 @@ import type { Subject } from './workload.ts';
 
 export const benchCommand = defineCommand({
   name: 'bench',
-  operands: '<model> | compare <file> <file>',
+  operands: '<model>',
   summary: 'Measures how fast a model is, on this machine or at an address.',
   description: [
     'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; with --url, its id on that server. The measures depend on its category: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
     '19 of 20 requests reach p95 or better, 99 of 100 reach p99. A first request, which is slower than all others, is not counted. Ctrl-C ends it early and prints what was measured so far.',
-    'compare prints the ratios of two files that --output wrote: of two machines, devices, versions or models.',
+    'slashv1 bench compare prints the ratios of two files that --output wrote.',
   ],
   options: benchOptionTable,
   examples: {
@@ -51,18 +49,11 @@ export const benchCommand = defineCommand({
       'two devices, three lengths and three loads, into a file',
     'slashv1 bench qwen3-0.6b --rate 1,2,4,8 --duration 30s --goodput ttft=500,tpot=50':
       'four loads as users make them, and how many answers came in time',
-    'slashv1 bench compare here.json there.json --plots plots': 'two files of results, drawn as well',
     'slashv1 bench assistant --url http://127.0.0.1:8000/v1 --key sk-…':
       'a model of a server that runs already',
   },
   async run(values, operands, terminal) {
-    if (operands[0] === 'compare') return compareResults(operands.slice(1), values.plots, terminal);
-    if (values.plots !== undefined) throw new UsageError('--plots: expected with compare');
-    const [model, ...others] = operands;
-    if (model === undefined || others.length > 0) {
-      throw new UsageError(`Expected the name of one model, got ${operands.length || 'none'}.`);
-    }
-    return bench(model, values, terminal);
+    return bench(oneModel(operands), values, terminal);
   },
 });
 
@@ -192,34 +183,12 @@ async function openSubject(
       throw error;
     }
   }
-  const category = settings.category ?? (await categoryOf());
-  assertFitting(values, category);
-  return openLocalSubject({ ...settings, ...loadedWith, category }, { terminal, signal, concurrency });
-
-  async function categoryOf(): Promise<Subject['category']> {
-    try {
-      return (await describeModel(model, { ...settings, signal })).category;
-    } catch (error) {
-      throw aboutModel(model, error);
-    }
+  let category: string;
+  try {
+    category = await categoryOf(settings, signal);
+  } catch (error) {
+    throw aboutModel(model, error);
   }
-}
-
-interface Note {
-  /** Says which phase begins. */
-  begin(what: string): void;
-  /** How far it is. */
-  update(what: string): void;
-  clear(): void;
-}
-
-/** A line of a terminal that comes and goes; elsewhere a line for everything that begins. */
-function createNote({ isTTY, style, write }: OutputStream, model: string): Note {
-  const clear = '\r\u001B[K';
-  const show = (what: string): void => write(`${clear}${style.dim(`${model}: ${what}`)}`);
-  return {
-    begin: (what) => (isTTY ? show(what) : write(`${model}: ${what}\n`)),
-    update: (what) => isTTY && show(what),
-    clear: () => isTTY && write(clear),
-  };
+  assertFitting(values, category);
+  return openModel({ ...settings, ...loadedWith, category }, { terminal, signal, concurrency });
 }

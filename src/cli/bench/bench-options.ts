@@ -78,11 +78,6 @@ export const benchOptionTable = {
     value: '<file>',
     description: 'Write all results to this file as JSON, with each sample and a description of the machine.',
   },
-  plots: {
-    type: 'string',
-    value: '<folder>',
-    description: 'With compare: draw each quantity as an SVG file.',
-  },
   json: { type: 'boolean', description: 'Print JSON.' },
   ...hubOptionTable,
 } as const satisfies OptionTable;

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { defineCommand } from '../command.ts';
 import { type Column, renderTable } from '../table.ts';
 import { formatNumber } from '../format.ts';
 import type { BenchReport } from './report.ts';
@@ -82,22 +83,34 @@ export function showPairs(
   return renderTable(columns, rows, paint);
 }
 
-/**
- * Prints the ratios of two files of results, and draws them where a folder for that is given.
- *
- * @throws UsageError for files that hold no results or none that belong together
- */
-export function compareResults(
+export const compareCommand = defineCommand({
+  name: 'bench compare',
+  operands: '<file> <file>',
+  summary: 'Prints the ratios of two files that slashv1 bench --output wrote.',
+  description: [
+    'The files may come from two machines, devices, versions or models. Runs are paired if they agree in all settings that vary within a file.',
+  ],
+  options: {
+    plots: { type: 'string', value: '<folder>', description: 'Draw each quantity as an SVG file.' },
+  },
+  examples: {
+    'slashv1 bench compare here.json there.json --plots plots': 'two files of results, drawn as well',
+  },
+  run: async ({ plots }, files, terminal) => compareResults(files, plots, terminal),
+});
+
+/** @throws UsageError for files that hold no results or none that belong together */
+function compareResults(
   files: readonly string[],
   plots: string | undefined,
   { output, messages }: Terminal,
 ): ExitCode {
   const [first, second, ...others] = files;
   if (first === undefined || second === undefined || others.length > 0) {
-    throw new UsageError(`compare: expected two files of results, got ${files.length}.`);
+    throw new UsageError(`Expected two files of results, got ${files.length}.`);
   }
   const pairs = pairResults(readResults(first), readResults(second));
-  if (pairs.length === 0) throw new UsageError('compare: the two files have no run in common.');
+  if (pairs.length === 0) throw new UsageError('The two files have no run in common.');
   const names = [basename(first, '.json'), basename(second, '.json')] as const;
   output.write(`${showPairs(pairs, names, output.style.dim)}\n`);
   if (plots === undefined) return exitCode.success;

@@ -48,13 +48,16 @@ export async function examine(
 ): Promise<Check[]> {
   const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
+  const runtime = checkRuntime(library);
   const checks: Record<string, Outcome | Promise<Outcome>> = {
     node: checkNode(manifest.engines.node),
     machine: ok(
       `${platform()} ${arch()}, ${processorName()}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
     ),
-    runtime: checkRuntime(library),
-    ...Object.fromEntries(devices.map((device) => [`device ${device}`, checkDevice(device, library)])),
+    runtime,
+    ...Object.fromEntries(
+      devices.map((device) => [`device ${device}`, checkDevice(runtime, device, library)]),
+    ),
     ...Object.fromEntries(
       plugins.map((plugin) => [`plugin ${plugin[0]}`, tryElsewhere('plugin', plugin, library)]),
     ),
@@ -95,7 +98,13 @@ async function checkRuntime(library: string | undefined): Promise<Outcome> {
   }
 }
 
-async function checkDevice(device: string, library: string | undefined): Promise<Outcome> {
+async function checkDevice(
+  runtime: Promise<Outcome>,
+  device: string,
+  library: string | undefined,
+): Promise<Outcome> {
+  // Every device would repeat what the runtime says.
+  if ((await runtime).state === 'fault') return { state: 'missing', detail: 'not tried: see runtime' };
   const { state, detail } = await tryElsewhere('device', [device], library);
   return { state: state === 'missing' && device === 'cpu' ? 'fault' : state, detail };
 }

@@ -5,10 +5,9 @@ import { formatBytes, formatCount } from '../format.ts';
 import { definitions, section } from '../help.ts';
 import { hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { aboutModel, warn } from '../load-models.ts';
-import { modelChoiceTable, readModelChoice } from '../model-choice.ts';
+import { modelChoiceTable, oneModel, readModelChoice } from '../model-choice.ts';
 import { renderTable } from '../table.ts';
 import type { OutputStream } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
 import { gatherFacts, type ModelFacts } from './model-facts.ts';
 
 export const infoCommand = defineCommand({
@@ -25,10 +24,7 @@ export const infoCommand = defineCommand({
   },
   async run(values, operands, terminal) {
     const { output } = terminal;
-    const [source, ...others] = operands;
-    if (source === undefined || others.length > 0) {
-      throw new UsageError(`Expected the name of one model, got ${operands.length || 'none'}.`);
-    }
+    const source = oneModel(operands);
     const settings = readModelChoice(source, values, toHubOptions(values));
     let facts: ModelFacts;
     try {

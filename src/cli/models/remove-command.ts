@@ -40,7 +40,7 @@ export const removeCommand = defineCommand({
     if (!yes && !terminal.isInteractive)
       throw new UsageError('Expected --yes, since this is not a terminal.');
     if (!yes) {
-      const answer = await terminal.ask(`Remove ${which} (${size})? [y/N] `);
+      const answer = (await terminal.readLine(`Remove ${which} (${size})? [y/N] `)) ?? '';
       if (!/^y(?:es)?$/i.test(answer.trim())) {
         terminal.messages.write('Nothing was removed.\n');
         return exitCode.failure;

@@ -14,7 +14,14 @@ import { inParallel } from './in-parallel.ts';
 import { RepositoryCache, type CachedListing } from './model-cache.ts';
 import { chooseFiles, possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
 import { createProgressMeter, type DownloadProgress } from './progress.ts';
-import { listRepository, probeFiles, toListing, type Listing } from './repository.ts';
+import {
+  isUnreachable,
+  listRepository,
+  probeFiles,
+  toListing,
+  withoutHub,
+  type Listing,
+} from './repository.ts';
 import { beforeCache, defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import { sourceError } from '../model-files.ts';
@@ -134,8 +141,8 @@ class RemoteModel {
     try {
       listing = await this.#list({ policy: isComplete ? beforeCache(policy) : policy, signal });
     } catch (error) {
-      const isUnreachable = InferenceError.isInstance(error) && error.code === 'worker_failed';
-      if (!isUnreachable || !isComplete) throw error;
+      if (!isComplete) throw withoutHub(error, this.#remote, this.#settings.cacheFolder);
+      if (!isUnreachable(error)) throw error;
       onWarning?.(`${error.message} Going on with what is in the cache.`);
       return this.#openCached(cached, onWarning);
     }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { InferenceError } from '../../errors.ts';
+import { InferenceError, sentence } from '../../errors.ts';
 import { parseContentHash } from './content-hash.ts';
 import type { RemoteFile } from './file-list.ts';
 import { openUrl, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
@@ -55,6 +55,25 @@ export async function listRepository(
     commit: sha,
     files: siblings.map((sibling) => toRemoteFile(sibling, `${endpoint}/${id}/resolve/${sha}`)),
   };
+}
+
+/**
+ * The error for a model that is not in the cache, with the ways to go on where its hub can't be reached.
+ *
+ * @param cacheFolder where the model was looked for
+ */
+export function withoutHub(error: unknown, { page, host }: Remote, cacheFolder: string): unknown {
+  if (page === undefined || !isUnreachable(error)) return error;
+  const advice = `Set HF_ENDPOINT to a mirror of ${host}, copy the model from a cache of another machine to ${cacheFolder}, or name a folder that has its files`;
+  return new InferenceError(error.code, sentence(`${sentence(error.message)} ${advice}`), {
+    param: error.param,
+    cause: error,
+  });
+}
+
+/** Whether a server gave no answer, as opposed to a refusal. */
+export function isUnreachable(error: unknown): error is InferenceError {
+  return InferenceError.isInstance(error) && error.code === 'worker_failed';
 }
 
 /**

@@ -2,6 +2,7 @@ import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
+import { loadOpusEncoder } from './opus.ts';
 import { pcmEncoder } from './pcm.ts';
 import { wavEncoder } from './wav.ts';
 
@@ -10,12 +11,31 @@ export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
 const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder];
 
+/** An optional package that writes a format. */
+export interface EncoderPackage {
+  readonly name: string;
+  readonly format: SpeechFormat;
+  /** `undefined` where it isn't installed. */
+  load(): Promise<AudioEncoder | undefined>;
+}
+
+const optionalPackages: readonly EncoderPackage[] = [
+  { name: '@evan/opus', format: 'opus', load: loadOpusEncoder },
+];
+
+export interface EncoderFinderOptions {
+  /** Path of the program; default `ffmpeg` on the PATH. */
+  readonly ffmpegPath?: string | undefined;
+  /** Default: `@evan/opus`. */
+  readonly packages?: readonly EncoderPackage[] | undefined;
+}
+
 /**
- * Makes a finder of encoders: `wav` and `pcm` are written here, the other formats by FFmpeg, which is asked once what it
- * can do.
+ * Makes a finder of encoders: `wav` and `pcm` are written here, `opus` by an optional package, and what remains by FFmpeg,
+ * which is asked once what it can do.
  *
- * @param options.ffmpegPath of the program; default `ffmpeg` on the PATH
- * @returns a function that throws `InferenceError` `invalid_request` for a format that nothing here writes
+ * @returns a function that throws `InferenceError` `invalid_request` for a format that nothing here writes, with those that
+ * can be written
  *
  * @example
  * ```ts
@@ -25,22 +45,33 @@ const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder];
  */
 export function createEncoderFinder({
   ffmpegPath = 'ffmpeg',
-}: { readonly ffmpegPath?: string | undefined } = {}): FindEncoder {
+  packages = optionalPackages,
+}: EncoderFinderOptions = {}): FindEncoder {
+  const loaded = new Map<string, Promise<AudioEncoder | undefined>>();
+  const load = (source: EncoderPackage): Promise<AudioEncoder | undefined> => {
+    const encoder = loaded.get(source.name) ?? source.load();
+    loaded.set(source.name, encoder);
+    return encoder;
+  };
   let listed: Promise<readonly SpeechFormat[]> | undefined;
   return async (format) => {
     const own = ownEncoders.find((encoder) => encoder.format === format);
     if (own) return own;
+    const source = packages.find((one) => one.format === format);
+    const packaged = source && (await load(source));
+    if (packaged) return packaged;
     listed ??= listFfmpegFormats(ffmpegPath).catch((error: unknown) => {
       listed = undefined;
       throw error;
     });
     const added = await listed;
     if (added.includes(format)) return createFfmpegEncoder(ffmpegPath, format);
-    const offered = [...ownEncoders.map((encoder) => encoder.format), ...added].join(', ');
-    const codec = ffmpegFormats[format]?.codec;
+    const installed = (await Promise.all(packages.map(load))).flatMap((encoder) => encoder?.format ?? []);
+    const offered = new Set([...ownEncoders.map((encoder) => encoder.format), ...installed, ...added]);
+    const program = `an ffmpeg with ${ffmpegFormats[format]?.codec} on this machine`;
     throw fieldError(
       'response_format',
-      `expected one of ${offered}, got ${format}, which needs an ffmpeg with ${codec} on this machine`,
+      `expected one of ${[...offered].join(', ')}, got ${format}, which needs ${source ? `the package ${source.name} or ` : ''}${program}`,
     );
   };
 }

@@ -1,6 +1,10 @@
-import { default as wavefile } from 'wavefile';
+import * as wavefile from 'wavefile';
 import type { AudioEncoder } from './contract.ts';
 import { toPcm, toPcmBytes } from './pcm.ts';
+
+// Node takes the package's CommonJS, whose default export has the class; bundlers take its module.
+const found: object = wavefile;
+const { WaveFile } = ('default' in found ? found.default : found) as typeof wavefile;
 
 /** Offsets of the sizes of the file and of its data in a header with only `fmt ` and `data`. */
 const sizeOffsets = [4, 40];
@@ -29,7 +33,7 @@ function streamHeader(sampleRateHz: number): Uint8Array {
 }
 
 function writeWav(samples: Int16Array, sampleRateHz: number): Uint8Array {
-  const file = new wavefile.WaveFile();
+  const file = new WaveFile();
   file.fromScratch(1, sampleRateHz, '16', samples);
   return file.toBuffer();
 }

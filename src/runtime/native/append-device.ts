@@ -1,6 +1,3 @@
-import { dirname } from 'node:path';
-import { deviceFault } from '../device-fault.ts';
-import { explainCuda } from './explain-cuda.ts';
 import type { Api } from './load-api.ts';
 import { appendPlugin, isPluginDevice } from './plugins.ts';
 
@@ -16,7 +13,6 @@ export function knowsDevice(device: string): boolean {
  * Makes a session compute on a device.
  *
  * @param options `OrtSessionOptions *`
- * @throws InferenceError `invalid_request` with `param: "device"`, where a library of CUDA is missing
  * @throws Error with the runtime's reason where its library or the device's is not there
  */
 export function appendDevice(api: Api, options: bigint, device: string): void {
@@ -31,16 +27,6 @@ export function appendDevice(api: Api, options: bigint, device: string): void {
     api.call('SessionOptionsAppendExecutionProvider', options, name, null, null, 0);
     return;
   }
-  try {
-    appendCuda(api, options);
-  } catch (error) {
-    const library = { folder: dirname(api.path), version: api.version };
-    const fault = explainCuda(library, api.loadError);
-    throw fault ? deviceFault(device, new Error(fault.reason, { cause: error }), fault) : error;
-  }
-}
-
-function appendCuda(api: Api, options: bigint): void {
   const settings = api.create('CreateCUDAProviderOptions');
   try {
     api.call('SessionOptionsAppendExecutionProvider_CUDA_V2', options, settings);

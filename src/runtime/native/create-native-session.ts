@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { InferenceError } from '../../errors.ts';
 import type { BindableSession } from '../contract.ts';
 import { deviceFault } from '../device-fault.ts';
 import {
@@ -95,7 +94,7 @@ function configure(api: Api, options: bigint, settings: OnnxSessionOptions): voi
   try {
     appendDevice(api, options, device);
   } catch (error) {
-    throw InferenceError.isInstance(error) ? error : deviceFault(device, error);
+    throw deviceFault(device, error, api);
   }
 }
 

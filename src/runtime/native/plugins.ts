@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError } from '../../errors.ts';
+import { withAdvice } from '../device-fault.ts';
 import { loadApi, type Api } from './load-api.ts';
 
 /** An execution provider in a library of its own. */
@@ -75,10 +76,8 @@ function registerPlugin(api: Api, { library, ...settings }: Plugin, path: string
   const devices = all.filter(({ provider }) => provider === plugin.provider);
   if (devices.length === 0) {
     const names = [...new Set(all.map(({ provider }) => quote(provider)))].join(', ');
-    throw fieldError(
-      `${path}.provider`,
-      `expected a provider with a device on this machine, which are ${names}, got ${quote(plugin.provider)}`,
-    );
+    const reason = `expected a provider with a device on this machine, which are ${names}, got ${quote(plugin.provider)}`;
+    throw fieldError(`${path}.provider`, withAdvice(plugin.provider, reason, api));
   }
   const { options = {} } = plugin;
   registered.set(plugin.provider, {
@@ -96,7 +95,8 @@ function load(api: Api, { provider, library }: Plugin, path: string): void {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // Another thread of this process shares the environment.
-    if (!/already registered/i.test(message)) throw fieldError(`${path}.library`, message, { cause: error });
+    if (/already registered/i.test(message)) return;
+    throw fieldError(`${path}.library`, withAdvice('plugin', message, api), { cause: error });
   }
   loaded.add(provider);
 }
@@ -138,7 +138,15 @@ export function isPluginDevice(device: string): boolean {
 export function appendPlugin(api: Api, options: bigint, device: string): void {
   const { found, number } = findPlugin(device)!;
   const chosen = found.devices[number];
-  if (!chosen) throw new Error(`it has ${found.devices.length}, counted from 0`);
+  if (!chosen) {
+    const { length } = found.devices;
+    const { provider } = found.plugin;
+    const names =
+      length === 1
+        ? `1 device, ${provider}:0`
+        : `${length} devices, ${provider}:0 to ${provider}:${length - 1}`;
+    throw new Error(`it has ${names}`);
+  }
   const { keys, values } = found;
   const count = keys.bytes.length;
   api.call(

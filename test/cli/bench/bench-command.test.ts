@@ -132,8 +132,8 @@ describe('slashv1 bench', () => {
     ['tiny-chat --sweep streams=2 --concurrency 3', '--sweep streams: expected without --concurrency'],
     ['tiny-chat --sweep streams=2 --sweep streams=3', '--sweep: expected streams once'],
     ['tiny-chat --device abacus', '--device: expected "cpu" or "webgpu"'],
-    ['tiny-chat --plots here', '--plots: expected with compare'],
-    ['compare package.json', 'compare: expected two files of results, got 1.'],
+    ['tiny-chat --plots here', 'There is no option --plots.'],
+    ['compare package.json', 'Expected two files of results, got 1.'],
     ['compare package.json package.json', 'package.json: format'],
     ['compare no.json package.json', 'no.json: expected a file that --output wrote.'],
   ])('refuses %s', async (line, message) => {

@@ -85,7 +85,7 @@ describe('the formats of a machine', () => {
     ['another program', () => '/bin/false'],
     ['a folder', () => folder],
   ])('are wav and pcm with %s', async (_title, path) => {
-    const find = createEncoderFinder({ ffmpegPath: path() });
+    const find = createEncoderFinder({ ffmpegPath: path(), packages: [] });
     expect((await find('wav')).mediaType).toBe('audio/wav');
     expect((await find('pcm')).mediaType).toBe('audio/pcm');
     const refusal = find('mp3');
@@ -94,15 +94,35 @@ describe('the formats of a machine', () => {
   });
 
   it('are in the refusal of another', async () => {
-    const find = createEncoderFinder({ ffmpegPath: await writeFakeFfmpeg(folder) });
+    const find = createEncoderFinder({ ffmpegPath: await writeFakeFfmpeg(folder), packages: [] });
     await expect(find('opus')).rejects.toThrow(/expected one of wav, pcm, mp3, flac, got opus/);
   });
 
   it('are asked for once', async () => {
     const fake = await writeFakeFfmpeg(folder, { codecs: ['flac', 'once'] });
-    const find = createEncoderFinder({ ffmpegPath: fake });
+    const find = createEncoderFinder({ ffmpegPath: fake, packages: [] });
     await Promise.all([find('flac'), find('flac'), find('flac')]);
     expect((await readFile(`${fake}.pids`, 'utf8')).trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('the formats of optional packages', () => {
+  const none = join(tmpdir(), 'no-ffmpeg');
+
+  it('need no ffmpeg, and are in the refusal of another', async () => {
+    const find = createEncoderFinder({ ffmpegPath: none });
+    expect((await find('opus')).mediaType).toBe('audio/ogg');
+    await expect(find('mp3')).rejects.toThrow(
+      /expected one of wav, pcm, opus, got mp3, which needs an ffmpeg with libmp3lame/,
+    );
+  });
+
+  it('name the package where it is missing', async () => {
+    const packages = [{ name: '@evan/opus', format: 'opus', load: async () => undefined }] as const;
+    const find = createEncoderFinder({ ffmpegPath: none, packages });
+    await expect(find('opus')).rejects.toThrow(
+      /expected one of wav, pcm, got opus, which needs the package @evan\/opus or an ffmpeg with libopus/,
+    );
   });
 });
 
@@ -189,7 +209,7 @@ describe('the ffmpeg of this machine, if it has one', async () => {
   };
 
   it.skipIf(formats.length === 0)('writes every format that it lists', async () => {
-    const find = createEncoderFinder();
+    const find = createEncoderFinder({ packages: [] });
     const tone = Float32Array.from({ length: sampleRateHz }, (_, at) => Math.sin(at / 10) / 2);
     for (const format of formats) {
       const encoder = await find(format);

@@ -55,7 +55,7 @@ describe.each(plugins)('the plugin %s', async (provider, wheel, path) => {
     ['a cancelled run', zeros],
     [
       'a number too large',
-      ['device', expect.stringMatching(/^device: "\w+:7" doesn't work here: it has 1,/)],
+      ['device', expect.stringMatching(/^device: "\w+:7" doesn't work here: it has 1 device, /)],
     ],
     ['many shapes', expect.toSatisfy((growth: number) => growth < 30)],
   ])('survives %s', async ([name, expected], { skip }) => {

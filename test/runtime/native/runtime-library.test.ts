@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInference, embedding, onnx } from '../../../dist/src/index.js';
-import { explainCuda } from '../../../src/runtime/native/explain-cuda.ts';
 import { resolveLibrary } from '../../../src/runtime/native/runtime-library.ts';
 import { missingWheel, versions, wheelFolder } from './wheels.js';
 
@@ -52,37 +51,6 @@ describe('resolveLibrary', () => {
     expect(() => resolveLibrary(join(folder, 'empty'), 'backend.library')).toThrow(
       /^backend\.library: expected a folder with a library such as .*, found none in ".*empty" \(\., lib, capi,/,
     );
-  });
-});
-
-describe.skipIf(process.platform === 'win32')('explainCuda', () => {
-  const explain = (message?: string) => {
-    const below = join(folder, 'cuda');
-    return explainCuda({ folder: below, version: '1.31.1' }, (path) =>
-      path.includes('cuda.so') ? message : undefined,
-    );
-  };
-
-  it('tells how to get the provider', () => {
-    put('cuda', 'libonnxruntime_providers_shared.so');
-    expect(explain()).toEqual({
-      reason: 'Failed to load shared library libonnxruntime_providers_cuda.so',
-      advice: 'pip install "onnxruntime-gpu[cuda,cudnn]==1.31.1" and set library to its folder onnxruntime',
-    });
-    put('cuda', 'libonnxruntime_providers_cuda.so');
-  });
-
-  it.each([
-    ['libcudnn.so.9', /LD_LIBRARY_PATH$/],
-    ['libcuda.so.1', /^install NVIDIA's driver/],
-  ])('tells how to get %s', (missing, advice) => {
-    const fault = explain(`Failed to load shared library: ${missing}: cannot open shared object file`)!;
-    expect(fault.reason).toBe(`Failed to load shared library ${missing}, which CUDA's provider needs`);
-    expect(fault.advice).toMatch(advice);
-  });
-
-  it('has nothing to say where everything is there', () => {
-    expect(explain()).toBeUndefined();
   });
 });
 

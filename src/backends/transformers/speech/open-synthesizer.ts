@@ -62,7 +62,7 @@ export async function loadVits({
     findSpeaker: async () => ({
       async speak(text) {
         const { waveform } = (await model(encode(tokenizer, text))) as { readonly waveform: Tensor };
-        return toSamples(waveform);
+        return { samples: toSamples(waveform) };
       },
     }),
     release: () => dispose(model),
@@ -105,7 +105,8 @@ export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesiz
       return {
         async speak(text) {
           const { input_ids: ids } = encode(tokenizer, text);
-          return toSamples((await speaker.generate_speech(ids, embedding, { vocoder })).waveform);
+          const { waveform } = await speaker.generate_speech(ids, embedding, { vocoder });
+          return { samples: toSamples(waveform) };
         },
       };
     },
@@ -137,7 +138,7 @@ export async function loadSupertonic(source: SynthesizerSource): Promise<Synthes
         async speak(text, { speed }) {
           const inputs = { ...encode(tokenizer, text), style, speed };
           const { waveform, durations } = await speaker.generate_speech(inputs);
-          return toSamples(waveform).subarray(0, Math.ceil(Number(durations.data[0])));
+          return { samples: toSamples(waveform).subarray(0, Math.ceil(Number(durations.data[0]))) };
         },
       };
     },

@@ -5,19 +5,20 @@ import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
-import { assertWanted, fieldError } from '../../../errors.ts';
+import { assertWanted, fieldError, type InferenceError } from '../../../errors.ts';
 import { readChangeTime } from '../../../models/model-folder.ts';
 import { findMainFile, locateModel } from '../../../models/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
-import type { SpeechEvent, SpeechModelInfo } from '../events.ts';
+import type { SpeechEvent, SpeechModelInfo, SpokenWord } from '../events.ts';
 import type { SpeechRequest } from '../request.ts';
 import type { SpeechSettings } from '../settings.ts';
-import type { Speaker, SpeakOptions, Synthesizer } from '../synthesizer.ts';
+import type { Speaker, SpeakOptions, Synthesizer, Utterance } from '../synthesizer.ts';
 import { readVoice } from './read-voice.ts';
 import { toPieces, type Piece } from './to-pieces.ts';
+import { ownPieces, WordClock, type OwnedPiece } from './word-times.ts';
 
 /** Long texts take turns with short ones, piece by piece. */
 const concurrency = 4;
@@ -52,23 +53,32 @@ export async function loadSpeechPipeline(
     if (speed !== 1 && !synthesizer.hasSpeed) {
       throw fieldError('speed', `expected 1 for this model, got ${speed}`, { code: 'unsupported_feature' });
     }
+    if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
     const shares = readVoice(request.voice, synthesizer, aliases);
     const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
-    const pieces = toPieces(input, speaker);
+    const pieces = request.wordTimestamps
+      ? timedPieces(input, { speaker, signal, sampleRateHz })
+      : toPieces(input, speaker);
     const { value: first } = await pieces.next();
     if (!first) throw fieldError('input', 'expected a text with something to speak');
 
     let samples = 0;
+    const words: SpokenWord[] = [];
     const spoken = (async function* () {
-      for (let piece: Piece | undefined = first; piece; piece = (await pieces.next()).value) {
+      for (let piece: TimedPiece | undefined = first; piece; piece = (await pieces.next()).value) {
         // Others get their turn, and the news that the caller has gone gets through.
         await setImmediate();
         assertWanted(signal);
         const spokenPiece = piece;
-        const audio = await oneByOne(
+        const { samples: audio, bounds } = await oneByOne(
           () => speakPiece(spokenPiece, speaker, { speed, signal, sampleRateHz }),
           options,
         );
+        const start = samples;
+        if (piece.wordsOf) {
+          if (!bounds) throw noWordTimes();
+          words.push(...piece.wordsOf(bounds.map((bound) => start + bound)));
+        }
         samples += audio.length;
         yield audio;
       }
@@ -79,7 +89,9 @@ export async function loadSpeechPipeline(
       if (!hasStarted) yield { type: 'speech-start', mediaType: encoder.mediaType, sampleRateHz };
       hasStarted = true;
       yield { type: 'audio', bytes };
+      if (words.length > 0) yield { type: 'words', words: words.splice(0) };
     }
+    if (words.length > 0) yield { type: 'words', words };
     yield { type: 'speech-end', durationSeconds: samples / sampleRateHz };
   }
 
@@ -104,19 +116,56 @@ export async function loadSpeechPipeline(
   };
 }
 
+interface TimedPiece extends Piece {
+  /** @param bounds of the piece's symbols, in samples of the whole recording */
+  wordsOf?(bounds: Float64Array): SpokenWord[];
+}
+
+/** The pieces of a text whose words are told of. */
+async function* timedPieces(
+  text: string,
+  {
+    sampleRateHz,
+    ...options
+  }: Pick<SpeakOptions, 'signal'> & { readonly speaker: Speaker; readonly sampleRateHz: number },
+): AsyncGenerator<TimedPiece, undefined> {
+  const found: Piece[] = [];
+  for await (const piece of toPieces(text, options.speaker)) found.push(piece);
+  const { words, pieces } = await ownPieces(text, found, options);
+  const clock = new WordClock({ words }, sampleRateHz);
+  const firstWord = (piece: OwnedPiece | undefined): number | undefined =>
+    piece?.owners.find((word) => word >= 0);
+  for (const [at, { owners, ...piece }] of pieces.entries()) {
+    yield { ...piece, wordsOf: (bounds) => clock.read({ owners, bounds }, firstWord(pieces[at + 1])) };
+  }
+  return undefined;
+}
+
+function noWordTimes(): InferenceError {
+  return fieldError(
+    'timestamp_granularities',
+    'expected none: the graph of this model has no durations as an output, see the setting wordTimes',
+    {
+      code: 'unsupported_feature',
+    },
+  );
+}
+
 /** Speaks a piece, without clicks, with the rest after it. */
 async function speakPiece(
   { symbols, isLast }: Piece,
   speaker: Speaker,
   { sampleRateHz, ...options }: SpeakOptions & { readonly sampleRateHz: number },
-): Promise<Float32Array> {
-  const samples = await speaker.speak(symbols, options);
+): Promise<Utterance> {
+  const { samples, bounds: untrimmed } = await speaker.speak(symbols, options);
   const margin = keptSilenceSeconds * sampleRateHz;
   const spoken = trimSilence(samples, { threshold: silenceThreshold, margin });
+  const trimmed = (spoken.byteOffset - samples.byteOffset) / samples.BYTES_PER_ELEMENT;
+  const bounds = untrimmed?.map((bound) => Math.min(Math.max(bound - trimmed, 0), spoken.length));
   fadeEdgesInPlace(spoken, fadeSeconds * sampleRateHz);
-  if (isLast) return spoken;
+  if (isLast) return { samples: spoken, bounds };
   const restLength = Math.round((restAfter(symbols) / options.speed) * sampleRateHz);
   const withRest = new Float32Array(spoken.length + restLength);
   withRest.set(spoken);
-  return withRest;
+  return { samples: withRest, bounds };
 }

@@ -23,8 +23,8 @@ export interface Piece {
 export async function* toPieces(text: string, speaker: Speaker): AsyncGenerator<Piece, undefined> {
   const limit = Math.min(speaker.longestPiece ?? longestPiece, longestPiece);
   let held: string | undefined;
-  for (const sentence of splitSentences(speaker.prepare?.(text) ?? tidyText(text))) {
-    const pronounced = (await speaker.pronounce?.(sentence)) ?? sentence;
+  for (const sentence of splitSentences(prepare(text, speaker))) {
+    const pronounced = await pronounce(sentence, speaker);
     for (const symbols of splitPhonemes(pronounced, { limit })) {
       if (!sound.test(symbols)) continue;
       if (held !== undefined) yield { symbols: held, isLast: false };
@@ -33,4 +33,14 @@ export async function* toPieces(text: string, speaker: Speaker): AsyncGenerator<
   }
   if (held !== undefined) yield { symbols: held, isLast: true };
   return undefined;
+}
+
+/** Writes out what isn't words. */
+export function prepare(text: string, speaker: Speaker): string {
+  return speaker.prepare?.(text) ?? tidyText(text);
+}
+
+/** Writes a sentence in the symbols of the model. */
+export async function pronounce(sentence: string, speaker: Speaker): Promise<string> {
+  return (await speaker.pronounce?.(sentence)) ?? sentence;
 }

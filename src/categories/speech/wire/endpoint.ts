@@ -5,7 +5,8 @@ import type { SpeechEvent } from '../events.ts';
 import type { SpeechRequestInput } from '../request.ts';
 import { audioResponse } from './audio-response.ts';
 import { fromSpeechRequest, type SpeechCall } from './from-request.ts';
-import { speechEventSchema, speechRequestSchema } from './schema.ts';
+import { speechAnswerSchema, speechEventSchema, speechRequestSchema } from './schema.ts';
+import { toSpeechAnswer } from './to-answer.ts';
 import { toSpeechStreamEvents } from './to-events.ts';
 import { defaultVoice, toVoiceList, voiceListSchema } from './voices.ts';
 import { jsonResponse } from '../../../server/responses.ts';
@@ -26,6 +27,7 @@ export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> 
     'audio/ogg': audio,
     'audio/aac': audio,
     'audio/flac': audio,
+    'application/json': { name: 'SpeechAnswer', schema: speechAnswerSchema },
     'text/event-stream': { name: 'SpeechEvent', schema: speechEventSchema },
   },
   errors: ['unsupported_feature'],
@@ -33,6 +35,10 @@ export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> 
   async answer(run, { request, streamFormat }) {
     const asked = { voice: defaultVoice(run.model), ...request, model: run.model.id };
     if (streamFormat === 'audio') return audioResponse(run, await run.open(asked));
+    if (streamFormat === 'json') {
+      const words = request.wordTimestamps === true;
+      return jsonResponse(200, toSpeechAnswer(await run.collect(asked), { words }));
+    }
     return run.stream(asked, (event) => toSpeechStreamEvents(event).map(toFrame).join(''));
   },
 };

@@ -1,5 +1,6 @@
 import { speechParameters } from '../parameters.ts';
 import type { SpeechRequestInput } from '../request.ts';
+import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
@@ -24,7 +25,7 @@ const unsupportedFields: UnsupportedFields = {
   volume: { harmless: isOne },
   volume_multiplier: { harmless: isOne },
   normalization_options: notOffered,
-  return_timestamps: { harmless: isFalse },
+  return_timestamps: { harmless: isFalse, advice: 'use `timestamp_granularities`' },
   return_download_link: { harmless: isFalse },
   ref_audio: notOffered,
   ref_text: notOffered,
@@ -54,13 +55,19 @@ const readParameters = parameterReader(speechParameters);
 export function fromSpeechRequest(body: unknown): SpeechCall {
   assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(speechRequestSchema, body);
+  const streamFormat = parsed.stream_format ?? 'audio';
+  const wordTimestamps = parsed.timestamp_granularities?.includes('word');
+  if (wordTimestamps === true && streamFormat === 'audio') {
+    throw fieldError('timestamp_granularities', 'expected stream_format sse or json with word, got audio');
+  }
   return {
     model: parsed.model ?? undefined,
     request: {
       ...readParameters(parsed),
       input: parsed.input,
       format: parsed.response_format ?? undefined,
+      wordTimestamps,
     },
-    streamFormat: parsed.stream_format ?? 'audio',
+    streamFormat,
   };
 }

@@ -3,8 +3,11 @@ import { maxSpeechCharacters, speechParameters } from '../parameters.ts';
 import { speechFormats } from '../../../core/audio/speech-formats.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
-/** Form of delivery: the bytes, or server-sent events with base64. */
-export const streamFormats = ['audio', 'sse'] as const;
+/** Form of delivery: the bytes, server-sent events with base64, or one JSON object with base64. */
+export const streamFormats = ['audio', 'sse', 'json'] as const;
+
+/** Units that may have times. */
+const timestampGranularities = ['word'] as const;
 
 /** The body of a speech request. Fields that are not listed change nothing or are refused before. */
 export const speechRequestSchema = z.object({
@@ -17,14 +20,37 @@ export const speechRequestSchema = z.object({
   }),
   stream_format: z.enum(streamFormats).nullish().meta({
     description:
-      'Whether the answer is the audio itself, sent as it is made, or server-sent events with base64 of it.',
+      'Whether the answer is the audio itself, sent as it is made, server-sent events with base64 of it, or one JSON object with base64 of all of it.',
     default: streamFormats[0],
+  }),
+  timestamp_granularities: z.array(z.enum(timestampGranularities)).nullish().meta({
+    description: 'Parts of the text that have times, for the stream formats `sse` and `json`; default: none.',
   }),
   ...parameterShape(speechParameters),
 });
 
 /** A checked body of `POST /audio/speech`. */
 export type SpeechRequestBody = z.infer<typeof speechRequestSchema>;
+
+const seconds = z.number().meta({ description: 'Seconds from the beginning of the audio.' });
+
+const wordSchema = z.object({
+  word: z.string().meta({ description: 'As the text has it, without the marks around it.' }),
+  offset: z.int().meta({ description: 'Offset of the word in `input`, in UTF-16 code units.' }),
+  start: seconds,
+  end: seconds,
+});
+
+/** The body of an answer of the stream format `json`. */
+export const speechAnswerSchema = z.object({
+  audio: z.string().meta({ contentEncoding: 'base64', description: 'The audio file.' }),
+  media_type: z.string().meta({ description: 'Type of the file, such as `audio/wav`.' }),
+  duration: z.number().meta({ description: 'Duration of the audio, in seconds; 0 where it is not known.' }),
+  words: z.array(wordSchema).optional().meta({ description: 'The spoken words, where they were asked for.' }),
+});
+
+/** The body of an answer of the stream format `json`. */
+export type SpeechAnswer = z.infer<typeof speechAnswerSchema>;
 
 const noTokens = z.literal(0);
 
@@ -34,6 +60,9 @@ export const speechEventSchema = z.discriminatedUnion('type', [
     type: z.literal('speech.audio.delta'),
     audio: z.string().meta({ contentEncoding: 'base64', description: 'The next bytes of the audio file.' }),
   }),
+  z
+    .object({ type: z.literal('speech.audio.words'), words: z.array(wordSchema) })
+    .meta({ description: 'The next words, where they were asked for.' }),
   z.object({
     type: z.literal('speech.audio.done'),
     usage: z

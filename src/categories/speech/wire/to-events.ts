@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { SpeechEvent } from '../events.ts';
 import type { SpeechStreamEvent } from './schema.ts';
+import { toWireWords } from './to-answer.ts';
 
 /**
  * Events of a speech request → the events of an answer of the stream format `sse`.
@@ -20,6 +21,8 @@ export function toSpeechStreamEvents(event: SpeechEvent): SpeechStreamEvent[] {
       const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
       return [{ type: 'speech.audio.delta', audio }];
     }
+    case 'words':
+      return [{ type: 'speech.audio.words', words: toWireWords(event.words) }];
     case 'speech-end':
       return [{ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } }];
   }

@@ -1,5 +1,5 @@
 import { type OggPage, readOggPage } from './ogg-page.ts';
-import { ContainerError, type Reading, toLatin1 } from './reading.ts';
+import { ContainerError, type Reading, toLatin1, concatenate } from './reading.ts';
 
 /** The audio codecs that are read from Ogg. */
 export type OggCodec = 'opus' | 'vorbis' | 'flac';
@@ -164,14 +164,4 @@ function firstPacketLength({ pieceLengths }: OggPage): number {
 /** Counted in pieces; 0 where no packet ends on the page. */
 function lastPacketEnd({ pieceLengths }: OggPage): number {
   return pieceLengths.findLastIndex((length) => length < 255) + 1;
-}
-
-function concatenate(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -48,3 +48,40 @@ export function toOpusHead(bytes: Uint8Array): OpusHead {
   if (!isValid) throw new ContainerError('Opus audio with a damaged header');
   return { ...common, streams: streams!, coupledStreams: coupledStreams!, mapping };
 }
+
+/**
+ * Writes the identification header of mono Opus.
+ *
+ * @param options.preSkip samples at 48 kHz that a decoder leaves out at the beginning
+ * @param options.sampleRateHz of the audio that was encoded
+ * @see RFC 7845 §5.1
+ */
+export function writeOpusHead({
+  preSkip,
+  sampleRateHz,
+}: {
+  readonly preSkip: number;
+  readonly sampleRateHz: number;
+}): Uint8Array {
+  const bytes = new Uint8Array(19);
+  bytes.set(new TextEncoder().encode('OpusHead'));
+  bytes.set([1, 1], 8);
+  const view = toDataView(bytes);
+  view.setUint16(10, preSkip, true);
+  view.setUint32(12, sampleRateHz, true);
+  return bytes;
+}
+
+/**
+ * Writes the comment header of Opus, without comments.
+ *
+ * @see RFC 7845 §5.2
+ */
+export function writeOpusTags(vendor: string): Uint8Array {
+  const name = new TextEncoder().encode(vendor);
+  const bytes = new Uint8Array(8 + 4 + name.length + 4);
+  bytes.set(new TextEncoder().encode('OpusTags'));
+  toDataView(bytes).setUint32(8, name.length, true);
+  bytes.set(name, 12);
+  return bytes;
+}

@@ -46,3 +46,13 @@ export function toDataView(bytes: Uint8Array): DataView {
 export function toLatin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
+
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

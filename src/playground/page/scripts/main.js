@@ -8,6 +8,7 @@ import { createChatPanel } from './panels/chat/chat-panel.js';
 import { createDetectionPanel } from './panels/detection/detection-panel.js';
 import { createEmbeddingPanel } from './panels/embedding/embedding-panel.js';
 import { errorView } from './panels/error-view.js';
+import { createExchangeView } from './panels/exchange-view.js';
 import { createImagePanel } from './panels/image/image-panel.js';
 import { createReferencePanel } from './panels/reference/reference-panel.js';
 import { createRerankPanel } from './panels/rerank/rerank-panel.js';
@@ -67,8 +68,10 @@ function showPanels(models) {
   const tabs = kinds.flatMap(({ category, label, create }) => {
     const [first, ...others] = models.filter((model) => model.category === category);
     if (first === undefined) return [];
+    const exchange = createExchangeView();
     const panel = create({
-      client,
+      client: createClient(base, currentKey, (...both) => void exchange.show(...both)),
+      exchange: exchange.root,
       models: [first, ...others],
       modelOf: (other) => models.find((model) => model.category === other),
       handOver(other, file) {

@@ -11,11 +11,25 @@ export const stepHeight = (id: number, speaker = 0): number => 0.005 * id * (1 +
 /** Added to each sample, times the noise scale. */
 export const noiseHeight = 0.1;
 
+interface PiperGraphOptions {
+  readonly hasSpeakers?: boolean;
+  /** Whether it computes the frames of each id, for itself. */
+  readonly hasDurations?: boolean;
+}
+
 /**
  * A graph with the inputs and output of Piper's, written by hand: each id is one step of one sample value, and the noise is
  * the same everywhere.
  */
-export function piperGraph({ hasSpeakers = false }: { readonly hasSpeakers?: boolean } = {}): Uint8Array {
+export function piperGraph({
+  hasSpeakers = false,
+  hasDurations = false,
+}: PiperGraphOptions = {}): Uint8Array {
+  const frames = [
+    node('Mul', ['floats', 'nothing'], 'none'),
+    node('Add', ['none', 'lengthScale'], 'exact'),
+    node('Ceil', ['exact'], '/Ceil_output_0'),
+  ];
   const speaker = hasSpeakers
     ? [node('Cast', ['sid'], 'sidFloat', [int('to', 1)]), node('Add', ['sidFloat', 'oneFloat'], 'gain')]
     : [node('Identity', ['oneFloat'], 'gain')];
@@ -34,6 +48,7 @@ export function piperGraph({ hasSpeakers = false }: { readonly hasSpeakers?: boo
     node('Concat', ['one', 'count'], 'shape', [int('axis', 0)]),
     node('Expand', ['steps', 'shape'], 'stairs'),
     node('Reshape', ['stairs', 'flat'], 'output'),
+    ...(hasDurations ? frames : []),
   ];
   return model({
     name: 'piper',
@@ -47,6 +62,7 @@ export function piperGraph({ hasSpeakers = false }: { readonly hasSpeakers?: boo
       float('unit', stepHeight(1)),
       float('noiseUnit', noiseHeight),
       float('length', stepLength),
+      float('nothing', 0),
     ],
     inputs: [
       value('input', ['batch', 'phonemes'], 'int64'),
@@ -66,6 +82,8 @@ export const textConfig = {
   inference: { noise_scale: 0, length_scale: 1, noise_w: 0 },
   phoneme_type: 'text',
   num_speakers: 1,
+  /** Of the graph. */
+  hasDurations: false,
   phoneme_id_map: Object.fromEntries(Array.from('_^$ .,abcdefgh', (symbol, at) => [symbol, [at]])),
 };
 
@@ -74,7 +92,8 @@ export async function writeVoices(folder: string, voices: Readonly<Record<string
   await mkdir(folder, { recursive: true });
   for (const [name, more] of Object.entries(voices)) {
     const config = { ...textConfig, ...more };
-    await writeFile(join(folder, `${name}.onnx`), piperGraph({ hasSpeakers: config.num_speakers > 1 }));
+    const graph = piperGraph({ hasSpeakers: config.num_speakers > 1, hasDurations: config.hasDurations });
+    await writeFile(join(folder, `${name}.onnx`), graph);
     await writeFile(join(folder, `${name}.onnx.json`), JSON.stringify(config));
   }
   return folder;

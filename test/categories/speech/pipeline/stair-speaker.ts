@@ -6,6 +6,8 @@ export interface StairSpeakerOptions {
   /** Name of the input of ids. */
   readonly ids?: string | undefined;
   readonly hasSpeed?: boolean | undefined;
+  /** Whether it gives the frames of each id, or computes them for itself; default: neither. */
+  readonly durations?: 'output' | 'inner' | undefined;
 }
 
 /** Samples of one phoneme at speed 1. */
@@ -18,7 +20,18 @@ export const stairHeight = (id: number, gain = 1): number => 0.005 * id * gain;
  * A speech graph with Kokoro's contract, written by hand: each phoneme is 0.1 s of one sample value, its id × 0.005 × the
  * first number of the style; padding is silent.
  */
-export function stairSpeaker({ ids = 'input_ids', hasSpeed = true }: StairSpeakerOptions = {}): Uint8Array {
+export function stairSpeaker({
+  ids = 'input_ids',
+  hasSpeed = true,
+  durations,
+}: StairSpeakerOptions = {}): Uint8Array {
+  const frames = [
+    node('Mul', ['floats', 'nothing'], 'none'),
+    node('Div', ['frames', 'speed'], 'framesAtSpeed'),
+    node('Add', ['none', 'framesAtSpeed'], 'exact'),
+    node('Round', ['exact'], 'rounded'),
+    node('Clip', ['rounded', 'single'], durations === 'output' ? 'durations' : 'inside'),
+  ];
   const nodes = [
     node('Cast', [ids], 'floats', [int('to', 1)]),
     node('Transpose', ['floats'], 'column', [ints('perm', [1, 0])]),
@@ -32,6 +45,7 @@ export function stairSpeaker({ ids = 'input_ids', hasSpeed = true }: StairSpeake
     node('Concat', ['one', 'count'], 'shape', [int('axis', 0)]),
     node('Expand', ['steps', 'shape'], 'stairs'),
     node('Reshape', ['stairs', 'flat'], 'waveform'),
+    ...(durations === undefined ? [] : frames),
   ];
   return model({
     name: 'stairs',
@@ -42,13 +56,19 @@ export function stairSpeaker({ ids = 'input_ids', hasSpeed = true }: StairSpeake
       int64s('flat', [1, -1]),
       float('unit', stairHeight(1)),
       float('length', stairLength),
+      float('nothing', 0),
+      float('frames', stairLength / 600),
+      float('single', 1),
     ],
     inputs: [
       value(ids, [1, 'length'], 'int64'),
       value('style', [1, 256]),
       ...(hasSpeed ? [value('speed', [1])] : []),
     ],
-    outputs: [value('waveform', [1, 'samples'])],
+    outputs: [
+      value('waveform', [1, 'samples']),
+      ...(durations === 'output' ? [value('durations', [1, 'length'])] : []),
+    ],
   });
 }
 

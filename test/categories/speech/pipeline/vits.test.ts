@@ -189,6 +189,10 @@ it('a cluster of vowels is one symbol', () => {
     ids: new Map(Object.entries({ _: [0], '^': [1], $: [2], a: [3], aɪ: [4, 5], b: [6] })),
     clusters: ['aɪ'],
   });
-  expect(toIds('baɪɪa')).toEqual([1, 0, 6, 0, 4, 5, 0, 3, 0, 2]);
+  expect(toIds('baɪɪa')).toEqual({
+    ids: [1, 0, 6, 0, 4, 5, 0, 3, 0, 2],
+    // The second ɪ has no id.
+    places: [-1, -1, 0, 0, 1, 1, 1, 4, 4, 5],
+  });
   expect(['ɪ', 'A', 'c'].map(knows)).toEqual([true, true, false]);
 });

@@ -6,6 +6,7 @@ import type { SpeechEvent } from '../../../../src/categories/speech/events.ts';
 import { createHandler } from '../../../../src/create-handler.ts';
 import type { HandlerOptions } from '../../../../src/server/options.ts';
 import { fromSpeechRequest } from '../../../../src/categories/speech/wire/from-request.ts';
+import type { SpeechAnswer, SpeechStreamEvent } from '../../../../src/categories/speech/wire/schema.ts';
 import { speechRequestSchema } from '../../../../src/categories/speech/wire/schema.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
 import { eventsOf, expectError, send, toRequest, type Answer, type Sent } from '../../../server/support.ts';
@@ -70,6 +71,7 @@ describe('POST /audio/speech', () => {
       voice: 'af_heart',
       speed: 1,
       format: 'wav',
+      wordTimestamps: false,
     });
   });
 
@@ -83,7 +85,36 @@ describe('POST /audio/speech', () => {
       voice: 'af_heart+am_adam',
       speed: 0.25,
       format: 'pcm',
+      wordTimestamps: false,
     });
+  });
+
+  const words = [
+    { word: 'a', offset: 0, start: 0, end: 0.1 },
+    { word: 'red', offset: 2, start: 0.1, end: 0.2 },
+    { word: 'circle', offset: 6, start: 0.2, end: expect.closeTo(0.3, 9) },
+  ];
+
+  it('answers with one JSON object, its words on request', async () => {
+    const answer = await speak({ stream_format: 'json', response_format: 'pcm' });
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    const body = JSON.parse(answer.text) as SpeechAnswer;
+    expect(Buffer.from(body.audio, 'base64')).toHaveLength(14_400);
+    expect(body).toEqual({ audio: body.audio, media_type: 'audio/pcm', duration: expect.closeTo(0.3, 9) });
+    const timed = await speak({ stream_format: 'json', timestamp_granularities: ['word', 'word'] });
+    expect((JSON.parse(timed.text) as SpeechAnswer).words).toEqual(words);
+    const none = await speak({ stream_format: 'json', timestamp_granularities: [] });
+    expect(JSON.parse(none.text)).not.toHaveProperty('words');
+  });
+
+  it('sends words in a stream on request', async () => {
+    const body = { stream_format: 'sse', response_format: 'pcm' };
+    const plain = eventsOf((await speak(body)).text) as SpeechStreamEvent[];
+    const timed = eventsOf(
+      (await speak({ ...body, timestamp_granularities: ['word'] })).text,
+    ) as SpeechStreamEvent[];
+    expect(timed.filter(({ type }) => type !== 'speech.audio.words')).toEqual(plain);
+    expect(timed.flatMap((event) => (event.type === 'speech.audio.words' ? event.words : []))).toEqual(words);
   });
 
   it('speaks with the first voice of a model without the usual one', async () => {
@@ -196,6 +227,10 @@ describe('POST /audio/speech', () => {
     [{ response_format: 'midi' }, 'response_format'],
     [{ response_format: 'mp3' }, 'response_format'],
     [{ stream_format: 'websocket' }, 'stream_format'],
+    [{ timestamp_granularities: ['word'] }, 'timestamp_granularities'],
+    [{ timestamp_granularities: ['word'], stream_format: 'audio' }, 'timestamp_granularities'],
+    [{ timestamp_granularities: ['segment'], stream_format: 'sse' }, 'timestamp_granularities[0]'],
+    [{ timestamp_granularities: 'word', stream_format: 'sse' }, 'timestamp_granularities'],
     [{ speed: 0.24 }, 'speed'],
     [{ speed: 4.01 }, 'speed'],
     [{ speed: '1' }, 'speed'],

@@ -1,6 +1,8 @@
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
-import type { SpeakOptions } from '../../synthesizer.ts';
+import { symbolBounds } from '../../../../core/speech/timing/symbol-bounds.ts';
+import type { DurationTensors } from '../../pipeline/open-graph.ts';
+import type { SpeakOptions, Utterance } from '../../synthesizer.ts';
 
 /** Kokoro's graph over a `Session`: phoneme ids and a style in, samples out. */
 export interface KokoroGraph {
@@ -8,24 +10,34 @@ export interface KokoroGraph {
   readonly styleSize: number;
   /** Whether `speed` acts. */
   readonly hasSpeed: boolean;
+  /** Whether it says how long each phoneme lasts. */
+  readonly hasWordTimes: boolean;
   /**
    * Runs the graph once.
    *
    * @param ids of the phonemes, without padding
    * @param style of `styleSize` numbers
-   * @returns samples, owned by the caller
+   * @returns samples, owned by the caller, with the bounds of each phoneme
    */
-  speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Float32Array>;
+  speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Utterance>;
 }
 
 const idNames = ['input_ids', 'tokens'];
 const styleNames = ['style', 'ref_s'];
 const outputNames = new Set(['waveform', 'audio']);
+/** Frames of each id: the predicted ones, rounded and at least 1. */
+export const kokoroDurations: DurationTensors = {
+  outputs: new Set(['durations', 'duration', 'pred_dur']),
+  operators: ['Round', 'Clip'],
+};
+const samplesOfFrame = 600;
+/** Frames by which a phoneme is heard before its durations say so, as measured at the ends of pauses: 35 to 50 ms. */
+const heardBefore = 2;
 const usualStyleSize = 256;
 
 /**
  * Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and, if it has it, `speed` `[1]` →
- * `waveform`.
+ * `waveform` and perhaps `durations` `[1, n]`.
  *
  * @throws InferenceError `invalid_request` when the graph is no such model
  */
@@ -44,20 +56,32 @@ export function createKokoroGraph(session: Session): KokoroGraph {
   const output = session.outputs.find(({ name }) => outputNames.has(name)) ?? session.outputs[0];
   if (!output) throw notSpeech('no output');
   assertType(output, ['float32']);
+  const durations = session.outputs.find(({ name }) => kokoroDurations.outputs.has(name));
+  const fetches = [output.name, ...(durations ? [durations.name] : [])];
   const size = style.dims.at(-1);
   const styleSize = typeof size === 'number' && size > 0 ? size : usualStyleSize;
 
   return {
     styleSize,
     hasSpeed: speed !== undefined,
+    hasWordTimes: durations !== undefined,
     async speak(phonemes, styleRow, { speed: rate, signal }) {
       const feeds: Record<string, Tensor> = {
         [ids.name]: toPaddedIds(phonemes, ids.type),
         [style.name]: { type: 'float32', dims: [1, styleSize], data: styleRow },
       };
       if (speed) feeds[speed.name] = { type: 'float32', dims: [1], data: Float32Array.of(rate) };
-      const { [output.name]: waveform } = await session.run(feeds, [output.name], { signal });
-      return Float32Array.from(waveform!.data as Float32Array);
+      const results = await session.run(feeds, fetches, { signal });
+      const samples = Float32Array.from(results[output.name]!.data as Float32Array);
+      if (!durations) return { samples };
+      const bounds = symbolBounds({
+        durations: results[durations.name]!.data,
+        places: Array.from({ length: phonemes.length + 2 }, (_, place) => place - 1),
+        symbols: phonemes.length,
+        samples: samples.length,
+      });
+      const lead = heardBefore * samplesOfFrame;
+      return { samples, bounds: bounds?.map((bound) => Math.max(0, bound - lead)) };
     },
   };
 }

@@ -6,7 +6,8 @@ import { createReaders } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { openKokoroFolder } from './kokoro-folder.ts';
-import { createKokoroGraph } from './kokoro-graph.ts';
+import { openSpeechGraph } from '../../pipeline/open-graph.ts';
+import { createKokoroGraph, kokoroDurations } from './kokoro-graph.ts';
 import { VoiceShelf } from './voice-shelf.ts';
 
 /** Sample rate of Kokoro's output, in Hz. */
@@ -15,7 +16,7 @@ const sampleRateHz = 24_000;
 /** @throws InferenceError `invalid_request` naming the file or setting that doesn't fit */
 export async function openKokoro(
   spec: ModelSpec<SpeechSettings>,
-  { openSession }: SessionBackend,
+  sessions: SessionBackend,
 ): Promise<Synthesizer> {
   const folder = await openKokoroFolder(locateModel(spec.source), spec);
   const { config, vocabulary, maxPhonemes } = folder;
@@ -24,7 +25,7 @@ export async function openKokoro(
     preferred: config['phonemizer'],
     languages: [...folder.voices.keys()].map((id) => describeVoice(id).language),
   });
-  const session = await openSession({ graph: folder.graph }, spec);
+  const session = await openSpeechGraph(folder.graph, spec, { sessions, durations: kokoroDurations });
   try {
     const graph = createKokoroGraph(session);
     const shelf = new VoiceShelf(folder.voices, { styleSize: graph.styleSize, languages: readers });
@@ -32,6 +33,7 @@ export async function openKokoro(
       sampleRateHz,
       voices: shelf.voices,
       hasSpeed: graph.hasSpeed,
+      hasWordTimes: graph.hasWordTimes,
       mixesVoices: true,
       explainVoice: (voice) => shelf.explain(voice),
       async findSpeaker(shares) {

@@ -44,7 +44,8 @@ export async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>)
     prepare: preparationOf(language),
     pronounce: (sentence) => sentence,
     knows: (symbol) => encode(symbol).length > 0,
-    toIds: encode,
+    hasPlaces: false,
+    toIds: (symbols) => ({ ids: encode(symbols) }),
   };
 }
 

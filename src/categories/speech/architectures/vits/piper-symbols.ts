@@ -16,11 +16,24 @@ export function createPiperSymbols({
   return {
     knows: (symbol) => find(symbol) !== undefined || clusters.some((cluster) => cluster.includes(symbol)),
     toIds(symbols) {
-      const found = divide(symbols, longestFirst)
-        .map(find)
-        .filter((own) => own !== undefined);
-      if (found.length === 0) return [];
-      return [beginning, padding, ...found.flatMap((own) => [own, padding]), end].flat();
+      const found: (readonly number[])[] = [];
+      const places: number[] = [];
+      let place = 0;
+      for (const part of divide(symbols, longestFirst)) {
+        const own = find(part);
+        if (own) {
+          const withPadding = [...own, ...padding];
+          found.push(withPadding);
+          places.push(...withPadding.map(() => place));
+        }
+        place += Array.from(part).length;
+      }
+      if (found.length === 0) return { ids: [] };
+      const before = [...beginning, ...padding];
+      return {
+        ids: [...before, ...found.flat(), ...end],
+        places: [...before.map(() => -1), ...places, ...end.map(() => place)],
+      };
     },
   };
 }

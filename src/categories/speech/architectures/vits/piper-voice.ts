@@ -35,5 +35,6 @@ export async function openPiperVoice({
     scales,
     ...(await createPiperReader(config, { name, phonemizer, knows: symbols.knows })),
     ...symbols,
+    hasPlaces: true,
   };
 }

@@ -1,5 +1,6 @@
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions } from '../../synthesizer.ts';
 import type { VitsScales } from './vits-voice.ts';
 
@@ -15,13 +16,21 @@ export interface VitsGraph {
   readonly hasSpeed: boolean;
   /** Whether `speaker` acts. */
   readonly hasSpeakers: boolean;
+  /** Whether it says how long each id lasts. */
+  readonly hasDurations: boolean;
   /**
    * Runs the graph once.
    *
    * @param ids at least one
-   * @returns samples, owned by the caller
    */
-  speak(ids: readonly number[], options: VitsSpeakOptions): Promise<Float32Array>;
+  speak(ids: readonly number[], options: VitsSpeakOptions): Promise<VitsSpeech>;
+}
+
+export interface VitsSpeech {
+  /** Owned by the caller. */
+  readonly samples: Float32Array;
+  /** Frames of each id, where the graph has them. */
+  readonly durations?: ArrayLike<number | bigint> | undefined;
 }
 
 type ToTensor = (ids: readonly number[], options: VitsSpeakOptions) => Tensor;
@@ -53,6 +62,11 @@ const inputs: Readonly<Record<string, ToTensor>> = {
 };
 
 const outputNames = new Set(['output', 'waveform']);
+/** Frames of each id, rounded up; the second name is PyTorch's for the tensor in Piper's exports. */
+export const vitsDurations: DurationTensors = {
+  outputs: new Set(['durations', '/Ceil_output_0']),
+  operators: ['Ceil'],
+};
 
 /**
  * Reads a graph with `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]` and perhaps `sid` `[1]`, as Piper has it, or
@@ -71,13 +85,19 @@ export function createVitsGraph(session: Session): VitsGraph {
   const output: TensorSignature | undefined =
     session.outputs.find(({ name }) => outputNames.has(name)) ?? session.outputs[0];
   if (output?.type !== 'float32') throw notVits('no output of float32');
+  const durations = session.outputs.find(({ name }) => vitsDurations.outputs.has(name));
+  const fetches = [output.name, ...(durations ? [durations.name] : [])];
   return {
     hasSpeed: has('scales'),
     hasSpeakers: has('sid'),
+    hasDurations: durations !== undefined,
     async speak(ids, options) {
       const feeds = Object.fromEntries(session.inputs.map(({ name }) => [name, inputs[name]!(ids, options)]));
-      const { [output.name]: waveform } = await session.run(feeds, [output.name], { signal: options.signal });
-      return Float32Array.from(waveform!.data as Float32Array);
+      const results = await session.run(feeds, fetches, { signal: options.signal });
+      return {
+        samples: Float32Array.from(results[output.name]!.data as Float32Array),
+        durations: durations && results[durations.name]!.data,
+      };
     },
   };
 }

@@ -26,6 +26,18 @@ export interface VitsVoice {
   pronounce(sentence: string): string | Promise<string>;
   /** Whether a code point of what `pronounce` gave has an id. */
   knows(symbol: string): boolean;
+  /** Whether `toIds` gives places. */
+  readonly hasPlaces: boolean;
   /** @returns empty where no symbol has an id */
-  toIds(symbols: string): readonly number[];
+  toIds(symbols: string): SymbolIds;
+}
+
+/** Ids of symbols. */
+export interface SymbolIds {
+  readonly ids: readonly number[];
+  /**
+   * For each id, the place of its code point: −1 for those before the first, the number of code points for those after the
+   * last; left out where it isn't known.
+   */
+  readonly places?: readonly number[] | undefined;
 }

@@ -18,9 +18,10 @@ import { ApiError, toApiError } from './api-error.js';
 /**
  * @param {string} base
  * @param {() => string} currentKey
+ * @param {(request: ApiRequest, response: Response) => void} [onExchange] gets every request with a body, and a copy of its response
  * @returns {Client} `send` rejects with an `ApiError` unless the answer is a success
  */
-export function createClient(base, currentKey) {
+export function createClient(base, currentKey, onExchange) {
   return {
     base,
     async send(request, signal) {
@@ -48,6 +49,7 @@ export function createClient(base, currentKey) {
           },
         );
       }
+      if (method === 'POST') onExchange?.(request, response.clone());
       if (response.ok) return response;
       const context = { status: response.status, requestId: response.headers.get('x-request-id') ?? '' };
       throw toApiError(await response.json().catch(() => undefined), context);

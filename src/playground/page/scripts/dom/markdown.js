@@ -1,6 +1,8 @@
-import { Lexer } from 'marked';
+import { getDefaults, Lexer } from 'marked';
 import { element } from './element.js';
 import { copyButton } from './copy-button.js';
+import { decorable, decorate } from './decorate.js';
+import { mathExtensions } from './math-tokens.js';
 
 /**
  * @typedef {import('marked').Token} Token
@@ -11,7 +13,9 @@ import { copyButton } from './copy-button.js';
 const maxDepth = 20;
 /** The lexer's time grows with the cube of these; a paragraph with more of them is shown as it is written. */
 const maxMarks = 400;
-const marks = /[*_~`[\]<!]+/g;
+const marks = /[*_~`[\]<!$]+/g;
+/** Text that didn't grow for so long is probably complete. */
+const settledMs = 200;
 
 /**
  * An element that shows growing Markdown. Nothing in the text becomes markup that the page didn't make: HTML is shown as
@@ -31,6 +35,8 @@ export function createMarkdownView(className = '') {
   /** @type {import('marked').Links} those of settled blocks */
   const links = Object.create(null);
   let frame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   const show = () => {
     cancelAnimationFrame(frame);
     frame = 0;
@@ -49,6 +55,10 @@ export function createMarkdownView(className = '') {
     while (root.childNodes.length > first) root.lastChild?.remove();
     root.append(...blocks.slice(first).map((block) => toBlock(block, 0)));
     shown = blocks.map(({ raw }) => raw);
+    // The last block may still grow, and be made again with each piece.
+    for (const block of [...root.children].slice(first === 0 ? 0 : first - 1, -1)) decorate(block);
+    clearTimeout(timer);
+    timer = setTimeout(() => decorate(root), settledMs);
     root.hidden = blocks.length === 0;
   };
   return {
@@ -70,7 +80,7 @@ export function createMarkdownView(className = '') {
 /** @param {string} text @param {import('marked').Links} links those of the text before @returns {Token[]} */
 function blocksIn(text, links) {
   try {
-    const lexer = new Lexer();
+    const lexer = new Lexer({ ...getDefaults(), extensions: /** @type {any} */ (mathExtensions) });
     Object.assign(lexer.tokens.links, links);
     lexer.blockTokens(text.replaceAll('\r', '\n'), lexer.tokens);
     for (const { src, tokens } of lexer.inlineQueue) {
@@ -97,6 +107,8 @@ function toBlock(token, depth) {
       return codeBlock(block['text'], block['lang'] ?? '');
     case 'blockquote':
       return element('blockquote', {}, ...blocksOf(block.tokens, depth));
+    case 'math':
+      return element('p', {}, formula(block));
     case 'hr':
       return element('hr');
     case 'list':
@@ -129,7 +141,7 @@ function codeBlock(code, language) {
       element('span', {}, language.split(/\s/, 1)[0] || 'code'),
       copyButton('Copy', 'Copy code', () => code),
     ),
-    element('pre', { tabindex: '0' }, element('code', {}, code)),
+    element('pre', { tabindex: '0' }, decorable(code, language.split(/\s/, 1)[0]?.toLowerCase() ?? '')),
   );
 }
 
@@ -188,6 +200,8 @@ function toInline(token, depth) {
       return element(tags[part.type], {}, ...inline(part.tokens, depth));
     case 'codespan':
       return element('code', {}, part['text']);
+    case 'math':
+      return formula(part);
     case 'br':
       return element('br');
     case 'link':
@@ -200,6 +214,11 @@ function toInline(token, depth) {
     default:
       return part.raw;
   }
+}
+
+/** In LaTeX, as it is written: no mark in it is one of Markdown. @param {AnyToken} part */
+function formula(part) {
+  return element('code', { class: 'formula' }, part['text']);
 }
 
 /** @param {AnyToken} part @param {number} depth */

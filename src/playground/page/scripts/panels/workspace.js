@@ -17,6 +17,7 @@ import { createTask } from './task.js';
  *
  * @typedef {object} PanelContext
  * @property {import('../api/client.js').Client} client
+ * @property {HTMLElement} exchange shows the last request and its response
  * @property {readonly [Model, ...Model[]]} models of its kind
  * @property {(category: string) => Model | undefined} modelOf the first of another kind, if there is one
  * @property {(category: string, file: File) => void} handOver opens another panel with a file
@@ -38,7 +39,7 @@ import { createTask } from './task.js';
  * @property {HTMLElement} root
  * @property {HTMLElement} main where the panel puts its own elements
  * @property {import('./task.js').Task} task
- * @property {HTMLElement} curlShown
+ * @property {HTMLElement} curlShown and the last exchange
  * @property {HTMLButtonElement} curlButton
  * @property {(...before: readonly HTMLElement[]) => HTMLElement[]} controls the row of buttons with these before the
  * curl button, then the curl line and the errors
@@ -62,16 +63,17 @@ import { createTask } from './task.js';
  * @param {(model: Model) => Promise<Record<string, readonly Choice[]>>} [options.choices] of parameters that are texts
  * @param {(isBusy: boolean) => void} [options.onBusy]
  * @param {readonly HTMLElement[]} [options.settings] that stand before the parameters
+ * @param {Record<string, string | number | boolean>} [options.first] values of parameters at the beginning
  * @returns {Workspace}
  */
 export function createWorkspace(
   context,
-  { title, lead, action, onStart, describe, choices, onBusy, settings },
+  { title, lead, action, onStart, describe, choices, onBusy, settings, first },
 ) {
   const { client, models } = context;
   const modelSelect = select(models.map(({ id }) => ({ value: id, label: id })));
   const model = () => models.find(({ id }) => id === modelSelect.value) ?? models[0];
-  const parameters = createParameterForm(settings);
+  const parameters = createParameterForm(settings, first);
   const problem = element('div', {});
   const showError = (/** @type {unknown} */ error) => {
     problem.replaceChildren(errorView(error, context.changeKey));
@@ -86,7 +88,8 @@ export function createWorkspace(
       onBusy?.(isBusy);
     },
   });
-  const { button: curlButton, shown: curlShown } = createCurlButton(client.base, describe);
+  const { button: curlButton, shown } = createCurlButton(client.base, describe);
+  const curlShown = element('div', { class: 'raw' }, shown, context.exchange);
 
   const discover = async () => {
     const { id } = model();

@@ -21,9 +21,10 @@ import { createParameterField } from './parameter-field.js';
  * The parameters of one model. What a person has set stays when another model is chosen that takes it too.
  *
  * @param {readonly HTMLElement[]} [settings] of the panel, which stand before the parameters
+ * @param {Readonly<Record<string, Value>>} [first] values at the beginning, in place of the defaults
  * @returns {ParameterForm}
  */
-export function createParameterForm(settings = []) {
+export function createParameterForm(settings = [], first = {}) {
   /** @type {Map<string, ParameterField>} */
   let fields = new Map();
   const list = element('div', { class: 'parameters-list' });
@@ -73,7 +74,7 @@ export function createParameterForm(settings = []) {
     root,
     changed,
     show(parameters, choices = {}) {
-      const before = changed();
+      const before = fields.size === 0 ? first : changed();
       fields = new Map(
         Object.entries(parameters).map(([name, descriptor]) => [
           name,
@@ -82,7 +83,9 @@ export function createParameterForm(settings = []) {
       );
       for (const [name, value] of Object.entries(before)) fields.get(name)?.set(value);
       const rootsOf = (/** @type {Descriptor['section']} */ section) =>
-        [...fields].filter(([name]) => parameters[name]?.section === section).map(([, field]) => field.root);
+        [...fields]
+          .filter(([name]) => sectionOf(name, parameters) === section)
+          .map(([, field]) => field.root);
       const advanced = rootsOf('advanced');
       list.replaceChildren(...rootsOf('basic'));
       if (advanced.length > 0) {
@@ -106,4 +109,9 @@ export function createParameterForm(settings = []) {
       return true;
     },
   };
+}
+
+/** A seed is in sight: whoever wants an answer again looks for it. @param {string} name @param {Readonly<Record<string, Descriptor>>} parameters */
+function sectionOf(name, parameters) {
+  return name === 'seed' ? 'basic' : parameters[name]?.section;
 }

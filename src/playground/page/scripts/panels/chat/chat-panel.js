@@ -2,9 +2,11 @@ import { fileContent } from '../../api/curl.js';
 import { announce } from '../../dom/announce.js';
 import { splitDataUrl } from '../../dom/bytes.js';
 import { saveFile } from '../../dom/download.js';
-import { element, field, quietButton, toggle } from '../../dom/element.js';
+import { element, field, quietButton, select, toggle } from '../../dom/element.js';
 import { createMenu } from '../../dom/menu.js';
+import { errorView } from '../error-view.js';
 import { createRecordButton } from '../recording/record-button.js';
+import { playWav } from '../speech/play-wav.js';
 import { spokenSample } from '../spoken-sample.js';
 import { createWorkspace } from '../workspace.js';
 import { createAttachments } from './attachments.js';
@@ -16,6 +18,7 @@ import { exampleTools } from './example-tools.js';
 import { createAnswerView, userView } from './message-view.js';
 import { toJson, toMarkdown } from './export.js';
 import { toSent } from './messages.js';
+import { createToolEditor } from './own-tools.js';
 import { createSuggestions } from './suggestions.js';
 
 /**
@@ -34,12 +37,25 @@ export function createChatPanel(context) {
   const store = createConversationStore(localStorage, sessionStorage);
   let current = store.current();
   const tools = exampleTools(context).map((tool) => ({ tool, control: toggle(tool.label) }));
+  const ownTools = createToolEditor();
   const log = element('div', { class: 'conversation' });
   const notice = element('p', { class: 'status', role: 'status' });
   const input = element('textarea', { class: 'input', rows: '1', placeholder: 'Say something' });
   const system = element('textarea', { class: 'input', rows: '2', placeholder: 'None' });
   const transcriber = context.modelOf('transcription');
   const speaker = context.modelOf('speech');
+  const readAloud =
+    speaker &&
+    (async (/** @type {string} */ text, /** @type {AbortSignal} */ signal) => {
+      try {
+        const json = { model: speaker.id, input: toSpoken(text) };
+        const response = await client.send({ path: '/audio/speech', json }, signal);
+        const { played } = await playWav(response, signal);
+        await played;
+      } catch (error) {
+        if (!signal.aborted) workspace.showError(error);
+      }
+    });
   const attachments = createAttachments({
     takesPictures: context.models.some(mayTakePictures),
     transcribe: transcriber && ((file, signal) => transcribe(client, transcriber.id, file, signal)),
@@ -118,7 +134,7 @@ export function createChatPanel(context) {
   const showMessages = () => {
     const { messages } = current;
     log.replaceChildren();
-    restore(messages, log, workspace.model().id, edit);
+    restore(messages, log, () => createAnswerView(workspace.model().id, readAloud), edit);
     suggestions.hidden = messages.length > 0;
     showActions(false);
   };
@@ -131,14 +147,15 @@ export function createChatPanel(context) {
   const edit = (question, text) =>
     void askInstead(current.messages.indexOf(question), toUser(text, question.pictures));
 
-  /** @param {readonly Message[]} conversation @param {Parameters<typeof toSent>[2]} [urlOf] */
-  const toRequest = (conversation, urlOf) => {
-    const on = tools.filter(({ control }) => control.input.checked).map(({ tool }) => tool.definition);
+  /** @param {readonly Message[]} conversation @param {Parameters<typeof toSent>[2]} [urlOf] @param {string} [model] */
+  const toRequest = (conversation, urlOf, model = workspace.model().id) => {
+    const on = tools.filter(({ control }) => control.input.checked).map(({ tool }) => tool);
+    const offered = [...on, ...ownTools.tools()].map(({ definition }) => definition);
     const json = {
-      model: workspace.model().id,
+      model,
       messages: toSent(conversation, system.value, urlOf),
       ...workspace.parameters.changed(),
-      ...(on.length > 0 ? { tools: on } : {}),
+      ...(offered.length > 0 ? { tools: offered } : {}),
       stream: true,
       stream_options: { include_usage: true },
     };
@@ -157,9 +174,17 @@ export function createChatPanel(context) {
     element('legend', { class: 'label' }, 'Tools'),
     ...tools.map(({ control }) => control.root),
   );
+  const models = context.models.map(({ id }) => ({ value: id, label: id }));
+  const second = select([{ value: '', label: 'None' }, ...models]);
+  const secondField = field(
+    'Second model',
+    second,
+    'Answers beside the first, whose answers the conversation keeps.',
+  );
+  secondField.hidden = models.length < 2;
   const workspace = createWorkspace(context, {
     title: 'Chat',
-    settings: [toolbox, settings],
+    settings: [secondField, toolbox, ownTools.root, settings],
     lead: 'Talk to a model and let it call tools.',
     action: 'Send',
     onStart: () => void ask(),
@@ -245,6 +270,34 @@ export function createChatPanel(context) {
     workspace.choose(other.id);
   };
 
+  /** @param {Message[]} messages @param {AbortSignal} signal */
+  const answerWith = async (messages, signal) => {
+    /** @param {Message[]} conversation @param {string} model @param {HTMLElement} place */
+    const answerIn = (conversation, model, place) =>
+      converse(conversation, {
+        ask: (sent) => client.send(toRequest(sent, undefined, model), signal),
+        tools: [...ownTools.tools(), ...tools.map(({ tool }) => tool)],
+        speaker: model,
+        readAloud,
+        log: place,
+        signal,
+      });
+    const first = workspace.model().id;
+    if (second.value === '') return answerIn(messages, first, log);
+    const [left, right] = [element('div', { class: 'side' }), element('div', { class: 'side' })];
+    const pair = element('div', { class: 'pair' }, left, right);
+    log.append(pair);
+    const other = answerIn([...messages], second.value, right).catch((error) => {
+      if (!signal.aborted) right.append(errorView(error, context.changeKey));
+    });
+    try {
+      await answerIn(messages, first, left);
+    } finally {
+      if (left.childElementCount === 0) pair.remove();
+      else await other;
+    }
+  };
+
   /** @param {(isFailure: boolean) => void} takeBack where no answer comes, since somebody stopped it or it failed */
   const answerLast = async (takeBack) => {
     chooseForPictures();
@@ -256,13 +309,7 @@ export function createChatPanel(context) {
     follow();
     await task.run(async (signal) => {
       try {
-        await converse(conversation.messages, {
-          ask: (sent) => client.send(toRequest(sent), signal),
-          tools: tools.map(({ tool }) => tool),
-          speaker: workspace.model().id,
-          log,
-          signal,
-        });
+        await answerWith(conversation.messages, signal);
       } catch (error) {
         if (log.lastElementChild === view) takeBack(!signal.aborted);
         throw error;
@@ -342,6 +389,16 @@ function toUser(content, pictures = []) {
   return { role: 'user', content, ...(pictures.length > 0 ? { pictures } : {}) };
 }
 
+/** Markdown without its marks, which nobody wants to hear. @param {string} markdown */
+function toSpoken(markdown) {
+  return (
+    markdown
+      .replaceAll(/^ *(?:[#>*+-]+|```.*) */gm, '')
+      .replaceAll(/[*_`|]+/g, ' ')
+      .trim() || '…'
+  );
+}
+
 /** @param {Message} message */
 function hasPictures(message) {
   return message.role === 'user' && message.pictures !== undefined;
@@ -379,17 +436,17 @@ async function transcribe(client, model, file, signal) {
  *
  * @param {readonly Message[]} messages
  * @param {HTMLElement} log
- * @param {string} speaker
+ * @param {() => AnswerView} createView
  * @param {Parameters<typeof userView>[1]} onEdit
  */
-function restore(messages, log, speaker, onEdit) {
+function restore(messages, log, createView, onEdit) {
   /** @type {AnswerView | undefined} */
   let last;
   for (const message of messages) {
     if (message.role === 'user') log.append(userView(message, onEdit));
     else if (message.role === 'tool') last?.showResult(message.tool_call_id, message.content);
     else {
-      last = createAnswerView(speaker);
+      last = createView();
       const { role: _role, tool_calls: calls, ...rest } = message;
       const indexed = calls?.map(({ id, type, function: called }, index) => ({
         index,

@@ -14,6 +14,7 @@ import { streamAnswer } from './stream-answer.js';
  * @property {(conversation: readonly Message[]) => Promise<Response>} ask sends a conversation
  * @property {readonly import('./example-tools.js').ExampleTool[]} tools
  * @property {string} speaker
+ * @property {Parameters<typeof createAnswerView>[1]} readAloud
  * @property {HTMLElement} log where answers are shown
  * @property {AbortSignal} signal
  */
@@ -34,7 +35,9 @@ export async function converse(conversation, turn) {
     if (!message.tool_calls) return;
     try {
       for (const call of message.tool_calls) {
-        const { content, shown } = await answerCall(turn.tools, call, turn.signal);
+        const { content, shown } = await answerCall(turn.tools, call, turn.signal, (waiting) =>
+          view.showWaiting(call.id, waiting),
+        );
         conversation.push({ role: 'tool', tool_call_id: call.id, content });
         view.showResult(call.id, content, shown);
       }
@@ -48,12 +51,12 @@ export async function converse(conversation, turn) {
  * @param {Message[]} conversation
  * @param {Turn} turn
  */
-async function answer(conversation, { ask, speaker, log, signal }) {
+async function answer(conversation, { ask, speaker, readAloud, log, signal }) {
   const message = emptyAnswer();
   /** @type {Map<number, AnswerView>} */
   const views = new Map();
   const viewOf = (/** @type {number} */ choice) => {
-    const view = views.get(choice) ?? createAnswerView(speaker);
+    const view = views.get(choice) ?? createAnswerView(speaker, readAloud);
     if (!views.has(choice)) log.append(view.root);
     views.set(choice, view);
     return view;

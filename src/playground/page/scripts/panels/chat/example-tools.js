@@ -17,7 +17,8 @@ import { element, quietButton } from '../../dom/element.js';
  * @property {string} label
  * @property {string} name
  * @property {object} definition as it is sent
- * @property {(values: Arguments, signal: AbortSignal) => Promise<ToolResult>} answer
+ * @property {(values: Arguments, signal: AbortSignal, place: (shown: HTMLElement) => void) => Promise<ToolResult>} answer `place` shows
+ * something with the call until its result is there
  */
 
 const skies = ['sunny', 'rainy', 'cloudy', 'windy', 'snowy', 'foggy', 'clear'];
@@ -108,14 +109,15 @@ function textOf(value, name) {
  * @param {readonly ExampleTool[]} tools
  * @param {import('./messages.js').ToolCall} call
  * @param {AbortSignal} signal
+ * @param {(shown: HTMLElement) => void} place
  * @returns {Promise<ToolResult>}
  */
-export async function answerCall(tools, { function: { name, arguments: json } }, signal) {
+export async function answerCall(tools, { function: { name, arguments: json } }, signal, place) {
   const tool = tools.find((candidate) => candidate.name === name);
   try {
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const values = /** @type {unknown} */ (JSON.parse(json));
-    return await tool.answer(/** @type {Arguments} */ (values ?? {}), signal);
+    return await tool.answer(/** @type {Arguments} */ (values ?? {}), signal, place);
   } catch (error) {
     signal.throwIfAborted();
     return { content: JSON.stringify({ error: error instanceof Error ? error.message : String(error) }) };

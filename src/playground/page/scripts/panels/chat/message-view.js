@@ -18,6 +18,7 @@ import { createLogprobsView } from './logprobs-view.js';
  * @property {(delta: Delta) => void} add
  * @property {(logprobs: NonNullable<Chunk['choices'][number]['logprobs']>) => void} addLogprobs
  * @property {(callId: string, content: string, shown?: HTMLElement) => void} showResult of a tool call
+ * @property {(callId: string, shown: HTMLElement) => void} showWaiting until the result of a tool call is there
  * @property {(note: string) => void} showNote figures below the answer
  */
 
@@ -51,8 +52,12 @@ export function userView(message, onEdit) {
   return root;
 }
 
-/** @param {string} speaker @returns {AnswerView} */
-export function createAnswerView(speaker) {
+/**
+ * @param {string} speaker
+ * @param {(text: string, signal: AbortSignal) => Promise<void>} [readAloud] resolves when all was heard
+ * @returns {AnswerView}
+ */
+export function createAnswerView(speaker, readAloud) {
   const thoughts = createMarkdownView('text');
   const answer = createMarkdownView('text answer');
   const reasoning = element(
@@ -64,7 +69,8 @@ export function createAnswerView(speaker) {
   const calls = element('div', { class: 'calls', hidden: true });
   const note = element('p', { class: 'status', 'data-speaker': speaker });
   const copy = copyButton('Copy', 'Copy answer', answer.text);
-  const foot = element('div', { class: 'row answer-foot', hidden: true }, copy, note);
+  const reader = readAloud && createReadButton((signal) => readAloud(answer.text(), signal));
+  const foot = element('div', { class: 'row answer-foot', hidden: true }, copy, reader, note);
   const logprobs = createLogprobsView();
   /** @type {ReturnType<typeof createCallView>[]} */
   const callViews = [];
@@ -88,6 +94,7 @@ export function createAnswerView(speaker) {
       if (delta.content) answer.append(delta.content);
       foot.hidden = false;
       copy.hidden = answer.text() === '';
+      if (reader) reader.hidden = copy.hidden;
       for (const { index, id, function: part } of delta.tool_calls ?? []) {
         calls.hidden = false;
         const view = (callViews[index] ??= createCallView());
@@ -99,6 +106,9 @@ export function createAnswerView(speaker) {
     showResult(callId, content, shown) {
       callViews.find((view) => view.id() === callId)?.showResult(content, shown);
     },
+    showWaiting(callId, shown) {
+      callViews.find((view) => view.id() === callId)?.showWaiting(shown);
+    },
     showNote(text) {
       thoughts.show();
       answer.show();
@@ -106,6 +116,23 @@ export function createAnswerView(speaker) {
       foot.hidden = false;
     },
   };
+}
+
+/** @param {(signal: AbortSignal) => Promise<void>} read */
+function createReadButton(read) {
+  /** @type {AbortController | undefined} */
+  let running;
+  const begin = async () => {
+    running = new AbortController();
+    button.textContent = 'Stop reading';
+    await read(running.signal);
+    running = undefined;
+    button.textContent = 'Read aloud';
+  };
+  const button = quietButton('Read aloud', () => (running ? running.abort() : void begin()), {
+    class: 'quiet-button small-button',
+  });
+  return button;
 }
 
 function createCallView() {
@@ -133,6 +160,11 @@ function createCallView() {
       id ||= callId;
       name.appendData(moreName);
       values.appendData(moreValues);
+    },
+    /** @param {HTMLElement} shown */
+    showWaiting(shown) {
+      result.replaceChildren(shown);
+      result.hidden = false;
     },
     /** @param {string} content @param {HTMLElement} [shown] */
     showResult(content, shown) {

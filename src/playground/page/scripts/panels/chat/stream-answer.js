@@ -9,6 +9,9 @@ import { addDelta } from './messages.js';
  * @typedef {import('./message-view.js').AnswerView} AnswerView
  */
 
+/** A shorter answer comes in so few pieces that its speed says nothing. */
+const leastMeasuredMs = 100;
+
 /**
  * Reads one streamed answer into its views.
  *
@@ -52,9 +55,9 @@ function noteOf({ usage, finishReason, clock, sentAt }) {
   const notes = finishReason === 'length' ? ['cut off at max_tokens'] : [];
   if (usage)
     notes.push(`${usage.prompt_tokens} prompt + ${counted(usage.completion_tokens, 'answer token')}`);
-  const seconds = (clock.last - clock.first) / 1000;
-  if (usage && usage.completion_tokens > 1 && seconds > 0) {
-    notes.push(`${Math.round((usage.completion_tokens - 1) / seconds)} tokens/s`);
+  const lastedMs = clock.last - clock.first;
+  if (usage && usage.completion_tokens > 2 && lastedMs >= leastMeasuredMs) {
+    notes.push(`${Math.round(((usage.completion_tokens - 1) / lastedMs) * 1000)} tokens/s`);
   }
   if (clock.first > 0) notes.push(`first after ${formatDuration(clock.first - sentAt)}`);
   return notes.join(' · ');

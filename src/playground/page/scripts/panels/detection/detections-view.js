@@ -8,6 +8,19 @@ import { element, quietButton } from '../../dom/element.js';
 const topMargin = 0.08;
 /** Colours of the style sheet; classes share them where a picture has more. */
 const colours = 8;
+/** The nearest of them to the colour in a class's name: a red box around a blue square would mislead. */
+const namedColours = new Map([
+  ['green', 0],
+  ['red', 1],
+  ['blue', 2],
+  ['pink', 3],
+  ['orange', 4],
+  ['yellow', 4],
+  ['brown', 4],
+  ['purple', 6],
+  ['gray', 7],
+  ['black', 7],
+]);
 
 /**
  * The names of the found classes, the most frequent first, each with its colour and count.
@@ -20,7 +33,24 @@ export function classesOf({ detections }) {
   const counts = new Map();
   for (const { class_name: name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
   const sorted = [...counts].sort(([, count], [, other]) => other - count);
-  return new Map(sorted.map(([name, count], index) => [name, { count, colour: String(index % colours) }]));
+  const free = new Set(Array(colours).keys());
+  const named = new Map(sorted.map(([name]) => [name, take(free, name.split(' ').map(toNamed))]));
+  return new Map(
+    sorted.map(([name, count], index) => {
+      const colour = named.get(name) ?? take(free, [...free]) ?? index % colours;
+      return [name, { count, colour: String(colour) }];
+    }),
+  );
+}
+
+/** @param {string} word */
+function toNamed(word) {
+  return namedColours.get(word);
+}
+
+/** The first of these colours that is free, which it then isn't. @param {Set<number>} free @param {readonly (number | undefined)[]} wanted */
+function take(free, wanted) {
+  return wanted.find((colour) => colour !== undefined && free.delete(colour));
 }
 
 /**

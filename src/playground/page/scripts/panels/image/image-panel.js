@@ -22,6 +22,8 @@ export function createImagePanel(context) {
     title: 'Image',
     lead: 'Describe a picture and watch it being drawn.',
     action: 'Draw',
+    // The API's default has four times as many pixels.
+    first: { width: 512, height: 512 },
     onStart: () => void draw(),
     describe: () => ({ request: toRequest() }),
   });

@@ -1,6 +1,5 @@
 import { element } from '../../dom/element.js';
 import { formatTime } from '../../dom/format.js';
-import { toWav } from './wav.js';
 
 /**
  * A button that records from the microphone until it is pressed again.
@@ -38,10 +37,7 @@ export function createRecordButton({ label = 'Record', look = 'button secondary'
       for (const track of stream.getTracks()) track.stop();
       recorder = undefined;
       button.replaceChildren(label);
-      toWav(new Blob(pieces, { type: current.mimeType })).then(
-        (wav) => onRecording(new File([wav], 'recording.wav', { type: wav.type })),
-        onError,
-      );
+      finish(new Blob(pieces, { type: current.mimeType })).then(onRecording, onError);
     });
     recorder = current;
     current.start();
@@ -52,6 +48,13 @@ export function createRecordButton({ label = 'Record', look = 'button secondary'
     else start().catch((error) => onError(readable(error)));
   });
   return button;
+}
+
+/** @param {Blob} audio */
+async function finish(audio) {
+  const { toWav } = await import('./wav.js');
+  const wav = await toWav(audio);
+  return new File([wav], 'recording.wav', { type: wav.type });
 }
 
 /** @param {unknown} error @returns {unknown} */

@@ -3,6 +3,7 @@ import { downloadLink } from '../../dom/download.js';
 import { element, field, quietButton } from '../../dom/element.js';
 import { formatBytes, formatDuration } from '../../dom/format.js';
 import { createWorkspace } from '../workspace.js';
+import { playWav } from './play-wav.js';
 
 /** @param {import('../workspace.js').PanelContext} context @returns {import('../workspace.js').Panel} */
 export function createSpeechPanel(context) {
@@ -38,8 +39,9 @@ export function createSpeechPanel(context) {
       status.textContent = 'Speaking …';
       try {
         const response = await client.send(request, signal);
-        const blob = await response.blob();
-        const file = new File([blob], 'speech.wav', { type: 'audio/wav' });
+        // A long text is heard before all of it is spoken; a short one comes at once, with its length.
+        const isStreamed = !response.headers.has('content-length');
+        const { file, played } = isStreamed ? await playWav(response, signal) : await whole(response);
         const player = element('audio', {
           controls: true,
           src: URL.createObjectURL(file),
@@ -57,10 +59,11 @@ export function createSpeechPanel(context) {
             element('div', { class: 'row' }, downloadLink('Download', file, file.name), listen),
           ),
         );
-        status.textContent = `${formatBytes(blob.size)} in ${formatDuration(performance.now() - startedAt)}`;
+        status.textContent = `${formatBytes(file.size)} in ${formatDuration(performance.now() - startedAt)}`;
         announce('The speech is ready.');
         // Some browsers let nothing play that wasn't asked for this very moment; the player is there.
-        await player.play().catch(() => undefined);
+        if (isStreamed) await played;
+        else await player.play().catch(() => undefined);
       } catch (error) {
         status.textContent = signal.aborted ? 'Stopped' : '';
         throw error;
@@ -69,4 +72,10 @@ export function createSpeechPanel(context) {
 
   workspace.main.append(field('Text', input), ...workspace.controls(task.button, status), results);
   return { root: workspace.root };
+}
+
+/** @param {Response} response */
+async function whole(response) {
+  const file = new File([await response.blob()], 'speech.wav', { type: 'audio/wav' });
+  return { file, played: Promise.resolve() };
 }

@@ -1,8 +1,16 @@
-import { createInference, type AnyModelOptions } from '../../index.ts';
-import { aboutModel, fetchModel, type FetchContext } from '../load-models.ts';
-import type { ModelSettings } from '../model-settings.ts';
-import type { LoadedWith } from './sweep.ts';
-import type { Subject } from './workload.ts';
+import { createInference, type AnyModelOptions, type Inference } from '../index.ts';
+import { aboutModel, fetchModel, type FetchContext } from './load-models.ts';
+import type { ModelSettings } from './model-settings.ts';
+
+export interface OpenModel {
+  readonly inference: Inference;
+  /** Its id there. */
+  readonly model: string;
+  readonly category: string;
+  /** Tokens. */
+  readonly contextLength: number;
+  close(): Promise<void>;
+}
 
 const defaultMaxQueue = 64;
 
@@ -11,11 +19,11 @@ const defaultMaxQueue = 64;
  *
  * @throws InferenceError where it can't be had or loaded
  */
-export async function openLocalSubject(
-  settings: ModelSettings & LoadedWith,
-  context: FetchContext & { readonly concurrency: number },
-): Promise<Subject> {
-  const { signal, concurrency } = context;
+export async function openModel(
+  settings: ModelSettings,
+  context: FetchContext & { readonly concurrency?: number },
+): Promise<OpenModel> {
+  const { signal, concurrency = 1 } = context;
   const id = settings.source;
   try {
     const options = await fetchModel(settings, context);
@@ -36,7 +44,7 @@ export async function openLocalSubject(
     return {
       inference,
       model: id,
-      category: category,
+      category,
       contextLength,
       close: () => inference.close({ graceMs: 0 }),
     };

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
+import { GraphIndex } from '../../../core/onnx/graph-index.ts';
+import type { OnnxGraph } from '../../../core/onnx/model.ts';
+import { readOnnxModel } from '../../../core/onnx/read-model.ts';
+import { fieldError } from '../../../errors.ts';
+import type { Session } from '../../../runtime/contract.ts';
+import { extendGraph } from '../../../runtime/graph-extension.ts';
+import type { SpeechSettings } from '../settings.ts';
+
+/** Tensors of a graph with the duration of each id. */
+export interface DurationTensors {
+  /** Names that exports give to an output of them. */
+  readonly outputs: ReadonlySet<string>;
+  /** The operator that rounds durations to whole frames, and perhaps the one after it that keeps them above 0. */
+  readonly operators: readonly [rounding: string, limiting?: string];
+}
+
+/** Outputs smaller than this are read with the graph; larger tensors are skipped. */
+const smallestSkipped = 1024;
+
+/**
+ * Opens the graph of a speech model. Where the setting `wordTimes` asks for them, durations that the graph computes and keeps
+ * to itself become an output.
+ *
+ * @throws InferenceError `invalid_request` naming `wordTimes` for a graph without such durations
+ */
+export async function openSpeechGraph(
+  graph: string,
+  spec: ModelSpec<SpeechSettings>,
+  { sessions, durations }: { readonly sessions: SessionBackend; readonly durations: DurationTensors },
+): Promise<Session> {
+  if (spec.wordTimes !== true) return sessions.openSession({ graph }, spec);
+  if (!sessions.hasGraphs) throw fieldError('wordTimes', 'needs the graph on this disk');
+  const bytes = await readFile(graph);
+  const { graph: read } = readOnnxModel(bytes, { smallestMapped: smallestSkipped });
+  if (read.outputs.some(({ name }) => durations.outputs.has(name))) {
+    return sessions.openSession({ graph }, spec);
+  }
+  const tensor = findDurations(read, durations);
+  if (tensor === undefined)
+    throw fieldError('wordTimes', `expected a graph that computes durations, got ${graph}`);
+  const extended = extendGraph(bytes, {
+    constants: {},
+    nodes: [{ operator: 'Identity', inputs: [tensor], output: exposed }],
+    outputs: [{ name: exposed }],
+  });
+  return sessions.openSession({ graph, bytes: extended }, spec);
+}
+
+/** Among the names of both architectures. */
+const exposed = 'durations';
+
+/** The only tensor of the operators; a graph with several rounds something else, too. */
+function findDurations({ nodes, ...graph }: OnnxGraph, { operators }: DurationTensors): string | undefined {
+  const [rounding, limiting] = operators;
+  const index = new GraphIndex({ nodes, ...graph });
+  const found = nodes
+    .filter(({ operator }) => operator === rounding)
+    .map(({ outputs: [rounded] }) => {
+      if (limiting === undefined) return rounded;
+      return index.consumers(rounded!).find(({ operator }) => operator === limiting)?.outputs[0];
+    })
+    .filter((tensor) => tensor !== undefined);
+  return found.length === 1 ? found[0] : undefined;
+}

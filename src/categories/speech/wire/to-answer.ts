@@ -1,0 +1,40 @@
+import { Buffer } from 'node:buffer';
+import type { SpeechEvent, SpokenWord } from '../events.ts';
+import type { SpeechAnswer } from './schema.ts';
+
+/** Words as the wire spells them. */
+export function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['words']> {
+  return words.map(({ word, offset, startSeconds: start, endSeconds: end }) => ({
+    word,
+    offset,
+    start,
+    end,
+  }));
+}
+
+/**
+ * All events of a speech request → an answer of the stream format `json`.
+ *
+ * @param options.words whether they were asked for
+ *
+ * @example
+ * ```ts
+ * toSpeechAnswer([{ type: 'speech-end', durationSeconds: 1 }], { words: true }).words; // []
+ * ```
+ */
+export function toSpeechAnswer(
+  events: readonly SpeechEvent[],
+  { words }: { readonly words: boolean },
+): SpeechAnswer {
+  const bytes: Uint8Array[] = [];
+  const spoken: SpokenWord[] = [];
+  let [mediaType, duration] = ['application/octet-stream', 0];
+  for (const event of events) {
+    if (event.type === 'speech-start') ({ mediaType } = event);
+    else if (event.type === 'audio') bytes.push(event.bytes);
+    else if (event.type === 'words') spoken.push(...event.words);
+    else duration = event.durationSeconds;
+  }
+  const audio = Buffer.concat(bytes).toString('base64');
+  return { audio, media_type: mediaType, duration, ...(words ? { words: toWireWords(spoken) } : {}) };
+}

@@ -1,0 +1,71 @@
+import { chatParameters } from '../../categories/chat/parameters.ts';
+import { completeChatRequest, type ChatRequestInput } from '../../categories/chat/request.ts';
+import { toWireName } from '../../core/parameters/descriptor.ts';
+import type { InferenceError } from '../../index.ts';
+import { hubOptionTable } from '../hub-options.ts';
+import type { OptionTable, OptionValues } from '../options.ts';
+import { UsageError } from '../usage-error.ts';
+
+const parameterNames = [
+  'maxTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'minP',
+  'repeatPenalty',
+  'seed',
+  'reasoningEffort',
+] as const;
+
+type ParameterName = (typeof parameterNames)[number];
+
+/** A person can stop an answer that is too long; one that ends too soon is of no use. */
+const defaultMaxTokens = 2048;
+
+const parameterOptions = Object.fromEntries(
+  parameterNames.map((name) => {
+    const { type, description } = chatParameters[name];
+    return [
+      toOptionName(name),
+      { type: 'string', value: type === 'string' ? '<name>' : '<number>', description },
+    ];
+  }),
+) as OptionTable;
+
+/** Options of both commands that talk with a model. */
+export const chatOptionTable = {
+  system: { type: 'string', value: '<text>', description: 'Instructions for the model: the system message.' },
+  ...hubOptionTable,
+} as const satisfies OptionTable;
+
+/** With the parameters of a request, whose table has no types of its own. */
+export const withParameters = <T extends OptionTable>(table: T): T => ({ ...table, ...parameterOptions });
+
+/** Parameters of the requests of a conversation. */
+export type ChatParameterValues = Partial<Pick<ChatRequestInput, ParameterName>>;
+
+/**
+ * The parameters that the options give.
+ *
+ * @throws UsageError naming the option and the value
+ */
+export function readChatParameters(values: OptionValues<OptionTable>): ChatParameterValues {
+  const parameters: Record<string, unknown> = { maxTokens: defaultMaxTokens };
+  for (const name of parameterNames) {
+    const text = values[toOptionName(name)];
+    if (text === undefined) continue;
+    const isNumber = chatParameters[name].type !== 'string' && Number.isFinite(Number(text));
+    parameters[name] = isNumber ? Number(text) : text;
+  }
+  try {
+    completeChatRequest({ model: 'any', messages: [{ role: 'user', content: 'any' }], ...parameters });
+  } catch (error) {
+    const { message, param = '' } = error as InferenceError;
+    throw new UsageError(message.replace(param, `--${param.replaceAll('_', '-')}`), { cause: error });
+  }
+  return parameters;
+}
+
+function toOptionName(name: string): string {
+  return toWireName(name).replaceAll('_', '-');
+}

@@ -1,0 +1,59 @@
+import type { ChatRequestInput } from '../../categories/chat/request.ts';
+import { InferenceError } from '../../index.ts';
+import { watchInterrupts } from '../interrupt.ts';
+import type { OpenModel } from '../open-model.ts';
+import type { OutputStream, Terminal } from '../terminal.ts';
+
+export interface PrintedAnswer {
+  readonly text: string;
+  /** Whether Ctrl-C ended it. */
+  readonly isInterrupted: boolean;
+}
+
+/**
+ * Writes an answer while it is made: its text to the output; its reasoning to the messages, on a terminal.
+ *
+ * @throws InferenceError
+ */
+export async function printAnswer(
+  { inference, model }: OpenModel,
+  request: Omit<ChatRequestInput, 'model'>,
+  { output, messages }: Terminal,
+): Promise<PrintedAnswer> {
+  const interruption = watchInterrupts();
+  const { signal } = interruption;
+  let text = '';
+  let isThinking = false;
+  let isCutOff = false;
+  const endThought = (): void => {
+    if (isThinking) messages.write('\n\n');
+    isThinking = false;
+  };
+  try {
+    for await (const event of inference.chat({ model, ...request }, { signal })) {
+      if (event.type === 'reasoning-delta' && messages.isTTY) {
+        isThinking = true;
+        messages.write(messages.style.dim(printable(event.text, messages)));
+      } else if (event.type === 'text-delta') {
+        endThought();
+        text += event.text;
+        output.write(printable(event.text, output));
+      } else if (event.type === 'choice-end') isCutOff = event.finishReason === 'length';
+    }
+  } catch (error) {
+    const isCancelled = InferenceError.isInstance(error) && error.code === 'cancelled';
+    if (!isCancelled || !signal.aborted) throw error;
+  } finally {
+    endThought();
+    if (text !== '' && !text.endsWith('\n')) output.write('\n');
+    interruption.stop();
+  }
+  if (isCutOff) messages.write(`${messages.style.dim('The answer is cut off; --max-tokens allows more.')}\n`);
+  return { text, isInterrupted: signal.aborted };
+}
+
+/** A terminal would obey the control characters that a model writes. */
+function printable(text: string, { isTTY }: OutputStream): string {
+  // eslint-disable-next-line no-control-regex
+  return isTTY ? text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '') : text;
+}

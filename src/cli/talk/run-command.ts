@@ -1,0 +1,69 @@
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { toHubOptions } from '../hub-options.ts';
+import { UsageError } from '../usage-error.ts';
+import { chatOptionTable, readChatParameters, withParameters } from './chat-options.ts';
+import { openChatModel, readModel } from './open-chat-model.ts';
+import { readPicture, withText } from './pictures.ts';
+import { printAnswer } from './print-answer.ts';
+
+const defaultModel = 'tiny-chat';
+
+export const runCommand = defineCommand({
+  name: 'run',
+  operands: '[text]',
+  summary: 'Prints the answer of a model to one prompt.',
+  description: [
+    'The answer goes to standard output while it is made. Input that is piped into the command follows the text of the prompt, or is the prompt.',
+  ],
+  options: withParameters({
+    model: {
+      type: 'string',
+      short: 'm',
+      value: '<model>',
+      description: `A bundled model, a name of the catalogue, org/name on the hub, a folder or an address; settings follow after commas: dtype, device, threads … Default: ${defaultModel}, a toy.`,
+    },
+    image: {
+      type: 'string',
+      multiple: true,
+      value: '<file>',
+      description: 'A picture of the prompt; may be repeated.',
+    },
+    ...chatOptionTable,
+  }),
+  examples: {
+    'slashv1 run "What is 2 + 3?"': 'the bundled model',
+    'slashv1 run --model qwen3-0.6b --temperature 0 "Summarize:" < letter.txt':
+      'a file after the instruction',
+  },
+  async run(values, operands, terminal) {
+    const settings = readModel(values.model ?? defaultModel, toHubOptions(values));
+    const parameters = readChatParameters(values);
+    const pictures = (values.image ?? []).map(pictureOption);
+    const piped = await terminal.readPiped();
+    const text = [operands.join(' '), piped?.trimEnd()].filter(Boolean).join('\n\n');
+    if (text === '' && pictures.length === 0)
+      throw new UsageError('Expected a text, or input that is piped into the command.');
+    const model = await openChatModel(settings, terminal);
+    if (!model) return exitCode.interrupted;
+    try {
+      const messages = [
+        ...(values.system === undefined ? [] : [{ role: 'system', content: values.system } as const]),
+        { role: 'user', content: withText(text, pictures) } as const,
+      ];
+      const { isInterrupted } = await printAnswer(model, { ...parameters, messages }, terminal);
+      return isInterrupted ? exitCode.interrupted : exitCode.success;
+    } finally {
+      await model.close();
+    }
+  },
+});
+
+/** @throws UsageError */
+function pictureOption(path: string): ReturnType<typeof readPicture> {
+  try {
+    return readPicture(path);
+  } catch (error) {
+    throw new UsageError(`--image: ${path} can't be read: ${(error as Error).message}`, { cause: error });
+  }
+}

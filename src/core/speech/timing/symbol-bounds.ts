@@ -1,0 +1,39 @@
+export interface SymbolDurations {
+  /** Duration of each id that a graph was given, in any unit. */
+  readonly durations: ArrayLike<number | bigint>;
+  /** For each id, the place of its symbol: −1 for those before the first, the number of symbols for those after the last. */
+  readonly places: ArrayLike<number>;
+  /** Number of symbols. */
+  readonly symbols: number;
+  /** Number of samples that the ids lasted together. */
+  readonly samples: number;
+}
+
+/**
+ * Tells at which sample each symbol of a text begins, by the durations of its ids.
+ *
+ * @returns `[symbols + 1]` a symbol lasts from its number to the next one; `undefined` for durations that don't fit
+ *
+ * @example
+ * ```ts
+ * [...symbolBounds({ durations: [1, 2, 1], places: [-1, 0, 1], symbols: 1, samples: 400 })!]; // [100, 300]
+ * ```
+ */
+export function symbolBounds({
+  durations,
+  places,
+  symbols,
+  samples,
+}: SymbolDurations): Float64Array | undefined {
+  const numbers = Array.from(durations, Number);
+  const total = numbers.reduce((sum, duration) => sum + duration, 0);
+  const fits = numbers.length === places.length && total > 0 && numbers.every((duration) => duration >= 0);
+  if (!fits) return undefined;
+  const bounds = new Float64Array(symbols + 1);
+  for (const [id, duration] of numbers.entries()) {
+    const next = places[id]! + 1;
+    if (next <= symbols) bounds[next]! += (duration / total) * samples;
+  }
+  for (let symbol = 1; symbol <= symbols; symbol++) bounds[symbol]! += bounds[symbol - 1]!;
+  return bounds;
+}

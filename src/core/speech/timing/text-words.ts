@@ -1,0 +1,48 @@
+/** A word of a text as it is written. */
+export interface TextWord {
+  /** Without the marks around it. */
+  readonly word: string;
+  /** Offset of `word` in the text, in UTF-16 code units. */
+  readonly offset: number;
+  /** The word with its marks, by which a reader tells an abbreviation from the end of a sentence. */
+  readonly marked: string;
+}
+
+/** A dash between words and an ellipsis separate them, spaces or not. */
+const separated = /(?:[^\s—…-]|(?<!-)-(?!-))+/gu;
+const withoutSpaces =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const wordBreaks = new Intl.Segmenter('und', { granularity: 'word' });
+
+const opening = /^(?:[\p{Ps}\p{Pi}\p{Pf}"'¡¿*_]|[.,;:!?](?!\d))+/u;
+const closing = /[\p{Pe}\p{Pi}\p{Pf}"'*_.,;:!?。、！？]+$/u;
+/** `p.m.` and `U.S.` keep their last dot. */
+const isDotted = /\.\p{L}$/u;
+
+/**
+ * Splits a text into its words as they are written; of languages that write no spaces, by the dictionaries of Unicode.
+ *
+ * @returns words in order; what has no letter, digit or symbol is none
+ * @see https://unicode.org/reports/tr29/#Word_Boundaries
+ *
+ * @example
+ * ```ts
+ * splitTextWords('At 3 p.m., "$5"!').map(({ word }) => word); // ['At', '3', 'p.m.', '$5']
+ * ```
+ */
+export function splitTextWords(text: string): TextWord[] {
+  const words: TextWord[] = [];
+  for (const { 0: chunk, index } of text.matchAll(separated)) {
+    const parts = withoutSpaces.test(chunk)
+      ? Array.from(wordBreaks.segment(chunk), ({ segment, index: at }) => ({ segment, at }))
+      : [{ segment: chunk, at: 0 }];
+    for (const { segment, at } of parts) {
+      const lead = opening.exec(segment)?.[0].length ?? 0;
+      const bare = segment.slice(lead).replace(closing, '');
+      if (bare === '') continue;
+      const isCut = isDotted.test(bare) && segment[lead + bare.length] === '.';
+      words.push({ word: isCut ? `${bare}.` : bare, offset: index + at + lead, marked: segment });
+    }
+  }
+  return words;
+}

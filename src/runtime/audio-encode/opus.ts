@@ -1,0 +1,143 @@
+import { writeOpusHead, writeOpusTags } from '../../core/audio/containers/opus-head.ts';
+import { writeOggPage } from '../../core/audio/containers/write-ogg.ts';
+import { createResampler } from '../../core/audio/resample.ts';
+import { breathe } from '../audio/breathe.ts';
+import type { AudioEncoder, EncodeOptions } from './contract.ts';
+import { toPcmBytes } from './pcm.ts';
+
+/** The used part of the package `@evan/opus`. */
+interface OpusPackage {
+  readonly Encoder: new (options: {
+    readonly channels: number;
+    readonly sample_rate: number;
+    readonly application: 'voip';
+  }) => OpusEncoder;
+}
+
+interface OpusEncoder {
+  /** @param pcm 16-bit samples of one frame, in the order of bytes of the machine */
+  encode(pcm: Uint8Array): Uint8Array;
+  ctl(request: number, value?: number): number;
+  drop(): void;
+}
+
+const setBitrate = 4002;
+const getLookahead = 4027;
+const bitsPerSecond = 48_000;
+/** The clock of every Opus stream. */
+const clockHz = 48_000;
+const framesPerSecond = 50;
+/** A page for 200 ms, so that the audio can be heard while it is made. */
+const framesOfPage = 10;
+const encodedRates = [8_000, 12_000, 16_000, 24_000, 48_000];
+
+/**
+ * Loads an encoder of Opus in Ogg from the optional package `@evan/opus`.
+ *
+ * @returns `undefined` where it isn't installed
+ */
+export async function loadOpusEncoder(): Promise<AudioEncoder | undefined> {
+  try {
+    const { default: opus } = (await import('@evan/opus/wasm/index.js')) as { readonly default: OpusPackage };
+    return {
+      format: 'opus',
+      mediaType: 'audio/ogg',
+      encode: (pieces, options) => encode(opus, pieces, options),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function* encode(
+  { Encoder }: OpusPackage,
+  pieces: AsyncIterable<Float32Array>,
+  { sampleRateHz, signal }: EncodeOptions,
+): AsyncGenerator<Uint8Array> {
+  const rateHz = encodedRates.find((rate) => rate >= sampleRateHz) ?? clockHz;
+  const encoder = new Encoder({ channels: 1, sample_rate: rateHz, application: 'voip' });
+  try {
+    encoder.ctl(setBitrate, bitsPerSecond);
+    const ticks = clockHz / rateHz;
+    const preSkip = encoder.ctl(getLookahead) * ticks;
+    const serial = 1;
+    yield writeOggPage([writeOpusHead({ preSkip, sampleRateHz })], {
+      serial,
+      sequence: 0,
+      position: 0,
+      isFirst: true,
+    });
+    yield writeOggPage([writeOpusTags('slashv1')], { serial, sequence: 1, position: 0 });
+    let sequence = 2;
+    let position = 0;
+    let packets: Uint8Array[] = [];
+    const page = (isLast: boolean, end: number): Uint8Array => {
+      const bytes = writeOggPage(packets, { serial, sequence, position: end, isLast });
+      packets = [];
+      sequence += 1;
+      return bytes;
+    };
+    const source = framed(pieces, { sampleRateHz, rateHz, padding: preSkip / ticks });
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done === true) {
+        // The end of the audio, before that of the last frame.
+        yield page(true, preSkip + value * ticks);
+        return;
+      }
+      // The last page holds at least a packet.
+      if (packets.length === framesOfPage) {
+        yield page(false, position);
+        await breathe(signal);
+      }
+      packets.push(encoder.encode(toPcmBytes(value)));
+      position += clockHz / framesPerSecond;
+    }
+  } finally {
+    encoder.drop();
+  }
+}
+
+interface Framing {
+  readonly sampleRateHz: number;
+  /** Rate of the frames. */
+  readonly rateHz: number;
+  /** Samples of silence that have to follow the audio. */
+  readonly padding: number;
+}
+
+/** Cuts audio into frames of 20 ms, the last one filled up. @returns the samples of the audio */
+async function* framed(
+  pieces: AsyncIterable<Float32Array>,
+  { sampleRateHz, rateHz, padding }: Framing,
+): AsyncGenerator<Float32Array, number> {
+  const frameLength = rateHz / framesPerSecond;
+  let frame = new Float32Array(frameLength);
+  let filled = 0;
+  function* fill(samples: Float32Array): Generator<Float32Array> {
+    for (let at = 0; at < samples.length;) {
+      const part = samples.subarray(at, at + frameLength - filled);
+      frame.set(part, filled);
+      filled += part.length;
+      at += part.length;
+      if (filled < frameLength) return;
+      yield frame;
+      frame = new Float32Array(frameLength);
+      filled = 0;
+    }
+  }
+  const resampler =
+    sampleRateHz === rateHz ? undefined : createResampler({ fromHz: sampleRateHz, toHz: rateHz });
+  let length = 0;
+  for await (const piece of pieces) {
+    const samples = resampler ? resampler.push(piece) : piece;
+    length += samples.length;
+    yield* fill(samples);
+  }
+  const rest = resampler?.flush() ?? new Float32Array();
+  length += rest.length;
+  yield* fill(rest);
+  yield* fill(new Float32Array(padding));
+  if (filled > 0) yield frame;
+  return length;
+}

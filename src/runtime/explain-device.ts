@@ -1,0 +1,213 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Api } from './native/load-api.ts';
+
+/** The runtime and the machine, as far as they show why a device doesn't work. */
+export interface Surroundings {
+  readonly platform: NodeJS.Platform;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `undefined` where the runtime is called through `onnxruntime-node`. */
+  readonly runtime?: Pick<Api, 'path' | 'version' | 'loadError'> | undefined;
+}
+
+/** Reason why a device doesn't work, and the cure. */
+export interface DeviceFault {
+  readonly reason: string;
+  readonly advice?: string | undefined;
+}
+
+/** @returns the fault in more words, or `undefined` where it isn't of this kind */
+type Explain = (reason: string, surroundings: Surroundings) => DeviceFault | undefined;
+
+const driver = "install NVIDIA's driver; a container gets it by docker run --gpus all";
+
+/** What devices and plugins need; the first row that explains a reason decides. */
+const explanations: Readonly<Record<string, readonly Explain[]>> = {
+  webgpu: [
+    advise(/not supported in this build|has no webgpu/, 'leave library out: onnxruntime-node has WebGPU'),
+    advise(/adapter/, 'update the graphics driver: it needs Direct3D 12', 'win32'),
+    advise(/adapter/, 'choose cpu: Metal offers no graphics processor here', 'darwin'),
+    explainVulkan,
+  ],
+  cuda: [
+    advise(/./, 'choose coreml, webgpu or cpu: CUDA has no build for macOS', 'darwin'),
+    explainCudaLibraries,
+    explainCardNumber,
+    advise(/no CUDA-capable device|CUDA failure 100\b/, driver),
+    advise(
+      /driver version is insufficient|CUDA failure 35\b/,
+      "update NVIDIA's driver: nvidia-smi prints the newest CUDA that it runs",
+    ),
+    advise(/no kernel image|CUDA failure 209\b/, 'choose webgpu: the card is older than this build of CUDA'),
+  ],
+  dml: [
+    advise(/./, 'choose webgpu or cpu: DirectML is a part of Windows', 'linux', 'darwin'),
+    advise(/has no dml/, 'leave library out: onnxruntime-node has DirectML'),
+  ],
+  coreml: [advise(/./, 'choose webgpu or cpu: Core ML is a part of macOS', 'linux', 'win32')],
+  openvino: [advise(/with a device/, "OpenVINO finds Intel's processors and cards alone")],
+  plugin: [
+    explainPluginLibraries,
+    explainOtherLibrary,
+    advise(
+      /\bversion\b/,
+      'take a version of the plugin for this runtime, or by library a runtime for this plugin',
+    ),
+  ],
+};
+
+/**
+ * Finds out what a device lacks, and how to get it.
+ *
+ * @param device name without a number, or `plugin` for a library that doesn't load
+ * @param reason as the runtime says it
+ *
+ * @example
+ * ```ts
+ * explainDevice('coreml', 'not supported', { platform: 'linux', environment: {} });
+ * // { reason: 'not supported', advice: 'choose webgpu or cpu: Core ML is a part of macOS' }
+ * ```
+ */
+export function explainDevice(device: string, reason: string, surroundings: Surroundings): DeviceFault {
+  for (const explain of explanations[device] ?? []) {
+    const fault = explain(reason, surroundings);
+    if (fault) return fault;
+  }
+  return { reason };
+}
+
+function advise(pattern: RegExp, advice: string, ...platforms: readonly NodeJS.Platform[]): Explain {
+  return (reason, { platform }) =>
+    pattern.test(reason) && (platforms.length === 0 || platforms.includes(platform))
+      ? { reason, advice }
+      : undefined;
+}
+
+function explainVulkan(
+  reason: string,
+  { platform, environment, runtime }: Surroundings,
+): DeviceFault | undefined {
+  if (platform !== 'linux' || !/adapter/.test(reason)) return undefined;
+  const message = runtime?.loadError('libvulkan.so.1');
+  if (message !== undefined) {
+    return {
+      reason: `Failed to load libvulkan.so.1, the loader of Vulkan's drivers: ${message}`,
+      advice: 'apt-get install libvulkan1, on Fedora dnf install vulkan-loader',
+    };
+  }
+  const variable = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES'].find((name) => environment[name]);
+  const drivers = variable ? environment[variable]!.split(':').filter(existsSync) : listVulkanDrivers();
+  if (drivers.length === 0) {
+    const install =
+      "install the card's driver: NVIDIA's, or apt-get install mesa-vulkan-drivers; a container gets it by docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all, or --device /dev/dri";
+    return { reason, advice: variable ? `${variable} names no file: unset it` : install };
+  }
+  const advice =
+    'no driver of Vulkan finds a card: let this user open /dev/dri (group render); without a card take Mesa 23 or later';
+  return { reason, advice };
+}
+
+function listVulkanDrivers(): string[] {
+  return ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'].flatMap(namesIn);
+}
+
+function explainCudaLibraries(
+  _reason: string,
+  { platform, environment, runtime }: Surroundings,
+): DeviceFault | undefined {
+  if (!runtime) return undefined;
+  const { path, version, loadError } = runtime;
+  const folder = dirname(path);
+  // The extras are the versions of CUDA and cuDNN that this version of the runtime was built with.
+  const install = `pip install "onnxruntime-gpu[cuda,cudnn]==${version}"`;
+  const names =
+    platform === 'win32'
+      ? ['onnxruntime_providers_shared.dll', 'onnxruntime_providers_cuda.dll']
+      : ['libonnxruntime_providers_shared.so', 'libonnxruntime_providers_cuda.so'];
+  const absent = names.find((name) => !existsSync(join(folder, name)));
+  if (absent !== undefined) {
+    const advice = `${install} and set library to its folder onnxruntime`;
+    return { reason: `Failed to load shared library ${absent}`, advice };
+  }
+  const message = names.map((name) => loadError(join(folder, name))).find((error) => error !== undefined);
+  if (message === undefined) return undefined;
+  const missing = missingLibrary(message);
+  if (missing === undefined) return { reason: message, advice: install };
+  const lack = `Failed to load shared library ${missing}, which CUDA's provider needs`;
+  if (missing.startsWith('libcuda.')) return { reason: lack, advice: driver };
+  const found = findLibraries(missing, folder, environment);
+  const exact = found.find((each) => each.endsWith(`/${missing}`));
+  if (exact !== undefined) {
+    const folders = [...new Set([dirname(exact), ...siblings(dirname(exact))])].join(':');
+    return { reason: lack, advice: `export LD_LIBRARY_PATH=${folders}` };
+  }
+  const others = found.length === 0 ? '' : `; found ${found.slice(0, 2).join(' and ')}`;
+  const advice = `${install} and list its folders nvidia/*/lib in LD_LIBRARY_PATH`;
+  return { reason: `${lack}${others}`, advice };
+}
+
+function explainPluginLibraries(message: string): DeviceFault | undefined {
+  const missing = missingLibrary(message);
+  if (missing === undefined) return undefined;
+  const reason = `Failed to load shared library ${missing}, which the plugin needs`;
+  return { reason, advice: 'install it, and list its folder in LD_LIBRARY_PATH' };
+}
+
+function explainOtherLibrary(message: string): DeviceFault | undefined {
+  if (!/CreateEpFactories|ELF|too short|position-independent/.test(message)) return undefined;
+  const reason = `expected a plugin of ONNX Runtime for ${process.platform} ${process.arch}, got another file (${message.replace(/^.* with error: /s, '')})`;
+  return { reason, advice: 'take a library such as libonnxruntime_providers_openvino_plugin.so' };
+}
+
+/** The library that a loader's message names as absent. */
+function missingLibrary(message: string): string | undefined {
+  return /(\S+): cannot open shared object file/.exec(message)?.[1];
+}
+
+/** A card by number is the only one that its process sees, see `placeOnDevice`. */
+function explainCardNumber(reason: string, { environment }: Surroundings): DeviceFault | undefined {
+  const visible = environment['CUDA_VISIBLE_DEVICES'];
+  if (visible === undefined || !/no CUDA-capable device|CUDA failure 100\b/.test(reason)) return undefined;
+  const advice = `choose a number that nvidia-smi -L prints: CUDA_VISIBLE_DEVICES is ${JSON.stringify(visible)}`;
+  return { reason, advice };
+}
+
+/** Files of a library in any version, in the places of CUDA's installers and of Python's packages. */
+function findLibraries(
+  name: string,
+  runtimeFolder: string,
+  environment: Surroundings['environment'],
+): string[] {
+  const stem = `${name.split('.so', 1)[0]!}.so`;
+  const packages = join(runtimeFolder, '../../nvidia');
+  const toolkits = namesIn('/usr/local').filter((path) => /\/cuda[^/]*$/.test(path));
+  const folders = [
+    ...(environment['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean),
+    ...namesIn(packages).map((path) => join(path, 'lib')),
+    ...toolkits.flatMap((path) => [join(path, 'lib64'), join(path, 'lib')]),
+    '/usr/lib/x86_64-linux-gnu',
+    '/usr/lib/aarch64-linux-gnu',
+    '/usr/lib64',
+  ];
+  // `libcublas.so` is a link for compilers; those with a number are what programs load.
+  return [...new Set(folders.flatMap(namesIn).filter((path) => path.includes(`/${stem}.`)))];
+}
+
+/** The other packages' folders beside `nvidia/cublas/lib`. */
+function siblings(folder: string): string[] {
+  const [, packages] = /^(.*\/nvidia)\/[^/]+\/lib$/.exec(folder) ?? [];
+  return packages === undefined
+    ? []
+    : namesIn(packages)
+        .map((path) => join(path, 'lib'))
+        .filter(existsSync);
+}
+
+/** Paths of what is in a folder, none of a folder that isn't there. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

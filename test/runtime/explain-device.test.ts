@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { explainDevice, type Surroundings } from '../../src/runtime/explain-device.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'slashv1-explain-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function put(path: string): string {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), '');
+  return join(folder, path);
+}
+
+const bare: Surroundings = { platform: 'linux', environment: {} };
+
+describe('explainDevice', () => {
+  it.each<[string, string, Partial<Surroundings>, RegExp]>([
+    ['dml', 'backend not found', {}, /^choose webgpu or cpu: DirectML/],
+    ['dml', 'the native runtime has no dml', { platform: 'win32' }, /^leave library out/],
+    ['coreml', 'not supported', {}, /^choose webgpu or cpu: Core ML/],
+    ['cuda', 'not supported', { platform: 'darwin' }, /^choose coreml, webgpu or cpu/],
+    [
+      'cuda',
+      'CUDA failure 100: no CUDA-capable device is detected',
+      {},
+      /^install NVIDIA's driver; .* --gpus all$/,
+    ],
+    ['cuda', 'CUDA failure 35: CUDA driver version is insufficient', {}, /^update NVIDIA's driver/],
+    ['webgpu', 'WebGPU execution provider is not supported in this build', {}, /^leave library out/],
+    ['webgpu', 'Failed to get a WebGPU adapter', { platform: 'win32' }, /Direct3D 12$/],
+    [
+      'webgpu',
+      'no adapter',
+      { environment: { VK_DRIVER_FILES: '/nowhere' } },
+      /^VK_DRIVER_FILES names no file/,
+    ],
+    [
+      'cuda',
+      'CUDA failure 100: no CUDA-capable device is detected',
+      { environment: { CUDA_VISIBLE_DEVICES: '7' } },
+      /^choose a number that nvidia-smi -L prints: CUDA_VISIBLE_DEVICES is "7"$/,
+    ],
+  ])('%s: %s, %j', (device, reason, surroundings, advice) => {
+    expect(explainDevice(device, reason, { ...bare, ...surroundings })).toEqual({
+      reason,
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  it('leaves alone what it does not know', () => {
+    expect(explainDevice('cuda', 'out of memory', bare)).toEqual({ reason: 'out of memory' });
+    expect(explainDevice('npu', 'broken', bare)).toEqual({ reason: 'broken' });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')("CUDA's libraries", () => {
+  const explain = (missing?: string, environment = {}) => {
+    const path = join(folder, 'site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1');
+    const loadError = (library: string) =>
+      missing !== undefined && library.endsWith('cuda.so')
+        ? `Failed to load shared library: ${missing}: cannot open shared object file: No such file or directory`
+        : undefined;
+    return explainDevice('cuda', 'no provider', {
+      platform: 'linux',
+      environment,
+      runtime: { path, version: '1.31.1', loadError },
+    });
+  };
+  const provider = (name: string) =>
+    put(`site-packages/onnxruntime/capi/libonnxruntime_providers_${name}.so`);
+  const install = 'pip install "onnxruntime-gpu[cuda,cudnn]==1.31.1"';
+
+  it('tells how to get the provider', () => {
+    provider('shared');
+    expect(explain()).toEqual({
+      reason: 'Failed to load shared library libonnxruntime_providers_cuda.so',
+      advice: `${install} and set library to its folder onnxruntime`,
+    });
+    provider('cuda');
+    expect(explain()).toEqual({ reason: 'no provider' });
+  });
+
+  it('names the driver', () => {
+    expect(explain('libcuda.so.1').advice).toMatch(/^install NVIDIA's driver/);
+  });
+
+  it('names the version found beside the one wanted', () => {
+    const old = put('old/libwanted.so.8');
+    put('old/libwanted.so');
+    expect(explain('libwanted.so.9', { LD_LIBRARY_PATH: dirname(old) })).toEqual({
+      reason: `Failed to load shared library libwanted.so.9, which CUDA's provider needs; found ${old}`,
+      advice: `${install} and list its folders nvidia/*/lib in LD_LIBRARY_PATH`,
+    });
+  });
+
+  it("names the folders of Python's packages where they have it", () => {
+    const exact = dirname(put('site-packages/nvidia/wanted/lib/libwanted.so.9'));
+    const other = dirname(put('site-packages/nvidia/other/lib/libother.so.1'));
+    const { advice } = explain('libwanted.so.9');
+    expect(advice).toBe(`export LD_LIBRARY_PATH=${exact}:${other}`);
+  });
+});
