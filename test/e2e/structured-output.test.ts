@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { jsonSchema, streamText, tool } from 'ai';
 import OpenAI from 'openai';
-import { zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
+import { zodFunction, zodResponseFormat, zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { chat } from '../../dist/src/index.js';
@@ -173,6 +173,25 @@ describe('response_format json_schema', () => {
     expect(calls.length).toBeGreaterThan(0);
     for (const { parsed_arguments } of calls)
       expect(parameters.parse(parsed_arguments)).toEqual(parsed_arguments);
+  }, 120_000);
+
+  it('gives an answer and calls that zod parses, by chat.completions.parse', async () => {
+    const shape = z.object({ color: z.enum(['red', 'blue']), size: z.number().int().min(1).max(9) });
+    const parameters = z.object({ city: z.string().max(20) });
+    const ask = (request: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>) =>
+      client.chat.completions.parse({
+        model: 'tiny-chat',
+        messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
+        temperature: 1.5,
+        max_tokens: 2000,
+        ...request,
+      });
+    const answer = await ask({ response_format: zodResponseFormat(shape, 'shape') });
+    shape.parse(answer.choices[0]!.message.parsed);
+    const tools = [zodFunction({ name: 'get_weather', parameters })];
+    const calling = await ask({ tools, tool_choice: 'required' });
+    const [call] = calling.choices[0]!.message.tool_calls!;
+    parameters.parse(call?.type === 'function' ? call.function.parsed_arguments : undefined);
   }, 120_000);
 
   it('names the keyword of a schema that cannot be honoured', async () => {

@@ -23,8 +23,13 @@ const errorTypes: Readonly<Record<string, string>> = {
   deadline_exceeded: 'timeout_error',
 };
 
-function toError({ error: { type, code, message } }: ErrorBody) {
-  return { type: errorTypes[code] ?? (type === 'server_error' ? 'api_error' : type), message };
+/** What clients of this dialect act upon: they shorten the conversation, or send it as a whole. */
+function toError({ error: { type, code, param, message } }: ErrorBody) {
+  return {
+    type: errorTypes[code] ?? (type === 'server_error' ? 'api_error' : type),
+    message: code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message,
+    ...(param === 'thread' && { details: { error_code: 'thread_unsupported_request' as const } }),
+  };
 }
 
 /** `POST /messages` */

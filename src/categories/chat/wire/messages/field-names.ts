@@ -7,6 +7,8 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^parallel_tool_calls\b/, 'tool_choice.disable_parallel_tool_use'],
   [/^stop\b/, 'stop_sequences'],
   [/^enable_thinking\b/, 'thinking'],
+  [/^reasoning_effort\b/, 'output_config.effort'],
+  [/^response_format(?:\.json_schema)?\b/, 'output_config.format'],
 ];
 
 /** An error about a chat completion, about the message that it was made of. @param places where each message came from */

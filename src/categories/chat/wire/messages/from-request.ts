@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { fieldError } from '../../../../errors.ts';
 import { inPieces } from '../../../../validation/in-pieces.ts';
 import { parseBody } from '../../../../validation/issues.ts';
@@ -20,17 +21,27 @@ type ResultContent = Extract<Block, { type: 'tool_result' }>['content'];
 
 const useTools = 'use `tools` of your own';
 
+const keptThoughts = z.object({
+  edits: z.array(z.object({ type: z.string().startsWith('clear_thinking_'), keep: z.literal('all') })),
+});
+
+/** Whether no part of the conversation is to be left out. */
+function keepsThoughts(contextManagement: unknown): boolean {
+  return keptThoughts.safeParse(contextManagement).success;
+}
+
 /** Fields that would change the answer and that are not honoured. */
 const unsupportedFields: UnsupportedFields = {
   mcp_servers: { advice: useTools },
   container: notOffered,
-  context_management: notOffered,
-  output_config: { advice: 'use `POST /chat/completions` with `response_format`' },
-  output_format: { advice: 'use `POST /chat/completions` with `response_format`' },
+  context_management: { harmless: keepsThoughts },
+  compaction: notOffered,
+  thread: { advice: 'send the whole conversation' },
+  output_format: { advice: 'use `output_config.format`' },
   stop: { advice: 'use `stop_sequences`' },
   n: { advice: 'a message has one answer' },
-  response_format: { advice: 'use `POST /chat/completions`' },
-  reasoning_effort: { advice: 'use `thinking`' },
+  response_format: { advice: 'use `output_config.format`' },
+  reasoning_effort: { advice: 'use `output_config.effort`' },
   enable_thinking: { advice: 'use `thinking`' },
   parallel_tool_calls: { advice: 'use `tool_choice.disable_parallel_tool_use`' },
   max_completion_tokens: { advice: 'use `max_tokens`' },
@@ -72,6 +83,7 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
     tools,
     tool_choice,
     thinking,
+    output_config,
     metadata,
     ...common
   } = parsed;
@@ -94,7 +106,9 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
       function: { name, description, parameters: input_schema, strict },
     })),
     ...toToolChoice(tool_choice),
-    ...(thinking && { enable_thinking: thinking.type !== 'disabled' }),
+    // "adaptive" leaves it to the model, as a request without `thinking` does.
+    ...(thinking && thinking.type !== 'adaptive' && { enable_thinking: thinking.type === 'enabled' }),
+    ...toOutput(output_config),
     user: metadata?.user_id,
   };
   try {
@@ -105,10 +119,25 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
   }
 }
 
+function toOutput(config: MessagesRequestBody['output_config']) {
+  const { format, effort } = config ?? {};
+  return {
+    ...(format && {
+      response_format: { type: 'json_schema', json_schema: { schema: format.schema } },
+    }),
+    // Clients send the effort that their own service has without it, to models that can't think, too.
+    ...(effort && effort !== 'high' && { reasoning_effort: effort }),
+  };
+}
+
 /** Results of calls come before the rest of a user's turn, as templates have them. */
 function toMessages({ role, content }: Turn, place: string): MessageBody[] {
   if (typeof content === 'string') return [{ role, content }];
   if (role === 'assistant') return [toAssistant(content, place)];
+  if (role === 'system') {
+    assertTypes(content, ['text'], { place, whose: 'the system' });
+    return [{ role, content: textOf(content) }];
+  }
   assertTypes(content, ['text', 'image', 'tool_result'], { place, whose: 'a user' });
   const results = content.flatMap((block): MessageBody[] => {
     if (block.type !== 'tool_result') return [];
@@ -166,7 +195,7 @@ function picturesOf(content: ResultContent) {
     : content.filter(({ type }) => type === 'image').map(toPart);
 }
 
-function textOf(content: NonNullable<ResultContent>): string {
+function textOf(content: string | readonly Block[]): string {
   if (typeof content === 'string') return content;
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

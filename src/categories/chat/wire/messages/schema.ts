@@ -98,7 +98,10 @@ export const messagesRequestSchema = chatRequestSchema
   })
   .extend({
     messages: listOf(
-      z.object({ role: z.enum(['user', 'assistant']), content: z.union([z.string(), listOf(block)]) }),
+      z.object({
+        role: z.enum(['user', 'assistant', 'system']),
+        content: z.union([z.string(), listOf(block)]),
+      }),
       { min: 1 },
     ),
     system: z
@@ -113,8 +116,20 @@ export const messagesRequestSchema = chatRequestSchema
       .object({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.number().nullish() })
       .nullish()
       .meta({
-        description: 'Switches the thinking of a model that can do without; `budget_tokens` is not kept.',
+        description:
+          'Switches the thinking of a model that can do without, `adaptive` leaves it to the model; `budget_tokens` is not kept.',
       }),
+    output_config: z
+      .object({
+        format: z
+          .object({ type: z.literal('json_schema'), schema: jsonSchema })
+          .nullish()
+          .meta({ description: 'Format of the answer; the model can write nothing else.' }),
+        effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish().meta({
+          description: 'How much a model thinks whose template takes it; `high` asks for nothing.',
+        }),
+      })
+      .nullish(),
     metadata: z.object({ user_id: z.string().nullish() }).nullish(),
   });
 
@@ -168,7 +183,14 @@ const delta = z.discriminatedUnion('type', [
 /** The body of an error in this dialect. */
 export const messagesErrorSchema = z.object({
   type: z.literal('error'),
-  error: z.object({ type: z.string(), message: z.string() }),
+  error: z.object({
+    type: z.string(),
+    message: z.string(),
+    details: z
+      .object({ error_code: z.literal('thread_unsupported_request') })
+      .optional()
+      .meta({ description: 'With it, clients send the whole conversation, without `thread`.' }),
+  }),
   request_id: z.string(),
 });
 

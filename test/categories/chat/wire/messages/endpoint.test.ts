@@ -81,6 +81,24 @@ describe('POST /messages', () => {
     expect(answer.json).toMatchObject({ error: { type } });
   });
 
+  it('tells clients that keep conversations on the server to send them whole', async () => {
+    const { status, json } = await serve().ask({ thread: { type: 'create' } });
+    expect(status).toBe(400);
+    expect(messagesErrorSchema.parse(json)).toEqual(json);
+    expect(json).toMatchObject({
+      error: {
+        message: 'thread: not supported, send the whole conversation.',
+        details: { error_code: 'thread_unsupported_request' },
+      },
+    });
+  });
+
+  it('tells clients that a prompt is too long in the words that they look for', async () => {
+    const error = new InferenceError('context_length_exceeded', 'It has 9 tokens.');
+    const { json } = await serve({ error } as FakeAnswer).ask();
+    expect(json).toMatchObject({ error: { message: 'prompt is too long: It has 9 tokens.' } });
+  });
+
   it.each([
     ['overloaded', 503, 'overloaded_error'],
     ['rate_limited', 429, 'rate_limit_error'],

@@ -54,7 +54,74 @@ describe('fields', () => {
   });
 });
 
+it.each([
+  ['enabled', true],
+  ['disabled', false],
+  ['adaptive', undefined],
+])('thinking that is %s', (type, enableThinking) => {
+  expect(requestOf({ thinking: { type } }).enableThinking).toBe(enableThinking);
+});
+
+describe('output_config', () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } } };
+
+  it('sets the format of the answer and the effort', () => {
+    const request = requestOf({ output_config: { format: { type: 'json_schema', schema }, effort: 'low' } });
+    expect(request).toMatchObject({
+      responseFormat: { type: 'json-schema', schema },
+      reasoningEffort: 'low',
+    });
+  });
+
+  it('asks for nothing by the effort that is the default elsewhere', () => {
+    expect(requestOf({ output_config: { effort: 'high' } })).toEqual(requestOf({}));
+  });
+
+  it.each([
+    [{ effort: 'huge' }, {}, 'output_config.effort'],
+    [{ format: { type: 'text' } }, {}, 'output_config.format.type'],
+    [{ format: { type: 'json_schema', schema } }, { guided_regex: 'a' }, 'guided_regex'],
+  ])('names what is wrong with %j and %j', (output_config, others, param) => {
+    expect(() => requestOf({ output_config, ...others })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param }),
+    );
+  });
+});
+
+describe('context_management', () => {
+  const keep = (edits: unknown) => () => requestOf({ context_management: { edits } });
+
+  it('may keep the whole conversation', () => {
+    expect(keep([{ type: 'clear_thinking_20251015', keep: 'all' }])).not.toThrow();
+  });
+
+  it.each([
+    [[{ type: 'clear_thinking_20251015' }]],
+    [[{ type: 'clear_tool_uses_20250919', keep: 'all' }]],
+    [[{ type: 'clear_thinking_20251015', keep: { type: 'thinking_turns', value: 1 } }]],
+    ['all'],
+  ])('leaves nothing out: %j', (edits) => {
+    expect(keep(edits)).toThrow(
+      expect.objectContaining({ code: 'unsupported_feature', param: 'context_management' }),
+    );
+  });
+});
+
 describe('turns', () => {
+  it('of the system, between others', () => {
+    const system = { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] };
+    const asked = { role: 'user', content: 'Hi' };
+    expect(turns(asked, system, asked)).toMatchObject([
+      asked,
+      { role: 'system', content: 'Be brief.' },
+      asked,
+    ]);
+    const image = { type: 'image', source: { type: 'url', url: 'data:image/png;base64,AA==' } };
+    expect(() => turns(asked, { role: 'system', content: [image] })).toThrow(
+      expect.objectContaining({ param: 'messages[1].content[0]' }),
+    );
+  });
+
   it('with calls, their results and thoughts', () => {
     const messages = turns(
       { role: 'user', content: 'Weather?' },
@@ -116,7 +183,7 @@ describe('faults name the field of this dialect', () => {
     [{ tools: [weather, weather] }, 'tools[1].name'],
     [{ tool_choice: 'auto' }, 'tool_choice'],
     [{ response_format: { type: 'json_object' } }, 'response_format'],
-    [{ messages: [{ role: 'system', content: 'a' }] }, 'messages[0].role'],
+    [{ messages: [{ role: 'developer', content: 'a' }] }, 'messages[0].role'],
     [
       { messages: [{ role: 'user', content: [{ type: 'tool_use', id: 'a', name: 'b', input: {} }] }] },
       'messages[0].content[0]',
