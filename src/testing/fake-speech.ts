@@ -41,7 +41,15 @@ export async function* playSpeech(
   } = typeof speaker === 'function' ? await speaker(request, options) : speaker;
   const words = wordsOf(request.input);
   yield { type: 'speech-start', mediaType: format === 'wav' ? 'audio/wav' : 'audio/pcm', sampleRateHz };
-  if (format === 'wav') yield { type: 'audio', bytes: writeWavHeader({ encoding: 's16', sampleRateHz, dataBytes: words.length * samplesOfWord * bytesOfSample }) };
+  if (format === 'wav')
+    yield {
+      type: 'audio',
+      bytes: writeWavHeader({
+        encoding: 's16',
+        sampleRateHz,
+        dataBytes: words.length * samplesOfWord * bytesOfSample,
+      }),
+    };
   for (const index of words.keys()) {
     await pause(delayMs, options.signal);
     if (error !== undefined && index === failAfter) throw error;
