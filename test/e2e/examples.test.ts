@@ -121,6 +121,7 @@ describe('examples/serve.js', () => {
       'The tokens of a text': /"count":\d+,"max_model_len":2048,"tokens":\[\d/,
       'The text of tokens': /"prompt":"What is 2 \+ 3\?"/,
       'The length of a conversation': /"input_tokens":\d/,
+      'The length of a request to the newer API': /"input_tokens":\d/,
       'A picture, saved as picture.png': /^$/,
       'A question about it': /"model":"tiny-vision".*(?:circle|square)/,
       'The objects in it': /"detections":\[\{.*circle/,
@@ -145,8 +146,8 @@ describe('examples/serve.js', () => {
       const place = path.replace(/^\/v1/, '').replace('{model_id}', 'tiny-chat');
       return !output.includes(`/v1${place} `);
     });
-    // No bundled model translates. Ids of kept responses are known to nobody, and operators have plans.
-    const others = left.filter((path) => !/\{response_id\}|\/(?:un)?load$/.test(path));
+    // No bundled model translates. Ids of kept responses are known to nobody, operators have plans, and WebSockets go without curl.
+    const others = left.filter((path) => !/\{response_id\}|\/(?:un)?load$|\/realtime$/.test(path));
     expect(others).toEqual([expect.stringMatching(/\/audio\/translations$/)]);
     expect(await terminate()).toBe(0);
     await rm(folder, { recursive: true });

@@ -55,7 +55,8 @@ const dry: Partial<ChatRequestInput> = {
   drySequenceBreakers: [],
 };
 /** One token again and again, until a penalty is larger than its bias. */
-const repetitive: Partial<ChatRequestInput> = { dryMultiplier: 0.1, logitBias: new Map([[50, 30]]) };
+const biased: Partial<ChatRequestInput> = { ...counted, logitBias: new Map([[50, 30]]) };
+const repetitive: Partial<ChatRequestInput> = { ...biased, dryMultiplier: 0.1 };
 const begun: ChatRequestInput['messages'] = [
   { role: 'user', content: 'Describe a scene with four shapes.' },
   { role: 'assistant', content: 'There is a red' },
@@ -67,7 +68,7 @@ const cases: Case[] = [
   ['topP', {}, { topP: 0.1 }],
   ['frequencyPenalty', counted, { ...counted, frequencyPenalty: 2 }],
   ['presencePenalty', counted, { ...counted, presencePenalty: 2 }],
-  ['repeatPenalty', counted, { ...counted, repeatPenalty: 3 }],
+  ['repeatPenalty', biased, { ...biased, repeatPenalty: 3 }],
   ['penalizePrompt', { repeatPenalty: 3 }, { ...counted, repeatPenalty: 3 }],
   ['topK', {}, { topK: 1 }],
   ['minP', {}, { minP: 1 }],

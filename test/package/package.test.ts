@@ -26,8 +26,8 @@ describe('the packed tarball', () => {
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('stays below 1.0 MB and holds neither models nor sources nor tests', () => {
-    expect(tarball.size).toBeLessThan(1_000_000);
+  it('stays below 1.05 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_050_000);
     const foreign = tarball.files.filter(
       ({ path }) =>
         !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|dist\/src\/playground\/page\/[a-z]+\.(html|css|svg|md)|[^/]+\.(md|json)|LICENSE)$/.test(
@@ -86,7 +86,7 @@ describe('entries', () => {
 
   it.each([
     ['./sampling', 108_000],
-    ['./chat', 185_000],
+    ['./chat', 190_000],
     ['./tokenization', 200_000],
     ['./vision', 48_000],
     ['./audio', 141_000],

@@ -84,7 +84,10 @@ class ServedChat:
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{error.code}: {error.read().decode()}") from error
         if calls := message.get("tool_calls"):
-            return "\n".join(f"<tool_call>\n{json.dumps({**call['function'], 'arguments': json.loads(call['function']['arguments'])})}\n</tool_call>" for call in calls)
+            try:
+                return "\n".join(f"<tool_call>\n{json.dumps({**call['function'], 'arguments': json.loads(call['function']['arguments'])})}\n</tool_call>" for call in calls)
+            except ValueError:
+                return "a call that was cut off"
         thinking = message.get("reasoning_content")
         return (f"<think>\n{thinking.strip()}\n</think>\n" if thinking else "") + (message["content"] or "").strip()
 
