@@ -24,6 +24,11 @@ export class Observers<Observer extends object> {
     return this.#observers.length === 0;
   }
 
+  /** Whether somebody listens to one of these. */
+  hears(names: readonly (keyof Observer)[]): boolean {
+    return this.#observers.some((observer) => names.some((name) => observer[name] !== undefined));
+  }
+
   [Symbol.iterator](): Iterator<Observer> {
     return this.#observers[Symbol.iterator]();
   }

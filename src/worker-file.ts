@@ -16,7 +16,7 @@ export function workerFile(): URL {
   } catch (error) {
     throw new InferenceError(
       'internal',
-      "slashv1 is a part of a bundle, and its workers run a file of the package: keep the package beside the bundle, in node_modules, or choose isolation: 'inline'",
+      "slashv1 is a part of a bundle, and its workers run a file of the package: keep the package beside the bundle, in node_modules, or choose isolation: 'inline'.",
       { cause: error },
     );
   }

@@ -17,13 +17,22 @@ export interface RunWatch {
   end(error?: InferenceError): void;
 }
 
-/** Begins to watch a run; `undefined` without observers. */
+const ofRuns = [
+  'onRunStart',
+  'onRunDispatch',
+  'onRunPropagate',
+  'onRunFirstOutput',
+  'onRunEvents',
+  'onRunEnd',
+] as const;
+
+/** Begins to watch a run; `undefined` where nobody listens to runs. */
 export function watchRun(
   observers: Observers<InferenceObserver>,
   run: ObservedRun,
   { isOutput, tally }: Pick<CategoryDefinition, 'isOutput' | 'tally'>,
 ): RunWatch | undefined {
-  if (observers.isEmpty) return undefined;
+  if (!observers.hears(ofRuns)) return undefined;
   const startedAt = performance.now();
   const sinceStart = (): number => performance.now() - startedAt;
   const total: UsageTally = { usage: {}, finishReasons: [] };

@@ -30,9 +30,8 @@ export async function openSocket(
   const { request, settings, owner } = call;
   const { sockets } = settings;
   if (request.asksForSocket !== true) {
-    const message =
-      'Expected a WebSocket: a request with `Upgrade: websocket`, to a server on which `serveWebSockets` offers them.';
-    throw new InferenceError('invalid_request', message);
+    const way = 'a request with `Upgrade: websocket`, to a server on which `serveWebSockets` offers them';
+    throw new InferenceError('invalid_request', `Expected a WebSocket: ${way}.`);
   }
   assertOrigin(call);
   sockets.assertOpen();

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ApiSocket } from '../contracts/http.ts';
 import type { SocketSession } from '../contracts/endpoint.ts';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, sentence } from '../errors.ts';
 import type { BodyGate } from './body-gate.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -165,6 +165,7 @@ function parseMessage(data: Uint8Array): unknown {
     return parseJson(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
   } catch (error) {
     const { code, message } = InferenceError.from(error);
-    throw new InferenceError(code, message.replace('The request body', 'The message'), { cause: error });
+    const named = sentence(message.replace('The request body', 'The message'));
+    throw new InferenceError(code, named, { cause: error });
   }
 }
