@@ -4,7 +4,13 @@ import { startTopology, type TopologyOptions } from '../../deploy/topology.ts';
 const leastRequests = 600;
 
 const embeddings = { model: 'embedder', input: 'a red circle' };
-const asked = { model: 'assistant', messages: [{ role: 'user', content: 'What is 2 + 3?' }], max_tokens: 20 };
+const asked = {
+  model: 'assistant',
+  messages: [{ role: 'user', content: 'What is 2 + 3?' }],
+  // The answer is the same each time, and ends before the limit.
+  temperature: 0,
+  max_tokens: 60,
+};
 
 /**
  * Two hosts behind haproxy, with Redis, before one engine: limits are exact, and restarts in turn fail no request.
