@@ -59,16 +59,24 @@ export interface Decoder<Cache extends DecoderCache = DecoderCache> {
    * gathered row goes on with the same bits as the one it was copied from. Left out where that isn't so.
    */
   readonly pieceTokens?: number | undefined;
-  /** @param rows sequences without tokens; default 1 */
-  createCache(rows?: number): Cache;
+  /**
+   * @param rows sequences without tokens; default 1
+   * @param room tokens for which each row gets memory at once; others are appended all the same
+   */
+  createCache(rows?: number, room?: number): Cache;
   /**
    * Copies rows into one cache: to merge batches, to drop rows, to continue one prompt several times.
    *
    * @param replaced is released; where its rows stay in their places, they need no copying
+   * @param room as of `createCache`
    */
-  gather(rows: readonly CacheRow<Cache>[], replaced?: Cache): Promise<Cache>;
-  /** As `gather` of one row, for a copy that no step reads before it is gathered; left out where every copy is like that. */
-  keep?(row: CacheRow<Cache>): Promise<Cache>;
+  gather(rows: readonly CacheRow<Cache>[], replaced?: Cache, room?: number): Promise<Cache>;
+  /**
+   * As `gather` of one row, for a copy that no step reads before it is gathered; left out where every copy is like that.
+   *
+   * @param isLast whether nobody needs the cache of that row any more: it may be the result itself, and is left as it is otherwise
+   */
+  keep?(row: CacheRow<Cache>, isLast?: boolean): Promise<Cache>;
   /**
    * Feeds new tokens to every row of `cache` and appends their keys and values to it.
    *

@@ -66,6 +66,22 @@ describe.each(models)('%s', (name) => {
     choices.release();
   });
 
+  it('keeps a cache that is given up, or a copy of one that is much larger', async () => {
+    const tight = decoder.createCache(1, lengths[1]! + 20);
+    const loose = decoder.createCache(1, 1000);
+    for (const cache of [tight, loose]) await feed(decoder, cache, prompt(lengths[1]!, 1));
+    expect(await decoder.keep!({ cache: tight, row: 0 })).not.toBe(tight);
+    expect(await decoder.keep!({ cache: tight, row: 0 }, true)).toBe(tight);
+    const copy = await decoder.keep!({ cache: loose, row: 0 }, true);
+    expect(copy.bytes).toBeLessThan(loose.bytes);
+    for (const kept of [tight, copy]) {
+      const cache = await decoder.gather([{ cache: kept, row: 0 }], undefined, 300);
+      const { bytes } = cache;
+      for (const index of nextTokens.keys()) await step(cache, [1], index);
+      expect(cache.bytes).toBe(bytes);
+    }
+  });
+
   it('verifies several tokens at once, and takes back those that are not kept', async () => {
     const cache = decoder.createCache();
     await feed(decoder, cache, prompt(lengths[1]!, 1));

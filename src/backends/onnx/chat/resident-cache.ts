@@ -39,9 +39,13 @@ export class ResidentCache implements BoundCache {
   }
 
   /** As `Decoder.gather`. */
-  static gather(sources: readonly CacheRow<ResidentCache>[], replaced?: ResidentCache): ResidentCache {
+  static gather(
+    sources: readonly CacheRow<ResidentCache>[],
+    replaced?: ResidentCache,
+    room = 0,
+  ): ResidentCache {
     const lengths = Int32Array.from(sources, ({ cache, row, length }) => length ?? cache.lengths[row]!);
-    const needed = roomFor(Math.max(...lengths));
+    const needed = roomFor(Math.max(room, ...lengths));
     if (replaced && replaced.#canBecome(sources, needed)) {
       replaced.#replaceRows(sources, lengths);
       return replaced;
@@ -62,6 +66,11 @@ export class ResidentCache implements BoundCache {
 
   get capacity(): number {
     return this.#storage.capacity;
+  }
+
+  /** Whether a copy of its one row would need more than half of its memory. */
+  get isTight(): boolean {
+    return this.#rowRoom === 1 && this.capacity < 2 * roomFor(this.lengths[0]!);
   }
 
   get bytes(): number {
@@ -100,10 +109,16 @@ export class ResidentCache implements BoundCache {
     this.#states.turn();
   }
 
-  release(): void {
+  /** Gives back what steps alone need. */
+  rest(): this {
     this.#binding?.release();
     this.#binding = undefined;
     this.#unbind();
+    return this;
+  }
+
+  release(): void {
+    this.rest();
     this.#states.release();
     this.#storage.release();
   }
@@ -140,6 +155,6 @@ export class ResidentCache implements BoundCache {
 }
 
 /** Capacity for so many tokens and the next one. */
-function roomFor(length: number): number {
+export function roomFor(length: number): number {
   return Math.ceil((length + 1) / slotStep) * slotStep;
 }

@@ -3,7 +3,7 @@ import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
-import { ResidentCache } from './resident-cache.ts';
+import { ResidentCache, roomFor } from './resident-cache.ts';
 import { lengthen } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
@@ -42,9 +42,12 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     raggedPrompts: !hasStates,
     cutsSequences: !hasStates,
     pieceTokens,
-    createCache: (rows = 1) => new ResidentCache(parts, rows),
-    async gather(rows, replaced) {
-      return ResidentCache.gather(rows, replaced);
+    createCache: (rows = 1, room = 0) => new ResidentCache(parts, rows, room && roomFor(room)),
+    async gather(rows, replaced, room) {
+      return ResidentCache.gather(rows, replaced, room);
+    },
+    async keep(row, isLast = false) {
+      return isLast && row.cache.isTight ? row.cache.rest() : ResidentCache.gather([row]);
     },
     async forward(cache, tokens, count, counts, inputs) {
       const { logits, positions } = await run(cache, { tokens, count, wanted: 1, counts, inputs });

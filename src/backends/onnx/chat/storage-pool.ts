@@ -5,7 +5,9 @@ export type Storage = Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
 
 const smallest = 4096;
 /** Size of all unused buffers; the rest is left to the garbage collector. */
-const mostIdleBytes = 64 * 2 ** 20;
+const mostIdleBytes = 128 * 2 ** 20;
+/** A buffer is lent to those who need at least so much of it. */
+const leastUse = 2 / 3;
 
 /**
  * Lends buffers again that were given back. Batches change their shape whenever a sequence joins or leaves, and memory
@@ -25,13 +27,22 @@ export class StoragePool {
   take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
     const bytesPerElement = type === 'float16' ? 2 : 4;
     const bytes = sizeClass(length * bytesPerElement);
-    const buffer = this.#idle.get(bytes)?.pop();
-    if (buffer) this.#idleBytes -= bytes;
+    const buffer = this.#takeIdle(bytes);
     const storage =
       type === 'float16'
         ? new Uint16Array(buffer ?? new ArrayBuffer(bytes), 0, length)
         : new Float32Array(buffer ?? new ArrayBuffer(bytes), 0, length);
     return buffer && zeroed ? storage.fill(0) : storage;
+  }
+
+  /** The smallest of those that are large enough. */
+  #takeIdle(bytes: number): ArrayBuffer | undefined {
+    let found = Infinity;
+    for (const [size, { length }] of this.#idle)
+      if (length > 0 && size >= bytes && size < found) found = size;
+    if (bytes < leastUse * found) return undefined;
+    this.#idleBytes -= found;
+    return this.#idle.get(found)!.pop();
   }
 
   /** Nobody may use it any more. */

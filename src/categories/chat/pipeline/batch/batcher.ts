@@ -76,6 +76,8 @@ interface Prefill {
  * steps of the running batches: few enough that running generations and cancellations don't wait long.
  */
 const prefillTokens = 256;
+/** Tokens of an answer for which there is room from the beginning: a cache that grows is copied. */
+const usualAnswerTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
 const leastSharedPart = 1 / 4;
 /** Logits of one step of a prompt whose logits are read: 16 MiB. */
@@ -192,12 +194,13 @@ export class Batcher {
   async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill | undefined> {
     const [generation] = generations;
     try {
-      const shared = generations.length === 1 ? await this.#findPrefix(generation) : undefined;
+      const room = Math.max(...generations.map(expectedTokens));
+      const shared = generations.length === 1 ? await this.#findPrefix(generation, room) : undefined;
       if (shared) {
         const { cache, length, exact } = shared;
         return { generations, cache, cachedTokens: length, done: length, exact };
       }
-      const cache = this.#decoder.createCache(generations.length);
+      const cache = this.#decoder.createCache(generations.length, room);
       return { generations, cache, cachedTokens: 0, done: 0, exact: 0 };
     } catch (error) {
       for (const each of generations) this.#failed(each, error);
@@ -205,15 +208,13 @@ export class Batcher {
     }
   }
 
-  async #findPrefix({
-    prompt,
-    reproducible,
-    prefixOwner,
-    readLogits,
-  }: Generation): Promise<SharedPrefix | undefined> {
+  async #findPrefix(
+    { prompt, reproducible, prefixOwner, readLogits }: Generation,
+    room: number,
+  ): Promise<SharedPrefix | undefined> {
     if (readLogits) return undefined;
     if (reproducible && this.#decoder.pieceTokens === undefined) return undefined;
-    return this.#prefixes.find(prompt, { owner: prefixOwner, exactly: reproducible });
+    return this.#prefixes.find(prompt, { owner: prefixOwner, exactly: reproducible, room });
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
@@ -352,6 +353,7 @@ export class Batcher {
   async #endPrompts({ generations, cache, cachedTokens, exact }: Prefill, logits: StepLogits): Promise<void> {
     const rows: Row[] = [];
     const sources: CacheRow[] = [];
+    let isKept = false;
     for (const [row, generation] of generations.entries()) {
       const first: Row[] = [];
       try {
@@ -362,7 +364,8 @@ export class Batcher {
         }
         if (first.length === 0) {
           const { prompt, prefixOwner: owner, shared } = generation;
-          await this.#prefixes.keep(prompt, { cache, row }, { owner, shared, exact });
+          const isLast = generations.length === 1;
+          isKept = await this.#prefixes.keep(prompt, { cache, row }, { owner, shared, exact, isLast });
           this.#ended(generation);
         }
       } catch (error) {
@@ -372,7 +375,7 @@ export class Batcher {
       rows.push(...first);
       sources.push(...first.map(() => ({ cache, row })));
     }
-    if (rows.length === 0) return cache.release();
+    if (rows.length === 0) return isKept ? undefined : cache.release();
     try {
       await this.#join(rows, sources, cache);
     } catch (error) {
@@ -493,14 +496,18 @@ export class Batcher {
   async #leave(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
     if (leaving.size === 0) return;
     const left = new Set<Generation>();
+    const isLast = batch.rows.length === 1;
+    let isKept = false;
     for (const [row, { generation, fed, exact }] of batch.rows.entries()) {
       if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
       left.add(generation);
       const { prompt, prefixOwner: owner, shared } = generation;
       const tokens = Int32Array.from([...prompt, ...fed]);
-      await this.#prefixes.keep(tokens, { cache: batch.cache, row }, { owner, shared, exact });
+      const source = { cache: batch.cache, row };
+      isKept = await this.#prefixes.keep(tokens, source, { owner, shared, exact, isLast });
     }
-    await this.#remove(batch, leaving);
+    if (isLast && isKept) batch.rows = [];
+    else await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);
     for (const generation of left) this.#ended(generation);
   }
@@ -525,6 +532,11 @@ export class Batcher {
       cache,
     );
   }
+}
+
+/** Tokens that one of its sequences will probably come to. */
+function expectedTokens({ prompt, mostTokens }: Generation): number {
+  return Math.min(mostTokens, prompt.length + usualAnswerTokens);
 }
 
 function ownersOf({ rows }: Batch): (string | undefined)[] {

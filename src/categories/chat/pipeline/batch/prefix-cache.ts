@@ -50,17 +50,26 @@ export class PrefixCache {
    * fed for its logits.
    *
    * @param options.exactly only what is exact, where `prompt` would be read in the same pieces; default `false`
+   * @param options.room as of `Decoder.gather`
    */
   async find(
     prompt: Int32Array,
-    { owner, exactly }: { readonly owner?: string | undefined; readonly exactly?: boolean } = {},
+    {
+      owner,
+      exactly,
+      room,
+    }: {
+      readonly owner?: string | undefined;
+      readonly exactly?: boolean;
+      readonly room?: number;
+    } = {},
   ): Promise<SharedPrefix | undefined> {
     const { best, length } = this.#findBest(prompt, owner, exactly);
     if (!best) return undefined;
     this.#entries.splice(this.#entries.indexOf(best), 1);
     this.#entries.push(best);
     try {
-      const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }]);
+      const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }], undefined, room);
       return { cache, length, exact: this.#exactOf(best, length) };
     } catch (error) {
       if (error instanceof CacheFull) return undefined;
@@ -74,10 +83,13 @@ export class PrefixCache {
   }
 
   /**
-   * Keeps a copy of a row; sequences that it continues are dropped where it can be cut down to them.
+   * Keeps a copy of a row, or its cache where that is given up; sequences that it continues are dropped where it can be cut
+   * down to them.
    *
    * @param options.exact as in `SharedPrefix`; default 0
    * @param options.shared number of first tokens that prompts of all owners share; default 0
+   * @param options.isLast whether the cache is given up; default `false`
+   * @returns whether the cache itself is kept: the caller has to release it otherwise
    */
   async keep(
     tokens: Int32Array,
@@ -86,40 +98,49 @@ export class PrefixCache {
       owner,
       exact = 0,
       shared = 0,
+      isLast = false,
     }: {
       readonly owner?: string | undefined;
       readonly exact?: number;
       readonly shared?: number | undefined;
+      readonly isLast?: boolean;
     } = {},
-  ): Promise<void> {
-    if (this.#maxSequences === 0) return;
+  ): Promise<boolean> {
+    if (this.#maxSequences === 0) return false;
     const cuts = this.#decoder.cutsSequences !== false;
     for (const entry of this.#entries.filter((kept) => kept.owner === owner)) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
       if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
     }
-    await this.#add({ tokens, owner, exact }, source);
+    const isTaken = await this.#add({ tokens, owner, exact }, source, isLast);
     const beginning = tokens.subarray(0, shared);
     const isKept = (entry: Entry): boolean =>
       entry.tokens.length === shared && isOfEveryone(entry, beginning);
-    if (shared === 0 || this.#entries.some(isKept)) return;
+    if (shared === 0 || this.#entries.some(isKept)) return isTaken;
     const own = {
       tokens: beginning.slice(),
       owner: everyone,
       exact: this.#exactOf({ exact }, shared),
     } as const;
     await this.#add(own, { ...source, length: shared });
+    return isTaken;
   }
 
-  async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow): Promise<void> {
+  /** @returns whether the cache of the source itself is kept */
+  async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow, isLast = false): Promise<boolean> {
     const { capacity = 0 } = this.#decoder;
-    const cache = await (this.#decoder.keep?.(source) ?? this.#decoder.gather([source]));
+    const cache = await (this.#decoder.keep?.(source, isLast) ?? this.#decoder.gather([source]));
+    const isOwn = isLast && cache === source.cache;
     const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / sequence.tokens.length);
-    if (cache.bytes > maxBytes) return cache.release();
+    if (cache.bytes > maxBytes) {
+      if (!isOwn) cache.release();
+      return false;
+    }
     this.#entries.push({ ...sequence, cache });
     this.#bytes += cache.bytes;
     while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
+    return isOwn;
   }
 
   #findBest(

@@ -20,10 +20,10 @@ export function createEmbeddingDecoder(
     raggedPrompts: inner.raggedPrompts,
     cutsSequences: inner.cutsSequences ?? true,
     pieceTokens: inner.pieceTokens,
-    createCache: (rows) => inner.createCache(rows),
-    async gather(rows, replaced) {
+    createCache: (rows, room) => inner.createCache(rows, room),
+    async gather(rows, replaced, room) {
       // A cache that is replaced may become the new one.
-      const gathered = await inner.gather(rows, replaced);
+      const gathered = await inner.gather(rows, replaced, room);
       grid?.gather(rows, gathered);
       return gathered;
     },

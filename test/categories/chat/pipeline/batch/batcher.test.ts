@@ -451,6 +451,42 @@ function limited(capacity: number): { readonly decoder: Decoder; readonly refuse
   };
 }
 
+it('gathers nothing for sequences that come and go alone', async () => {
+  const inner = createCopyingDecoder(createRememberingSession({}), { ragged: true });
+  const rooms: (number | undefined)[] = [];
+  let gathered = 0;
+  const decoder: Decoder = {
+    ...inner,
+    createCache: (rows, room) => {
+      rooms.push(room);
+      return inner.createCache(rows);
+    },
+    gather: (rows, replaced) => {
+      gathered++;
+      return inner.gather(rows, replaced);
+    },
+    keep: async ({ cache }, isLast) => {
+      expect(isLast).toBe(true);
+      return cache;
+    },
+  };
+  const prefixes = new PrefixCache(decoder, { maxSequences: 1, maxBytes: 2 ** 24 });
+  const batcher = new Batcher(decoder, { maxRows: 4, prefixes });
+  for (const [first, count] of [
+    [1, 20],
+    [2, 1],
+    [3, 1000],
+  ] as const) {
+    const generation = new Trial([first, 9, 5], [count]);
+    batcher.add(generation);
+    await generation.finished;
+    expect(generation.continuations[0]!.tokens).toEqual(continuationOf([first, 9, 5], count));
+  }
+  expect(gathered).toBe(0);
+  // Its prompt and its answer, of which 256 tokens are made room for.
+  expect(rooms).toEqual([23, 4, 259]);
+});
+
 describe('a cache of fixed size', () => {
   it('holds generations that wait for each other', async () => {
     const { decoder, refused } = limited(60);

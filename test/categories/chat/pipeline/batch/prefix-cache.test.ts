@@ -51,6 +51,19 @@ it('continues the sequence that was used last, of those that share as much', asy
   expect(found).toEqual(['newer', 'older', 'older']);
 });
 
+it('keeps a cache that is given up, unless it is too large', async () => {
+  const { decoder, cacheOf, live, found } = keeper();
+  const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
+  const given = { cache: cacheOf('given', 4), row: 0 };
+  expect(await prefixes.keep(tokens(1, 2, 3, 4), given)).toBe(false);
+  expect(await prefixes.keep(tokens(1, 2, 3, 4), given, { isLast: true })).toBe(true);
+  expect((await prefixes.find(tokens(1, 2, 3, 9)))?.length).toBe(3);
+  expect(found).toEqual(['given']);
+  const large = { cache: cacheOf('large', 101), row: 0 };
+  expect(await prefixes.keep(sequence(7, 101), large, { isLast: true })).toBe(false);
+  expect([...live]).toContain('large');
+});
+
 it('computes beginnings that take longer to copy', async () => {
   const { decoder, cacheOf } = keeper();
   const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
