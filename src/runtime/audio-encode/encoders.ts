@@ -2,6 +2,7 @@ import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
+import { flacEncoder } from './flac.ts';
 import { loadOpusEncoder } from './opus.ts';
 import { pcmEncoder } from './pcm.ts';
 import { wavEncoder } from './wav.ts';
@@ -9,7 +10,7 @@ import { wavEncoder } from './wav.ts';
 /** Finds the encoder of a format. */
 export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
-const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder];
+const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder, flacEncoder];
 
 /** An optional package that writes a format. */
 export interface EncoderPackage {
@@ -31,8 +32,8 @@ export interface EncoderFinderOptions {
 }
 
 /**
- * Makes a finder of encoders: `wav` and `pcm` are written here, `opus` by an optional package, and what remains by FFmpeg,
- * which is asked once what it can do.
+ * Makes a finder of encoders: `wav`, `pcm` and `flac` are written here, `opus` by an optional package, and what remains by
+ * FFmpeg, which is asked once what it can do.
  *
  * @returns a function that throws `InferenceError` `invalid_request` for a format that nothing here writes, with those that
  * can be written

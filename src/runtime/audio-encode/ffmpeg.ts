@@ -27,7 +27,6 @@ export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>
     options: ['-b:a', '48k', '-application', 'voip', '-page_duration', '200000'],
   },
   aac: { mediaType: 'audio/aac', codec: 'aac', container: 'adts', options: ['-b:a', '96k'] },
-  flac: { mediaType: 'audio/flac', codec: 'flac', container: 'flac', options: [] },
 };
 
 const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin'];

@@ -1,3 +1,4 @@
+import { createBlockCutter } from '../../core/audio/block-cutter.ts';
 import { writeOpusHead, writeOpusTags } from '../../core/audio/containers/opus-head.ts';
 import { writeOggPage } from '../../core/audio/containers/write-ogg.ts';
 import { createResampler } from '../../core/audio/resample.ts';
@@ -112,32 +113,20 @@ async function* framed(
   { sampleRateHz, rateHz, padding }: Framing,
 ): AsyncGenerator<Float32Array, number> {
   const frameLength = rateHz / framesPerSecond;
-  let frame = new Float32Array(frameLength);
-  let filled = 0;
-  function* fill(samples: Float32Array): Generator<Float32Array> {
-    for (let at = 0; at < samples.length;) {
-      const part = samples.subarray(at, at + frameLength - filled);
-      frame.set(part, filled);
-      filled += part.length;
-      at += part.length;
-      if (filled < frameLength) return;
-      yield frame;
-      frame = new Float32Array(frameLength);
-      filled = 0;
-    }
-  }
+  const cutter = createBlockCutter(frameLength);
   const resampler =
     sampleRateHz === rateHz ? undefined : createResampler({ fromHz: sampleRateHz, toHz: rateHz });
   let length = 0;
   for await (const piece of pieces) {
     const samples = resampler ? resampler.push(piece) : piece;
     length += samples.length;
-    yield* fill(samples);
+    yield* cutter.push(samples);
   }
   const rest = resampler?.flush() ?? new Float32Array();
   length += rest.length;
-  yield* fill(rest);
-  yield* fill(new Float32Array(padding));
-  if (filled > 0) yield frame;
+  yield* cutter.push(rest);
+  yield* cutter.push(new Float32Array(padding));
+  const last = cutter.rest();
+  if (last.length > 0) yield* cutter.push(new Float32Array(frameLength - last.length));
   return length;
 }

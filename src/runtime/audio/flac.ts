@@ -11,8 +11,9 @@ const tagBytes = 128;
 /** Opens a FLAC file whose mark is at `offset`. */
 export async function openFlac(bytes: ByteSource, offset: number): Promise<PcmTrack> {
   const { info, offset: start } = await bytes.perform(readFlacStart(offset));
-  const isTagged = toLatin1(await bytes.read(bytes.size - tagBytes, 3)) === 'TAG';
-  const end = isTagged ? bytes.size - tagBytes : bytes.size;
+  const tagAt = Math.max(0, bytes.size - tagBytes);
+  const isTagged = toLatin1(await bytes.read(tagAt, 3)) === 'TAG';
+  const end = isTagged ? tagAt : bytes.size;
   return {
     durationSeconds: info.samples === undefined ? undefined : info.samples / info.sampleRateHz,
     blocks: decode(bytes, start, end, () => createFlacDecoder(info)),

@@ -18,7 +18,7 @@ export interface FakeFfmpegOptions {
  */
 export async function writeFakeFfmpeg(
   folder: string,
-  { codecs = ['libmp3lame', 'flac'], mode = 'echo' }: FakeFfmpegOptions = {},
+  { codecs = ['libmp3lame', 'aac'], mode = 'echo' }: FakeFfmpegOptions = {},
 ): Promise<string> {
   const path = join(folder, `ffmpeg-${mode}-${codecs.join('-')}`);
   await writeFile(

@@ -2,35 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { readOggPage } from '../../../src/core/audio/containers/ogg-page.ts';
 import { toOpusHead, writeOpusHead, writeOpusTags } from '../../../src/core/audio/containers/opus-head.ts';
 import { resample } from '../../../src/core/audio/resample.ts';
-import { concatenate } from '../../../src/core/audio/containers/reading.ts';
 import { writeOggPage } from '../../../src/core/audio/containers/write-ogg.ts';
-import type { AudioEncoder } from '../../../src/runtime/audio-encode/contract.ts';
 import { loadOpusEncoder } from '../../../src/runtime/audio-encode/opus.ts';
 import { oggPage } from '../audio/write-ogg.ts';
 import { readAll } from '../audio/read-all.ts';
-
-async function* inPieces(samples: Float32Array, length: number): AsyncGenerator<Float32Array> {
-  for (let at = 0; at < samples.length; at += length) yield samples.subarray(at, at + length);
-}
-
-interface Encoding {
-  readonly sampleRateHz: number;
-  /** Samples of a piece; default: all. */
-  readonly piece?: number;
-  readonly signal?: AbortSignal;
-}
-
-async function encode(
-  encoder: AudioEncoder | undefined,
-  samples: Float32Array,
-  { sampleRateHz, piece = samples.length, signal }: Encoding,
-): Promise<Uint8Array> {
-  const isWhole = piece === samples.length;
-  const parts: Uint8Array[] = [];
-  const encoded = encoder!.encode(inPieces(samples, Math.max(1, piece)), { sampleRateHz, isWhole, signal });
-  for await (const bytes of encoded) parts.push(bytes);
-  return concatenate(parts);
-}
+import { encode } from './encode.ts';
 
 /** A tone that swells and fades, of which no stretch is like another. */
 function swell(seconds: number, sampleRateHz: number): Float32Array {

@@ -46,6 +46,34 @@ export function toFlacInfo(bytes: Uint8Array): FlacInfo {
 }
 
 /**
+ * Writes the beginning of a FLAC file of mono audio with 16 bits, without a checksum of its samples.
+ *
+ * @param options.blockLength samples of every block but the last
+ * @param options.samples of the recording; `undefined` where that isn't known yet
+ * @see RFC 9639 §8.2
+ */
+export function writeFlacHead({
+  sampleRateHz,
+  blockLength,
+  samples = 0,
+}: {
+  readonly sampleRateHz: number;
+  readonly blockLength: number;
+  readonly samples?: number | undefined;
+}): Uint8Array {
+  const bytes = new Uint8Array(headerBytes);
+  bytes.set(new TextEncoder().encode(marker));
+  bytes.set([0x80, 0, 0, streamInfoBytes], 4);
+  const view = toDataView(bytes);
+  view.setUint16(8, blockLength);
+  view.setUint16(10, blockLength);
+  // 20 bits of the rate, 3 of the channels and 5 of the bits of a sample, both less one; 36 of the length.
+  view.setUint32(18, ((sampleRateHz << 12) | (15 << 4) | Math.floor(samples / 2 ** 32)) >>> 0);
+  view.setUint32(22, samples >>> 0);
+  return bytes;
+}
+
+/**
  * Reads the metadata of a FLAC file.
  *
  * @param offset where its mark is

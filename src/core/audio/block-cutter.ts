@@ -1,0 +1,42 @@
+/** Cuts a stream of mono samples into blocks of one length. */
+export interface BlockCutter {
+  /**
+   * @param samples the next ones, any number; not kept
+   * @returns the blocks that they fill, newly allocated; has to be read to its end
+   */
+  push(samples: Float32Array): Generator<Float32Array>;
+  /** What fills no block, zero samples or more, newly allocated. */
+  rest(): Float32Array;
+}
+
+/**
+ * Makes a cutter of a stream into blocks, for encoders that take a fixed number of samples.
+ *
+ * @param length samples of a block
+ *
+ * @example
+ * ```ts
+ * const cutter = createBlockCutter(2);
+ * [...cutter.push(Float32Array.of(1, 2, 3))].length; // 1
+ * cutter.rest(); // Float32Array [ 3 ]
+ * ```
+ */
+export function createBlockCutter(length: number): BlockCutter {
+  let block = new Float32Array(length);
+  let filled = 0;
+  return {
+    *push(samples) {
+      for (let at = 0; at < samples.length;) {
+        const part = samples.subarray(at, at + length - filled);
+        block.set(part, filled);
+        filled += part.length;
+        at += part.length;
+        if (filled < length) return;
+        yield block;
+        block = new Float32Array(length);
+        filled = 0;
+      }
+    },
+    rest: () => block.slice(0, filled),
+  };
+}
