@@ -29,6 +29,7 @@ it.each([
   [{ model_type: 'moonshine' }, [], 'transcription'],
   [{ model_type: 'nemo-conformer-ctc' }, ['vocab.txt'], 'transcription'],
   [{ model_type: 'nemo-conformer-tdt' }, ['vocab.txt'], 'transcription'],
+  [{ model_type: 'nemo-conformer-aed' }, ['vocab.txt'], 'transcription'],
   [{ architectures: ['Wav2Vec2ForCTC'], model_type: 'wav2vec2' }, [], 'transcription'],
   [
     { architectures: ['Wav2Vec2ForSequenceClassification'], model_type: 'wav2vec2', id2label: {} },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -95,6 +95,77 @@ describe.each(['nemo-ctc', 'nemo-rnnt', 'nemo-tdt'])('%s beside onnx-asr', (name
     const audio = toWav(recordingOf(1));
     const result = collectTranscription(inference.transcribe({ model: 'mini', audio, ...options }));
     await expect(result).rejects.toMatchObject({ code: 'unsupported_feature', param });
+  });
+});
+
+describe('nemo-aed beside onnx-asr', () => {
+  const name = 'nemo-aed';
+  interface PromptedCase {
+    readonly seconds: number;
+    readonly language?: string;
+    readonly target_language?: string;
+    readonly text: string;
+    readonly tokens: readonly number[];
+  }
+  const { cases } = JSON.parse(readFileSync(join(miniatures, name, 'golden.json'), 'utf8')) as {
+    readonly cases: readonly PromptedCase[];
+  };
+
+  it('writes token for token the same, in the language that was asked for and in English', async () => {
+    const inference = await start(join(miniatures, name));
+    for (const { seconds, language, target_language, text, tokens } of cases) {
+      const task = target_language === undefined ? 'transcribe' : 'translate';
+      const request = { model: 'mini', audio: toWav(recordingOf(seconds)), language, task } as const;
+      const { text: heard, segments } = await collectTranscription(inference.transcribe(request));
+      expect(heard).toBe(text.trim());
+      expect(segments.flatMap((segment) => segment.tokens)).toEqual(tokens);
+      for (const { averageLogprob } of segments) expect(averageLogprob).toBeLessThan(0);
+    }
+  });
+
+  it('names its languages', async () => {
+    const inference = await start(join(miniatures, name));
+    expect(inference.models()).toMatchObject([{ languages: ['de', 'en', 'fr'], contextLength: 64 }]);
+  });
+
+  it.each([
+    ['language', { language: 'ja' }, 'language: expected one of de, en, fr, got "ja".'],
+    ['language', { task: 'translate' }, 'language: expected the language that is spoken: this model'],
+    ['prompt', { prompt: 'Before.' }, 'the model takes no prompt'],
+    ['temperature', { temperature: 0.5 }, 'expected 0'],
+    ['timestamp_granularities', { wordTimestamps: true }, 'the model has no word timestamps'],
+  ] as const)('refuses the %s of %j', async (param, options, message) => {
+    const inference = await start(join(miniatures, name));
+    const audio = toWav(recordingOf(1));
+    const result = collectTranscription(inference.transcribe({ model: 'mini', audio, ...options }));
+    await expect(result).rejects.toMatchObject({
+      param,
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it('without English does not translate, and wants a language', async () => {
+    const source = await copyOf(name);
+    const vocabulary = await readFile(join(source, 'vocab.txt'), 'utf8');
+    await writeFile(join(source, 'vocab.txt'), vocabulary.replace('<|en|>', '<|es|>'));
+    const inference = await start(source);
+    const ask = (options: object) =>
+      collectTranscription(inference.transcribe({ model: 'mini', audio: toWav(recordingOf(1)), ...options }));
+    await expect(ask({ language: 'de', task: 'translate' })).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      param: 'model',
+    });
+    await expect(ask({})).rejects.toMatchObject({ param: 'language' });
+    expect((await ask({ language: 'es' })).text).toBe(
+      cases.find(({ seconds }) => seconds === 1)!.text.trim(),
+    );
+  });
+
+  it('without a token of the prompt is refused', async () => {
+    const source = await copyOf(name);
+    const vocabulary = await readFile(join(source, 'vocab.txt'), 'utf8');
+    await writeFile(join(source, 'vocab.txt'), vocabulary.replace('<|noitn|>', '<|other|>'));
+    await expect(start(source)).rejects.toThrow('has no <|noitn|>');
   });
 });
 

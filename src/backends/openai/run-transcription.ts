@@ -32,10 +32,10 @@ export async function* runTranscription(
       ...Object.entries(extraBody),
       ['model', name],
       ['response_format', isPlain ? 'json' : 'verbose_json'],
-      ['language', isTranslation ? undefined : language],
+      ['language', language],
       ['prompt', prompt],
       ['temperature', given.includes('temperature') ? temperature : undefined],
-      // Translations have neither a language nor times of words.
+      // Translations have no times of words.
       ...(isPlain || isTranslation
         ? []
         : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),

@@ -1,6 +1,6 @@
 import type { Architecture } from '../../contracts/architecture.ts';
 import { moonshine } from './architectures/moonshine/architecture.ts';
-import { nemoCtc, nemoTransducer } from './architectures/nemo/architecture.ts';
+import { nemoCtc, nemoEncoderDecoder, nemoTransducer } from './architectures/nemo/architecture.ts';
 import { whisper } from './architectures/whisper/architecture.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { TranscriptionSettings } from './settings.ts';
@@ -11,4 +11,5 @@ export const recognizers: readonly Architecture<Recognizer, TranscriptionSetting
   moonshine,
   nemoCtc,
   nemoTransducer,
+  nemoEncoderDecoder,
 ];

@@ -86,7 +86,7 @@ export interface StretchRecognizer extends LoadedRecognizer {
    */
   recognize(
     samples: Float32Array,
-    options: Pick<RecognitionOptions, 'language' | 'signal'> & { readonly kept?: KeptSamples },
+    options: Pick<RecognitionOptions, 'language' | 'task' | 'signal'> & { readonly kept?: KeptSamples },
   ): Promise<RecognizedStretch>;
 }
 

@@ -18,7 +18,7 @@ export interface BlockCutter {
  * ```ts
  * const cutter = createBlockCutter(2);
  * [...cutter.push(Float32Array.of(1, 2, 3))].length; // 1
- * cutter.rest(); // Float32Array [ 3 ]
+ * cutter.rest().length; // 1
  * ```
  */
 export function createBlockCutter(length: number): BlockCutter {

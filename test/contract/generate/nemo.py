@@ -3,7 +3,7 @@
     pip install onnx==1.23.2 onnxruntime==1.32.0 onnx-asr==0.12.0 numpy==2.4.6
     python nemo.py
 
-writes ../models/nemo-ctc, nemo-rnnt and nemo-tdt: graphs with the inputs and outputs of the exports, vocab.txt, config.json and
+writes ../models/nemo-ctc, nemo-rnnt, nemo-tdt and nemo-aed: graphs with the inputs and outputs of the exports, vocab.txt, config.json and
 golden.json. The recordings are tones over noise, which the tests make in the same way.
 """
 
@@ -18,6 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 MODELS = Path(__file__).parent.parent / "models"
 PIECES = ["<unk>", *"▁th ▁a ▁the s t e i ▁de ▁on ing ▁ö .  , ▁ ' an ▁in ▁é 日".split()]
 VOCABULARY = [*PIECES, "<blk>"]
+CONTROL = "endoftext startofcontext startoftranscript emo:undefined en de fr pnc noitn notimestamp nodiarize".split()
+PROMPTED = [*(f"<|{name}|>" for name in CONTROL), *PIECES]
 WIDTH = 12
 LAYERS = 2
 DURATIONS = 5
@@ -131,6 +133,75 @@ def save_joint(folder, durations):
     ])
 
 
+def save_attention_encoder(folder, bins):
+    graph = Graph()
+    graph.add("Transpose", [encode(graph, bins)], ["encoder_embeddings"], perm=[0, 2, 1])
+    before = graph.add("Sub", ["length", np.array([1], np.int64)])
+    frames = graph.add("Add", [graph.add("Div", [before, np.array([8], np.int64)]), np.array([1], np.int64)])
+    size = graph.add("Squeeze", [graph.add("Slice", [graph.add("Shape", ["encoder_embeddings"]), np.array([1]), np.array([2])])])
+    places = graph.add("Unsqueeze", [graph.add("Range", [np.array(0), size, np.array(1)]), np.array([0])])
+    present = graph.add("Less", [places, graph.add("Unsqueeze", [frames, np.array([1])])])
+    graph.add("Cast", [present], ["encoder_mask"], to=TensorProto.INT64)
+    graph.save(folder / "encoder-model.onnx", HEARD, [
+        ("encoder_embeddings", TensorProto.FLOAT, ["batch", "time_out", WIDTH]),
+        ("encoder_mask", TensorProto.INT64, ["batch", "time_out"]),
+    ])
+
+
+def attend(graph, queries, keys, mask=None):
+    """One head."""
+    query, key, value = (
+        graph.add("MatMul", [states, weights(WIDTH, WIDTH, gain=2)]) for states in (queries, keys, keys)
+    )
+    scores = graph.add("MatMul", [query, graph.add("Transpose", [key], perm=[0, 2, 1])])
+    if mask:
+        scores = graph.add("Add", [scores, mask])
+    return graph.add("MatMul", [graph.add("Softmax", [scores], axis=-1), value])
+
+
+def save_attention_decoder(folder):
+    """A layer of attention to the tokens so far, which it remembers, and to the audio."""
+    graph = Graph()
+    embedding = weights(len(PROMPTED), WIDTH, gain=WIDTH**0.5)
+    said = graph.add("Gather", [embedding, "input_ids"])
+    remembered = graph.add("Squeeze", [graph.add("Slice", ["decoder_mems", np.array([0]), np.array([1]), np.array([0])]), np.array([0])])
+    first = graph.add("Squeeze", [graph.add("Slice", [graph.add("Shape", [remembered]), np.array([1]), np.array([2])])])
+    count = graph.add("Squeeze", [graph.add("Slice", [graph.add("Shape", ["input_ids"]), np.array([1]), np.array([2])])])
+    positions = graph.add("Range", [first, graph.add("Add", [first, count]), np.array(1)])
+    said = graph.add("Add", [said, graph.add("Gather", [weights(1024, WIDTH, gain=WIDTH**0.5), positions])])
+    known = graph.add("Concat", [remembered, said], axis=1)
+    total = graph.add("Add", [first, count])
+    later = graph.add("Greater", [
+        graph.add("Unsqueeze", [graph.add("Range", [np.array(0), total, np.array(1)]), np.array([0])]),
+        graph.add("Unsqueeze", [positions, np.array([1])]),
+    ])
+    causal = graph.add("Mul", [graph.add("Cast", [later], to=TensorProto.FLOAT), np.float32(-1e4)])
+    state = graph.add("Add", [said, attend(graph, said, known, causal)])
+    absent = graph.add("Sub", [np.float32(1), graph.add("Cast", ["encoder_mask"], to=TensorProto.FLOAT)])
+    silent = graph.add("Mul", [graph.add("Unsqueeze", [absent, np.array([1])]), np.float32(-1e4)])
+    state = graph.add("Tanh", [graph.add("Add", [state, attend(graph, state, "encoder_embeddings", silent)])])
+    graph.add("Concat", [
+        graph.add("Unsqueeze", [known, np.array([0])]),
+        graph.add("Unsqueeze", [graph.add("Concat", [graph.add("Mul", [remembered, np.float32(0)]), state], axis=1), np.array([0])]),
+    ], ["decoder_hidden_states"], axis=0)
+    # Before the text, tokens of the prompt are as good as any.
+    bias = weights(len(PROMPTED))
+    bias[0] += 5
+    bias[1 : len(CONTROL)] -= 2
+    last = graph.add("Slice", [state, np.array([-1]), np.array([2**31]), np.array([1])])
+    scores = graph.add("Add", [graph.add("MatMul", [last, weights(WIDTH, len(PROMPTED), gain=12)]), bias])
+    graph.add("LogSoftmax", [scores], ["logits"], axis=-1)
+    graph.save(folder / "decoder-model.onnx", [
+        ("input_ids", TensorProto.INT64, ["batch", "tokens"]),
+        ("encoder_embeddings", TensorProto.FLOAT, ["batch", "time", WIDTH]),
+        ("encoder_mask", TensorProto.INT64, ["batch", "time"]),
+        ("decoder_mems", TensorProto.FLOAT, [LAYERS, "batch", "mems", WIDTH]),
+    ], [
+        ("logits", TensorProto.FLOAT, ["batch", "one", len(PROMPTED)]),
+        ("decoder_hidden_states", TensorProto.FLOAT, [LAYERS, "batch", "all", WIDTH]),
+    ])
+
+
 def waveform(seconds):
     time = np.arange(round(16000 * seconds)) / 16000
     tone = 0.3 * np.sin(2 * np.pi * (200 + 300 * time) * time) * (1 + np.sin(2 * np.pi * 3 * time)) / 2
@@ -141,6 +212,25 @@ def waveform(seconds):
 
 def rounded(values):
     return [round(float(value), 5) for value in values]
+
+
+def make_prompted(bins):
+    folder = MODELS / "nemo-aed"
+    folder.mkdir(exist_ok=True)
+    save_attention_encoder(folder, bins)
+    save_attention_decoder(folder)
+    (folder / "vocab.txt").write_text("".join(f"{piece} {index}\n" for index, piece in enumerate(PROMPTED)))
+    config = {"model_type": "nemo-conformer-aed", "features_size": bins, "subsampling_factor": 8, "max_sequence_length": 64}
+    (folder / "config.json").write_text(json.dumps(config) + "\n")
+    model = onnx_asr.load_model("nemo-conformer-aed", folder).with_timestamps()
+    cases = []
+    for seconds in SECONDS:
+        for wishes in ({}, {"language": "de"}, {"language": "de", "target_language": "en"}):
+            heard = model.recognize(waveform(seconds), **wishes)
+            ids = [PROMPTED.index(token.replace(" ", "▁")) for token in heard.tokens]
+            cases.append({"seconds": seconds, **wishes, "text": heard.text, "tokens": ids})
+            print("aed", seconds, wishes, len(ids), heard.text)
+    (folder / "golden.json").write_text(json.dumps({"cases": cases}, ensure_ascii=False) + "\n")
 
 
 def make(kind, bins):
@@ -174,3 +264,4 @@ if __name__ == "__main__":
     make("ctc", 80)
     make("rnnt", 80)
     make("tdt", 128)
+    make_prompted(128)

@@ -69,8 +69,8 @@ export function fromTranslationRequest(fields: readonly FormField[]): Transcript
   const form = toObject(fields);
   assertSupported(form, 'translate');
   const parsed = parseBody(translationFieldsSchema, form);
-  const { model, prompt, response_format: format = 'json' } = parsed;
-  const request = { ...readParameters(parsed), prompt, task: 'translate' as const };
+  const { model, language, prompt, response_format: format = 'json' } = parsed;
+  const request = { ...readParameters(parsed), language, prompt, task: 'translate' as const };
   return { model, request, format, segments: true, stream: false };
 }
 

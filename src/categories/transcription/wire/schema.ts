@@ -39,6 +39,7 @@ export const transcriptionFieldsSchema = z.object({
 /** The fields of a translation form that aren't its file. */
 export const translationFieldsSchema = transcriptionFieldsSchema.pick({
   model: true,
+  language: true,
   prompt: true,
   response_format: true,
   temperature: true,

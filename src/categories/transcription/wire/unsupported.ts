@@ -43,7 +43,6 @@ const unsupportedFields: UnsupportedFields = {
 /** Fields that are unsupported in translations too, which are always of the whole and into English. */
 const ofTranslations: UnsupportedFields = {
   ...unsupportedFields,
-  language: { advice: 'the language of the audio is auto-detected, and the text is English' },
   to_language: { harmless: (value: unknown) => value === 'en', advice: 'the text is English' },
   task: { harmless: (value: unknown) => value === 'translate', advice: 'use /audio/transcriptions' },
   translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },

@@ -36,7 +36,7 @@ interface Candidate {
  * @example
  * ```ts
  * const encode = createFlacEncoder({ sampleRateHz: 24_000 });
- * encode(new Int16Array(4096)).length; // 14
+ * encode(new Int16Array(4096)).length; // 13
  * ```
  */
 export function createFlacEncoder({

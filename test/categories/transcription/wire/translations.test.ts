@@ -24,7 +24,8 @@ const translate = (fields: Record<string, string> = {}): Promise<Answer> =>
 
 describe('POST /audio/translations', () => {
   it('asks for English text', async () => {
-    const { status, json } = await translate({ model: 'ears', prompt: 'Circles', temperature: '0.5' });
+    const form = { model: 'ears', language: 'de', prompt: 'Circles', temperature: '0.5' };
+    const { status, json } = await translate(form);
     expect(status).toBe(200);
     expect(json).toEqual({
       text: 'A red circle. Two blue squares.',
@@ -33,7 +34,7 @@ describe('POST /audio/translations', () => {
     expect(inference.requestsOf('transcription').at(-1)).toMatchObject({
       model: 'ears',
       task: 'translate',
-      language: undefined,
+      language: 'de',
       prompt: 'Circles',
       temperature: 0.5,
     });
@@ -55,7 +56,6 @@ describe('POST /audio/translations', () => {
   });
 
   it.each([
-    [{ language: 'de' }, 'unsupported_feature', 'language'],
     [{ stream: 'true' }, 'unsupported_feature', 'stream'],
     [{ 'timestamp_granularities[]': 'word' }, 'unsupported_feature', 'timestamp_granularities'],
     [{ task: 'transcribe' }, 'unsupported_feature', 'task'],

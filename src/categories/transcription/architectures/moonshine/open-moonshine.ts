@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
-import { likeliestToken } from '../../../../core/audio/likeliest-token.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
-import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { localFiles } from '../../../../models/graph-files.ts';
 import { openModelFolder, readCount, type ModelFolder } from '../../../../models/model-folder.ts';
@@ -11,6 +9,7 @@ import { locateModel } from '../../../../models/source.ts';
 import { createTextTokenizer } from '../../../../models/tokenizer.ts';
 import type { GraphRunOptions, Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
 import { createCacheLayout, type DecoderCache } from '../../pipeline/decoder-cache.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../recognizer.ts';
 import { moonshineFiles } from './files.ts';
@@ -55,22 +54,17 @@ export async function openMoonshine(
         const mask = wantsMask ? { [encoderMask]: ones(samples.length) } : {};
         const wanted = Math.ceil((samples.length / sampleRateHz) * tokensPerSecond);
         const most = Math.min(contextLength, Math.max(fewestTokens, wanted));
-        const tokens: number[] = [];
-        let total = 0;
         let cache: DecoderCache | undefined;
-        while (tokens.length < most) {
-          assertWanted(signal);
-          const feeds = cache ? layout.nextFeeds(cache, tokens.at(-1)!) : layout.firstFeeds(audio, [start]);
+        const next = async (token: number | undefined): Promise<Float32Array> => {
+          const feeds = cache ? layout.nextFeeds(cache, token!) : layout.firstFeeds(audio, [start]);
           const fetches = ['logits', ...(cache ? layout.nextOutputs : layout.firstOutputs)];
-          const outputs: TensorMap = await decoder.run({ ...feeds, ...mask }, fetches, options);
+          const outputs = await decoder.run({ ...feeds, ...mask }, fetches, options);
           cache = cache ? layout.advance(cache, outputs) : layout.begin(audio, 1, outputs);
-          const { id, logprob } = likeliestToken(toFloat32(outputs['logits']!));
-          if (ends.has(id)) break;
-          tokens.push(id);
-          total += logprob;
-        }
-        const text = tokenizer.decode(tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
-        return { text, tokens, averageLogprob: total / Math.max(1, tokens.length) };
+          return toFloat32(outputs['logits']!);
+        };
+        const written = await decodeGreedily(next, { ends, most, signal });
+        const text = tokenizer.decode(written.tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
+        return { ...written, text };
       },
       release,
     };

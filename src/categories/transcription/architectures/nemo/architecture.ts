@@ -1,6 +1,6 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
 import type { Recognizer } from '../../recognizer.ts';
-import { ctcFiles, transducerFiles } from './files.ts';
+import { ctcFiles, encoderDecoderFiles, transducerFiles } from './files.ts';
 
 /** Recognisers of NeMo by connectionist temporal classification, such as Parakeet CTC. */
 export const nemoCtc: Architecture<Recognizer> = {
@@ -16,4 +16,13 @@ export const nemoTransducer: Architecture<Recognizer> = {
   modelTypes: ['nemo-conformer-tdt', 'nemo-conformer-rnnt'],
   files: transducerFiles,
   open: async (spec, sessions) => (await import('./open-transducer.ts')).openTransducer(spec, sessions),
+};
+
+/** Encoder-decoders of NeMo that a prompt of tokens tells the task and the languages, such as Canary. */
+export const nemoEncoderDecoder: Architecture<Recognizer> = {
+  name: 'nemo-encoder-decoder',
+  modelTypes: ['nemo-conformer-aed'],
+  files: encoderDecoderFiles,
+  open: async (spec, sessions) =>
+    (await import('./open-encoder-decoder.ts')).openEncoderDecoder(spec, sessions),
 };

@@ -4,6 +4,7 @@ import { anywhere, singleGraph, singleStems, type ModelFiles } from '../../../..
 const small = ['config.json', 'vocab.txt'];
 const encoderStems = anywhere('encoder-model');
 const jointStems = anywhere('decoder_joint-model');
+const decoderStems = anywhere('decoder-model');
 
 /** The files of a CTC model of NeMo. */
 export const ctcFiles: ModelFiles = {
@@ -13,8 +14,15 @@ export const ctcFiles: ModelFiles = {
 };
 
 /** The files of a transducer of NeMo: the encoder first. */
-export const transducerFiles: ModelFiles = {
-  small,
-  stems: [...encoderStems, ...jointStems],
-  graphs: (files, dtype) => [encoderStems, jointStems].map((stems) => needGraph(files, stems, dtype)),
-};
+export const transducerFiles = withEncoder(jointStems);
+
+/** The files of an encoder-decoder of NeMo: the encoder first. */
+export const encoderDecoderFiles = withEncoder(decoderStems);
+
+function withEncoder(others: readonly string[]): ModelFiles {
+  return {
+    small,
+    stems: [...encoderStems, ...others],
+    graphs: (files, dtype) => [encoderStems, others].map((stems) => needGraph(files, stems, dtype)),
+  };
+}

@@ -16,12 +16,12 @@ export interface NemoModel {
   readonly sessions: readonly Session[];
   /** Pieces of text by id; a piece that begins a word begins with a space. */
   readonly pieces: readonly string[];
-  /** The token that stands for nothing. */
-  readonly blank: number;
+  /** The ids of the tokens that are needed, in their order. */
+  readonly needed: readonly number[];
   /** Frames of 10 ms in one of the encoder's. */
   readonly subsampling: number;
-  /** After so many tokens a transducer leaves a frame. */
-  readonly maxTokensPerFrame: number;
+  /** The count of `config.json` that limits tokens. */
+  readonly limit: number;
   /** Runs the first graph. */
   encode(
     samples: Float32Array,
@@ -31,28 +31,41 @@ export interface NemoModel {
   release(): Promise<void>;
 }
 
+/** The token that stands for nothing. */
+export const blankToken = '<blk>';
+
+/** What a kind of model consists of. */
+export interface NemoParts {
+  readonly files: ModelFiles;
+  /** The inputs and outputs of each graph. */
+  readonly graphs: readonly (readonly string[])[];
+  /** Those that the vocabulary has to have. */
+  readonly tokens: readonly string[];
+  /** The name of the limit of tokens in `config.json`, and what it is by default; that of a frame of a transducer. */
+  readonly limitedBy?: readonly [name: string, usual: number];
+}
+
 /** The longest stretch: trained on up to 20 to 40 s, they lose words of more. */
 export const longestSeconds = 28;
 
 /**
  * Opens the graphs of a model of NeMo and reads its small files.
  *
- * @param wanted the inputs and outputs of each graph
  * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
  */
 export async function openNemoModel(
   spec: ModelSpec,
   { openSession }: SessionBackend,
-  files: ModelFiles,
-  wanted: readonly (readonly string[])[],
+  { files, graphs, tokens, limitedBy = ['max_tokens_per_step', 10] }: NemoParts,
 ): Promise<NemoModel> {
   const path = locateModel(spec.source);
   const config = await readJson(path, 'config.json');
   const subsampling = readCount(config, 'subsampling_factor', 8);
-  const maxTokensPerFrame = readCount(config, 'max_tokens_per_step', 10);
+  const limit = readCount(config, ...limitedBy);
   const pieces = await readPieces(path);
-  const blank = pieces.indexOf('<blk>');
-  if (blank < 0) throw sourceError(`vocab.txt in ${path} has no <blk>`);
+  const needed = tokens.map((token) => pieces.indexOf(token));
+  const missing = needed.indexOf(-1);
+  if (missing >= 0) throw sourceError(`vocab.txt in ${path} has no ${tokens[missing]}`);
   const sessions: Session[] = [];
   const release = async (): Promise<void> => {
     await Promise.all(sessions.map((session) => session.release()));
@@ -61,7 +74,7 @@ export async function openNemoModel(
     for (const [index, graph] of files.graphs(localFiles(path), spec.dtype).entries()) {
       const session = await openSession({ graph: join(path, graph) }, spec);
       sessions.push(session);
-      assertNamed(session, graph, wanted[index]!);
+      assertNamed(session, graph, graphs[index]!);
     }
   } catch (error) {
     await release();
@@ -75,9 +88,9 @@ export async function openNemoModel(
   return {
     sessions,
     pieces,
-    blank,
+    needed,
     subsampling,
-    maxTokensPerFrame,
+    limit,
     async encode(samples, fetches, options) {
       const { data, columns, frames } = features.compute(samples);
       const feeds: TensorMap = {

@@ -4,13 +4,15 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../models/model-files.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
-import { ctcFiles } from './files.ts';
-import { longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { ctcFiles as files } from './files.ts';
+import { blankToken, longestSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
 
 /** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
-  const model = await openNemoModel(spec, sessions, ctcFiles, [['audio_signal', 'length', 'logprobs']]);
+  const graphs = [['audio_signal', 'length', 'logprobs']];
+  const model = await openNemoModel(spec, sessions, { files, graphs, tokens: [blankToken] });
+  const [blank] = model.needed as [number];
   return {
     longestSeconds,
     contextLength: 0,
@@ -21,13 +23,13 @@ export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promis
       const { outputs, frames: heard } = await model.encode(samples, ['logprobs'], { signal });
       const scores = outputs['logprobs']!;
       const [, columns = 0, vocabularySize = 0] = scores.dims;
-      if (vocabularySize > model.pieces.length || vocabularySize <= model.blank) {
+      if (vocabularySize > model.pieces.length || vocabularySize <= blank) {
         throw sourceError(`vocab.txt has ${model.pieces.length} tokens, the graph scores ${vocabularySize}`);
       }
       // The last column is padding.
       const frames = Math.min(columns, Math.ceil(heard / model.subsampling));
       const logprobs = toFloat32(scores).subarray(0, frames * vocabularySize);
-      const path = decodeCtc(logprobs, { frames, vocabularySize, blank: model.blank });
+      const path = decodeCtc(logprobs, { frames, vocabularySize, blank });
       return { ...toStretch(path.tokens, model, kept), averageLogprob: path.averageLogprob };
     },
     release: () => model.release(),

@@ -6,8 +6,8 @@ import { sourceError } from '../../../../models/model-files.ts';
 import type { Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
-import { transducerFiles } from './files.ts';
-import { longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { transducerFiles as files } from './files.ts';
+import { blankToken, longestSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
 
 const encoderNames = ['audio_signal', 'length', 'outputs', 'encoded_lengths'];
@@ -23,8 +23,10 @@ const jointNames = [
 
 /** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openTransducer(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
-  const model = await openNemoModel(spec, sessions, transducerFiles, [encoderNames, jointNames]);
-  const { blank, maxTokensPerFrame, pieces } = model;
+  const graphs = [encoderNames, jointNames];
+  const model = await openNemoModel(spec, sessions, { files, graphs, tokens: [blankToken] });
+  const { needed, limit: maxTokensPerFrame, pieces } = model;
+  const [blank] = needed as [number];
   const joint = model.sessions[1]!;
   const start = emptyStates(joint);
   const targetType = joint.inputs.find(({ name }) => name === 'targets')!.type;

@@ -9,9 +9,9 @@ export interface HeardToken {
 }
 
 /** A word and the tokens that it is written with. */
-interface HeardWord {
+interface SpelledWord<Token = unknown> {
   readonly text: string;
-  readonly tokens: readonly HeardToken[];
+  readonly tokens: readonly Token[];
 }
 
 /** The text of tokens and the times of its words. */
@@ -27,10 +27,7 @@ export function toStretch(
   });
   const toSeconds = (frame: number): number => (frame * samplesPerFrame - start) / sampleRateHz;
   return {
-    text: words
-      .map(({ text }) => text)
-      .join(' ')
-      .trim(),
+    text: joinWords(words),
     tokens: words.flatMap(({ tokens }) => tokens.map(({ id }) => id)),
     words: words
       .filter(({ text }) => text !== '')
@@ -42,14 +39,34 @@ export function toStretch(
   };
 }
 
+/** The text of tokens of which nobody knows when they were heard. */
+export function toText(ids: readonly number[], pieces: readonly string[]): string {
+  return joinWords(
+    splitWords(
+      ids.map((id) => ({ id })),
+      pieces,
+    ),
+  );
+}
+
+function joinWords(words: readonly Pick<SpelledWord, 'text'>[]): string {
+  return words
+    .map(({ text }) => text)
+    .join(' ')
+    .trim();
+}
+
 /** A space is one between words where a letter or digit follows it, as in the reference; other spaces are left out. */
 const wordStart = /^\s[\p{L}\p{N}_]/u;
 
-function splitWords(heard: readonly HeardToken[], pieces: readonly string[]): HeardWord[] {
-  const text = heard.map(({ id }) => pieces[id]!).join('');
-  const words: { text: string; tokens: HeardToken[] }[] = [];
+function splitWords<Token extends Pick<HeardToken, 'id'>>(
+  spelling: readonly Token[],
+  pieces: readonly string[],
+): SpelledWord<Token>[] {
+  const text = spelling.map(({ id }) => pieces[id]!).join('');
+  const words: { text: string; tokens: Token[] }[] = [];
   let at = 0;
-  for (const token of heard) {
+  for (const token of spelling) {
     const piece = pieces[token.id]!;
     if (words.length === 0 || wordStart.test(text.slice(at, at + 3))) words.push({ text: '', tokens: [] });
     const word = words.at(-1)!;

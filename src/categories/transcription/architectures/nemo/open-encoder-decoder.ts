@@ -1,0 +1,108 @@
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
+import { fieldError } from '../../../../errors.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
+import { quote } from '../../../../core/text/quote.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import type { Tensor } from '../../../../runtime/contract.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
+import type { RecognitionOptions, RecognizerAbility, StretchRecognizer } from '../../recognizer.ts';
+import { encoderDecoderFiles as files } from './files.ts';
+import { longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { toText } from './to-stretch.ts';
+
+const encoded = ['encoder_embeddings', 'encoder_mask'];
+const memories = 'decoder_mems';
+const decoded = ['logits', 'decoder_hidden_states'];
+const graphs = [
+  ['audio_signal', 'length', ...encoded],
+  ['input_ids', ...encoded, memories, ...decoded],
+];
+
+const endToken = '<|endoftext|>';
+/** Of the prompt, before the language that is spoken and the one that is written. */
+const beforeLanguages = [' ', '<|startofcontext|>', '<|startoftranscript|>', '<|emo:undefined|>'];
+/** Of the prompt, after the languages: with punctuation and capitals, numbers as words, no times, no speakers. */
+const afterLanguages = ['<|pnc|>', '<|noitn|>', '<|notimestamp|>', '<|nodiarize|>'];
+const tokens = [endToken, ...beforeLanguages, ...afterLanguages];
+/** Of all that the model writes, and of its prompt. */
+const limitedBy = ['max_sequence_length', 1024] as const;
+
+const english = 'en';
+const languageToken = /^<\|([a-z]{2})\|>$/;
+const isControl = (piece: string): boolean => piece.startsWith('<|');
+
+/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
+export async function openEncoderDecoder(
+  spec: ModelSpec,
+  sessions: SessionBackend,
+): Promise<StretchRecognizer> {
+  const model = await openNemoModel(spec, sessions, { files, graphs, tokens, limitedBy });
+  const { needed, pieces, limit } = model;
+  const [end, ...prompt] = needed as [number, ...number[]];
+  const before = prompt.slice(0, beforeLanguages.length);
+  const after = prompt.slice(beforeLanguages.length);
+  const languages = new Map(pieces.flatMap((piece, id) => toLanguage(piece).map((code) => [code, id])));
+  const decoder = model.sessions[1]!;
+  const nothing = emptyMemories(decoder.inputs.find(({ name }) => name === memories)!.dims);
+
+  const idOf = (language: string): number => {
+    const id = languages.get(language);
+    if (id !== undefined) return id;
+    const known = [...languages.keys()].sort().join(', ');
+    throw fieldError('language', `expected one of ${known}, got ${quote(language)}`);
+  };
+  const promptOf = ({ language, task }: Pick<RecognitionOptions, 'language' | 'task'>): number[] => {
+    if (task === 'translate' && language === undefined) {
+      throw fieldError('language', 'expected the language that is spoken: this model does not find it out');
+    }
+    const spoken = idOf(language ?? english);
+    return [...before, spoken, task === 'translate' ? idOf(english) : spoken, ...after];
+  };
+
+  return {
+    longestSeconds,
+    contextLength: limit,
+    languages: [...languages.keys()].sort(),
+    abilities: new Set<RecognizerAbility>(languages.has(english) ? ['translation'] : []),
+    async recognize(samples, { language, task, signal }) {
+      const start = promptOf({ language, task });
+      const { outputs: audio } = await model.encode(samples, encoded, { signal });
+      let read = nothing;
+      const next = async (token: number | undefined): Promise<Float32Array> => {
+        const feeds = { ...audio, input_ids: toIds(token === undefined ? start : [token]), [memories]: read };
+        const outputs = await decoder.run(feeds, decoded, { signal });
+        read = outputs['decoder_hidden_states']!;
+        const logits = outputs['logits']!;
+        const vocabularySize = logits.dims.at(-1)!;
+        if (vocabularySize > pieces.length) {
+          throw sourceError(`vocab.txt has ${pieces.length} tokens, the graph scores ${vocabularySize}`);
+        }
+        return toFloat32(logits).subarray(-vocabularySize);
+      };
+      const ends = new Set([end]);
+      const written = await decodeGreedily(next, { ends, most: limit - start.length, signal });
+      const spoken = written.tokens.filter((id) => !isControl(pieces[id]!));
+      return { ...written, tokens: spoken, text: toText(spoken, pieces) };
+    },
+    release: () => model.release(),
+  };
+}
+
+/** The code of a token of a language, ISO 639-1; none of another token. */
+function toLanguage(piece: string): string[] {
+  const [, code] = languageToken.exec(piece) ?? [];
+  return code === undefined ? [] : [code];
+}
+
+/** What the decoder remembers before its first token. */
+function emptyMemories([layers, , , width]: readonly (number | string)[]): Tensor {
+  if (typeof layers !== 'number' || typeof width !== 'number') {
+    throw sourceError(`the graph has no fixed size of ${memories}`);
+  }
+  return { type: 'float32', dims: [layers, 1, 0, width], data: new Float32Array(0) };
+}
+
+function toIds(ids: readonly number[]): Tensor {
+  return { type: 'int64', dims: [1, ids.length], data: BigInt64Array.from(ids, BigInt) };
+}

@@ -1,0 +1,40 @@
+import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
+import { assertWanted } from '../../../errors.ts';
+
+/** Where a decoder stops. */
+export interface GreedyOptions {
+  /** Tokens that end the text, and are no part of it. */
+  readonly ends: ReadonlySet<unknown>;
+  /** Most tokens of a text. */
+  readonly most: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a decoder wrote. */
+export interface GreedyText {
+  readonly tokens: readonly number[];
+  /** 0 without a token. */
+  readonly averageLogprob: number;
+}
+
+/**
+ * Takes the most likely token, again and again.
+ *
+ * @param next the scores after one more token; `undefined` begins
+ * @throws InferenceError `cancelled`; what `next` throws
+ */
+export async function decodeGreedily(
+  next: (token: number | undefined) => Promise<Float32Array>,
+  { ends, most, signal }: GreedyOptions,
+): Promise<GreedyText> {
+  const tokens: number[] = [];
+  let total = 0;
+  while (tokens.length < most) {
+    assertWanted(signal);
+    const { id, logprob } = likeliestToken(await next(tokens.at(-1)));
+    if (ends.has(id)) break;
+    tokens.push(id);
+    total += logprob;
+  }
+  return { tokens, averageLogprob: total / Math.max(1, tokens.length) };
+}
