@@ -27,6 +27,7 @@ it.each([
   [{ architectures: ['WhisperForConditionalGeneration'], model_type: 'whisper' }, [], 'transcription'],
   [{ model_type: 'lite-whisper' }, [], 'transcription'],
   [{ model_type: 'moonshine' }, [], 'transcription'],
+  [{ model_type: 'moonshine_streaming' }, [], 'transcription'],
   [{ model_type: 'nemo-conformer-ctc' }, ['vocab.txt'], 'transcription'],
   [{ model_type: 'nemo-conformer-tdt' }, ['vocab.txt'], 'transcription'],
   [{ model_type: 'nemo-conformer-aed' }, ['vocab.txt'], 'transcription'],

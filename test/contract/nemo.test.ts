@@ -7,7 +7,8 @@ import { createNemoFeatures } from '../../src/core/audio/nemo-features.ts';
 import { createInference } from '../../src/inference.ts';
 import { transcription } from '../../src/categories/transcription/settings.ts';
 import { collectTranscription } from '../../src/categories/transcription/result.ts';
-import { createWaveform, toWav } from '../backends/transformers/waveform.ts';
+import { toWav } from '../backends/transformers/waveform.ts';
+import { recordingOf } from './recording.ts';
 
 interface Golden {
   readonly cases: readonly {
@@ -25,14 +26,6 @@ interface Golden {
 const miniatures = new URL('models/', import.meta.url).pathname;
 const readGolden = (name: string): Golden =>
   JSON.parse(readFileSync(join(miniatures, name, 'golden.json'), 'utf8')) as Golden;
-
-/** A tone over noise, so that every band has power. */
-function recordingOf(seconds: number): Float32Array {
-  return createWaveform(seconds).map((tone, at) => {
-    const noise = ((at * at * 7919 + at * 104_729) % 1009) / 1009 - 0.5;
-    return Math.round((tone + 0.1 * noise) * 1e4) / 1e4;
-  });
-}
 
 async function start(source: string, dtype: 'auto' | 'q8' = 'auto') {
   const models = { mini: transcription({ source, dtype, voiceActivity: 'none', threads: 1 }) };

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../contracts/architecture.ts';
-import { moonshine } from './architectures/moonshine/architecture.ts';
+import { moonshine, moonshineStreaming } from './architectures/moonshine/architecture.ts';
 import { nemoCtc, nemoEncoderDecoder, nemoTransducer } from './architectures/nemo/architecture.ts';
 import { whisper } from './architectures/whisper/architecture.ts';
 import type { Recognizer } from './recognizer.ts';
@@ -9,6 +9,7 @@ import type { TranscriptionSettings } from './settings.ts';
 export const recognizers: readonly Architecture<Recognizer, TranscriptionSettings>[] = [
   whisper,
   moonshine,
+  moonshineStreaming,
   nemoCtc,
   nemoTransducer,
   nemoEncoderDecoder,

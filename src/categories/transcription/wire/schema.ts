@@ -12,7 +12,7 @@ export const transcriptionFieldsSchema = z.object({
     description: 'Id of a transcription model; default: the first one.',
   }),
   language: z.string().optional().meta({
-    description: 'Language of the audio, as ISO 639-1; default: auto-detected.',
+    description: 'Language of the audio, as ISO 639-1; default: auto-detected by models that can.',
   }),
   prompt: z.string().optional().meta({
     description: 'Text that comes before the audio: a guide to style and spelling, or the transcript so far.',

@@ -1,6 +1,6 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
 import type { Recognizer } from '../../recognizer.ts';
-import { moonshineFiles } from './files.ts';
+import { moonshineFiles, streamingFiles } from './files.ts';
 
 /** Moonshine: an encoder that reads samples, and a decoder. */
 export const moonshine: Architecture<Recognizer> = {
@@ -8,4 +8,12 @@ export const moonshine: Architecture<Recognizer> = {
   modelTypes: ['moonshine'],
   files: moonshineFiles,
   open: async (spec, sessions) => (await import('./open-moonshine.ts')).openMoonshine(spec, sessions),
+};
+
+/** Moonshine's second generation in the five graphs of its own runtime. */
+export const moonshineStreaming: Architecture<Recognizer> = {
+  name: 'moonshine-streaming',
+  modelTypes: ['moonshine_streaming'],
+  files: streamingFiles,
+  open: async (spec, sessions) => (await import('./open-streaming.ts')).openStreaming(spec, sessions),
 };

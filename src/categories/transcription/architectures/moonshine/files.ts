@@ -10,3 +10,14 @@ export const moonshineFiles: ModelFiles = {
   stems: [...encoderStems, ...decoderStems],
   graphs: (files, dtype) => [encoderStems, decoderStems].map((stems) => needGraph(files, stems, dtype)),
 };
+
+const streamingStems = ['frontend', 'encoder', 'adapter', 'cross_kv', 'decoder_kv'].map((name) =>
+  anywhere(name),
+);
+
+/** The files of a streaming Moonshine, the graphs in the order in which they run. */
+export const streamingFiles: ModelFiles = {
+  small: textFiles,
+  stems: streamingStems.flat(),
+  graphs: (files, dtype) => streamingStems.map((stems) => needGraph(files, stems, dtype)),
+};

@@ -4,10 +4,10 @@ import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { createNemoFeatures } from '../../../../core/audio/nemo-features.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
-import { localFiles } from '../../../../models/graph-files.ts';
 import { readCount, readJson } from '../../../../models/model-folder.ts';
 import { sourceError, type ModelFiles } from '../../../../models/model-files.ts';
 import { locateModel } from '../../../../models/source.ts';
+import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../../runtime/contract.ts';
 
 /** A model of NeMo, opened. */
@@ -55,7 +55,7 @@ export const longestSeconds = 28;
  */
 export async function openNemoModel(
   spec: ModelSpec,
-  { openSession }: SessionBackend,
+  backend: SessionBackend,
   { files, graphs, tokens, limitedBy = ['max_tokens_per_step', 10] }: NemoParts,
 ): Promise<NemoModel> {
   const path = locateModel(spec.source);
@@ -66,41 +66,30 @@ export async function openNemoModel(
   const needed = tokens.map((token) => pieces.indexOf(token));
   const missing = needed.indexOf(-1);
   if (missing >= 0) throw sourceError(`vocab.txt in ${path} has no ${tokens[missing]}`);
-  const sessions: Session[] = [];
-  const release = async (): Promise<void> => {
-    await Promise.all(sessions.map((session) => session.release()));
-  };
-  try {
-    for (const [index, graph] of files.graphs(localFiles(path), spec.dtype).entries()) {
-      const session = await openSession({ graph: join(path, graph) }, spec);
-      sessions.push(session);
-      assertNamed(session, graph, graphs[index]!);
-    }
-  } catch (error) {
-    await release();
-    throw error;
-  }
-  const [encoder] = sessions as [Session];
-  const size = encoder.inputs.find(({ name }) => name === 'audio_signal')!.dims[1];
-  const features = createNemoFeatures({
-    melBins: readCount(config, 'features_size', typeof size === 'number' ? size : 80),
+  const wanted = { files, names: graphs, origin: "NeMo's exports" };
+  return openGraphs(spec, backend, wanted, ({ sessions, release }) => {
+    const [encoder] = sessions as [Session];
+    const size = encoder.inputs.find(({ name }) => name === 'audio_signal')!.dims[1];
+    const features = createNemoFeatures({
+      melBins: readCount(config, 'features_size', typeof size === 'number' ? size : 80),
+    });
+    return {
+      sessions,
+      pieces,
+      needed,
+      subsampling,
+      limit,
+      async encode(samples, fetches, options) {
+        const { data, columns, frames } = features.compute(samples);
+        const feeds: TensorMap = {
+          audio_signal: { type: 'float32', dims: [1, features.melBins, columns], data },
+          length: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(frames)) },
+        };
+        return { outputs: await encoder.run(feeds, fetches, options), frames };
+      },
+      release,
+    };
   });
-  return {
-    sessions,
-    pieces,
-    needed,
-    subsampling,
-    limit,
-    async encode(samples, fetches, options) {
-      const { data, columns, frames } = features.compute(samples);
-      const feeds: TensorMap = {
-        audio_signal: { type: 'float32', dims: [1, features.melBins, columns], data },
-        length: { type: 'int64', dims: [1], data: BigInt64Array.of(BigInt(frames)) },
-      };
-      return { outputs: await encoder.run(feeds, fetches, options), frames };
-    },
-    release,
-  };
 }
 
 /** Lines of a piece, a space and its id. */
@@ -120,13 +109,4 @@ async function readPieces(path: string): Promise<readonly string[]> {
     pieces.push(piece!.replaceAll('▁', ' '));
   }
   return pieces;
-}
-
-function assertNamed({ inputs, outputs }: Session, graph: string, wanted: readonly string[]): void {
-  const names = [...inputs, ...outputs].map(({ name }) => name);
-  const missing = wanted.find((name) => !names.includes(name));
-  if (missing === undefined) return;
-  throw sourceError(
-    `${graph} is not a graph of NeMo's exports: expected ${missing} among its inputs and outputs, got ${names.join(', ')}`,
-  );
 }

@@ -1,0 +1,89 @@
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
+import type { ModelSpec } from '../../../../contracts/model.ts';
+import { openModelFolder } from '../../../../models/model-folder.ts';
+import { locateModel } from '../../../../models/source.ts';
+import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../runtime/contract.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { openGraphs } from '../../pipeline/open-graphs.ts';
+import type { StretchRecognizer } from '../../recognizer.ts';
+import { streamingFiles as files } from './files.ts';
+import { createWriter, longestSeconds } from './writer.ts';
+
+const samplesName = 'audio_chunk';
+const spokenNames = ['k_self', 'v_self'];
+const heardNames = ['k_cross', 'v_cross'];
+const names = [
+  [samplesName, 'features'],
+  ['features', 'encoded'],
+  ['encoded', 'pos_offset', 'memory'],
+  ['memory', ...heardNames],
+  ['token', ...spokenNames, ...heardNames.map(toOut), 'logits', ...spokenNames.map(toOut)],
+];
+const origin = "Moonshine's streaming export";
+/** The encoder can't do with fewer. */
+const fewestFeatures = 2;
+
+/**
+ * Opens a streaming Moonshine. Each stretch is read as one piece, whose beginning is that of the recording for the model.
+ *
+ * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
+ */
+export async function openStreaming(spec: ModelSpec, backend: SessionBackend): Promise<StretchRecognizer> {
+  const { contextLength, write } = createWriter(await openModelFolder(locateModel(spec.source)));
+  return openGraphs(spec, backend, { files, names, origin }, ({ sessions, release }) => {
+    const [frontend, encoder, adapter, crossKv, decoder] = sessions as [
+      Session,
+      Session,
+      Session,
+      Session,
+      Session,
+    ];
+    const before = zeros(frontend.inputs.filter(({ name }) => name !== samplesName));
+    const nothing = zeros(decoder.inputs.filter(({ name }) => spokenNames.includes(name)));
+    return {
+      longestSeconds,
+      contextLength,
+      languages: [],
+      abilities: new Set(),
+      async recognize(samples, { signal }) {
+        const options = { signal };
+        const audio: Tensor = { type: 'float32', dims: [1, samples.length], data: samples };
+        const features = await frontend.run({ ...before, [samplesName]: audio }, ['features'], options);
+        if (features['features']!.dims[1]! < fewestFeatures)
+          return { text: '', tokens: [], averageLogprob: 0 };
+        const encoded = await encoder.run(features, ['encoded'], options);
+        const memory = await adapter.run({ ...encoded, pos_offset: toIds([0]) }, ['memory'], options);
+        const heard = await crossKv.run(memory, heardNames, options);
+        const audioKv = Object.fromEntries(heardNames.map((name) => [toOut(name), heard[name]!]));
+        let spoken: TensorMap = nothing;
+        const next = async (token: number): Promise<Float32Array> => {
+          const feeds: TensorMap = { ...audioKv, ...spoken, token: { ...toIds([token]), dims: [1, 1] } };
+          const outputs = await decoder.run(feeds, ['logits', ...spokenNames.map(toOut)], options);
+          spoken = Object.fromEntries(spokenNames.map((name) => [name, outputs[toOut(name)]!]));
+          return toFloat32(outputs['logits']!);
+        };
+        return write(next, { samples: samples.length, signal });
+      },
+      release,
+    };
+  });
+}
+
+/** As tensors are called once a run has made or kept them. */
+function toOut(name: string): string {
+  return `out_${name}`;
+}
+
+/** What a graph remembers before it has read anything: dimensions that are open count what was read. */
+function zeros(inputs: readonly TensorSignature[]): TensorMap {
+  const tensors = inputs.map(({ name, type, dims: open }): [string, Tensor] => {
+    const dims = open.map((dim) => (typeof dim === 'number' ? dim : 0));
+    const size = dims.reduce((product, dim) => product * dim, 1);
+    return [name, { type, dims, data: type === 'int64' ? new BigInt64Array(size) : new Float32Array(size) }];
+  });
+  return Object.fromEntries(tensors);
+}
+
+function toIds(ids: readonly number[]): Tensor {
+  return { type: 'int64', dims: [ids.length], data: BigInt64Array.from(ids, BigInt) };
+}

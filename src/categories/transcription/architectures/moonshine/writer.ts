@@ -1,0 +1,50 @@
+import { describeValue } from '../../../../core/text/quote.ts';
+import type { ModelFolder } from '../../../../models/model-folder.ts';
+import { readCount } from '../../../../models/model-folder.ts';
+import { sourceError } from '../../../../models/model-files.ts';
+import { createTextTokenizer } from '../../../../models/tokenizer.ts';
+import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
+import { sampleRateHz, type RecognizedStretch } from '../../recognizer.ts';
+
+/** Trained on less; more of it comes out repetitive. */
+export const longestSeconds = 28;
+/** Limit of the reference, which keeps the model from repeating itself. */
+const tokensPerSecond = 6.5;
+const fewestTokens = 8;
+
+/** Writes the text of a stretch, token by token. */
+export interface Writer {
+  /** Tokens that the decoder has room for. */
+  readonly contextLength: number;
+  /**
+   * @param next the scores after a token, of which the first is that of the beginning
+   * @param options.samples of the stretch
+   */
+  write(
+    next: (token: number) => Promise<Float32Array>,
+    options: { readonly samples: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<RecognizedStretch>;
+}
+
+/** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
+export function createWriter(folder: ModelFolder): Writer {
+  const { config, generationConfig } = folder;
+  const tokenizer = createTextTokenizer(folder);
+  const setting = (name: string): unknown => generationConfig[name] ?? config[name];
+  const start = setting('decoder_start_token_id') ?? setting('bos_token_id');
+  if (typeof start !== 'number') {
+    throw sourceError(`config.json has decoder_start_token_id ${describeValue(start)}, expected a token`);
+  }
+  const ends = new Set([setting('eos_token_id')].flat());
+  const contextLength = readCount(config, 'max_position_embeddings');
+  return {
+    contextLength,
+    async write(next, { samples, signal }) {
+      const wanted = Math.ceil((samples / sampleRateHz) * tokensPerSecond);
+      const most = Math.min(contextLength, Math.max(fewestTokens, wanted));
+      const written = await decodeGreedily((token = start) => next(token), { ends, most, signal });
+      const text = tokenizer.decode(written.tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
+      return { ...written, text };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
+import { localFiles } from '../../../models/graph-files.ts';
+import { sourceError, type ModelFiles } from '../../../models/model-files.ts';
+import { locateModel } from '../../../models/source.ts';
+import type { Session } from '../../../runtime/contract.ts';
+
+/** The graphs of a model. */
+export interface OpenGraphs {
+  /** In the order of its files. */
+  readonly sessions: readonly Session[];
+  release(): Promise<void>;
+}
+
+/** What is known of the graphs before they are opened. */
+export interface WantedGraphs {
+  readonly files: ModelFiles;
+  /** Inputs and outputs that each graph has to have. */
+  readonly names?: readonly (readonly string[])[];
+  /** Where such graphs come from, for errors. */
+  readonly origin?: string;
+}
+
+/**
+ * Opens the graphs of a model one by one, and makes of them what is needed. Where something fails, those that are open are released.
+ *
+ * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit; what `use` throws
+ */
+export async function openGraphs<T>(
+  spec: ModelSpec,
+  { openSession }: SessionBackend,
+  { files, names = [], origin = 'this kind of model' }: WantedGraphs,
+  use: (graphs: OpenGraphs) => T,
+): Promise<T> {
+  const path = locateModel(spec.source);
+  const sessions: Session[] = [];
+  const release = async (): Promise<void> => {
+    await Promise.all(sessions.map((session) => session.release()));
+  };
+  try {
+    for (const [index, graph] of files.graphs(localFiles(path), spec.dtype).entries()) {
+      const session = await openSession({ graph: join(path, graph) }, spec);
+      sessions.push(session);
+      const there = [...session.inputs, ...session.outputs].map(({ name }) => name);
+      const missing = names[index]?.find((name) => !there.includes(name));
+      if (missing === undefined) continue;
+      throw sourceError(
+        `${graph} is not a graph of ${origin}: expected ${missing} among its inputs and outputs, got ${there.join(', ')}`,
+      );
+    }
+    return use({ sessions, release });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
