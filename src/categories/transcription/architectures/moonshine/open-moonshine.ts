@@ -9,14 +9,14 @@ import { createCacheLayout, type DecoderCache, type DecoderHeads } from '../../p
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { moonshineFiles } from './files.ts';
-import { createWriter, longestSeconds } from './writer.ts';
+import { createWriter } from './writer.ts';
 
 const encoderMask = 'encoder_attention_mask';
 
 /** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const folder = await openModelFolder(locateModel(spec.source));
-  const { contextLength, write } = createWriter(folder);
+  const { traits, write } = createWriter(folder);
   const heads = readHeads(folder);
   return openGraphs(spec, sessions, { files: moonshineFiles }, ({ sessions: opened, release }) => {
     const [encoder, decoder] = opened as [Session, Session];
@@ -24,10 +24,7 @@ export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): 
     const layout = createCacheLayout(heads, decoder, decoder, [encoderMask]);
     const wantsMask = decoder.inputs.some(({ name }) => name === encoderMask);
     return {
-      longestSeconds,
-      contextLength,
-      languages: [],
-      abilities: new Set(),
+      ...traits,
       async recognize(samples, { signal }) {
         const options = { signal };
         const audio = await encode(samples, options);

@@ -7,7 +7,7 @@ import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { streamingFiles as files } from './files.ts';
-import { createWriter, longestSeconds } from './writer.ts';
+import { createWriter } from './writer.ts';
 
 const samplesName = 'audio_chunk';
 const spokenNames = ['k_self', 'v_self'];
@@ -29,7 +29,7 @@ const fewestFeatures = 2;
  * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
  */
 export async function openStreaming(spec: ModelSpec, backend: SessionBackend): Promise<StretchRecognizer> {
-  const { contextLength, write } = createWriter(await openModelFolder(locateModel(spec.source)));
+  const { traits, write } = createWriter(await openModelFolder(locateModel(spec.source)));
   return openGraphs(spec, backend, { files, names, origin }, ({ sessions, release }) => {
     const [frontend, encoder, adapter, crossKv, decoder] = sessions as [
       Session,
@@ -41,10 +41,7 @@ export async function openStreaming(spec: ModelSpec, backend: SessionBackend): P
     const before = zeros(frontend.inputs.filter(({ name }) => name !== samplesName));
     const nothing = zeros(decoder.inputs.filter(({ name }) => spokenNames.includes(name)));
     return {
-      longestSeconds,
-      contextLength,
-      languages: [],
-      abilities: new Set(),
+      ...traits,
       async recognize(samples, { signal }) {
         const options = { signal };
         const audio: Tensor = { type: 'float32', dims: [1, samples.length], data: samples };

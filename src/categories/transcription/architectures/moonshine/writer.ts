@@ -1,21 +1,20 @@
 import { describeValue } from '../../../../core/text/quote.ts';
-import type { ModelFolder } from '../../../../models/model-folder.ts';
-import { readCount } from '../../../../models/model-folder.ts';
+import { readCount, type ModelFolder } from '../../../../models/model-folder.ts';
 import { sourceError } from '../../../../models/model-files.ts';
 import { createTextTokenizer } from '../../../../models/tokenizer.ts';
 import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
-import { sampleRateHz, type RecognizedStretch } from '../../recognizer.ts';
+import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '../../recognizer.ts';
 
 /** Trained on less; more of it comes out repetitive. */
-export const longestSeconds = 28;
+const longestSeconds = 28;
 /** Limit of the reference, which keeps the model from repeating itself. */
 const tokensPerSecond = 6.5;
 const fewestTokens = 8;
 
 /** Writes the text of a stretch, token by token. */
 export interface Writer {
-  /** Tokens that the decoder has room for. */
-  readonly contextLength: number;
+  /** What recognizers of both kinds are. */
+  readonly traits: Omit<StretchRecognizer, 'recognize' | 'release'>;
   /**
    * @param next the scores after a token, of which the first is that of the beginning
    * @param options.samples of the stretch
@@ -38,7 +37,7 @@ export function createWriter(folder: ModelFolder): Writer {
   const ends = new Set([setting('eos_token_id')].flat());
   const contextLength = readCount(config, 'max_position_embeddings');
   return {
-    contextLength,
+    traits: { longestSeconds, contextLength, languages: [], abilities: new Set() },
     async write(next, { samples, signal }) {
       const wanted = Math.ceil((samples / sampleRateHz) * tokensPerSecond);
       const most = Math.min(contextLength, Math.max(fewestTokens, wanted));
