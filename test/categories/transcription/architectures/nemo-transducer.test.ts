@@ -81,7 +81,10 @@ it.each<[string, number | string, readonly number[]]>([
       graph.includes('encoder') ? encoder : joint,
   } as unknown as SessionBackend;
   const recognizer = await openTransducer({ id: 'mini', category: 'transcription', source }, sessions);
-  const heard = await recognizer.recognize(new Float32Array(16_000), { task: 'transcribe' });
+  const heard = await recognizer.recognize(new Float32Array(16_000), {
+    language: undefined,
+    task: 'transcribe',
+  });
   expect(heard.tokens).toEqual([5, 6, 7]);
   expect(joint.runs).toEqual(runs);
 });
