@@ -8,7 +8,8 @@ import { createNativeSession } from '../../../src/runtime/native/create-native-s
 import { createBindingSession } from '../../../src/runtime/onnxruntime-node.ts';
 
 /** Sizes that are made up can't be those of their grids and heads. */
-const ownSizes = /-vl\/onnx\/vision_encoder|lfm2-(?:gqa|moe)\/|nemo-\w+\/(?:encoder-)?model|moonshine-streaming\/frontend/;
+const ownSizes =
+  /-vl\/onnx\/vision_encoder|lfm2-(?:gqa|moe)\/|nemo-\w+\/(?:encoder-)?model|moonshine-streaming\/frontend/;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const graphs = ['examples/models', 'test/contract/models'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
