@@ -38,7 +38,13 @@ export function createRicePlanner(): (plan: RicePlan, residual: Int32Array, orde
     for (let partition = 0; partition < partitions; partition++) {
       const numbers = partition === 0 ? partitionLength - order : partitionLength;
       let fewest = Infinity;
-      for (let parameter = 0; parameter <= maxParameter; parameter++) {
+      // The best parameter is about log2(0.7 × mean), and never below this one.
+      const least = 30 - Math.clz32(sums[partition]! / numbers);
+      for (
+        let parameter = Math.max(0, Math.min(maxParameter, least));
+        parameter <= maxParameter;
+        parameter++
+      ) {
         const bits =
           parameterBits + numbers * (parameter + 1) + Math.floor(sums[partition]! / 2 ** parameter);
         if (bits >= fewest) break;
