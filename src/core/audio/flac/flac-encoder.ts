@@ -31,7 +31,7 @@ interface Candidate {
  * @returns a function from a block of 1 to 4,096 samples to its frame, newly allocated; only the last block may have fewer than 4,096.
  * It throws `RangeError` for blocks of other lengths
  * @throws RangeError unless the rate is an integer from 1 to 1,048,575
- * @see RFC 9639 §9; {@link writeFlacHead} for the beginning of the file
+ * @see RFC 9639 §9; `writeFlacHead` writes the beginning of the file
  *
  * @example
  * ```ts
