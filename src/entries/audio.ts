@@ -28,6 +28,7 @@ export { toSeconds, type TimestampVocabulary } from '../core/audio/whisper/times
 export { tokenTimes, type AlignmentShape } from '../core/audio/whisper/token-times.ts';
 export { splitWords, type TokenWord, type WordOptions } from '../core/audio/whisper/words.ts';
 export { arpabetToPhonemes } from '../core/speech/arpabet.ts';
+export { learnLetterToSound, type LetterToSoundModel } from '../core/speech/english/letter-to-sound-model.ts';
 export { phonemizeEnglish } from '../core/speech/english/phonemize-english.ts';
 export { normalizeEnglish } from '../core/speech/normalization/normalize-english.ts';
 export { splitSentences } from '../core/speech/sentences.ts';

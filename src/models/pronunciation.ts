@@ -1,3 +1,4 @@
+import { learnLetterToSound, type LetterToSoundModel } from '../core/speech/english/letter-to-sound-model.ts';
 import { phonemizeEnglish } from '../core/speech/english/phonemize-english.ts';
 import { fromEspeakPhonemes } from '../core/speech/espeak-phonemes.ts';
 
@@ -15,11 +16,15 @@ export interface Phonemizer {
 /** Remark after a pronunciation in `cmu-pronouncing-dictionary`. */
 const remark = / #.*$/;
 
+/** What was learned from the dictionary, once for all phonemizers of this process. */
+let learned: LetterToSoundModel | undefined;
+
 /**
- * Makes the phonemizer for English that needs nothing installed: a dictionary of 125,000 words, and rules for all
- * others. Its accent is American also where the language is `en-GB`.
+ * Makes the phonemizer for English that needs nothing installed: a dictionary of 125,000 words, from which it learns how to
+ * say all others. Its accent is American also where the language is `en-GB`.
  *
- * Loads the dictionary, which takes some tenths of a second and 30 MB.
+ * Loads the dictionary, which takes some tenths of a second and 30 MB. The first word that it lacks takes another second
+ * and 16 MB.
  *
  * @example
  * ```ts
@@ -31,7 +36,13 @@ export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Prom
   const { dictionary } = await import('cmu-pronouncing-dictionary');
   const lookUp = (word: string): string | undefined =>
     Object.hasOwn(dictionary, word) ? dictionary[word]!.replace(remark, '') : undefined;
-  return { language, phonemize: (text) => phonemizeEnglish(text, { lookUp }) };
+  const letterToSound: LetterToSoundModel = {
+    pronounce(word, candidates) {
+      learned ??= learnLetterToSound(dictionary);
+      return learned.pronounce(word, candidates);
+    },
+  };
+  return { language, phonemize: (text) => phonemizeEnglish(text, { lookUp, letterToSound }) };
 }
 
 /** The used part of the package `piper-phonemize`, which has no types. */

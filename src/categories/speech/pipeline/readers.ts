@@ -1,3 +1,4 @@
+import { toMisakiPhonemes } from '../../../core/speech/misaki-phonemes.ts';
 import { normalizeEnglish } from '../../../core/speech/normalization/normalize-english.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
@@ -48,7 +49,12 @@ export async function createReaders({
   }
   for (const language of varietiesOfEnglish) {
     if (prefersEspeak && espeak.has(language)) continue;
-    readers.set(language, { prepare: normalizeEnglish, phonemizer: await createEnglishPhonemizer(language) });
+    const { phonemize } = await createEnglishPhonemizer(language);
+    const phonemizer: Phonemizer = {
+      language,
+      phonemize: async (text) => toMisakiPhonemes(await phonemize(text)),
+    };
+    readers.set(language, { prepare: normalizeEnglish, phonemizer });
   }
   return readers;
 }

@@ -39,6 +39,11 @@ export function withoutStress(pronunciation: Pronunciation): Pronunciation {
   return pronunciation.replace(/[12]/g, '');
 }
 
+/** Names of the sounds alone: `K AE1 T` → `K`, `AE`, `T`. */
+export function namesOfSounds(pronunciation: Pronunciation): string[] {
+  return pronunciation.replace(/\d/g, '').split(' ');
+}
+
 function lastSound(pronunciation: Pronunciation): string {
   return pronunciation.slice(pronunciation.lastIndexOf(' ') + 1);
 }

@@ -1,5 +1,6 @@
 import { arpabetToPhonemes } from '../arpabet.ts';
 import { beginsWithVowel } from './arpabet-sounds.ts';
+import type { LetterToSoundModel } from './letter-to-sound-model.ts';
 import { pronounceWord } from './pronounce-word.ts';
 import type { LookUp } from './word-parts.ts';
 
@@ -10,6 +11,8 @@ export interface PhonemizeOptions {
    * by its spelling, and words like `have` and `one` come out as they are written.
    */
   readonly lookUp?: LookUp | undefined;
+  /** Says the words that `lookUp` doesn't know, as {@link learnLetterToSound} makes it; default: rules of spelling. */
+  readonly letterToSound?: LetterToSoundModel | undefined;
 }
 
 /** A word as it is written, or what stands between two. */
@@ -42,7 +45,10 @@ const shouted = /\p{Lu}{4}/u;
  * phonemizeEnglish('a red bus'); // 'ə ɹˈɛd bˈʌs'
  * ```
  */
-export function phonemizeEnglish(text: string, { lookUp = knowNothing }: PhonemizeOptions = {}): string {
+export function phonemizeEnglish(
+  text: string,
+  { lookUp = knowNothing, letterToSound }: PhonemizeOptions = {},
+): string {
   const all = tokenize(text);
   const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
   let phonemes = '';
@@ -60,6 +66,7 @@ export function phonemizeEnglish(text: string, { lookUp = knowNothing }: Phonemi
       endsSentence: at === all.length - 1 || endOfSentence.test(all[at + 1]!.gap),
       nextBeginsWithVowel,
       lookUp,
+      letterToSound,
     });
     if (pronunciations.length === 0) continue;
     nextBeginsWithVowel = beginsWithVowel(pronunciations[0]!);

@@ -1,8 +1,9 @@
 import { withoutStress, withS, type Pronunciation } from './arpabet-sounds.ts';
 import { pronounceHeteronym } from './heteronyms.ts';
 import { knownWords, spelledCapitals } from './known-words.ts';
+import type { LetterToSoundModel } from './letter-to-sound-model.ts';
 import { soundOut } from './letter-to-sound.ts';
-import { pronounceAroundBase, pronounceParts, type LookUp } from './word-parts.ts';
+import { pronounceParts, type LookUp } from './word-parts.ts';
 
 const namesOfLetters =
   'EY1,B IY1,S IY1,D IY1,IY1,EH1 F,JH IY1,EY1 CH,AY1,JH EY1,K EY1,EH1 L,EH1 M,EH1 N,OW1,P IY1,K Y UW1,AA1 R,EH1 S,T IY1,Y UW1,V IY1,D AH1 B AH0 L Y UW0,EH1 K S,W AY1,Z IY1';
@@ -32,6 +33,8 @@ export interface Surroundings {
   readonly endsSentence: boolean;
   readonly nextBeginsWithVowel: boolean;
   readonly lookUp: LookUp;
+  /** Says words that `lookUp` doesn't know, instead of the rules. */
+  readonly letterToSound?: LetterToSoundModel | undefined;
 }
 
 /** Letters beyond a to z that Unicode doesn't take apart. */
@@ -74,11 +77,11 @@ export function pronounceWord(word: string, surroundings: Surroundings): Pronunc
   const plain = toPlainLetters(word);
   if (plain === '') return [];
   const known = pronounceKnown(plain, surroundings);
-  if (known !== undefined) return [known];
+  if (known !== undefined) return [withFullUn(known, plain)];
   const parts = word.split(humps);
   if (parts.length > 1)
     return parts.flatMap((part) => pronounceWord(part, { ...surroundings, before: '', after: '' }));
-  return pronounceUnknown(plain, lookUp);
+  return pronounceUnknown(plain, surroundings);
 }
 
 /** A word that is in the dictionary, said as the words around it ask for. */
@@ -96,12 +99,19 @@ function pronounceKnown(word: string, surroundings: Surroundings): Pronunciation
   return found !== undefined && isWeak ? withoutStress(found) : found;
 }
 
-function pronounceUnknown(word: string, lookUp: LookUp): Pronunciation[] {
+function pronounceUnknown(word: string, { lookUp, letterToSound }: Surroundings): Pronunciation[] {
   if (word.length > longestWord || spelledCapitals.has(word.toUpperCase())) return spell(word, lookUp);
-  const known = (part: string): Pronunciation | undefined => knownPart(part, lookUp);
-  const sounded = (part: string): Pronunciation => soundOut(part.replaceAll("'", ''));
-  const found = pronounceParts(word, known) ?? pronounceAroundBase(word, known, sounded) ?? sounded(word);
-  return found === '' ? spell(word, lookUp) : [found];
+  const fromParts = pronounceParts(word, (part) => knownPart(part, lookUp));
+  const letters = word.replaceAll("'", '');
+  const found = letterToSound
+    ? letterToSound.pronounce(letters, fromParts)
+    : (fromParts.next().value ?? soundOut(letters));
+  return found === '' ? spell(word, lookUp) : [withFullUn(found, word)];
+}
+
+/** The prefix has a vowel of its own, which the dictionary writes as the weak one of `about`. */
+function withFullUn(pronunciation: Pronunciation, word: string): Pronunciation {
+  return word.startsWith('un') ? pronunciation.replace(/^AH0(?= N)/, 'AH2') : pronunciation;
 }
 
 function knownPart(word: string, lookUp: LookUp): Pronunciation | undefined {

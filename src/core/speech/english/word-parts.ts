@@ -49,7 +49,11 @@ const endings: readonly Ending[] = [
   { ending: /est$/, bases: ['', 'e', '*'], add: sounding('IH0 S T') },
   { ending: /ically$/, bases: ['ic', 'ical'], add: (base) => base.replace(/(?: AH0 L)?$/, ' L IY0') },
   { ending: /ily$/, bases: ['y'], add: (base) => `${base.replace(/IY0$/, 'AH0')} L IY0` },
-  { ending: /ly$/, bases: ['', 'le'], add: (base) => base.replace(/(?: AH0 L)?$/, ' L IY0') },
+  {
+    ending: /ly$/,
+    bases: ['', 'le'],
+    add: (base, word) => `${base.replace(word.endsWith('le') ? /(?: AH0)? L$/ : / L$/, '')} L IY0`,
+  },
   { ending: /iness$/, bases: ['y'], add: following('N AH0 S') },
   { ending: /ness$/, bases: [''], add: following('N AH0 S') },
   { ending: /less$/, bases: [''], add: following('L AH0 S') },
@@ -174,95 +178,50 @@ const prefixes: Readonly<Record<string, Pronunciation>> = {
 
 const longestPrefix = 7;
 const shortestBase = 3;
-/** Short words and pieces of names would be found within anything. */
-const shortestPart = 4;
-/** Endings that are taken off one after the other: `token` + `ize` + `er` + `s`. */
-const mostEndings = 3;
+/** Parts that are taken off one after the other: `token` + `ize` + `er` + `s`. */
+const mostParts = 3;
 
 /**
  * Puts a word together from parts that a dictionary has: a base with an ending, a prefix with a base, or two words
  * written as one.
  *
  * @param lookUp finds the parts
- * @returns `undefined` where it can't be done
+ * @returns all ways to do so, the surer ones first
  *
  * @example
  * ```ts
  * const lookUp = (word: string) => (word === 'box' ? 'B AA1 K S' : undefined);
- * pronounceParts('unboxings', lookUp); // 'AH2 N B AA1 K S IH0 NG Z'
+ * [...pronounceParts('unboxings', lookUp)]; // ['AH2 N B AA1 K S IH0 NG Z']
  * ```
  */
-export function pronounceParts(word: string, lookUp: LookUp): Pronunciation | undefined {
-  return withEnding(word, lookUp) ?? withPrefix(word, lookUp) ?? asCompound(word, lookUp);
-}
-
-/** Endings that leave the sound of their base as it is, with that base. */
-const clearEnding = /^(?<base>.{4,})(?:ness|less|ful|ism|ly)$/;
-
-/**
- * As {@link pronounceParts} for a word whose base no dictionary has: that is sounded out, and a prefix or an ending of it is
- * known.
- *
- * @param soundOut says the base by its spelling; empty where it can't
- */
-export function pronounceAroundBase(
-  word: string,
-  lookUp: LookUp,
-  soundOut: (base: string) => Pronunciation,
-): Pronunciation | undefined {
-  const base = withoutClearPrefix(word) ?? clearEnding.exec(word)?.groups?.['base'];
-  if (base === undefined) return undefined;
-  return pronounceParts(
-    word,
-    (part) => lookUp(part) ?? (part === base ? soundOut(base) || undefined : undefined),
-  );
-}
-
-/** Short prefixes are the beginnings of many other words. */
-function withoutClearPrefix(word: string): string | undefined {
-  for (let length = Math.min(longestPrefix, word.length - shortestPart); length > 1; length--) {
-    const prefix = word.slice(0, length);
-    const isClear = length >= 4 || prefix === 'non' || prefix === 'un';
-    if (isClear && Object.hasOwn(prefixes, prefix)) return word.slice(length);
-  }
-  return undefined;
-}
-
-function withEnding(word: string, lookUp: LookUp, most = mostEndings): Pronunciation | undefined {
-  if (most === 0) return undefined;
+export function* pronounceParts(word: string, lookUp: LookUp, most = mostParts): Generator<Pronunciation> {
+  if (most === 0) return;
   for (const { ending, bases, add } of endings) {
     if (!ending.test(word)) continue;
     const stem = word.replace(ending, '');
     for (const replacement of bases) {
       const base = replacement === '*' ? withoutDouble(stem) : stem + replacement;
+      if (replacement === '*' && base === stem) continue;
       if (base.length < shortestBase && !ending.source.includes("'")) continue;
-      const found =
-        lookUp(base) ??
-        withEnding(base, lookUp, most - 1) ??
-        withPrefix(base, lookUp, most - 1) ??
-        asCompound(base, lookUp);
-      if (found !== undefined) return add(found, base);
+      for (const found of pronounceBase(base, lookUp, most)) yield add(found, base);
     }
   }
-  return undefined;
-}
-
-function withPrefix(word: string, lookUp: LookUp, most = mostEndings): Pronunciation | undefined {
   for (let length = Math.min(longestPrefix, word.length - shortestBase); length > 1; length--) {
     const prefix = prefixes[word.slice(0, length)];
-    const base = prefix && (lookUp(word.slice(length)) ?? withEnding(word.slice(length), lookUp, most));
-    if (base) return `${prefix} ${base}`;
+    if (prefix === undefined) continue;
+    for (const found of pronounceBase(word.slice(length), lookUp, most)) yield `${prefix} ${found}`;
   }
-  return undefined;
-}
-
-function asCompound(word: string, lookUp: LookUp): Pronunciation | undefined {
-  for (let split = word.length - shortestPart; split >= shortestPart; split--) {
+  for (let split = word.length - shortestBase; split >= shortestBase; split--) {
     const first = lookUp(word.slice(0, split));
     const second = first && lookUp(word.slice(split));
-    if (second) return `${first} ${withLessStress(second)}`;
+    if (second) yield `${first} ${withLessStress(second)}`;
   }
-  return undefined;
+}
+
+function* pronounceBase(base: string, lookUp: LookUp, most: number): Generator<Pronunciation> {
+  const found = lookUp(base);
+  if (found !== undefined) yield found;
+  yield* pronounceParts(base, lookUp, most - 1);
 }
 
 /** `stopp` → `stop` */

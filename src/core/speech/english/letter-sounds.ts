@@ -1,0 +1,141 @@
+import type { Pronunciation } from './arpabet-sounds.ts';
+
+/** A word in the letters a to z, and its sounds in ARPABET. */
+export interface SpokenWord {
+  readonly word: string;
+  readonly sounds: readonly string[];
+}
+
+/** Longer words are left out. */
+const mostLetters = 40;
+const letterCount = 26;
+/** One word in so many is enough to learn which sounds letters have. */
+const stride = 6;
+const rounds = 4;
+/** A letter seldom stands for two sounds: `x`, and the `u` of `cure`. */
+const costOfTwo = 0.5;
+const beginning = 0x61;
+
+/** Words of a dictionary in the letters a to z, apostrophes left out, each with its first pronunciation. Remarks after `#` are left out. */
+export function toSpokenWords(dictionary: Readonly<Record<string, Pronunciation>>): SpokenWord[] {
+  const words: SpokenWord[] = [];
+  for (const key of Object.keys(dictionary)) {
+    const word = key.replaceAll("'", '');
+    if (!/^[a-z]+$/.test(word)) continue;
+    const pronunciation = dictionary[key]!;
+    const remark = pronunciation.indexOf(' #');
+    words.push({ word, sounds: (remark < 0 ? pronunciation : pronunciation.slice(0, remark)).split(' ') });
+  }
+  return words;
+}
+
+/**
+ * Learns which sounds each letter stands for: none, one or two, in the order of the word. Begins with the sounds that stand
+ * at about the place of the letter, then counts how the words are split best, and splits them by those counts again
+ * (Viterbi training).
+ *
+ * Source: V. Pagel, K. Lenzo, A. Black: Letter to sound rules for accented lexicon compression (1998)
+ *
+ * @returns splits a word: for each letter its number of sounds, in an array that the next call overwrites; `undefined`
+ * where the word is too long, or has more than two sounds a letter
+ */
+export function learnAlignment(
+  words: readonly SpokenWord[],
+): (word: SpokenWord) => Uint8Array<ArrayBuffer> | undefined {
+  const ids = new Map<string, number>();
+  const idOf = (sound: string): number => {
+    const name = sound.replace(/\d$/, '');
+    const id = ids.get(name) ?? ids.size;
+    ids.set(name, id);
+    return id;
+  };
+  const codes = new Map<string, number>();
+  for (const { sounds } of words)
+    for (const sound of sounds) if (!codes.has(sound)) codes.set(sound, idOf(sound));
+  const size = ids.size;
+  const widest = 2 * mostLetters + 1;
+  const letters = new Uint8Array(mostLetters);
+  const spoken = new Uint16Array(widest);
+  const costs = new Float32Array((mostLetters + 1) * widest);
+  const steps = new Uint8Array(costs.length);
+  const split = new Uint8Array(mostLetters);
+  /** Rows of a letter: no sound, one of `size` sounds, a pair of sounds. */
+  const width = 1 + size + size * size;
+  const counts = new Float32Array(letterCount * width);
+  const costOf = new Float32Array(counts.length);
+  const unit = (letter: number, at: number, length: number): number => {
+    if (length === 0) return letter * width;
+    if (length === 1) return letter * width + 1 + spoken[at]!;
+    return letter * width + 1 + size + spoken[at]! * size + spoken[at + 1]!;
+  };
+
+  const read = ({ word, sounds }: SpokenWord): boolean => {
+    if (word.length > mostLetters || sounds.length > 2 * word.length) return false;
+    for (let at = 0; at < word.length; at++) letters[at] = word.charCodeAt(at) - beginning;
+    for (let at = 0; at < sounds.length; at++) spoken[at] = codes.get(sounds[at]!)!;
+    return true;
+  };
+
+  const align = (length: number, last: number): void => {
+    const row = last + 1;
+    costs.fill(Infinity, 0, (length + 1) * row);
+    costs[0] = 0;
+    for (let at = 0; at < length; at++) {
+      const highest = Math.min(last, 2 * at);
+      for (let said = Math.max(0, last - 2 * (length - at)); said <= highest; said++) {
+        const most = Math.min(2, last - said);
+        for (let step = 0; step <= most; step++) {
+          const cost = costs[at * row + said]! + costOf[unit(letters[at]!, said, step)]!;
+          const next = (at + 1) * row + said + step;
+          if (cost >= costs[next]!) continue;
+          costs[next] = cost;
+          steps[next] = step;
+        }
+      }
+    }
+    for (let at = length, said = last; at > 0; at--) {
+      const step = steps[at * row + said]!;
+      split[at - 1] = step;
+      said -= step;
+    }
+  };
+
+  const toCosts = (): void => {
+    for (let letter = 0; letter < letterCount; letter++) {
+      const row = counts.subarray(letter * width, (letter + 1) * width);
+      const total = row.reduce((sum, count) => sum + count, 0);
+      for (let at = 0; at < width; at++) {
+        costOf[letter * width + at] = (at > size ? costOfTwo : 0) - Math.log(row[at]! / total);
+      }
+    }
+  };
+
+  for (let round = 0; round <= rounds; round++) {
+    counts.fill(0.001);
+    for (let index = 0; index < words.length; index += stride) {
+      const { word, sounds } = words[index]!;
+      if (!read(words[index]!)) continue;
+      if (round > 0) align(word.length, sounds.length);
+      for (let at = 0, said = 0; at < word.length; at++) {
+        if (round > 0) {
+          counts[unit(letters[at]!, said, split[at]!)]! += 1;
+          said += split[at]!;
+          continue;
+        }
+        const near = Math.round(((at + 0.5) * sounds.length) / word.length - 0.5);
+        counts[unit(letters[at]!, 0, 0)]! += 0.2;
+        for (let beside = near - 1; beside <= near + 1; beside++) {
+          if (beside >= 0 && beside < sounds.length)
+            counts[unit(letters[at]!, beside, 1)]! += beside === near ? 1 : 0.5;
+        }
+      }
+    }
+    toCosts();
+  }
+
+  return (word) => {
+    if (!read(word)) return undefined;
+    align(word.word.length, word.sounds.length);
+    return split.subarray(0, word.word.length);
+  };
+}
