@@ -50,11 +50,10 @@ export async function createReaders({
   for (const language of varietiesOfEnglish) {
     if (prefersEspeak && espeak.has(language)) continue;
     const { phonemize } = await createEnglishPhonemizer(language);
-    const phonemizer: Phonemizer = {
-      language,
-      phonemize: async (text) => toMisakiPhonemes(await phonemize(text)),
-    };
-    readers.set(language, { prepare: normalizeEnglish, phonemizer });
+    readers.set(language, {
+      prepare: normalizeEnglish,
+      phonemizer: { language, phonemize: async (text) => toMisakiPhonemes(await phonemize(text)) },
+    });
   }
   return readers;
 }

@@ -1,4 +1,4 @@
-import { isVowel, namesOfSounds, type Pronunciation } from './arpabet-sounds.ts';
+import { isVowel, namesOfSounds, withLessStress, type Pronunciation } from './arpabet-sounds.ts';
 import { learnAlignment, toSpokenWords } from './letter-sounds.ts';
 import { createSequenceModel, type Context } from './sequence-model.ts';
 
@@ -142,10 +142,11 @@ function read(hypothesis: Hypothesis | undefined): Pronunciation {
   return sounds.some(isVowel) ? sounds.join(' ') : '';
 }
 
-/** The first main stress stays; where there is none, another stress or the first vowel gets it. */
+/** The last main stress stays; where there is none, another stress or the first vowel gets it. */
 function withOneStress(pronunciation: Pronunciation): Pronunciation {
-  const main = ['1', '2', '0'].map((digit) => pronunciation.indexOf(digit)).find((at) => at >= 0);
+  const main = [pronunciation.lastIndexOf('1'), pronunciation.indexOf('2'), pronunciation.indexOf('0')].find(
+    (at) => at >= 0,
+  );
   if (main === undefined) return pronunciation;
-  const rest = pronunciation.slice(main + 1).replaceAll('1', '2');
-  return `${pronunciation.slice(0, main)}1${rest}`;
+  return `${withLessStress(pronunciation.slice(0, main))}1${pronunciation.slice(main + 1)}`;
 }

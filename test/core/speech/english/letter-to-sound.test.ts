@@ -1,6 +1,7 @@
 import { dictionary } from 'cmu-pronouncing-dictionary';
 import { describe, expect, it } from 'vitest';
 import { soundOut } from '../../../../src/core/speech/english/letter-to-sound.ts';
+import { distance } from './distance.ts';
 
 const words = Object.keys(dictionary).filter((word) => /^[a-z]{3,}$/.test(word));
 /** Every 25th of the 120,000. */
@@ -13,19 +14,6 @@ function variantsOf(word: string): string[] {
     Object.hasOwn(dictionary, key),
   );
   return keys.map((key) => dictionary[key]!.replace(/ #.*/, ''));
-}
-
-/** Least number of sounds to change, leave out or put in. */
-function distance(one: readonly string[], other: readonly string[]): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [index, sound] of one.entries()) {
-    const next = [index + 1];
-    for (const [at, against] of other.entries()) {
-      next.push(Math.min(row[at]! + (sound === against ? 0 : 1), row[at + 1]! + 1, next[at]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
 }
 
 describe('soundOut', () => {

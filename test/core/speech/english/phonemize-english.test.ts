@@ -61,7 +61,7 @@ const tables: Readonly<Record<string, readonly (readonly [text: string, phonemes
     ['an estimate; to estimate', 'ən ˈɛstəmət; tu ˈɛstəmˌAt'],
   ],
   'words put together from others': [
-    ['unboxing', 'ənbˈɔksˌɪŋ'],
+    ['unboxing', 'ˌʌnbˈɔksˌɪŋ'],
     ['tokenizers', 'tˈOkənˌIzəɹz'],
     ['blogged blogs', 'blˈɑɡd blˈɑɡz'],
     ['hyperparameter', 'hˌIpəɹpəɹˈæmətəɹ'],
@@ -71,7 +71,7 @@ const tables: Readonly<Record<string, readonly (readonly [text: string, phonemes
   ],
   'words that nobody knows': [
     ['blarning', 'blˈɑɹnɪŋ'],
-    ['zorptastic', 'zɔɹptˈæstɪk'],
+    ['zorptastic', 'zˌɔɹptˈæstɪk'],
     ['Straße', 'stɹˈæs'],
   ],
   'punctuation and other scripts': [

@@ -1,0 +1,85 @@
+import { dictionary } from 'cmu-pronouncing-dictionary';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  learnLetterToSound,
+  type LetterToSoundModel,
+} from '../../../../src/core/speech/english/letter-to-sound-model.ts';
+import { toMisakiPhonemes } from '../../../../src/core/speech/misaki-phonemes.ts';
+import { createEnglishPhonemizer } from '../../../../src/models/pronunciation.ts';
+import { distance } from './distance.ts';
+
+const golden = JSON.parse(
+  readFileSync(new URL('golden/unknown-words.json', import.meta.url), 'utf8'),
+) as Readonly<Record<'gold' | 'silver', Readonly<Record<string, readonly string[]>>>>;
+
+describe('words that the dictionary lacks, against those of misaki', () => {
+  it.each([
+    ['gold', 0.09, 0.55],
+    ['silver', 0.085, 0.55],
+  ] as const)(
+    '%s: at most %f of the phonemes are wrong, at least %f of the words right',
+    async (name, most, least) => {
+      const { phonemize } = await createEnglishPhonemizer('en-US');
+      let right = 0;
+      let wrong = 0;
+      let all = 0;
+      for (const [word, ways] of Object.entries(golden[name])) {
+        expect(Object.hasOwn(dictionary, word)).toBe(false);
+        const said = toMisakiPhonemes(await phonemize(word)).replace(/[ˈˌ ]/g, '');
+        const [best] = ways
+          .map((way) => ({ wrong: distance(Array.from(said), Array.from(way)), of: way.length }))
+          .toSorted((one, other) => one.wrong - other.wrong);
+        right += best!.wrong === 0 ? 1 : 0;
+        wrong += best!.wrong;
+        all += best!.of;
+      }
+    expect(wrong / all).toBeLessThan(most);
+      expect(right / Object.keys(golden[name]).length).toBeGreaterThan(least);
+    },
+  );
+});
+
+describe('learnLetterToSound', () => {
+  let model: LetterToSoundModel;
+  beforeAll(() => {
+    const words = Object.entries(dictionary).filter((_, at) => at % 4 === 0);
+    model = learnLetterToSound(Object.fromEntries(words));
+  });
+
+  it.each([
+    ['blarning', 'B L AA1 R N IH0 NG'],
+    ['phantasp', 'F AE1 N T AH0 S P'],
+    ['', ''],
+  ])('says %j as %j', (word, pronunciation) => {
+    expect(model.pronounce(word)).toBe(pronunciation);
+  });
+
+  it('takes a candidate that is nearly as likely as its own, the likeliest of them', () => {
+    expect(model.pronounce('dater', ['D AE1 T ER0', 'D EY1 T ER0'])).toBe('D EY1 T ER0');
+    expect(model.pronounce('blarning', ['K AE1 T'])).toBe('B L AA1 R N IH0 NG');
+  });
+
+  it('stresses one vowel of every word', () => {
+    for (const word of Object.keys(golden.gold)) {
+      expect(model.pronounce(word).match(/1/g)).toHaveLength(1);
+    }
+  });
+
+  it('says a word of 10,000 letters', () => {
+    expect(model.pronounce('na'.repeat(5000)).split(' ')).toHaveLength(10_000);
+  });
+
+  it('learns from three words', () => {
+    const few = learnLetterToSound({
+      bat: 'B AE1 T',
+      "t'ab": 'T AE1 B # a remark',
+      bit: 'B IH1 T',
+      'a.': 'EY1',
+    });
+    expect(few.pronounce('tib')).toBe('T IH1 B');
+    expect(few.pronounce('tub')).toBe('');
+    expect(few.pronounce('tub', ['T AH1 B'])).toBe('T AH1 B');
+    expect(learnLetterToSound({}).pronounce('tib')).toBe('');
+  });
+});
