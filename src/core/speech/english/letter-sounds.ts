@@ -36,6 +36,7 @@ export function toSpokenWords(dictionary: Readonly<Record<string, Pronunciation>
  *
  * Source: V. Pagel, K. Lenzo, A. Black: Letter to sound rules for accented lexicon compression (1998)
  *
+ * @throws RangeError for a sound that isn't ARPABET
  * @returns splits a word: for each letter its number of sounds, in an array that the next call overwrites; `undefined`
  * where the word is too long, or has more than two sounds a letter
  */
@@ -45,6 +46,8 @@ export function learnAlignment(
   const ids = new Map<string, number>();
   const idOf = (sound: string): number => {
     const name = sound.replace(/\d$/, '');
+    if (!/^[A-Z]{1,2}$/.test(name))
+      throw new RangeError(`dictionary: expected ARPABET, got ${JSON.stringify(sound)}`);
     const id = ids.get(name) ?? ids.size;
     ids.set(name, id);
     return id;

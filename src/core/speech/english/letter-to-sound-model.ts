@@ -31,12 +31,14 @@ interface Hypothesis {
   readonly before: Hypothesis | undefined;
 }
 
-const beamWidth = 12;
+const beamWidth = 24;
 /** Hypotheses that are less likely than the best by this much are dropped. */
-const beamDepth = 8;
+const beamDepth = 10;
 /** Parts that a dictionary has are right more often than the model. */
 const trustInParts = 4;
 const mostCandidates = 12;
+/** Letters with sounds that one of so many words has are mistakes of the dictionary, or foreign. */
+const rarest = 50_000;
 const end = toPair(0, '');
 
 /**
@@ -46,6 +48,7 @@ const end = toPair(0, '');
  * Source: M. Bisani, H. Ney: Joint-sequence models for grapheme-to-phoneme conversion (2008)
  *
  * @param dictionary words in small letters and their ARPABET, as `dictionary` of the package `cmu-pronouncing-dictionary`
+ * @throws RangeError for a sound that isn't ARPABET
  *
  * @example
  * ```ts
@@ -59,7 +62,8 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
   const model = createSequenceModel(words.reduce((total, { word }) => total + word.length + 2, 0));
   /** Letter → its sounds → the pair. */
   const pairsOf = new Map<string, Map<string, Pair>>();
-  let pairs = 0;
+  /** How often each pair was seen, by its symbol. */
+  const uses = [0];
   const symbols = new Uint16Array(64);
   for (const spoken of words) {
     const split = align(spoken);
@@ -73,19 +77,26 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
       let known = pairsOf.get(letter);
       if (known === undefined) pairsOf.set(letter, (known = new Map()));
       let pair = known.get(sounds);
-      if (pair === undefined) known.set(sounds, (pair = toPair(++pairs, sounds)));
+      if (pair === undefined) known.set(sounds, (pair = toPair(uses.push(0) - 1, sounds)));
+      uses[pair.symbol]! += 1;
       symbols[at + 1] = pair.symbol;
       said += length;
     }
     symbols[split.length + 1] = 0;
     model.add(symbols, split.length + 2);
   }
+  const usual = new Map(
+    Array.from(pairsOf, ([letter, known]) => [
+      letter,
+      [...known.values()].filter(({ symbol }) => uses[symbol]! > words.length / rarest),
+    ]),
+  );
 
   /** @param wanted the only pronunciation that may come out, by its names of sounds */
   const decode = (word: string, wanted?: readonly string[]): Hypothesis | undefined => {
     let beam: Hypothesis[] = [{ score: 0, context: model.start, length: 0, pair: end, before: undefined }];
     for (let at = 0; at <= word.length; at++) {
-      const possible = at < word.length ? [...(pairsOf.get(word[at]!)?.values() ?? [])] : [end];
+      const possible = at < word.length ? (usual.get(word[at]!) ?? []) : [end];
       const next = beam.flatMap((before) => {
         const fitting = wanted ? possible.filter((pair) => fits(pair, before.length, wanted)) : possible;
         return fitting.map((pair) => ({
@@ -96,16 +107,18 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
       });
       next.sort((one, other) => other.score - one.score);
       const least = (next[0]?.score ?? 0) - beamDepth;
-      beam = next
-        .slice(0, beamWidth)
-        .filter(({ score }) => score >= least)
-        .map(({ score, pair, before }) => ({
-          score,
-          pair,
-          before,
-          context: model.advance(before.context, pair.symbol),
-          length: before.length + pair.sounds.length,
-        }));
+      beam = [];
+      const seen = new Set<string>();
+      for (const { score, pair, before } of next) {
+        if (beam.length === beamWidth || score < least) break;
+        const context = model.advance(before.context, pair.symbol);
+        // Hypotheses with the same context go on alike, so the best of them is enough.
+        const length = before.length + pair.sounds.length;
+        const place = `${context.at(-1)!} ${wanted ? length : ''}`;
+        if (seen.has(place)) continue;
+        seen.add(place);
+        beam.push({ score, context, length, pair, before });
+      }
     }
     return beam[0];
   };

@@ -1,5 +1,5 @@
 /** Longest run of symbols that is counted. */
-const order = 5;
+const order = 6;
 const discount = 0.9;
 const mostNodes = 1 << 20;
 
@@ -22,7 +22,7 @@ export interface SequenceModel {
 }
 
 /**
- * Makes a model of sequences that counts runs of up to five symbols, smoothed by interpolated Kneser-Ney: a shorter run
+ * Makes a model of sequences that counts runs of up to six symbols, smoothed by interpolated Kneser-Ney: a shorter run
  * counts by how many symbols it was seen after. Memory is bounded: about 16 MB for a million runs, after which new ones are dropped.
  *
  * Source: S. Chen, J. Goodman: An empirical study of smoothing techniques for language modeling (1999)
