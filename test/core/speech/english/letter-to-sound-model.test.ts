@@ -34,7 +34,7 @@ describe('words that the dictionary lacks, against those of misaki', () => {
         wrong += best!.wrong;
         all += best!.of;
       }
-    expect(wrong / all).toBeLessThan(most);
+      expect(wrong / all).toBeLessThan(most);
       expect(right / Object.keys(golden[name]).length).toBeGreaterThan(least);
     },
   );
