@@ -191,7 +191,7 @@ const mostParts = 3;
  * @example
  * ```ts
  * const lookUp = (word: string) => (word === 'box' ? 'B AA1 K S' : undefined);
- * [...pronounceParts('unboxings', lookUp)]; // ['AH2 N B AA1 K S IH0 NG Z']
+ * pronounceParts('unboxings', lookUp).next().value; // 'AH2 N B AA1 K S IH0 NG Z'
  * ```
  */
 export function* pronounceParts(word: string, lookUp: LookUp, most = mostParts): Generator<Pronunciation> {
