@@ -1,4 +1,5 @@
 import { codePointsOf, complement, union, type CodePointSet } from './code-points.ts';
+import { withOtherCases } from './other-cases.ts';
 import { codePointsWith } from './unicode-properties.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
@@ -45,6 +46,15 @@ export type Pattern =
   | { readonly kind: 'end' }
   | { readonly kind: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
 
+export interface PatternOptions {
+  /** Whether upper and lower case are the same: the flag `i`. */
+  readonly ignoresCase?: boolean;
+  /** Whether `.` matches line breaks too: the flag `s`. */
+  readonly dotMatchesAll?: boolean;
+  /** Whether `*?` and the like are taken for `*`, which is right where all ways to match count alike. */
+  readonly allowsLazy?: boolean;
+}
+
 /**
  * Reads a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; one that is valid without the
  * flag alone is read leniently): characters, classes, properties, groups, alternatives, quantifiers, anchors, look-aheads.
@@ -56,18 +66,20 @@ export type Pattern =
  * parsePattern('a|b').kind; // 'alternatives'
  * ```
  */
-export function parsePattern(pattern: string): Pattern {
-  return new PatternReader(pattern).read();
+export function parsePattern(pattern: string, options: PatternOptions = {}): Pattern {
+  return new PatternReader(pattern, options).read();
 }
 
 class PatternReader {
   readonly #pattern: string;
   readonly #characters: readonly string[];
+  readonly #options: PatternOptions;
   #index = 0;
   #properties = 0;
 
-  constructor(pattern: string) {
+  constructor(pattern: string, options: PatternOptions) {
     this.#pattern = pattern;
+    this.#options = options;
     this.#characters = Array.from(pattern);
   }
 
@@ -112,7 +124,8 @@ class PatternReader {
         throw this.#fault(`expected at most ${maxRepetitions} repetitions`);
       }
     }
-    if (bounds) this.#take('?');
+    if (bounds && this.#take('?') && this.#options.allowsLazy === false)
+      throw this.#fault('expected no lazy quantifier, but a class that leaves out what ends it');
     return bounds;
   }
 
@@ -124,15 +137,15 @@ class PatternReader {
       case '[':
         return { kind: 'characters', set: this.#readClass() };
       case '.':
-        return { kind: 'characters', set: complement(lineTerminators) };
+        return { kind: 'characters', set: complement(this.#options.dotMatchesAll ? [] : lineTerminators) };
       case '\\':
-        return { kind: 'characters', set: this.#readEscape() };
+        return { kind: 'characters', set: this.#anyCase(this.#readEscape()) };
       case '^':
         return { kind: 'start' };
       case '$':
         return { kind: 'end' };
       default:
-        return { kind: 'characters', set: codePointsOf(first) };
+        return { kind: 'characters', set: this.#anyCase(codePointsOf(first)) };
     }
   }
 
@@ -170,8 +183,12 @@ class PatternReader {
       if (isRange) parts.push([[low[0]![0], high[0]![0]]]);
       else parts.push(low, high, codePointsOf('-'));
     }
-    const set = union(...parts);
+    const set = this.#anyCase(union(...parts));
     return isNegated ? complement(set) : set;
+  }
+
+  #anyCase(set: CodePointSet): CodePointSet {
+    return this.#options.ignoresCase ? withOtherCases(set) : set;
   }
 
   #readClassMember(): CodePointSet {

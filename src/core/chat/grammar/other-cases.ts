@@ -1,0 +1,62 @@
+import { union, type CodePointRange, type CodePointSet } from './code-points.ts';
+import { codePointsWith } from './unicode-properties.ts';
+
+const asciiClasses = findClasses([
+  [0x41, 0x5a],
+  [0x61, 0x7a],
+]);
+/** Code points that are the same but for their case, by each of them, in ascending order. */
+let classes: ReadonlyMap<number, readonly number[]> | undefined;
+
+/**
+ * A set with all code points that differ from one of it in case alone, by Unicode's simple mappings. Letters of ASCII
+ * have two cases: `ſ` is no `s`. Costs some hundred milliseconds the first time, for sets with more than ASCII.
+ *
+ * @example
+ * ```ts
+ * withOtherCases([[0x61, 0x61]]); // [[0x41, 0x41], [0x61, 0x61]]
+ * ```
+ */
+export function withOtherCases(set: CodePointSet): CodePointSet {
+  const isAscii = (set.at(-1)?.[1] ?? 0) < 0x80;
+  const known = isAscii
+    ? asciiClasses
+    : (classes ??= findClasses(codePointsWith('Changes_When_Casemapped')!));
+  const added: CodePointRange[] = [];
+  let index = 0;
+  for (const [codePoint, same] of known) {
+    while (index < set.length && set[index]![1] < codePoint) index++;
+    const [from, to] = set[index] ?? [Infinity, Infinity];
+    if (codePoint < from) continue;
+    for (const other of same) if (other < from || other > to) added.push([other, other]);
+  }
+  return added.length === 0 ? set : union(set, added);
+}
+
+function findClasses(set: CodePointSet): ReadonlyMap<number, readonly number[]> {
+  const byFolded = new Map<number, number[]>();
+  for (const [from, to] of set)
+    for (let codePoint = from; codePoint <= to; codePoint++) {
+      const folded = fold(codePoint);
+      if (folded < 0x80 && codePoint >= 0x80) continue;
+      const same = byFolded.get(folded);
+      if (same) same.push(codePoint);
+      else byFolded.set(folded, [codePoint]);
+    }
+  const all = [...byFolded.values()].flatMap((same) => same.map((one) => [one, same] as const));
+  return new Map(all.sort(([a], [b]) => a - b));
+}
+
+function fold(codePoint: number): number {
+  return single(
+    single(codePoint, (text) => text.toUpperCase()),
+    (text) => text.toLowerCase(),
+  );
+}
+
+/** Another case of a code point, if that is one code point. */
+function single(codePoint: number, change: (text: string) => string): number {
+  const changed = change(String.fromCodePoint(codePoint));
+  const other = changed.codePointAt(0)!;
+  return changed.length === (other > 0xffff ? 2 : 1) ? other : codePoint;
+}
