@@ -4,7 +4,12 @@ import { GrammarRules, type Bounds } from './grammar-rules.ts';
 import { larkTerminals } from './lark-terminals.ts';
 import { allCharacters } from './language.ts';
 import { withOtherCases } from './other-cases.ts';
-import { parsePattern, type Pattern, type PatternOptions } from './regular-expression.ts';
+import {
+  createPatternBudget,
+  parsePattern,
+  type Pattern,
+  type PatternOptions,
+} from './regular-expression.ts';
 import { quoted } from './schema-keywords.ts';
 import { TextCursor } from './text-cursor.ts';
 
@@ -56,6 +61,7 @@ class LarkReader {
   readonly #ignored = rule('ignored');
   readonly #ignores: Expression[] = [];
   readonly #mayIgnore: boolean;
+  readonly #budget = createPatternBudget();
   #isInTerminal = false;
   #ranges = 0;
 
@@ -219,8 +225,13 @@ class LarkReader {
   #pattern(source: string, flags: string): Expression {
     const [unknown] = /[^imsu]/.exec(flags) ?? [];
     if (unknown !== undefined) throw this.#cursor.fault(`expected flags out of i, m, s, u, got ${unknown}`);
-    const options = { ignoresCase: flags.includes('i'), dotMatchesAll: flags.includes('s') };
-    return this.#expression(this.#parsed(source, { ...options, allowsLazy: false }));
+    const pattern = this.#parsed(source, {
+      ignoresCase: flags.includes('i'),
+      dotMatchesAll: flags.includes('s'),
+      allowsLazy: false,
+      budget: this.#budget,
+    });
+    return this.#expression(pattern);
   }
 
   #parsed(source: string, options: PatternOptions): Pattern {

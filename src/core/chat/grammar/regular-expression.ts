@@ -34,7 +34,6 @@ const controlEscapes: Readonly<Record<string, string>> = {
 export const maxRepetitions = 10_000;
 const maxDepth = 64;
 const maxLength = 20_000;
-const maxProperties = 8;
 
 /** A regular expression as a tree. */
 export type Pattern =
@@ -53,6 +52,18 @@ export interface PatternOptions {
   readonly dotMatchesAll?: boolean;
   /** Whether `*?` and the like are taken for `*`, which is right where all ways to match count alike. */
   readonly allowsLazy?: boolean;
+  /** What is left for this expression and others. */
+  readonly budget?: PatternBudget;
+}
+
+export interface PatternBudget {
+  /** Number of `\p`: the first use of each property takes some ten milliseconds. */
+  properties: number;
+}
+
+/** A budget for one regular expression, or for all of one grammar. */
+export function createPatternBudget(): PatternBudget {
+  return { properties: 8 };
 }
 
 /**
@@ -75,11 +86,12 @@ class PatternReader {
   readonly #characters: readonly string[];
   readonly #options: PatternOptions;
   #index = 0;
-  #properties = 0;
+  readonly #budget: PatternBudget;
 
   constructor(pattern: string, options: PatternOptions) {
     this.#pattern = pattern;
     this.#options = options;
+    this.#budget = options.budget ?? createPatternBudget();
     this.#characters = Array.from(pattern);
   }
 
@@ -230,7 +242,8 @@ class PatternReader {
     const end = this.#characters.indexOf('}', this.#index);
     const set = codePointsWith(this.#characters.slice(this.#index + 1, end).join(''));
     if (this.#peek() !== '{' || !set) throw this.#fault('expected a property of characters after \\p');
-    if (++this.#properties > maxProperties) throw this.#fault(`expected at most ${maxProperties} \\p`);
+    if (--this.#budget.properties < 0)
+      throw this.#fault(`expected at most ${createPatternBudget().properties} \\p`);
     this.#index = end + 1;
     return isNegated ? complement(set) : set;
   }
