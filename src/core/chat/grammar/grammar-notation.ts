@@ -2,8 +2,6 @@ import type { Expression } from './expression.ts';
 import { gbnfGrammar } from './gbnf.ts';
 import { larkGrammar } from './lark.ts';
 
-export type GrammarNotation = 'gbnf' | 'lark';
-
 /**
  * The notation of a grammar: GBNF where a line begins with `name ::=`, Lark where one begins with `name:` or `%…`;
  * `undefined` for neither.
@@ -13,7 +11,7 @@ export type GrammarNotation = 'gbnf' | 'lark';
  * grammarNotation('start: "yes" | "no"'); // 'lark'
  * ```
  */
-export function grammarNotation(grammar: string): GrammarNotation | undefined {
+export function grammarNotation(grammar: string): 'gbnf' | 'lark' | undefined {
   if (/^[ \t]*[A-Za-z_][\w-]*\s*::=/m.test(grammar)) return 'gbnf';
   return /^[ \t]*(?:%|[?!]{0,2}[A-Za-z_][\w-]*[^\S\n]*(?:[.[{][^:\n]*)?:)/m.test(grammar)
     ? 'lark'

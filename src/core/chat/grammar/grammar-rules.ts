@@ -10,6 +10,7 @@ const maxLength = 50_000;
 const maxRules = 1000;
 const maxDepth = 64;
 
+/** Least and greatest number of rounds. */
 export interface Bounds {
   readonly min: number;
   readonly max: number;

@@ -75,7 +75,7 @@ class LarkReader {
     const cursor = this.#cursor;
     cursor.takeMatch(/\s*%llguidance[ \t]*\{\s*\}/y);
     for (this.#skip(); !cursor.isAtEnd; this.#skip()) {
-      if (cursor.take('%ignore')) this.#ignores.push(this.#readBody({ isTerminal: true }));
+      if (cursor.take('%ignore')) this.#ignores.push(this.#readBody('terminal'));
       else if (cursor.take('%import')) this.#readImport();
       else if (cursor.isAt(/%/y)) throw cursor.faultHere('expected %ignore or %import');
       else this.#readRule();
@@ -93,7 +93,7 @@ class LarkReader {
     this.#refuseForeign();
     if (!cursor.take(':')) throw cursor.faultHere('expected :');
     const own = this.#rules.write(name);
-    own.body = this.#readBody({ isTerminal: isTerminal(name) });
+    own.body = this.#readBody(isTerminal(name) ? 'terminal' : 'rule');
   }
 
   #readImport(): void {
@@ -123,8 +123,8 @@ class LarkReader {
     this.#rules.write(own).body = this.#pattern(larkTerminals[name]!, '');
   }
 
-  #readBody({ isTerminal }: { readonly isTerminal: boolean }): Expression {
-    this.#isInTerminal = isTerminal;
+  #readBody(kind: 'rule' | 'terminal'): Expression {
+    this.#isInTerminal = kind === 'terminal';
     return this.#readAlternatives(0);
   }
 

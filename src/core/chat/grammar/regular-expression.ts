@@ -45,6 +45,7 @@ export type Pattern =
   | { readonly kind: 'end' }
   | { readonly kind: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
 
+/** How a regular expression is read. */
 export interface PatternOptions {
   /** Whether upper and lower case are the same: the flag `i`. */
   readonly ignoresCase?: boolean;
@@ -56,6 +57,7 @@ export interface PatternOptions {
   readonly budget?: PatternBudget;
 }
 
+/** What regular expressions may still use. */
 export interface PatternBudget {
   /** Number of `\p`: the first use of each property takes some ten milliseconds. */
   properties: number;
