@@ -47,8 +47,31 @@ jp-char ::= hiragana | katakana | cjk
 hiragana ::= [ぁ-ゟ]
 katakana ::= [\\u30A1-ヿ]
 cjk ::= [一-\\U00009FFF]`;
+  const english = String.raw`root ::= word+ ([ \t\n] word+)*
+word ::= [a-zA-Z] | [0-9] | [!"#$%&'()*+,\-./:;<=>?@[\\\]^_{|}~]`;
+  const program = `
+# A little of C.
+root ::= function*
+function ::= type name "(" (type name ("," ws type name)*)? ")" ws block
+block ::= "{" (ws statement)* ws "}"
+statement ::= ( type name ws "=" ws value ";" ) | ( "return" gap value ";" ) |
+  ( "if" "(" value ("<" | "<=" | "==") value ")" block ("else" block)? ) | ( "//" [^\\n]* "\\n" ) |
+  ( "/*" ( [^*] | ("*" [^/]) )* "*/" )
+value ::= term(("+" | "-") term)*
+term ::= name ("(" (value ("," ws value)*)? ")")? | [0-9]+ | "-" term | "(" value ")"
+type ::= "int" gap | "char" gap
+name ::= [a-zA-Z_] [a-zA-Z_0-9]*
+gap ::= ([ \\t\\n]+)
+ws ::= [ \\t\\n]*`;
 
   test.each<[string, string, readonly string[], readonly string[]]>([
+    ['English', english, ['Hello, World!', "It's [1]\n\\o/"], ['', 'é', ' a']],
+    [
+      'C',
+      program,
+      ['', 'int f(char a, int b) { return f(a, -b)+1; }', 'int g(){/* * */ // x\nif(a<=1){}else{int b=2;}}'],
+      ['int f(', 'f(){}', 'int f(){return 1}'],
+    ],
     ['arithmetic', arithmetic, ['x=3\n', '(a +b) *2=c\n', '1=1\n2=2\n'], ['', 'x=3', '+=1\n', 'x==3\n']],
     [
       'chess',

@@ -182,6 +182,7 @@ GRAMMARS = {
 }
 
 CHANGES = 24
+SEED = 58
 
 
 def change(text: str, alphabet: str, rng: random.Random) -> str:
@@ -209,7 +210,7 @@ def takes(parser: lark.Lark, text: str) -> bool:
 
 
 def main() -> None:
-    rng = random.Random(58)
+    rng = random.Random(SEED)
     cases = []
     for name, (grammar, samples) in GRAMMARS.items():
         parser = lark.Lark(grammar, parser="earley", lexer="dynamic_complete")
@@ -225,9 +226,9 @@ def main() -> None:
             }
         )
         print(name, len(cases[-1]["taken"]), len(cases[-1]["refused"]), [s for s in samples if not taken[s]])
-    made = {"lark": lark.__version__, "cases": cases}
-    path = Path(__file__).with_suffix(".json")
-    path.write_text(json.dumps(made, ensure_ascii=True, indent=1) + "\n")
+    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
+    made_with = json.dumps({"lark": lark.__version__, "seed": SEED})
+    Path(__file__).with_suffix(".json").write_text(f'{{"madeWith":{made_with},"cases":[\n{lines}\n]}}\n')
 
 
 main()
