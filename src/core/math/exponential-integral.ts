@@ -5,7 +5,7 @@
  *
  * @example
  * ```ts
- * exponentialIntegral([1], 0, 1); // e − 1
+ * exponentialIntegral([1], 0, 1); // 1.718…
  * ```
  */
 export function exponentialIntegral(polynomial: readonly number[], from: number, to: number): number {
