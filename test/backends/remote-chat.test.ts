@@ -284,6 +284,11 @@ describe('a chat model on a server of another kind', () => {
       { grammar: 'root ::= "a"' },
     ],
     [
+      'vllm',
+      { responseFormat: { type: 'grammar', grammar: 'start: "a"' } },
+      { structured_outputs: { grammar: 'start: "a"' } },
+    ],
+    [
       'slashv1',
       { enableThinking: false, truncatePromptTokens: 9 },
       { enable_thinking: false, truncate_prompt_tokens: 9 },
@@ -301,6 +306,7 @@ describe('a chat model on a server of another kind', () => {
     ['llama-server', { includeStopStrInOutput: true }, 'include_stop_str_in_output'],
     ['openai', { responseFormat: { type: 'choice', choices: ['a'] } }, 'response_format'],
     ['llama-server', { responseFormat: { type: 'regex', regex: 'a' } }, 'response_format'],
+    ['llama-server', { responseFormat: { type: 'grammar', grammar: 'start: "a"' } }, 'response_format'],
     ['openai', { topK: 5 }, 'top_k'],
     ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
     ['vllm', { tfsZ: 0.5 }, 'tfs_z'],

@@ -92,6 +92,43 @@ describe('chat', () => {
   });
 });
 
+describe('chat under a grammar in Lark', () => {
+  const grammar = `
+    start: sum "=" NUMBER
+    ?sum: sum "+" product -> add | product
+    ?product: product "*" atom -> multiply | atom
+    ?atom: NUMBER | "(" sum ")"
+    NUMBER: /[1-9][0-9]?/
+    %import common.WS_INLINE -> GAP
+    %ignore GAP`;
+
+  it.each(['/chat/completions', '/completions'])('is kept by %s', async (path) => {
+    const { prompt, ...body } = { ...asking, prompt: 'One and two', max_tokens: 60 };
+    const input = path === '/completions' ? { ...body, messages: undefined, prompt } : body;
+    for (const field of [{ structured_outputs: { grammar } }, { guided_grammar: grammar }, { grammar }]) {
+      const { choices } = await json(path, { ...input, ...field, seed: 3 });
+      const text: string = choices[0].message?.content ?? choices[0].text;
+      expect(text.replace(/[ \t]/g, ''), text).toMatch(/^[(\d][\d+*()]*=[1-9]\d?$/);
+    }
+  });
+
+  it('is refused where it is at fault, with the field and the rule', async () => {
+    const [lark, neither] = await Promise.all(
+      ['start: ["a"] start "b" | "c"', 'start = "a"'].map(async (text) => {
+        const response = await post('/chat/completions', {
+          ...asking,
+          structured_outputs: { grammar: text },
+        });
+        return { status: response.status, ...(await response.json()) };
+      }),
+    );
+    expect(lark).toMatchObject({ status: 400, error: { param: 'structured_outputs.grammar' } });
+    expect(lark.error.message).toMatch(/expected no left recursion .*, got it in "start"\.$/);
+    expect(neither).toMatchObject({ status: 400, error: { param: 'structured_outputs.grammar' } });
+    expect(neither.error.message).toMatch(/expected GBNF .*, or Lark /);
+  });
+});
+
 describe('images', () => {
   it.each([
     ['num_inference_steps', 1, 150],

@@ -1,4 +1,5 @@
 import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
+import { grammarNotation } from '../../core/chat/grammar/grammar-notation.ts';
 import type {
   ChatMessage,
   MessageContent,
@@ -147,10 +148,16 @@ function toForeignFormat(format: ForeignFormat, dialect: ApiDialect): Record<str
     const { type, ...fields } = format;
     return { structured_outputs: type === 'choice' ? { choice: format.choices } : fields };
   }
-  if (dialect === 'llama-server' && format.type !== 'regex') {
-    return { grammar: format.type === 'grammar' ? format.grammar : gbnfOfChoices(format.choices) };
-  }
-  throw fieldError('response_format', `the server that runs this model takes no ${format.type}`);
+  const gbnf = dialect === 'llama-server' ? gbnfOf(format) : undefined;
+  if (gbnf !== undefined) return { grammar: gbnf };
+  const kind = format.type === 'grammar' && dialect === 'llama-server' ? 'grammar in Lark' : format.type;
+  throw fieldError('response_format', `the server that runs this model takes no ${kind}`);
+}
+
+function gbnfOf(format: ForeignFormat): string | undefined {
+  if (format.type === 'choice') return gbnfOfChoices(format.choices);
+  if (format.type === 'regex') return undefined;
+  return grammarNotation(format.grammar) === 'lark' ? undefined : format.grammar;
 }
 
 /** GBNF has the escapes of JSON but for two. */

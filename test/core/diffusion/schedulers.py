@@ -16,9 +16,9 @@ import torch
 
 # Its only use is to draw noise, which comes from elsewhere here.
 sys.modules["torchsde"] = types.ModuleType("torchsde")
-from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_dpmsolver_sde, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_tcd
+from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_dpmsolver_sde, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_sasolver, scheduling_tcd
 
-DRAWING = (scheduling_dpmsolver_multistep, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_tcd)
+DRAWING = (scheduling_dpmsolver_multistep, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_sasolver, scheduling_tcd)
 
 SIZE = 4
 COMMON = {"num_train_timesteps": 1000, "beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear"}
@@ -170,6 +170,18 @@ def cases():
     for prediction, steps in itertools.product(["epsilon", "v_prediction", "sample"], [1, 4, 8]):
         yield "TCDScheduler", {"prediction_type": prediction}, steps
     yield "LCMScheduler", {}, 4
+    for algorithm, predictor, corrector in itertools.product(["data_prediction", "noise_prediction"], [1, 2, 3, 4], [1, 2, 3, 4]):
+        for last in [True, False]:
+            if predictor == corrector or last:
+                yield "SASolverScheduler", {**COMMON, "algorithm_type": algorithm, "predictor_order": predictor, "corrector_order": corrector, "lower_order_final": last}, 7
+    # With more steps of order 4, single precision leaves it few digits.
+    for steps, predictor, corrector in [(1, 3, 4), (2, 3, 4), (3, 3, 4), (25, 2, 3)]:
+        yield "SASolverScheduler", {**COMMON, "predictor_order": predictor, "corrector_order": corrector}, steps
+    for settings in [{}, {"prediction_type": "v_prediction"}, {"prediction_type": "sample"}, {"prediction_type": "sample", "algorithm_type": "noise_prediction"}, {"prediction_type": "v_prediction", "algorithm_type": "noise_prediction"}, {"timestep_spacing": "leading", "steps_offset": 1}, {"timestep_spacing": "trailing"},
+                     {"use_karras_sigmas": True}, {"use_karras_sigmas": True, "lower_order_final": False}, {"use_exponential_sigmas": True}, {"use_beta_sigmas": True}, {"beta_schedule": "squaredcos_cap_v2", "lambda_min_clipped": -5.1}, {"thresholding": True, "prediction_type": "sample"}]:
+        yield "SASolverScheduler", {**COMMON, **settings}, 6
+    for settings in [{"flow_shift": 5.0}, {"flow_shift": 3.0, "predictor_order": 3, "corrector_order": 3}]:
+        yield "SASolverScheduler", {"prediction_type": "flow_prediction", "use_flow_sigmas": True, **settings}, 6
     for name, settings in {"DDIMScheduler": {}, "LCMScheduler": {}, "DPMSolverMultistepScheduler": {}, "DPMSolverSinglestepScheduler": {"solver_order": 3}, "UniPCMultistepScheduler": {}, "DEISMultistepScheduler": {}}.items():
         for limits in [{}, {"dynamic_thresholding_ratio": 0.8, "sample_max_value": 1.5}]:
             yield name, {**COMMON, **settings, **limits, "thresholding": True, "prediction_type": "sample"}, 5

@@ -77,7 +77,20 @@ it('a step of no length stays finite', () => {
 describe('createScheduler', () => {
   it.each<[string, Record<string, unknown>, number, string]>([
     ['no class', {}, 4, '_class_name: expected one of DDIMScheduler'],
-    ['an unknown class', { _class_name: 'SASolverScheduler' }, 4, 'got "SASolverScheduler"'],
+    ['an unknown class', { _class_name: 'IPNDMScheduler' }, 4, 'got "IPNDMScheduler"'],
+    [
+      'a corrector',
+      { _class_name: 'SASolverScheduler', corrector_order: 5 },
+      4,
+      'corrector_order: expected 1, 2, 3 or 4, got 5',
+    ],
+    ['its noise', { _class_name: 'SASolverScheduler', tau_func: 'one' }, 4, 'tau_func: not supported'],
+    [
+      'limits of noise',
+      { _class_name: 'SASolverScheduler', algorithm_type: 'noise_prediction', thresholding: true },
+      4,
+      'thresholding: expected it to be off beside algorithm_type noise_prediction',
+    ],
     ['no steps', { _class_name: 'DDIMScheduler' }, 0, 'steps: expected an integer of at least 1, got 0'],
     ['more steps than trained', { _class_name: 'DDIMScheduler' }, 1001, 'steps: expected at most 1000'],
     ['more steps than distilled', { _class_name: 'LCMScheduler' }, 51, 'steps: expected at most 50'],

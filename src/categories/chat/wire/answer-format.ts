@@ -48,7 +48,9 @@ export const formatFields = {
       json: writtenSchema,
       regex: text,
       choice: choices,
-      grammar: text,
+      grammar: text.meta({
+        description: 'GBNF with rules as `root ::= …`, or Lark with rules as `start: …`.',
+      }),
       json_object: z.boolean().nullish(),
       structural_tag: none,
       whitespace_pattern: none,
@@ -63,7 +65,7 @@ export const formatFields = {
   guided_grammar: text.meta({ description: 'As `structured_outputs.grammar`.' }),
   json_schema: writtenSchema.meta({ description: 'As `structured_outputs.json`, as in llama.cpp.' }),
   grammar: z.string().nullish().meta({
-    description: 'As `structured_outputs.grammar`, as in llama.cpp: GBNF; "" is none.',
+    description: 'As `structured_outputs.grammar`, as in llama.cpp; "" is none.',
   }),
 };
 

@@ -11,7 +11,7 @@ import {
   text,
   type Expression,
 } from './expression.ts';
-import { gbnfGrammar } from './gbnf.ts';
+import { writtenGrammar } from './grammar-notation.ts';
 import { jsonSchemaSteps } from './json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './notation.ts';
 import { regexGrammar } from './regex-grammar.ts';
@@ -29,7 +29,7 @@ export type ResponseFormat =
   | { readonly type: 'regex'; readonly regex: string }
   /** One of these texts. */
   | { readonly type: 'choice'; readonly choices: readonly string[] }
-  /** A text of the grammar in GBNF, the notation of llama.cpp. */
+  /** A text of the grammar in GBNF, the notation of llama.cpp, or in Lark. */
   | { readonly type: 'grammar'; readonly grammar: string };
 
 export interface CallableTool {
@@ -141,7 +141,7 @@ function* documentGrammar(
     case 'choice':
       return text(...response.choices);
     case 'grammar':
-      return gbnfGrammar(response.grammar);
+      return writtenGrammar(response.grammar);
   }
 }
 

@@ -1,4 +1,5 @@
 import { codePointsOf, complement, union, type CodePointSet } from './code-points.ts';
+import { withOtherCases } from './other-cases.ts';
 import { codePointsWith } from './unicode-properties.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
@@ -33,7 +34,6 @@ const controlEscapes: Readonly<Record<string, string>> = {
 export const maxRepetitions = 10_000;
 const maxDepth = 64;
 const maxLength = 20_000;
-const maxProperties = 8;
 
 /** A regular expression as a tree. */
 export type Pattern =
@@ -44,6 +44,29 @@ export type Pattern =
   | { readonly kind: 'start' }
   | { readonly kind: 'end' }
   | { readonly kind: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
+
+/** How a regular expression is read. */
+export interface PatternOptions {
+  /** Whether upper and lower case are the same: the flag `i`. */
+  readonly ignoresCase?: boolean;
+  /** Whether `.` matches line breaks too: the flag `s`. */
+  readonly dotMatchesAll?: boolean;
+  /** Whether `*?` and the like are taken for `*`, which is right where all ways to match count alike. */
+  readonly allowsLazy?: boolean;
+  /** What is left for this expression and others. */
+  readonly budget?: PatternBudget;
+}
+
+/** What regular expressions may still use. */
+export interface PatternBudget {
+  /** Number of `\p`: the first use of each property takes some ten milliseconds. */
+  properties: number;
+}
+
+/** A budget for one regular expression, or for all of one grammar. */
+export function createPatternBudget(): PatternBudget {
+  return { properties: 8 };
+}
 
 /**
  * Reads a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; one that is valid without the
@@ -56,18 +79,21 @@ export type Pattern =
  * parsePattern('a|b').kind; // 'alternatives'
  * ```
  */
-export function parsePattern(pattern: string): Pattern {
-  return new PatternReader(pattern).read();
+export function parsePattern(pattern: string, options: PatternOptions = {}): Pattern {
+  return new PatternReader(pattern, options).read();
 }
 
 class PatternReader {
   readonly #pattern: string;
   readonly #characters: readonly string[];
+  readonly #options: PatternOptions;
   #index = 0;
-  #properties = 0;
+  readonly #budget: PatternBudget;
 
-  constructor(pattern: string) {
+  constructor(pattern: string, options: PatternOptions) {
     this.#pattern = pattern;
+    this.#options = options;
+    this.#budget = options.budget ?? createPatternBudget();
     this.#characters = Array.from(pattern);
   }
 
@@ -112,7 +138,8 @@ class PatternReader {
         throw this.#fault(`expected at most ${maxRepetitions} repetitions`);
       }
     }
-    if (bounds) this.#take('?');
+    if (bounds && this.#take('?') && this.#options.allowsLazy === false)
+      throw this.#fault('expected no lazy quantifier, but a class that leaves out what ends it');
     return bounds;
   }
 
@@ -124,15 +151,15 @@ class PatternReader {
       case '[':
         return { kind: 'characters', set: this.#readClass() };
       case '.':
-        return { kind: 'characters', set: complement(lineTerminators) };
+        return { kind: 'characters', set: complement(this.#options.dotMatchesAll ? [] : lineTerminators) };
       case '\\':
-        return { kind: 'characters', set: this.#readEscape() };
+        return { kind: 'characters', set: this.#anyCase(this.#readEscape()) };
       case '^':
         return { kind: 'start' };
       case '$':
         return { kind: 'end' };
       default:
-        return { kind: 'characters', set: codePointsOf(first) };
+        return { kind: 'characters', set: this.#anyCase(codePointsOf(first)) };
     }
   }
 
@@ -170,8 +197,12 @@ class PatternReader {
       if (isRange) parts.push([[low[0]![0], high[0]![0]]]);
       else parts.push(low, high, codePointsOf('-'));
     }
-    const set = union(...parts);
+    const set = this.#anyCase(union(...parts));
     return isNegated ? complement(set) : set;
+  }
+
+  #anyCase(set: CodePointSet): CodePointSet {
+    return this.#options.ignoresCase ? withOtherCases(set) : set;
   }
 
   #readClassMember(): CodePointSet {
@@ -213,7 +244,8 @@ class PatternReader {
     const end = this.#characters.indexOf('}', this.#index);
     const set = codePointsWith(this.#characters.slice(this.#index + 1, end).join(''));
     if (this.#peek() !== '{' || !set) throw this.#fault('expected a property of characters after \\p');
-    if (++this.#properties > maxProperties) throw this.#fault(`expected at most ${maxProperties} \\p`);
+    if (--this.#budget.properties < 0)
+      throw this.#fault(`expected at most ${createPatternBudget().properties} \\p`);
     this.#index = end + 1;
     return isNegated ? complement(set) : set;
   }

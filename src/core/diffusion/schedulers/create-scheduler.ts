@@ -13,6 +13,7 @@ import { createKdpm2, createKdpm2Ancestral } from './kdpm2.ts';
 import { createLcm } from './lcm.ts';
 import { createLms } from './lms.ts';
 import { createPndm } from './pndm.ts';
+import { createSaSolver } from './sa-solver.ts';
 import type { Scheduler } from './scheduler.ts';
 import { createTcd } from './tcd.ts';
 import { createUniPc } from './unipc.ts';
@@ -41,6 +42,7 @@ const creators = {
   LCMScheduler: (config, { steps }) => createLcm(config, steps),
   LMSDiscreteScheduler: (config, { steps }) => createLms(config, steps),
   PNDMScheduler: (config, { steps }) => createPndm(config, steps),
+  SASolverScheduler: (config, { steps }) => createSaSolver(config, steps),
   TCDScheduler: (config, { steps }) => createTcd(config, steps),
   UniPCMultistepScheduler: (config, { steps }) => createUniPc(config, steps),
 } satisfies Readonly<

@@ -1,3 +1,4 @@
+import { exponentialIntegral } from '../../math/exponential-integral.ts';
 import { lagrangeBasis } from '../../math/lagrange.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
@@ -45,16 +46,9 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
       const end = from.lambda - to.lambda;
       blendInPlace(sample, to.alpha / from.alpha, output, 0);
       for (const [age, polynomial] of lagrangeBasis(nodes).entries()) {
-        blendInPlace(sample, 1, noises[age]!, to.alpha * ratio * exponentialIntegral(polynomial, end));
+        blendInPlace(sample, 1, noises[age]!, to.alpha * ratio * exponentialIntegral(polynomial, 0, end));
       }
       return denoised;
     },
   };
-}
-
-/** ∫ p(u) eᵘ du from 0 to `end`, for a polynomial p of at most second degree. */
-function exponentialIntegral([constant = 0, linear = 0, square = 0]: readonly number[], end: number): number {
-  const at = (u: number): number =>
-    Math.exp(u) * (constant + linear * (u - 1) + square * (u * u - 2 * u + 2));
-  return at(end) - at(0);
 }

@@ -189,7 +189,7 @@ test.each([
     'response_format: regex: expected no look-around',
   ],
   [
-    { responseFormat: { type: 'grammar', grammar: 'root ::= root "a"' } },
+    { responseFormat: { type: 'grammar', grammar: 'root ::= "b"? root "a" | "c"' } },
     'response_format',
     'response_format: grammar: expected no left recursion',
   ],

@@ -1,0 +1,105 @@
+import { exponentialIntegral } from '../../math/exponential-integral.ts';
+import { lagrangeBasis } from '../../math/lagrange.ts';
+import { blendInPlace, blendInto } from './blend.ts';
+import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
+import { readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
+const stochasticity = (timestep: number): number => (timestep >= 200 && timestep <= 800 ? 1 : 0);
+
+/**
+ * Stochastic Adams solver: a predictor of Adams and Bashforth and a corrector of Adams and Moulton, each of order 1 to 4.
+ * The output at the end of a step corrects that step, with the same noise, before the next one is predicted. Xue et al.
+ * 2023, algorithm 1; of order 2 with the change for few steps in its appendix.
+ */
+export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['tau_func', 'variance_type', 'use_dynamic_shifting', 'rescale_betas_zero_snr']);
+  const algorithms = ['data_prediction', 'noise_prediction'] as const;
+  const ofImages = config.choice('algorithm_type', algorithms, 'data_prediction') === 'data_prediction';
+  const [predictorOrder, correctorOrder] = [
+    orderOf(config, 'predictor_order'),
+    orderOf(config, 'corrector_order'),
+  ];
+  const { type, isFlow } = readSolverType(config);
+  const limit = readThreshold(config);
+  if (!ofImages && (isFlow || limit)) {
+    const name = isFlow ? 'use_flow_sigmas' : 'thresholding';
+    throw new RangeError(`${name}: expected it to be off beside algorithm_type noise_prediction`);
+  }
+  const { timesteps, levels } = readMultistepSigmas(config, steps, {
+    isFlow,
+    roundsKarras: true,
+    endsAtSmallest: true,
+    smallestLambda: config.number('lambda_min_clipped', -Infinity),
+  });
+  const lowersOrder = config.flag('lower_order_final', true);
+
+  /** What the model saw, images or noises, newest first. */
+  let outputs: Float32Array[] = [];
+  let start = new Float32Array(0);
+  let drawn = new Float32Array(0);
+  let denoised = new Float32Array(0);
+
+  /** Takes the step that begins at `index` by the outputs at `newest` and before. */
+  const move = (sample: Float32Array, index: number, newest: number, order: number): void => {
+    const [from, to] = [levels[index]!, levels[index + 1]!];
+    const tau = stochasticity(timesteps[index]!);
+    const speed = 1 + tau ** 2;
+    const h = to.lambda - from.lambda;
+    // λ, counted from the end of the step and scaled, so that the integrand is a polynomial times the exponential.
+    const scale = ofImages ? speed : -1;
+    const lambdas = Array.from({ length: order }, (_, age) => levels[newest - age]!.lambda - to.lambda);
+    const weights = lagrangeBasis(lambdas.map((lambda) => scale * lambda)).map((polynomial) => {
+      const integral = exponentialIntegral(polynomial, -scale * h, 0);
+      return ofImages ? to.alpha * integral : speed * to.sigma * integral;
+    });
+    if (ofImages && order === 2) {
+      const curve = h ** 2 / 2 - (speed * h + Math.expm1(-speed * h)) / speed ** 2;
+      const change = (speed * to.alpha * curve) / (lambdas[0]! - lambdas[1]!);
+      weights[0]! += change;
+      weights[1]! -= change;
+    }
+    const kept = ofImages ? (Math.exp(-(tau ** 2) * h) * to.sigma) / from.sigma : to.alpha / from.alpha;
+    const fresh = ofImages ? Math.sqrt(-Math.expm1(-2 * tau ** 2 * h)) : tau * Math.sqrt(Math.expm1(2 * h));
+    blendInPlace(sample, kept, drawn, to.sigma * fresh);
+    for (const [age, weight] of weights.entries()) blendInPlace(sample, 1, outputs[age]!, weight);
+  };
+
+  return {
+    timesteps,
+    initialNoiseScale: 1,
+    inputScale: () => 1,
+    step(step, sample, output, noise) {
+      if (start.length !== sample.length) {
+        start = new Float32Array(sample.length);
+        drawn = new Float32Array(sample.length);
+        denoised = new Float32Array(sample.length);
+      }
+      const level = levels[step]!;
+      solverDenoisedInto(denoised, sample, output, { type, level });
+      limit?.(denoised);
+      if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
+      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(
+        0,
+        Math.max(predictorOrder, correctorOrder),
+      );
+      const left = lowersOrder ? timesteps.length - step : Infinity;
+      if (step > 0) {
+        sample.set(start);
+        move(sample, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
+      }
+      start.set(sample);
+      noise(drawn);
+      move(sample, step, step, Math.min(predictorOrder, step + 1, left));
+      return denoised;
+    },
+  };
+}
+
+function orderOf(config: ConfigReader, name: string): number {
+  const order = config.number(name, 2);
+  if (![1, 2, 3, 4].includes(order)) throw new RangeError(`${name}: expected 1, 2, 3 or 4, got ${order}`);
+  return order;
+}
