@@ -12,6 +12,7 @@ import { compareAnswers } from './answers.js';
 import { renderPage, writePlots } from './page.js';
 import { listParts, order } from './parts.js';
 
+const stopped = 'stopped';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { values: options } = parseArgs({
   options: {
@@ -79,19 +80,29 @@ async function measure(output) {
   });
   /** @type {import('./page.js').Result[]} */
   const results = [];
+  const machine = await describeMachine();
   for (const part of parts) {
     const { command, ...about } = part;
     const label = `${part.kind}, ${part.model} on ${part.device}`;
     console.error(`${Math.round(elapsedSeconds())} s: ${label}`);
     const began = elapsedSeconds();
-    const fault = leftMs() < 5000 ? 'left out: no time was left' : await runPart(command, leftMs());
+    const isSlow = results.some(
+      ({ model, device, fault: earlier }) =>
+        model === part.model && device === part.device && earlier?.startsWith(stopped),
+    );
+    const fault =
+      leftMs() < 5000
+        ? 'left out: no time was left'
+        : isSlow
+          ? 'left out: an earlier part of this model and device was stopped'
+          : await runPart(command, leftMs());
     const result = { ...about, fault, seconds: elapsedSeconds() - began, ...readPart(part) };
     if (fault) console.error(`${label}: ${fault}`);
     results.push(result);
     const report = {
       format: 'slashv1-gpu-1',
       date: new Date().toISOString(),
-      machine: await describeMachine(),
+      machine,
       options: { ...options, models: modelFolder },
       elapsedSeconds: elapsedSeconds(),
       order,
@@ -162,11 +173,14 @@ async function findModels() {
  */
 async function runPart(command, leftMs) {
   // One part that takes long leaves time to others.
-  const limitMs = Math.min(leftMs, Math.max(60_000, leftMs / 3));
+  const limitMs = Math.min(leftMs, Math.max(60_000, leftMs / 5));
   // A group of its own, so that what it started ends with it.
   const detached = process.platform !== 'win32';
-  const stdio = /** @type {const} */ (['ignore', 'ignore', 'pipe']);
-  const child = spawn(process.execPath, command, { cwd: root, stdio, detached });
+  const child = spawn(process.execPath, command, {
+    cwd: root,
+    detached,
+    stdio: /** @type {['ignore', 'ignore', 'pipe']} */ (['ignore', 'ignore', 'pipe']),
+  });
   /** @param {NodeJS.Signals} signal */
   const end = (signal) => (detached ? process.kill(-(child.pid ?? 0), signal) : child.kill(signal));
   const interrupt = () => {
@@ -187,7 +201,7 @@ async function runPart(command, leftMs) {
   clearTimeout(late);
   clearTimeout(tooLate);
   process.off('SIGINT', interrupt);
-  if (isLate) return `stopped after ${Math.round(limitMs / 1000)} s`;
+  if (isLate) return `${stopped} after ${Math.round(limitMs / 1000)} s`;
   const lines = messages.split('\n').filter(Boolean);
   if (code === 0) return lines.filter((line) => line.includes('is left out')).join('\n') || undefined;
   const reason = lines.findLast((line) => /^(\w*Error\b|slashv1)/.test(line)) ?? lines.at(-1) ?? '';

@@ -30,7 +30,8 @@ it('leaves out what there is no time for, and says so', async () => {
   const { results, page } = await measure(['--minutes', '0.01']);
   expect(results.map(({ kind }) => kind)).toEqual([
     ...Array.from({ length: 7 }, () => 'answers'),
-    ...['decode', 'streams'],
+    'decode',
+    'streams',
     ...Array.from({ length: 6 }, () => 'speed'),
   ]);
   expect(page).toContain('- decode, tiny-chat on cpu: left out: no time was left');

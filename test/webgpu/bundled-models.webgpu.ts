@@ -53,9 +53,9 @@ it.each([
 ])('%s: the same words, whichever samplers; caches on the device: %s', async (source, isResident) => {
   const messages = [{ role: 'user', content: 'Describe a scene with two shapes.' }] as const;
   const [cpu, webgpu] = await onBoth(source, async (given) => {
-    const answers: Answer[] = [];
-    for (const sampler of samplers) answers.push(await answer(given, { messages, ...sampler }));
-    return answers;
+    const replies: Answer[] = [];
+    for (const sampler of samplers) replies.push(await answer(given, { messages, ...sampler }));
+    return replies;
   });
   for (const { text } of cpu) expect(text).not.toBe('');
   expect(webgpu.map(({ text }) => text)).toEqual(cpu.map(({ text }) => text));
@@ -92,7 +92,7 @@ it.each([
   ['tiny-speech', 'speech', { 'samples of 16 bits': 330 }],
   ['tiny-image', 'image', { 'values of pixels': 1 }],
 ])('%s: the same answer', async (source, category, tolerances: Record<string, number>) => {
-  const [cpu, webgpu] = await onBoth(source, (given) => answers[category]!(given, 'm'));
+  const [cpu, webgpu] = await onBoth(source, (given) => answers[category]!(given as never, 'm'));
   const differences = compareAnswers(cpu, webgpu);
   expect(differences.map(({ quantity }) => quantity)).toEqual(Object.keys(tolerances));
   for (const { quantity, apart } of differences) {
