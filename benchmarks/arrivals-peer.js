@@ -1,8 +1,9 @@
 // `slashv1 bench --rate` beside the load generator of vLLM, at one server of ours, in turns, and a table of both: percentiles of the time
 // to the first token, per token, between pieces and of whole answers. No two runs have the same prompts, so that no cached prefix helps.
-// Both arrive as a Poisson process, each at other times, so short runs differ by chance: run it on a quiet machine.
+// Requests arrive at equal distances. With --poisson each arrives at its own random times, so that short runs differ by chance, near the
+// limit of a machine several times over. Run it on a quiet machine.
 // Usage: VLLM='PROGRAM ARGUMENTS' node benchmarks/arrivals-peer.js [--model tiny-chat] [--tokenizer FOLDER] [--rate 1,2,4]
-//   [--seconds 30] [--rounds 2] [--max-tokens 32], where VLLM is `vllm`, or `PYTHON benchmarks/vllm-load.py FOLDER`
+//   [--seconds 30] [--rounds 2] [--max-tokens 32] [--poisson], where VLLM is `vllm`, or `PYTHON benchmarks/vllm-load.py FOLDER`
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '30' },
     rounds: { type: 'string', default: '2' },
     'max-tokens': { type: 'string', default: '32' },
+    poisson: { type: 'boolean', default: false },
   },
 });
 const [program, ...first] = (process.env['VLLM'] ?? '').split(' ').filter(Boolean);
@@ -88,7 +90,15 @@ function writePrompts(rate) {
 function runOwn(rate) {
   const { prompts, requests, file } = writePrompts(rate);
   const options = ['--url', `${address}/v1`, '--key', key, '--rate', rate, '--requests', requests];
-  const answers = ['--prompts', prompts, '--max-tokens', values['max-tokens'], '--output', file];
+  const answers = [
+    '--prompts',
+    prompts,
+    '--max-tokens',
+    values['max-tokens'],
+    '--output',
+    file,
+    ...(values.poisson ? [] : ['--even']),
+  ];
   execFileSync(process.execPath, [cli, 'bench', 'assistant', ...options, ...answers], { stdio: 'ignore' });
   /** @type {import('../dist/src/cli/bench/results.js').BenchResults} */
   const {
@@ -113,7 +123,16 @@ function runPeer(rate) {
     '--custom-output-len',
     values['max-tokens'],
   ];
-  const arrivals = ['--request-rate', rate, '--num-prompts', requests, '--seed', String(runs)];
+  const arrivals = [
+    '--request-rate',
+    rate,
+    '--num-prompts',
+    requests,
+    '--seed',
+    String(runs),
+    '--burstiness',
+    values.poisson ? '1' : '1e6',
+  ];
   const output = [
     '--percentile-metrics',
     'ttft,tpot,itl,e2el',
