@@ -182,7 +182,14 @@ async function runPart(command, leftMs) {
     stdio: /** @type {['ignore', 'ignore', 'pipe']} */ (['ignore', 'ignore', 'pipe']),
   });
   /** @param {NodeJS.Signals} signal */
-  const end = (signal) => (detached ? process.kill(-(child.pid ?? 0), signal) : child.kill(signal));
+  const end = (signal) => {
+    try {
+      return detached && child.pid ? process.kill(-child.pid, signal) : child.kill(signal);
+    } catch {
+      // It has ended by itself.
+      return false;
+    }
+  };
   const interrupt = () => {
     end('SIGKILL');
     process.exit(130);
