@@ -58,6 +58,8 @@ const server = spawn(
 try {
   await untilReady(`${address}/health/ready`);
   console.log(`${values.model}, ${machine()}, ${values['max-tokens']} tokens an answer; milliseconds`);
+  // The first run of a server is often slower than all others.
+  runOwn('2');
   for (const rate of values.rate.split(',')) {
     /** @type {Record<string, ((quantity: string, percentile: number) => number)[]>} */
     const results = { slashv1: [], vllm: [] };
