@@ -115,7 +115,7 @@ function runOwn(rate) {
 /** With our default temperature. @param {string} rate */
 function runPeer(rate) {
   const { prompts, requests, file } = writePrompts(rate);
-  const server = ['--backend', 'openai-chat', '--base-url', address, '--endpoint', '/v1/chat/completions'];
+  const place = ['--backend', 'openai-chat', '--base-url', address, '--endpoint', '/v1/chat/completions'];
   const model = ['--model', 'assistant', '--tokenizer', values.tokenizer, '--temperature', '0.7'];
   const data = [
     '--dataset-name',
@@ -142,7 +142,7 @@ function runPeer(rate) {
     percentiles.join(','),
   ];
   const saved = ['--disable-tqdm', '--save-result', '--result-filename', file];
-  const options = [...server, ...model, ...data, '--custom-skip-chat-template', ...arrivals];
+  const options = [...place, ...model, ...data, '--custom-skip-chat-template', ...arrivals];
   execFileSync(program ?? '', [...first, 'bench', 'serve', ...options, ...output, ...saved], {
     env: load,
     stdio: ['ignore', 'ignore', 'inherit'],
