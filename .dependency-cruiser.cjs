@@ -71,12 +71,12 @@ module.exports = {
       '^src/models/',
       [
         '^src/(core|models)/',
-        '^src/runtime/(onnx-file|http/(answer-body|reason-of-fetch))\\.ts$',
+        '^src/runtime/(onnx-file|unpacked-path|http/(answer-body|reason-of-fetch))\\.ts$',
         '^src/errors\\.ts$',
         '^node_modules/(@huggingface|cmu-pronouncing-dictionary|piper-phonemize)/',
         '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
       ],
-      'models see core and errors, and how ONNX files and answers of servers are read',
+      'models see core and errors, how ONNX files and answers of servers are read, and where native code finds files',
     ),
     only(
       'backends',

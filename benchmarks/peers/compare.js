@@ -20,6 +20,7 @@ const { values: options } = parseArgs({
     peers: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     output: { type: 'string' },
+    device: { type: 'string', default: 'cpu' },
     threads: { type: 'string', default: '2' },
     contexts: { type: 'string', default: '128,1024,2000' },
     streams: { type: 'string', default: '1,4,8' },
@@ -43,16 +44,18 @@ const hub = join(models, `${shape}-q4`);
 const builder = join(models, `${shape}-gqa-int4`);
 const nodeModules = options['node-modules'] ? ['--node-modules', options['node-modules']] : [];
 const genai = ['onnxruntime-genai.py', '--model', builder];
+// The wheel for CUDA has a runtime of its own.
+const runtime = options.device.startsWith('cuda') ? [] : ['--runtime', findRuntime()];
 const noSpinning = options['spinning-off'] ? ['--spinning', 'off'] : [];
 /** @type {Record<string, string[]>} */
 const commands = {
-  'onnxruntime-genai': [options.python, ...genai, '--runtime', findRuntime(), ...noSpinning],
+  'onnxruntime-genai': [options.python, ...genai, ...runtime, ...noSpinning],
   'slashv1 gqa-int4': [node, 'slashv1.js', '--model', builder],
   'slashv1 q4': [node, 'slashv1.js', '--model', hub],
   'llama.cpp': [node, 'llama-cpp.js', '--model', join(models, `${shape}.gguf`), ...nodeModules],
   'transformers.js': [node, 'transformers-js.js', '--model', hub, ...noSpinning],
 };
-const shared = ['threads', 'contexts', 'streams', 'tokens', 'repetitions'].flatMap((name) => [
+const shared = ['device', 'threads', 'contexts', 'streams', 'tokens', 'repetitions'].flatMap((name) => [
   `--${name}`,
   String(options[/** @type {keyof typeof options} */ (name)]),
 ]);
@@ -92,7 +95,9 @@ for (let round = 0; round < Number(options.rounds); round++) {
   if (options.output) writeFileSync(options.output, `${JSON.stringify({ ...about, results })}\n`);
 }
 
-console.log(`\n${shape}, ${options.threads} threads, ${about.processor}, ${about.machine}`);
+console.log(
+  `\n${shape} on ${options.device}, ${options.threads} threads, ${about.processor}, ${about.machine}`,
+);
 for (const name of Object.keys(results)) console.log(`${name}: ${results[name]?.[0].version}`);
 /** @param {string} list */
 const numbers = (list) => list.split(',').filter(Boolean).map(Number);

@@ -5,13 +5,19 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promptTokens, runPeer } from './runner.js';
 
+/** @type {Record<string, string | false>} llama.cpp's build for a device of ours */
+const gpus = { cpu: false, cuda: 'cuda', webgpu: process.platform === 'darwin' ? 'metal' : 'vulkan' };
+
 await runPeer(
   'llama.cpp',
-  async ({ model: path, threads, contexts, streams, tokens, nodeModules, spinning }) => {
+  async ({ model: path, device, threads, contexts, streams, tokens, nodeModules, spinning }) => {
     if (spinning === 'off') throw new Error('--spinning: node-llama-cpp has no setting for it');
     const { getLlama, version } = await importNodeLlama(nodeModules);
-    const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, logLevel: 'error' });
-    const model = await llama.loadModel({ modelPath: resolve(path), gpuLayers: 0 });
+    const gpu = gpus[device];
+    if (gpu === undefined)
+      throw new Error(`--device: expected ${Object.keys(gpus).join(', ')}, got ${device}`);
+    const llama = await getLlama({ gpu, build: 'never', skipDownload: true, logLevel: 'error' });
+    const model = await llama.loadModel({ modelPath: resolve(path), gpuLayers: gpu ? 'max' : 0 });
     const sequences = Math.max(1, ...streams);
     const context = await model.createContext({
       // Of every sequence.
@@ -23,7 +29,7 @@ await runPeer(
     const all = Array.from({ length: sequences }, () => context.getSequence());
 
     return {
-      version: `${version}, llama.cpp ${llama.llamaCppRelease.release}`,
+      version: `${version}, llama.cpp ${llama.llamaCppRelease.release}${gpu ? `, ${gpu}` : ''}`,
       model: basename(path),
       async generate(requests, count, onFirstToken) {
         for (const sequence of all) await sequence.clearHistory();

@@ -25,6 +25,7 @@ def read_options():
     numbers = lambda text: [int(part) for part in text.split(",") if part]
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--contexts", type=numbers, default="128,1024,2000")
     parser.add_argument("--streams", type=numbers, default="1,4,8")
@@ -73,6 +74,9 @@ def main():
     if options.spinning == "off":
         session["session.intra_op.allow_spinning"] = "0"
     config.overlay(json.dumps({"model": {"decoder": {"session_options": session}}}))
+    if options.device != "cpu":
+        config.clear_providers()
+        config.append_provider(options.device)
     model = genai.Model(config)
     load_seconds = time.perf_counter() - started
     loaded, loaded_peak = read_usage()
@@ -133,6 +137,7 @@ def main():
         "peer": "onnxruntime-genai",
         "version": f"{version('onnxruntime-genai')}, onnxruntime {options.runtime or version('onnxruntime')}",
         "model": options.model.resolve().name,
+        "device": options.device,
         "threads": options.threads,
         "spinning": options.spinning,
         "load": {"seconds": load_seconds, "cpuSeconds": loaded - before, "peakMegabytes": loaded_peak},

@@ -70,6 +70,7 @@ export async function runPeer(peer, load) {
     peer,
     version: engine.version,
     model: engine.model,
+    device: options.device,
     threads: options.threads,
     spinning: options.spinning,
     load: {
@@ -116,6 +117,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       model: { type: 'string' },
+      device: { type: 'string', default: 'cpu' },
       threads: { type: 'string', default: '2' },
       contexts: { type: 'string', default: '128,1024,2000' },
       streams: { type: 'string', default: '1,4,8' },
@@ -132,6 +134,7 @@ function readOptions() {
   const numbers = (list) => list.split(',').filter(Boolean).map(Number);
   return {
     model: values.model,
+    device: values.device,
     threads: Number(values.threads),
     contexts: numbers(values.contexts),
     streams: numbers(values.streams),

@@ -9,10 +9,15 @@ import { runPeer } from './runner.js';
 const id = 'model';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-await runPeer('slashv1', async ({ model: folder, threads, spinning }) => {
+await runPeer('slashv1', async ({ model: folder, device, threads, spinning }) => {
   if (spinning === 'off') throw new Error('--spinning: slashv1 has no setting for it');
   // The other engines guess no tokens, and a model of random weights repeats itself more than a real one.
-  const settings = { source: resolve(folder), threads, speculation: false };
+  const settings = {
+    source: resolve(folder),
+    device: /** @type {import('slashv1').Device} */ (device),
+    threads,
+    speculation: false,
+  };
   const inference = createInference({ models: { [id]: chat(settings) } });
   await inference.ready();
 

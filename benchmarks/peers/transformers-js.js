@@ -3,12 +3,12 @@ import { basename, dirname, resolve } from 'node:path';
 import { AutoModelForCausalLM, env, Tensor } from '@huggingface/transformers';
 import { promptTokens, runPeer } from './runner.js';
 
-await runPeer('transformers.js', async ({ model: folder, threads, spinning }) => {
+await runPeer('transformers.js', async ({ model: folder, device, threads, spinning }) => {
   env.localModelPath = dirname(resolve(folder));
   env.allowRemoteModels = false;
   const model = await AutoModelForCausalLM.from_pretrained(basename(folder), {
     dtype: 'q4',
-    device: 'cpu',
+    device: /** @type {import('@huggingface/transformers').DeviceType} */ (device),
     session_options: {
       intraOpNumThreads: threads,
       interOpNumThreads: 1,

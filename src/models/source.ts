@@ -8,6 +8,7 @@ import type { Dtype } from './graph-files.ts';
 import { explainPath } from './explain-files.ts';
 import { sourceError } from './model-files.ts';
 import { quote } from '../core/text/quote.ts';
+import { unpackedPath } from '../runtime/unpacked-path.ts';
 
 /** One of them is in the folder of every model but Piper's; the second in diffusers' layout. */
 const mainFiles = ['config.json', 'model_index.json', genaiConfigFile];
@@ -96,8 +97,8 @@ export function locateModel(source: string): string {
 
 /** `locateModel`, with `undefined` for a missing model. */
 export function findFolder(source: string): string | undefined {
-  if (bundledModelNames.includes(source)) return join(bundledFolder(), source);
-  const path = resolve(source);
+  if (bundledModelNames.includes(source)) return unpackedPath(join(bundledFolder(), source));
+  const path = unpackedPath(resolve(source));
   if (isVoice(path)) return dirname(path);
   return findMainFile(path) === undefined ? undefined : path;
 }

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -128,6 +137,32 @@ describe('the packed package', { timeout: 120_000 }, () => {
     } finally {
       setWritable(path, true);
     }
+  });
+
+  it('takes native files and models from beside an archive of Electron', async () => {
+    // A folder in the archive's place, without what a packager leaves out of it: only Electron reads real archives.
+    const path = project('app.asar', ['koffi']);
+    const unpacked = join(folder, 'app.asar.unpacked/node_modules');
+    for (const [name, source] of [
+      ['onnxruntime-node', join(root, 'node_modules/onnxruntime-node')],
+      ['@slashv1/tiny-models', join(folder, 'models')],
+    ] as const) {
+      const inside = join(path, 'node_modules', name);
+      rmSync(inside, { force: true });
+      mkdirSync(inside, { recursive: true });
+      cpSync(join(source, 'package.json'), join(inside, 'package.json'));
+      mkdirSync(dirname(join(unpacked, name)), { recursive: true });
+      symlinkSync(source, join(unpacked, name));
+    }
+    cpSync(join(root, 'examples/models/tiny-chat'), join(folder, 'app.asar.unpacked/own'), {
+      recursive: true,
+    });
+    const listen = `
+      const { createServer } = await import('node:http');
+      const { toNodeListener } = await import('slashv1/node');
+      const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');`;
+    expect(await output(path, askedOf(listen, 'tiny-chat'))).toBe('200 assistant');
+    expect(await output(path, askedOf(listen, join(path, 'own')))).toBe('200 assistant');
   });
 
   it('finds every bundled model', async () => {

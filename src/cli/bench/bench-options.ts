@@ -22,6 +22,10 @@ export const benchOptionTable = {
     description:
       'Requests per second that begin at random times, however many run (Poisson arrivals); several rates are measured in turn.',
   },
+  even: {
+    type: 'boolean',
+    description: 'With --rate: requests begin at equal distances, so that chance changes less.',
+  },
   goodput: {
     type: 'string',
     value: '<name=ms>',
@@ -89,11 +93,11 @@ export const maxConcurrency = 1024;
 const maxRate = 1000;
 
 /** @throws UsageError */
-export function readLoad({ duration, requests, concurrency = '1', rate }: BenchValues): Load {
+export function readLoad({ duration, requests, concurrency = '1', rate, even }: BenchValues): Load {
   const defaultMs = requests === undefined ? defaultDurationMs : Infinity;
   return {
     concurrency: parseInteger('--concurrency', concurrency, { min: 1, max: maxConcurrency }),
-    ...(rate !== undefined && { rate: readRate(rate) }),
+    ...(rate !== undefined && { rate: readRate(rate), isEven: even }),
     requests: requests === undefined ? Infinity : parseInteger('--requests', requests, { min: 1 }),
     durationMs: duration === undefined ? defaultMs : parseDuration('--duration', duration),
   };
@@ -134,6 +138,8 @@ export function assertCompatible(values: BenchValues): void {
     throw new UsageError(`--${odd}: expected without --url, since that server has the model already`);
   if (values.rate !== undefined && values.concurrency !== undefined)
     throw new UsageError('--rate: expected without --concurrency, since as many run as come');
+  if (values.even !== undefined && values.rate === undefined)
+    throw new UsageError('--even: expected with --rate, whose requests it spreads');
   if (values.prompts !== undefined && values['prompt-tokens'] !== undefined)
     throw new UsageError('--prompts: expected without --prompt-tokens, which makes prompts of a length');
   if (values.key !== undefined && values.url === undefined)

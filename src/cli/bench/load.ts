@@ -7,6 +7,8 @@ export interface Load {
   readonly concurrency: number;
   /** Requests per second that begin, at random times and however many run; default: each when another ends. */
   readonly rate?: number | undefined;
+  /** With `rate`: at equal distances in place of random times. */
+  readonly isEven?: boolean | undefined;
   /** Most requests; `Infinity` for as many as fit into the time. */
   readonly requests: number;
   /** No request begins later; those that run may end. */
@@ -36,7 +38,7 @@ export interface LoadOptions {
  * @throws the first error of a request; the others are then cancelled
  */
 export async function applyLoad<Sample>(
-  { concurrency, rate, requests, durationMs }: Load,
+  { concurrency, rate, isEven = false, requests, durationMs }: Load,
   send: (index: number, signal: AbortSignal) => Promise<Sample>,
   { signal, onProgress, random = Math.random }: LoadOptions,
 ): Promise<LoadResult<Sample>> {
@@ -65,13 +67,13 @@ export async function applyLoad<Sample>(
   const lane = async (): Promise<void> => {
     while (mayBegin()) await one();
   };
-  /** A Poisson process: the gaps between arrivals are exponential. */
+  /** Gaps of a Poisson process are exponential. */
   const arrivals = async (perSecond: number): Promise<void> => {
     const running: Promise<void>[] = [];
     let atMs = 0;
     while (mayBegin()) {
       running.push(one());
-      atMs += (-Math.log(1 - random()) / perSecond) * 1000;
+      atMs += ((isEven ? 1 : -Math.log(1 - random())) / perSecond) * 1000;
       const waitMs = Math.min(atMs, durationMs) - (performance.now() - startedAt);
       await sleep(Math.max(0, waitMs), undefined, { signal: either }).catch(() => undefined);
     }

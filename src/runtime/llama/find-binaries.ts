@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { unpackedPath } from '../unpacked-path.ts';
 
 /** Kinds of devices for llama.cpp. */
 export const llamaGpus = ['auto', 'cuda', 'vulkan', 'metal', 'none'] as const;
@@ -42,7 +43,7 @@ export function findLlamaBinaries(
     if (gpu === 'auto' && driver !== undefined && !hasLibrary(driver)) continue;
     const folder = findPackage(`@node-llama-cpp/${build.name}`);
     if (folder === undefined) continue;
-    return { ...librariesIn(join(folder, 'bins', build.name)), gpu: build.gpu };
+    return { ...librariesIn(unpackedPath(join(folder, 'bins', build.name))), gpu: build.gpu };
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { fieldError, type InferenceError } from '../../errors.ts';
+import { unpackedPath } from '../unpacked-path.ts';
 import { loadLlama, type Address, type LlamaLibrary } from './load-library.ts';
 import type { LlamaGpu } from './find-binaries.ts';
 
@@ -42,7 +43,7 @@ export class LlamaModel {
     const llama = await open(gpu);
     const parameters = { ...llama.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
     llama.takeErrors();
-    const address = await llama.callAsync('llama_model_load_from_file', path, parameters);
+    const address = await llama.callAsync('llama_model_load_from_file', unpackedPath(path), parameters);
     if (address === null) {
       throw failure('source', `llama.cpp can't load the file: ${llama.takeErrors() || 'no reason is given'}`);
     }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fieldError } from '../../errors.ts';
 import { quote } from '../../core/text/quote.ts';
+import { unpackedPath } from '../unpacked-path.ts';
 
 /** The library of ONNX Runtime that sessions of this process use. */
 export interface RuntimeLibrary {
@@ -35,7 +36,7 @@ export function findLibrary(): RuntimeLibrary {
   const fileName = shippedNames[platform];
   if (!fileName) throw new Error(`onnxruntime-node has no library for ${platform}`);
   const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
-  return { path: join(dirname(manifest), 'bin', 'napi-v6', platform, arch, fileName) };
+  return { path: unpackedPath(join(dirname(manifest), 'bin', 'napi-v6', platform, arch, fileName)) };
 }
 
 const shippedNames: Partial<Record<NodeJS.Platform, string>> = {
@@ -64,7 +65,7 @@ const places = ['.', 'lib', 'capi', 'onnxruntime/capi', 'Lib/site-packages/onnxr
  * ```
  */
 export function resolveLibrary(library: string, setting: string): string {
-  const path = resolve(library);
+  const path = unpackedPath(resolve(library));
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found)
     throw fieldError(setting, `expected a library of ONNX Runtime, ${quote(library)} doesn't exist`);

@@ -82,4 +82,17 @@ describe('applyLoad', () => {
     await applyLoad(load, send, { signal: never, random: () => 0.632_12 });
     for (const [index, atMs] of begun.entries()) expect(atMs).toBeGreaterThan(index * 20 - 3);
   });
+
+  it('waits for equal times where arrivals are even, and draws none', async () => {
+    const begun: number[] = [];
+    const startedAt = performance.now();
+    const send = async (): Promise<void> => void begun.push(performance.now() - startedAt);
+    const load = { ...unlimited, concurrency: 1, rate: 50, isEven: true, requests: 4 };
+    const random = (): number => {
+      throw new Error('drawn');
+    };
+    await applyLoad(load, send, { signal: never, random });
+    expect(begun).toHaveLength(4);
+    for (const [index, atMs] of begun.entries()) expect(atMs).toBeGreaterThan(index * 20 - 3);
+  });
 });

@@ -55,6 +55,7 @@ describe('--rate', () => {
 
   it.each([
     [{ rate: '1', concurrency: '2' }, '--rate: expected without --concurrency'],
+    [{ even: true }, '--even: expected with --rate'],
     [{ prompts: 'x', 'prompt-tokens': '2' }, '--prompts: expected without --prompt-tokens'],
   ])('refuses %j', (values, message) => {
     expect(() => assertCompatible(values)).toThrow(message);
