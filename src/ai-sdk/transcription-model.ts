@@ -50,7 +50,9 @@ export function createTranscriptionModel(host: Host<'transcription'>): Transcrip
           ...(request.wordTimestamps && { words: words.map((word) => timed(word.word, word)) }),
           language,
           durationInSeconds: durationSeconds,
-          ...(speakerSegments && { providerMetadata: { slashv1: { speakerSegments } } }),
+          ...(speakerSegments && {
+            providerMetadata: { slashv1: { speakerSegments: speakerSegments.map((one) => ({ ...one })) } },
+          }),
           response: { timestamp: new Date(), modelId: host.modelId },
           warnings: [],
         };

@@ -132,11 +132,18 @@ const tokenUsageSchema = z.object({
   total_tokens: z.int(),
 });
 
+/** The last event of a streamed answer. */
+export const transcriptionDoneSchema = z.object({
+  type: z.literal('transcript.text.done'),
+  text: z.string(),
+  usage: tokenUsageSchema,
+});
+
 /** One event of a streamed answer. */
 export const transcriptionEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('transcript.text.delta'), delta: z.string() }),
   speakerSegmentSchema,
-  z.object({ type: z.literal('transcript.text.done'), text: z.string(), usage: tokenUsageSchema }),
+  transcriptionDoneSchema,
 ]);
 
 /** The body of an answer of the format `json`. */
