@@ -149,6 +149,64 @@ describe('a transcription pipeline', () => {
   });
 });
 
+const speakers = new URL('golden/speakers/', import.meta.url).pathname;
+const diarization = { segmentation: join(speakers, 'segmentation'), embedding: join(speakers, 'embedding') };
+
+describe('speakers', () => {
+  /** One voice, then another. */
+  const dialog = glide(12).map((sample, index) => sample / 4 + (index < 96_000 ? 0.2 : -0.2));
+  const speakersOf = (events: readonly TranscriptionEvent[]) =>
+    events.flatMap((event) => (event.type === 'speakers' ? event.segments : []));
+
+  it('say the words that lie in their turns', async () => {
+    const pipeline = await load({ diarization });
+    const events = await collect(pipeline, { audio: toWav(dialog), diarize: true });
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['speakers', 'transcription-end']);
+    const found = speakersOf(events);
+    expect(new Set(found.map(({ speaker }) => speaker))).toEqual(new Set(['A', 'B']));
+    for (const { speaker, startSeconds, endSeconds } of found)
+      expect([speaker, startSeconds, endSeconds]).toEqual([
+        (startSeconds + endSeconds) / 2 < 6 ? 'A' : 'B',
+        expect.any(Number),
+        expect.any(Number),
+      ]);
+    const letters = (text: string) => text.replaceAll(/\s/g, '');
+    const spoken = segmentsOf(events);
+    expect(letters(found.map(({ text }) => text).join(''))).toBe(
+      letters(spoken.map(({ text }) => text).join('')),
+    );
+    // Words were needed, but not asked for.
+    expect(spoken.every(({ words }) => words === undefined)).toBe(true);
+    await pipeline.close();
+  });
+
+  it('are told only where they are asked for', async () => {
+    const pipeline = await load({ diarization });
+    const events = await collect(pipeline, { audio: toWav(dialog), wordTimestamps: true });
+    expect(events.some(({ type }) => type === 'speakers')).toBe(false);
+    const told = await collect(pipeline, { audio: toWav(dialog), wordTimestamps: true, diarize: true });
+    expect(told.filter(({ type }) => type !== 'speakers')).toEqual(events);
+    await pipeline.close();
+  });
+
+  it('are none in silence', async () => {
+    const pipeline = await load({ diarization });
+    const events = await collect(pipeline, { audio: toWav(silence(5)), diarize: true });
+    expect(events.filter(({ type }) => type === 'speakers')).toEqual([{ type: 'speakers', segments: [] }]);
+    await pipeline.close();
+  });
+
+  it('are refused where no models for them are named', async () => {
+    const pipeline = await load();
+    await expect(collect(pipeline, { diarize: true })).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      param: 'response_format',
+      message: expect.stringContaining('the setting `diarization` of the model names no models'),
+    });
+    await pipeline.close();
+  });
+});
+
 describe('settings', () => {
   it('refuses audio that is longer than wanted', async () => {
     const pipeline = await load({ maxAudioSeconds: 5 });
@@ -172,6 +230,22 @@ describe('settings', () => {
       'is not a Silero VAD graph',
     ],
     [{ voiceActivity: join(miniWhisper, 'config.json') }, 'voiceActivity', 'is not a Silero VAD graph'],
+    [
+      { diarization: { ...diarization, segmentation: 'no-such-folder' } },
+      'diarization.segmentation',
+      'no-such-folder is no segmentation model: found nothing there',
+    ],
+    [
+      { diarization: { ...diarization, segmentation: diarization.embedding } },
+      'diarization.segmentation',
+      'expected one input of samples, [1, 1, samples]',
+    ],
+    [
+      { diarization: { ...diarization, embedding: join(diarization.segmentation, 'onnx/model.onnx') } },
+      'diarization.embedding',
+      'is no embedding model',
+    ],
+    [{ diarization: { ...diarization, embedding: miniWhisper } }, 'diarization.embedding', 'model.onnx'],
     [{ maxAudioSeconds: 0 }, 'maxAudioSeconds', 'expected more than 0'],
     [{ maxAudioSeconds: Number.NaN }, 'maxAudioSeconds', 'expected more than 0'],
     [{ source: 'no-such-model' }, 'source', 'no-such-model'],

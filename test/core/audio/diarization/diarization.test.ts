@@ -41,7 +41,10 @@ describe('as the references', () => {
   });
 
   it.each(golden.clusters)('clusters within $threshold', ({ vectors, threshold, clusters }) => {
-    const found = clusterByCentroids(vectors.map((vector) => Float32Array.from(vector)), { threshold });
+    const found = clusterByCentroids(
+      vectors.map((vector) => Float32Array.from(vector)),
+      { threshold },
+    );
     expect([...found]).toEqual(numbered(clusters));
   });
 
@@ -76,5 +79,64 @@ describe('as the references', () => {
         worst = Math.max(worst, Math.abs(data[row * 8 * 80 + band]! - value));
     }
     expect(worst).toBeLessThan(5e-3);
+  });
+});
+
+it('knows no powerset of other sizes', () => {
+  expect([1, 3, 5, 6, 8, 46].map(speakersOfPowerset)).toEqual(Array.from({ length: 6 }));
+  expect([4, 7, 11, 37].map(speakersOfPowerset)).toEqual([2, 3, 4, 8]);
+});
+
+describe('voices', () => {
+  const voice = (angle: number, isClear = true) => ({
+    embedding: Float32Array.of(Math.cos(angle), Math.sin(angle)),
+    isClear,
+  });
+  const options = { threshold: 0.5, leastVoices: 1, mostCompared: 100 };
+
+  it('are none, one or unclear', () => {
+    expect([...groupVoices([], options)]).toEqual([]);
+    expect([...groupVoices([voice(1)], options)]).toEqual([0]);
+    expect([...groupVoices([voice(0, false), voice(2, false)], options)]).toEqual([0, 1]);
+    expect([...groupVoices([voice(0), voice(2, false)], options)]).toEqual([0, 0]);
+  });
+
+  it('are thinned out evenly, and all of them find their group', () => {
+    const voices = Array.from({ length: 400 }, (_, index) => voice(index % 2 === 0 ? 0 : 2));
+    const found = groupVoices(voices, { ...options, mostCompared: 30 });
+    expect([...found]).toEqual(voices.map((_, index) => index % 2));
+  });
+});
+
+describe('turns', () => {
+  const window = (activity: string, speakers = [0, 1]): SpeakerWindow => ({
+    startFrame: 0,
+    activity: Uint8Array.from(activity, Number),
+    speakers,
+  });
+  const turnsOf = (activity: string, pauseFrames?: number) =>
+    toSpeakerTurns([window(activity)], { pauseFrames }).map((one) => [
+      one.speaker,
+      one.startFrame,
+      one.endFrame,
+    ]);
+
+  it('go on over short pauses, unless somebody else speaks', () => {
+    expect(turnsOf('110011')).toEqual([
+      [0, 0, 2],
+      [0, 4, 6],
+    ]);
+    expect(turnsOf('110011', 2)).toEqual([[0, 0, 6]]);
+    expect(turnsOf('110011', 1)).toHaveLength(2);
+    expect(turnsOf('1102011', 9)).toEqual([
+      [0, 0, 2],
+      [1, 3, 4],
+      [0, 5, 7],
+    ]);
+  });
+
+  it('are none of unknown speakers, and of no windows', () => {
+    expect(toSpeakerTurns([window('1111', [-1, -1])])).toEqual([]);
+    expect(toSpeakerTurns([])).toEqual([]);
   });
 });
