@@ -104,24 +104,30 @@ export class Diarizer {
   }
 
   async #hear(samples: Float32Array, start: number): Promise<void> {
+    const { inTurn, signal } = this.#job;
+    await inTurn(() => this.#hearWindow(samples, start), this.#job).catch((error: unknown) => {
+      assertWanted(signal);
+      throw error;
+    });
+  }
+
+  async #hearWindow(samples: Float32Array, start: number): Promise<void> {
     const { segmentation, embedder } = this.#tools;
-    await this.#job.inTurn(async () => {
+    assertWanted(this.#job.signal);
+    const activity = await segmentation.segment(samples);
+    const voices: number[] = [];
+    for (let speaker = 0; speaker < segmentation.speakers; speaker++) {
       assertWanted(this.#job.signal);
-      const activity = await segmentation.segment(samples);
-      const voices: number[] = [];
-      for (let speaker = 0; speaker < segmentation.speakers; speaker++) {
-        assertWanted(this.#job.signal);
-        const bit = 1 << speaker;
-        const all = activity.map((bits) => bits & bit);
-        const alone = activity.map((bits) => Number(bits === bit));
-        const aloneFrames = alone.reduce((sum, one) => sum + one, 0);
-        const own = cutFrames(samples, aloneFrames >= leastFrames ? alone : all);
-        const embedding = own.length >= leastFrames * frameStep ? await embedder.embed(own) : undefined;
-        voices.push(embedding ? this.#voices.length : -1);
-        if (embedding) this.#voices.push({ embedding, isClear: aloneFrames >= clearShare * activity.length });
-      }
-      this.#windows.push({ startFrame: Math.round(start / frameStep), activity, voices });
-    }, this.#job);
+      const bit = 1 << speaker;
+      const all = activity.map((bits) => bits & bit);
+      const alone = activity.map((bits) => Number(bits === bit));
+      const aloneFrames = alone.reduce((sum, one) => sum + one, 0);
+      const own = cutFrames(samples, aloneFrames >= leastFrames ? alone : all);
+      const embedding = own.length >= leastFrames * frameStep ? await embedder.embed(own) : undefined;
+      voices.push(embedding ? this.#voices.length : -1);
+      if (embedding) this.#voices.push({ embedding, isClear: aloneFrames >= clearShare * activity.length });
+    }
+    this.#windows.push({ startFrame: Math.round(start / frameStep), activity, voices });
   }
 }
 

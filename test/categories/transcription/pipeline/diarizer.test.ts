@@ -47,7 +47,7 @@ const segmentationGraph = (samples: number | string = 32_000) =>
 const embeddingGraph = () =>
   graphOf([1, 'samples'], (data) => ({
     dims: [1, 2],
-    data: data[0]! > 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1),
+    data: data.reduce((sum, value) => sum + value, 0) > 0 ? Float32Array.of(1, 0) : Float32Array.of(0, 1),
   }));
 
 const seconds = (parts: readonly (readonly [value: number, seconds: number])[]) =>
@@ -77,14 +77,15 @@ describe('a diarizer', () => {
       seconds([
         [0.1, 3],
         [0, 1],
-        [-0.1, 4],
+        [-0.1, 3],
+        [0, 1],
         [0.1, 2],
       ]),
     );
     expect(passed).toBe(160_000);
     expect(turns.map(({ speaker }) => speaker)).toEqual([0, 1, 0]);
     const times = turns.flatMap(({ startSeconds, endSeconds }) => [startSeconds, endSeconds]);
-    for (const [index, expected] of [0.03, 3, 4, 8, 8, 10].entries())
+    for (const [index, expected] of [0.03, 3, 4, 7, 8, 10].entries())
       expect(Math.abs(times[index]! - expected)).toBeLessThan(0.05);
   });
 

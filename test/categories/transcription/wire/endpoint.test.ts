@@ -97,11 +97,12 @@ describe('POST /audio/transcriptions', () => {
     expect(diarizedTranscriptionSchema.parse(json)).toEqual(json);
     expect(asked.requestsOf('transcription')).toMatchObject([{ diarize: true }]);
     const streamed = await send(dialog, sentForm(uploadOf({ ...fields, stream: 'true' })));
-    expect(eventsOf(streamed)).toMatchObject([
+    expect(eventsOf(streamed.text)).toMatchObject([
       { type: 'transcript.text.delta', delta: 'A red circle.' },
       { type: 'transcript.text.delta', delta: ' Two blue squares.' },
       ...segments,
       { type: 'transcript.text.done', text: json.text },
+      '[DONE]',
     ]);
   });
 
@@ -483,7 +484,13 @@ describe('the mapping', () => {
     const fields = Object.entries({ temperature: ' 0.2 ', response_format: 'verbose_json', stream: 'false' });
     expect(fromTranscriptionRequest(fields.map(([name, value]) => ({ name, value })))).toEqual({
       model: undefined,
-      request: { temperature: 0.2, language: undefined, prompt: undefined, wordTimestamps: false },
+      request: {
+        temperature: 0.2,
+        language: undefined,
+        prompt: undefined,
+        wordTimestamps: false,
+        diarize: false,
+      },
       format: 'verbose_json',
       segments: true,
       stream: false,
