@@ -39,24 +39,14 @@ export const transcriptionFieldsSchema = z.object({
 });
 
 /** The fields of a translation form that aren't its file. */
-<<<<<<< HEAD
-export const translationFieldsSchema = transcriptionFieldsSchema.pick({
-  model: true,
-  language: true,
-  prompt: true,
-  response_format: true,
-  temperature: true,
-});
-=======
 export const translationFieldsSchema = transcriptionFieldsSchema
-  .pick({ model: true, prompt: true, temperature: true })
+  .pick({ model: true, language: true, prompt: true, temperature: true })
   .extend({
     response_format: z.enum(transcriptionFormats).exclude(['diarized_json']).optional().meta({
       description: 'How the transcript is written.',
       default: transcriptionFormats[0],
     }),
   });
->>>>>>> b0fddf10 (Wire, settings and pipeline of speakers (work in progress))
 
 const file = z.string().meta({
   format: 'binary',

@@ -95,8 +95,7 @@ function speakerOf({ startSeconds, endSeconds }: Timed, turns: readonly SpeakerT
   const spoken = new Map<number, number>();
   for (let index = first; index < turns.length && turns[index]!.startSeconds < endSeconds; index++) {
     const turn = turns[index]!;
-    const seconds =
-      Math.min(turn.endSeconds, endSeconds) - Math.max(turn.startSeconds, startSeconds);
+    const seconds = Math.min(turn.endSeconds, endSeconds) - Math.max(turn.startSeconds, startSeconds);
     spoken.set(turn.speaker, (spoken.get(turn.speaker) ?? 0) + seconds);
   }
   if (spoken.size > 0) return [...spoken].reduce((most, one) => (one[1] > most[1] ? one : most))[0];

@@ -20,7 +20,7 @@ export function speakersOfPowerset(classes: number): number | undefined {
  *
  * @example
  * ```ts
- * decodePowerset(Float32Array.of(0, 0, 0, 0, 0, 9, 0), 3); // [0b101]: the first and the third speaker
+ * decodePowerset(Float32Array.of(0, 0, 0, 0, 0, 9, 0), 3); // [5]
  * ```
  */
 export function decodePowerset(logits: Float32Array, speakers: number): Uint8Array {
