@@ -51,7 +51,16 @@ export function createTranscriptionModel(host: Host<'transcription'>): Transcrip
           language,
           durationInSeconds: durationSeconds,
           ...(speakerSegments && {
-            providerMetadata: { slashv1: { speakerSegments: speakerSegments.map((one) => ({ ...one })) } },
+            providerMetadata: {
+              slashv1: {
+                speakerSegments: speakerSegments.map(({ speaker, startSeconds, endSeconds, text: said }) => ({
+                  speaker,
+                  startSeconds,
+                  endSeconds,
+                  text: said,
+                })),
+              },
+            },
           }),
           response: { timestamp: new Date(), modelId: host.modelId },
           warnings: [],

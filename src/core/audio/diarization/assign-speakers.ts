@@ -50,7 +50,12 @@ export function assignSpeakers(
   };
   return segments
     .flatMap((segment) => cutAtTurns(segment, turns))
-    .map(({ speaker, ...piece }) => ({ ...piece, text: piece.text.trim(), speaker: labelOf(speaker) }))
+    .map(({ speaker, startSeconds, endSeconds, text }) => ({
+      speaker: labelOf(speaker),
+      startSeconds,
+      endSeconds,
+      text: text.trim(),
+    }))
     .filter(({ text }) => text !== '');
 }
 
