@@ -1,10 +1,12 @@
 import { backendOf } from './backends/registry.ts';
+import { categories } from './categories/registry.ts';
 import type { LoadProgress, ModelSpec } from './contracts/model.ts';
 import type { Pipeline } from './contracts/category.ts';
 import { pipelines } from './categories/pipelines.ts';
 import type { Categories, Category } from './categories/registry.ts';
 import { deviceNumber } from './core/device.ts';
-import { fieldError } from './errors.ts';
+import { fieldError, InferenceError } from './errors.ts';
+import { obtainFiles, type ObtainOptions } from './models/hub/obtain-model.ts';
 import { createProgressLine } from './models/hub/progress-line.ts';
 import { assertIntact } from './models/verify-files.ts';
 import { chosenRuntime } from './runtime/choose-runtime.ts';
@@ -48,27 +50,61 @@ export async function loadPipeline(
   if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));
   const showProgress = createProgressLine(process.stderr);
   let download: Omit<LoadProgress, 'phase'> = {};
+  const options: ObtainOptions = {
+    onProgress(progress) {
+      showProgress(progress);
+      const { receivedBytes, totalBytes } = progress.overall;
+      download = { receivedBytes, totalBytes };
+      onProgress({ phase: 'downloading', ...download });
+    },
+    onWarning: (message) => console.warn(`slashv1: ${message}`),
+  };
   const { source, dtype } = await obtainModel(
     { source: spec.source, category, dtype: spec.dtype, hub: spec.hub, backend: spec.backend },
-    {
-      onProgress(progress) {
-        showProgress(progress);
-        const { receivedBytes, totalBytes } = progress.overall;
-        download = { receivedBytes, totalBytes };
-        onProgress({ phase: 'downloading', ...download });
-      },
-      onWarning: (message) => console.warn(`slashv1: ${message}`),
-    },
+    options,
   );
+  const withCompanions = await obtainCompanions({ ...spec, category }, options);
   onProgress({ phase: 'verifying', ...download });
   await assertIntact(source, spec.verify);
   onProgress({ phase: 'opening', ...download });
-  const obtained = { ...spec, category, source, dtype };
+  const obtained = { ...withCompanions, source, dtype };
   const load = await pipelines[category as Category]();
   const architecture = chooseArchitecture(category, definition, readEvidence(source));
   const pipeline = await load(obtained, backend.sessions, architecture as Architecture<never>);
   const whole = backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;
   return Object.assign(whole, { runtime: await chosenRuntime() });
+}
+
+/**
+ * Sees to it that the models beside a model are on this disk.
+ *
+ * @returns the settings, with their folders in place of their sources
+ */
+async function obtainCompanions<Spec extends ModelSpec & { readonly category: string }>(
+  spec: Spec,
+  options: ObtainOptions,
+): Promise<Spec> {
+  const { setting, fields, files } = categories.get(spec.category)?.companions ?? { setting: '', fields: [] };
+  const given = (spec as Readonly<Record<string, unknown>>)[setting] as
+    Readonly<Record<string, string>> | undefined;
+  if (given === undefined || files === undefined) return spec;
+  const obtained: Record<string, string> = { ...given };
+  for (const field of fields) {
+    try {
+      const model = { source: given[field]!, category: spec.category, hub: spec.hub, files };
+      const { source } = await obtainFiles(model, options);
+      await assertIntact(source, spec.verify);
+      obtained[field] = source;
+    } catch (error) {
+      if (!InferenceError.isInstance(error) || error.param !== 'source') throw error;
+      const reason = error.message.replace(/^source: /, '');
+      throw new InferenceError(error.code, `${setting}.${field}: ${reason}`, {
+        param: `${setting}.${field}`,
+        cause: error,
+      });
+    }
+  }
+  return { ...spec, [setting]: obtained };
 }
 
 /** Requests of the pipeline to other machines carry the headers of the run. */

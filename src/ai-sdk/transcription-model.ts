@@ -15,6 +15,7 @@ const readOptions = createOptionsReader(transcriptionParameters, names, {
   language: z.string().optional(),
   prompt: z.string().optional(),
   task: z.enum(transcriptionTasks).optional(),
+  diarize: z.boolean().optional(),
 });
 
 interface Timed {
@@ -35,10 +36,11 @@ export function createTranscriptionModel(host: Host<'transcription'>): Transcrip
           language: more.language,
           prompt: more.prompt,
           task: more.task,
+          diarize: more.diarize,
           audio: typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio,
           wordTimestamps: timestampGranularities?.includes('word'),
         };
-        const { text, language, durationSeconds, segments } = await collectTranscription(
+        const { text, language, durationSeconds, segments, speakerSegments } = await collectTranscription(
           start(host, request, { signal }),
         );
         const words = segments.flatMap((segment) => segment.words ?? []);
@@ -48,6 +50,18 @@ export function createTranscriptionModel(host: Host<'transcription'>): Transcrip
           ...(request.wordTimestamps && { words: words.map((word) => timed(word.word, word)) }),
           language,
           durationInSeconds: durationSeconds,
+          ...(speakerSegments && {
+            providerMetadata: {
+              slashv1: {
+                speakerSegments: speakerSegments.map(({ speaker, startSeconds, endSeconds, text: said }) => ({
+                  speaker,
+                  startSeconds,
+                  endSeconds,
+                  text: said,
+                })),
+              },
+            },
+          }),
           response: { timestamp: new Date(), modelId: host.modelId },
           warnings: [],
         };

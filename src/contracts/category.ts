@@ -51,6 +51,15 @@ export interface SampleRequest {
   readonly pipe?: string;
 }
 
+/** Further models that a setting of a category names, each by its source. */
+export interface Companions {
+  /** An object. */
+  readonly setting: string;
+  /** Names in it whose values are sources. */
+  readonly fields: readonly string[];
+  readonly files: ModelFiles;
+}
+
 /** The only object by which other code finds a category. It loads no native code. */
 export interface CategoryDefinition<
   Name extends string = string,
@@ -68,6 +77,8 @@ export interface CategoryDefinition<
   readonly architectures?: readonly Architecture[];
   /** The files of its models, where it has no architectures. */
   readonly files?: ModelFiles;
+  /** Models beside one of its own: they are obtained and compared with their hashes as that one is. */
+  readonly companions?: Companions;
   readonly endpoints: readonly (Endpoint | Route | SocketEndpoint)[];
   readonly sample: SampleRequest;
   /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */

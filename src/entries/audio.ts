@@ -1,5 +1,16 @@
 export { decodeCtc, type CtcPath, type CtcShape, type CtcToken } from '../core/audio/ctc.ts';
+export {
+  assignSpeakers,
+  type SpeakerSegment,
+  type SpeakerTurn,
+  type TimedText,
+} from '../core/audio/diarization/assign-speakers.ts';
 export { downmix } from '../core/audio/downmix.ts';
+export {
+  createKaldiFeatures,
+  type KaldiFeatureExtractor,
+  type KaldiFeatures,
+} from '../core/audio/kaldi-features.ts';
 export { createLogMel, type LogMel, type LogMelOptions } from '../core/audio/log-mel.ts';
 export {
   createNemoFeatures,

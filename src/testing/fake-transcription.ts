@@ -1,5 +1,6 @@
 import type { TranscriptionModelInfo } from '../categories/transcription/events.ts';
 import type { CallOptions } from '../contracts/run.ts';
+import type { SpeakerSegment } from '../core/audio/diarization/assign-speakers.ts';
 import { fieldError } from '../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../categories/transcription/request.ts';
@@ -9,6 +10,8 @@ import { type FakeRun, pause, wordsOf } from './fake-run.ts';
 export interface FakeTranscript extends FakeRun {
   /** One segment each; a word takes half a second. */
   readonly segments: readonly string[];
+  /** Who says each segment, where speakers are asked for; default: `A`. */
+  readonly speakers?: readonly string[] | undefined;
   /** ISO 639-1; default: the one asked for, else `en`. */
   readonly language?: string | undefined;
   /** Duration of the audio; default: the end of the last word. */
@@ -44,14 +47,18 @@ export async function* playTranscript(
   const heard = typeof listener === 'function' ? await listener(request, options) : listener;
   const transcript = typeof heard === 'string' ? { segments: [heard] } : heard;
   let seconds = 0;
+  const spoken: SpeakerSegment[] = [];
   for (const [id, text] of transcript.segments.entries()) {
     await pause(transcript.delayMs, options.signal);
     if (transcript.error !== undefined && id === (transcript.failAfter ?? 0)) throw transcript.error;
     const segment = toSegment(id, text, seconds, request);
     seconds = segment.endSeconds;
+    const { startSeconds, endSeconds } = segment;
+    spoken.push({ speaker: transcript.speakers?.[id] ?? 'A', startSeconds, endSeconds, text: text.trim() });
     yield { type: 'segment', segment };
   }
   if (transcript.error !== undefined) throw transcript.error;
+  if (request.diarize) yield { type: 'speakers', segments: spoken };
   yield {
     type: 'transcription-end',
     language: transcript.language ?? language ?? 'en',

@@ -125,6 +125,21 @@ it('transcribes as the model itself, bytes and files', async () => {
   }
 });
 
+it('asks a server who says what', async () => {
+  const { near } = await pair();
+  const request = { model: 'listener', audio: new Uint8Array(100), diarize: true };
+  const events: any[] = await collect(near.run('transcription', request));
+  const { segments } = events.find(({ type }) => type === 'speakers');
+  expect(segments.length).toBeGreaterThan(0);
+  expect(segments[0]).toMatchObject({ speaker: 'A', startSeconds: 0, text: expect.stringMatching(/^\S/) });
+  for (const other of [{ wordTimestamps: true }, { task: 'translate' as const }]) {
+    await expect(collect(near.run('transcription', { ...request, ...other }))).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      param: 'response_format',
+    });
+  }
+});
+
 it('takes the plain text of a server that has no more', async () => {
   const { origin, asked } = await scriptedServer(({ url, body }, response) => {
     if (url.endsWith('/models')) return json(response, { data: [] });

@@ -40,6 +40,7 @@ export const openaiDefinition: BackendDefinition = {
     'maxBatchTokens',
     'maxAudioSeconds',
     'voiceActivity',
+    'diarization',
     'conditionOnPrevious',
     'ffmpegPath',
     'phonemizer',

@@ -1,4 +1,5 @@
-import { InferenceError } from '../../errors.ts';
+import type { SpeakerSegment } from '../../core/audio/diarization/assign-speakers.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import type { TranscriptionEvent, TranscriptionWord } from '../../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../../categories/transcription/request.ts';
@@ -22,21 +23,40 @@ export async function* runTranscription(
   { signal }: PipelineRunOptions,
 ): AsyncGenerator<TranscriptionEvent> {
   const { name, servers, extraBody } = model;
-  const { audio, language, prompt, temperature, wordTimestamps, task, given = ['temperature'] } = request;
+  const {
+    audio,
+    language,
+    prompt,
+    temperature,
+    wordTimestamps,
+    task,
+    diarize,
+    given = ['temperature'],
+  } = request;
   const isTranslation = task === 'translate';
   const path = isTranslation ? '/audio/translations' : '/audio/transcriptions';
+  if (diarize && (wordTimestamps || isTranslation)) {
+    throw fieldError(
+      'response_format',
+      'expected another one than diarized_json with word times or a translation: a server has one format for an answer',
+      { code: 'unsupported_feature' },
+    );
+  }
+  const format = diarize ? 'diarized_json' : 'verbose_json';
   const granularities = wordTimestamps ? ['segment', 'word'] : ['segment'];
   const send = (server: Parameters<typeof callApi>[0]) => {
-    const isPlain = plain.has(model);
+    const isPlain = plain.has(model) && !diarize;
     const fields: [string, unknown][] = [
       ...Object.entries(extraBody),
       ['model', name],
-      ['response_format', isPlain ? 'json' : 'verbose_json'],
+      ['response_format', isPlain ? 'json' : format],
       ['language', language],
       ['prompt', prompt],
       ['temperature', given.includes('temperature') ? temperature : undefined],
-      // Translations have no times of words.
-      ...(isPlain || isTranslation
+      // Without it, recordings of more than 30 s are refused.
+      ['chunking_strategy', diarize ? 'auto' : undefined],
+      // Translations have no times of words, nor have pieces of speakers.
+      ...(isPlain || isTranslation || diarize
         ? []
         : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),
     ];
@@ -46,13 +66,13 @@ export async function* runTranscription(
   };
   const transcript = await servers.ask(async (server) => {
     const answer = await send(server).catch((error: unknown) => {
-      if (wordTimestamps || plain.has(model) || !wantsPlain(error)) throw error;
+      if (wordTimestamps || diarize || plain.has(model) || !wantsPlain(error)) throw error;
       plain.add(model);
       return send(server);
     });
     return readJson(answer, maxTranscriptBytes);
   }, signal);
-  yield* toTranscriptionEvents(transcript, wordTimestamps);
+  yield* toTranscriptionEvents(transcript, { wordTimestamps, diarize });
 }
 
 /** As servers refuse `verbose_json`. */
@@ -64,7 +84,10 @@ function wantsPlain(error: unknown): boolean {
   );
 }
 
-function* toTranscriptionEvents(answer: unknown, wordTimestamps: boolean): Generator<TranscriptionEvent> {
+function* toTranscriptionEvents(
+  answer: unknown,
+  { wordTimestamps, diarize }: Pick<TranscriptionRequest, 'wordTimestamps' | 'diarize'>,
+): Generator<TranscriptionEvent> {
   const fields = fieldsOf(answer);
   const { text, segments } = fields;
   if (typeof text !== 'string') throw unreadable('text: expected a string');
@@ -85,7 +108,7 @@ function* toTranscriptionEvents(answer: unknown, wordTimestamps: boolean): Gener
         seek: numberOf(segment['seek']),
         startSeconds,
         endSeconds,
-        text: String(segment['text'] ?? ''),
+        text: diarize ? ` ${String(segment['text'] ?? '').trim()}` : String(segment['text'] ?? ''),
         tokens: Array.isArray(segment['tokens']) ? segment['tokens'].map(numberOf) : [],
         temperature: numberOf(segment['temperature']),
         averageLogprob: numberOf(segment['avg_logprob']),
@@ -95,6 +118,7 @@ function* toTranscriptionEvents(answer: unknown, wordTimestamps: boolean): Gener
       },
     };
   }
+  if (diarize) yield { type: 'speakers', segments: (listed ?? []).map(toSpeakerSegment) };
   yield { type: 'transcription-end', language: codeOf(language), durationSeconds };
 }
 
@@ -102,6 +126,16 @@ function* toTranscriptionEvents(answer: unknown, wordTimestamps: boolean): Gener
 function codeOf(language: string | undefined): string | undefined {
   const code = language === undefined ? undefined : toVocabularyLanguage(language);
   return code === undefined ? undefined : toIsoLanguage(code);
+}
+
+function toSpeakerSegment(value: unknown): SpeakerSegment {
+  const { speaker, start, end, text } = fieldsOf(value);
+  return {
+    speaker: String(speaker ?? 'A'),
+    startSeconds: numberOf(start),
+    endSeconds: numberOf(end),
+    text: String(text ?? '').trim(),
+  };
 }
 
 function toWord(value: unknown): TranscriptionWord {

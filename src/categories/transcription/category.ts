@@ -1,6 +1,7 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import { recognizers } from './architectures.ts';
+import { diarizationModels } from './companions.ts';
 import { writtenBy } from '../telemetry-messages.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo } from './events.ts';
 import { defaultTranscriptionModel, transcriptionParameters } from './parameters.ts';
@@ -39,6 +40,7 @@ export const transcriptionCategory: CategoryDefinition<
   parameters: transcriptionParameters,
   settings: transcriptionSettings,
   architectures: recognizers,
+  companions: diarizationModels,
   endpoints: [audioTranscriptions, audioTranslations, realtime],
   sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
   isStateless: false,
@@ -49,7 +51,8 @@ export const transcriptionCategory: CategoryDefinition<
   isProgress: () => true,
   tally(event, { usage }) {
     if (event.type === 'segment') usage.audioSeconds = event.segment.endSeconds;
-    else usage.audioSeconds = event.type === 'progress' ? event.seconds : event.durationSeconds;
+    else if (event.type === 'progress') usage.audioSeconds = event.seconds;
+    else if (event.type === 'transcription-end') usage.audioSeconds = event.durationSeconds;
   },
   telemetry: {
     operation: 'generate_content',

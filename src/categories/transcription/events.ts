@@ -1,4 +1,6 @@
+import type { SpeakerSegment } from '../../core/audio/diarization/assign-speakers.ts';
 import type { ModelInfo } from '../../contracts/model.ts';
+
 /** A word that was said, with its times in seconds from the beginning of the audio. */
 export interface TranscriptionWord {
   /** Without spaces around it, punctuation included. */
@@ -28,11 +30,16 @@ export interface TranscriptionSegment {
   readonly words?: readonly TranscriptionWord[] | undefined;
 }
 
-/** Events of a transcription, in order; a segment is final when it comes. `transcription-end` comes once, last. */
+/**
+ * Events of a transcription, in order; a segment is final when it comes. `transcription-end` comes once, last; where speakers were
+ * asked for, `speakers` comes once before it.
+ */
 export type TranscriptionEvent =
   | { readonly type: 'segment'; readonly segment: TranscriptionSegment }
   /** A window is done, so that the audio is transcribed up to here; silence is a window without segments. */
   | { readonly type: 'progress'; readonly seconds: number }
+  /** The whole transcript again, cut where the speaker changes: voices are compared once all of them are heard. */
+  | { readonly type: 'speakers'; readonly segments: readonly SpeakerSegment[] }
   | {
       readonly type: 'transcription-end';
       /** ISO 639-1; `undefined` where nobody speaks, or the model knows one language and doesn't say which. */

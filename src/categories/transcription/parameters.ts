@@ -20,6 +20,6 @@ export type TranscriptionParameters = ParameterValues<typeof transcriptionParame
 export const defaultTranscriptionModel = 'whisper-medium';
 
 /** Format of a transcript in an answer. */
-export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;
+export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt', 'diarized_json'] as const;
 
 export type TranscriptionFormat = (typeof transcriptionFormats)[number];

@@ -27,6 +27,8 @@ export interface TranscriptionRequest extends TranscriptionParameters {
   /** Whether segments carry their words. */
   readonly wordTimestamps: boolean;
   readonly task: TranscriptionTask;
+  /** Whether the event `speakers` tells who says what. */
+  readonly diarize: boolean;
 }
 
 /** A transcription request as a caller writes it: only `model` and `audio` are needed. */
@@ -42,6 +44,8 @@ export interface TranscriptionRequestInput extends Partial<TranscriptionParamete
   readonly wordTimestamps?: boolean | undefined;
   /** Its own words, or their meaning in English, which not every model can write; default `transcribe`. */
   readonly task?: TranscriptionTask | undefined;
+  /** Whether the event `speakers` tells who says what, which needs the model's setting `diarization`; default false. */
+  readonly diarize?: boolean | undefined;
 }
 
 const fields = requestTable(
@@ -53,6 +57,7 @@ const fields = requestTable(
     prompt: z.string().optional(),
     wordTimestamps: z.boolean().optional(),
     task: z.enum(transcriptionTasks).optional(),
+    diarize: z.boolean().optional(),
   },
   transcriptionParameters,
 );
@@ -69,10 +74,18 @@ const fields = requestTable(
  */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
   assertRequest('A transcription request', fields, input);
-  const { model, audio, language, prompt, wordTimestamps = false, task = 'transcribe' } = input;
+  const {
+    model,
+    audio,
+    language,
+    prompt,
+    wordTimestamps = false,
+    task = 'transcribe',
+    diarize = false,
+  } = input;
   if (audio instanceof Uint8Array && audio.byteLength === 0) {
     throw fieldError('file', 'expected an audio file, got no bytes');
   }
   const parameters = resolveRequestParameters(transcriptionParameters, input);
-  return { ...parameters, model, audio, language, prompt, wordTimestamps, task };
+  return { ...parameters, model, audio, language, prompt, wordTimestamps, task, diarize };
 }

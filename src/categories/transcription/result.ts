@@ -1,3 +1,4 @@
+import type { SpeakerSegment } from '../../core/audio/diarization/assign-speakers.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from './events.ts';
 
 /** A whole transcript. */
@@ -8,6 +9,8 @@ export interface TranscriptionResult {
   /** Duration of the audio. */
   readonly durationSeconds: number;
   readonly segments: readonly TranscriptionSegment[];
+  /** The text again, cut where the speaker changes; only where speakers were asked for. */
+  readonly speakerSegments?: readonly SpeakerSegment[] | undefined;
 }
 
 /**
@@ -27,13 +30,15 @@ export async function collectTranscription(
   const segments: TranscriptionSegment[] = [];
   let language: string | undefined;
   let durationSeconds = 0;
+  let speakerSegments: readonly SpeakerSegment[] | undefined;
   for await (const event of events) {
     if (event.type === 'segment') segments.push(event.segment);
+    else if (event.type === 'speakers') speakerSegments = event.segments;
     else if (event.type === 'transcription-end') ({ language, durationSeconds } = event);
   }
   const text = segments
     .map((segment) => segment.text)
     .join('')
     .trim();
-  return { text, language, durationSeconds, segments };
+  return { text, language, durationSeconds, segments, ...(speakerSegments && { speakerSegments }) };
 }

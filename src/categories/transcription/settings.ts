@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   booleanSetting,
   numberSetting,
@@ -5,6 +6,7 @@ import {
   type SettingsOf,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import { numberSchema } from '../../validation/number-schema.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
 /** Settings of a transcription model. */
@@ -13,6 +15,26 @@ export const transcriptionSettings = {
   voiceActivity: textSetting(
     'Detector of silence, which is skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
   ),
+  diarization: z
+    .strictObject({
+      segmentation: z
+        .string()
+        .min(1)
+        .describe("Tells who speaks when in a window, in the layout of pyannote's segmentation graphs."),
+      embedding: z
+        .string()
+        .min(1)
+        .describe('Tells voices apart, from filter banks (WeSpeaker) or from samples (x-vectors).'),
+      threshold: numberSchema({ type: 'float', min: 0, max: 2 })
+        .optional()
+        .describe(
+          'Distance of voices up to which they are one speaker, 0 to 2; default 0.7046, which suits the ResNet34 of WeSpeaker.',
+        ),
+    })
+    .optional()
+    .describe(
+      'Two models that tell speakers apart, each the path of a graph or folder, or a source; default: none, and `diarized_json` is refused.',
+    ),
   conditionOnPrevious: booleanSetting(
     'Whether the text of a window, with its times, is the context of the next one; default: as `condition_on_prev_tokens` of the model says, else true.',
   ),

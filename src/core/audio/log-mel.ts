@@ -1,5 +1,6 @@
 import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples } from './assert.ts';
+import { createMelFilters } from './mel-filters.ts';
 import { createMelPowers } from './mel-powers.ts';
 import { assertSampleRate } from './sample-rate.ts';
 
@@ -68,12 +69,9 @@ export function createLogMel(options: LogMelOptions): LogMel {
   assertInteger('chunkSamples', chunkSamples, { min: Math.floor(fftSize / 2) + 1, max: 2 ** 26 });
   assertInteger('hopLength', hopLength, { min: 1, max: chunkSamples });
 
-  const powers = createMelPowers({
-    melBins,
-    fftSize,
-    sampleRateHz,
-    maxFrequencyHz: Math.min(8000, sampleRateHz / 2),
-  });
+  const maxFrequencyHz = Math.min(8000, sampleRateHz / 2);
+  const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
+  const powers = createMelPowers({ fftSize, filters });
   const window = hannWindow(fftSize);
   const frames = Math.floor(chunkSamples / hopLength);
   const reach = Math.floor(fftSize / 2);

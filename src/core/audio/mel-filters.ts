@@ -7,12 +7,18 @@ export interface MelFilters {
   readonly weights: Float64Array;
 }
 
+/** The filters, and the transform whose `fftSize / 2 + 1` bins they weigh. */
+export interface MelFilterOptions {
+  readonly count: number;
+  readonly fftSize: number;
+  readonly sampleRateHz: number;
+  readonly maxFrequencyHz: number;
+}
+
 /**
  * Mel filters in Slaney's form: triangles with evenly spaced corners on his mel scale (linear to 1,000 Hz, logarithmic
  * above), each with an area of 1.
  *
- * @param options.count number of filters
- * @param options.fftSize of the transform whose `fftSize / 2 + 1` bins are weighed
  * @see M. Slaney, Auditory Toolbox (1998), https://engineering.purdue.edu/~malcolm/interval/1998-010/
  *
  * @example
@@ -20,38 +26,68 @@ export interface MelFilters {
  * createMelFilters({ count: 80, fftSize: 400, sampleRateHz: 16_000, maxFrequencyHz: 8000 }).starts[0]; // 1
  * ```
  */
-export function createMelFilters({
-  count,
-  fftSize,
-  sampleRateHz,
-  maxFrequencyHz,
-}: {
-  readonly count: number;
-  readonly fftSize: number;
-  readonly sampleRateHz: number;
-  readonly maxFrequencyHz: number;
-}): MelFilters {
-  const bins = Math.floor(fftSize / 2) + 1;
-  const highest = toMel(maxFrequencyHz);
-  const corners = Float64Array.from({ length: count + 2 }, (_, index) =>
-    toHertz((highest * index) / (count + 1)),
+export function createMelFilters(options: MelFilterOptions): MelFilters {
+  const highest = toMel(options.maxFrequencyHz);
+  const corners = Float64Array.from({ length: options.count + 2 }, (_, index) =>
+    toHertz((highest * index) / (options.count + 1)),
   );
+  return toFilters(
+    options,
+    corners,
+    (hertz) => hertz,
+    (low, high) => 2 / (high - low),
+  );
+}
+
+/**
+ * Mel filters in Kaldi's form: triangles over mels, 1,127 · ln(1 + f / 700), each with a height of 1, from 20 Hz on.
+ *
+ * @see https://kaldi-asr.org/doc/mel-computations_8cc_source.html
+ */
+export function createKaldiMelFilters(options: MelFilterOptions): MelFilters {
+  const [lowest, highest] = [toKaldiMel(kaldiLowestHertz), toKaldiMel(options.maxFrequencyHz)];
+  const corners = Float64Array.from(
+    { length: options.count + 2 },
+    (_, index) => lowest + ((highest - lowest) * index) / (options.count + 1),
+  );
+  return toFilters(options, corners, toKaldiMel, () => 1);
+}
+
+/**
+ * Triangles between corners.
+ *
+ * @param place where a frequency lies between the corners
+ * @param heightOf the height of a triangle
+ */
+function toFilters(
+  { count, fftSize, sampleRateHz }: MelFilterOptions,
+  corners: Float64Array,
+  place: (hertz: number) => number,
+  heightOf: (low: number, high: number) => number,
+): MelFilters {
+  const bins = Math.floor(fftSize / 2) + 1;
   const starts = new Int32Array(count);
   const offsets = new Int32Array(count + 1);
   const weights: number[] = [];
   for (let filter = 0; filter < count; filter++) {
     const [low, peak, high] = [corners[filter]!, corners[filter + 1]!, corners[filter + 2]!];
-    const first = Math.floor((low * fftSize) / sampleRateHz) + 1;
+    let first = 0;
+    while (first < bins && place((first * sampleRateHz) / fftSize) <= low) first++;
     starts[filter] = first;
     for (let bin = first; bin < bins; bin++) {
-      const frequency = (bin * sampleRateHz) / fftSize;
-      if (frequency >= high) break;
-      const height = Math.min((frequency - low) / (peak - low), (high - frequency) / (high - peak));
-      weights.push((height * 2) / (high - low));
+      const at = place((bin * sampleRateHz) / fftSize);
+      if (at >= high) break;
+      weights.push(Math.min((at - low) / (peak - low), (high - at) / (high - peak)) * heightOf(low, high));
     }
     offsets[filter + 1] = weights.length;
   }
   return { starts, offsets, weights: Float64Array.from(weights) };
+}
+
+const kaldiLowestHertz = 20;
+
+function toKaldiMel(hertz: number): number {
+  return 1127 * Math.log(1 + hertz / 700);
 }
 
 const linearHertzPerMel = 200 / 3;

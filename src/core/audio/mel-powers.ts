@@ -1,18 +1,10 @@
 import { createFft } from './fft.ts';
-import { createMelFilters } from './mel-filters.ts';
-
-/** The sizes of power spectra in mel bands. */
-export interface MelPowersOptions {
-  readonly melBins: number;
-  readonly fftSize: number;
-  readonly sampleRateHz: number;
-  readonly maxFrequencyHz: number;
-}
+import type { MelFilters } from './mel-filters.ts';
 
 /** Computes power in mel bands; keeps its tables and scratch. */
 export interface MelPowers {
   /**
-   * @param out `[melBins × columns]`, of which the first `frames` of each row are written
+   * @param out `[filters × columns]`, of which the first `frames` of each row are written
    * @param frames at most `columns`
    * @param readFrame writes the windowed samples of a frame, `[fftSize]`
    */
@@ -24,21 +16,21 @@ export interface MelPowers {
   ): void;
 }
 
-/** Power spectra of frames, weighed by Slaney's mel filters. */
+/** Power spectra of frames, weighed by mel filters over the bins of a transform of `fftSize`. */
 export function createMelPowers({
-  melBins,
   fftSize,
-  sampleRateHz,
-  maxFrequencyHz,
-}: MelPowersOptions): MelPowers {
+  filters,
+}: {
+  readonly fftSize: number;
+  readonly filters: MelFilters;
+}): MelPowers {
   const fft = createFft(fftSize);
-  const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
   const even = new Float64Array(fftSize);
   const odd = new Float64Array(fftSize);
 
   const weighInto = (out: Float32Array, columns: number, powers: Float64Array, frame: number): void => {
     const { starts, offsets, weights } = filters;
-    for (let filter = 0; filter < melBins; filter++) {
+    for (let filter = 0; filter < starts.length; filter++) {
       let bin = starts[filter]!;
       let sum = 0;
       for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++) {

@@ -1,5 +1,6 @@
 import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples } from './assert.ts';
+import { createMelFilters } from './mel-filters.ts';
 import { createMelPowers } from './mel-powers.ts';
 
 const sampleRateHz = 16_000;
@@ -52,7 +53,9 @@ export function createNemoFeatures(options: { readonly melBins: number }): NemoF
   assertNames('createNemoFeatures', options, ['melBins']);
   const { melBins } = options;
   assertInteger('melBins', melBins, { min: 1, max: 1024 });
-  const powers = createMelPowers({ melBins, fftSize, sampleRateHz, maxFrequencyHz: sampleRateHz / 2 });
+  const maxFrequencyHz = sampleRateHz / 2;
+  const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
+  const powers = createMelPowers({ fftSize, filters });
   const window = Float64Array.from(
     { length: windowSize },
     (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / (windowSize - 1)),

@@ -42,6 +42,27 @@ it.each([
   await pipeline.close();
 });
 
+it('of a model with companions those are downloaded, too', async () => {
+  const speakers = new URL('../../categories/transcription/pipeline/golden/speakers/', import.meta.url)
+    .pathname;
+  for (const name of ['segmentation', 'embedding'])
+    hub.models.set(`org/${name}`, readFolder(join(speakers, name)));
+  const settings = { endpoint: hub.endpoint, cacheFolder };
+  const load = (embedding: string) =>
+    loadPipeline({
+      id: 'ears',
+      category: 'transcription',
+      source: 'tiny-whisper',
+      hub: settings,
+      diarization: { segmentation: 'org/segmentation', embedding },
+    });
+  await (await load('org/embedding')).close();
+  expect(await readdir(cacheFolder)).toEqual(
+    expect.arrayContaining(['models--org--segmentation', 'models--org--embedding']),
+  );
+  await expect(load('org/nothing')).rejects.toMatchObject({ param: 'diarization.embedding' });
+});
+
 it("a voice of Piper's is recognised, downloaded and loaded", async () => {
   const folder = await writeVoices(join(cacheFolder, 'voices'), { anna: {} });
   const source = 'org/piper';

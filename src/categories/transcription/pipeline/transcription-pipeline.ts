@@ -11,10 +11,13 @@ import { openAudio } from '../../../runtime/audio/open-audio.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
-import type { TranscriptionEvent, TranscriptionModelInfo } from '../events.ts';
+import type { TranscriptionEvent, TranscriptionModelInfo, TranscriptionSegment } from '../events.ts';
 import type { Recognition, RecognitionOptions, Recognizer, RecognizerAbility } from '../recognizer.ts';
 import type { TranscriptionRequest } from '../request.ts';
 import type { TranscriptionSettings } from '../settings.ts';
+import { assignSpeakers } from '../../../core/audio/diarization/assign-speakers.ts';
+import { Diarizer, type DiarizationTools } from './diarizer.ts';
+import { openDiarization } from './open-diarization.ts';
 import { openVoiceGate } from './open-voice-gate.ts';
 import { StretchRecognition } from './stretch-recognition.ts';
 import { Transcriber, type TranscriptionTools } from './transcriber.ts';
@@ -43,13 +46,16 @@ export async function loadTranscriptionPipeline(
   }
   const gate = await openVoiceGate(voiceActivity, sessions);
   let recognizer: Recognizer;
+  let diarization: DiarizationTools | undefined;
   try {
+    diarization = await openDiarization(spec, sessions);
     recognizer = await architecture.open(spec, sessions);
   } catch (error) {
     await gate.release();
+    await diarization?.release();
     throw error;
   }
-  const { longestSeconds, contextLength, languages } = recognizer;
+  const { longestSeconds, contextLength, languages, abilities } = recognizer;
   const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows) };
   const runs = new OpenRuns();
 
@@ -58,10 +64,16 @@ export async function loadTranscriptionPipeline(
     { signal, owner }: PipelineRunOptions,
   ): AsyncGenerator<TranscriptionEvent> {
     assertAble(request, recognizer);
-    const recognition = begin(recognizer, { ...request, signal });
+    const diarizer = request.diarize
+      ? new Diarizer(needDiarization(diarization), { inTurn: tools.inTurn, signal, owner })
+      : undefined;
+    const wordTimestamps = request.wordTimestamps || (request.diarize && abilities.has('wordTimestamps'));
+    const recognition = begin(recognizer, { ...request, wordTimestamps, signal });
     const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
     try {
-      yield* new Transcriber(tools, { blocks: audio.blocks, recognition, signal, owner }).run();
+      const blocks = diarizer ? diarizer.listen(audio.blocks) : audio.blocks;
+      const events = new Transcriber(tools, { blocks, recognition, signal, owner }).run();
+      yield* diarizer ? tellSpeakers(events, diarizer, request) : events;
     } finally {
       await audio.close();
     }
@@ -83,6 +95,7 @@ export async function loadTranscriptionPipeline(
     async close() {
       await runs.ended();
       await gate.release();
+      await diarization?.release();
       await recognizer.release();
     },
   };
@@ -90,6 +103,36 @@ export async function loadTranscriptionPipeline(
 
 function begin(recognizer: Recognizer, options: RecognitionOptions): Recognition {
   return 'begin' in recognizer ? recognizer.begin(options) : new StretchRecognition(recognizer, options);
+}
+
+/** @throws InferenceError `unsupported_feature` where the settings name no models that tell speakers apart */
+function needDiarization(diarization: DiarizationTools | undefined): DiarizationTools {
+  if (diarization) return diarization;
+  throw fieldError(
+    'response_format',
+    'expected another one than diarized_json: the setting `diarization` of the model names no models that tell speakers apart',
+    { code: 'unsupported_feature' },
+  );
+}
+
+/** Adds who says what, before the end. */
+async function* tellSpeakers(
+  events: AsyncIterable<TranscriptionEvent>,
+  diarizer: Diarizer,
+  { wordTimestamps }: TranscriptionRequest,
+): AsyncGenerator<TranscriptionEvent> {
+  const segments: TranscriptionSegment[] = [];
+  for await (const event of events) {
+    if (event.type === 'transcription-end') {
+      yield { type: 'speakers', segments: assignSpeakers(segments, diarizer.turns()) };
+    }
+    if (event.type !== 'segment') {
+      yield event;
+      continue;
+    }
+    segments.push(event.segment);
+    yield wordTimestamps ? event : { ...event, segment: { ...event.segment, words: undefined } };
+  }
 }
 
 /** Ability → field of the request that needs it, and the refusal. */

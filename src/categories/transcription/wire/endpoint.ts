@@ -8,6 +8,7 @@ import type { TranscriptionRequestInput } from '../request.ts';
 import { collectTranscription, type TranscriptionResult } from '../result.ts';
 import { fromTranscriptionRequest, fromTranslationRequest, type TranscriptionCall } from './from-request.ts';
 import {
+  diarizedTranscriptionSchema,
   transcriptionEventSchema,
   transcriptionRequestSchema,
   transcriptionSchema,
@@ -15,13 +16,19 @@ import {
   verboseTranscriptionSchema,
 } from './schema.ts';
 import { createTranscriptionStreamer } from './to-events.ts';
-import { toPlainText, toSubtitles, toTranscription, toVerboseTranscription } from './to-response.ts';
+import {
+  toDiarizedTranscription,
+  toPlainText,
+  toSubtitles,
+  toTranscription,
+  toVerboseTranscription,
+} from './to-response.ts';
 
 const text = { name: 'TranscriptionText', schema: z.string() };
 
 const wholeResponses = {
   'application/json': {
-    name: 'Transcription',
+    name: 'Translation',
     schema: z.union([verboseTranscriptionSchema, transcriptionSchema]),
   },
   'text/plain': text,
@@ -45,6 +52,10 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   uploadField: 'file',
   responses: {
     ...wholeResponses,
+    'application/json': {
+      name: 'Transcription',
+      schema: z.union([verboseTranscriptionSchema, diarizedTranscriptionSchema, transcriptionSchema]),
+    },
     'text/event-stream': { name: 'TranscriptionEvent', schema: transcriptionEventSchema },
   },
   errors: ['unsupported_feature'],
@@ -89,6 +100,8 @@ function toResponse(
       const { task, wordTimestamps: words = false } = request;
       return jsonResponse(200, toVerboseTranscription(result, { segments, words, task }));
     }
+    case 'diarized_json':
+      return jsonResponse(200, toDiarizedTranscription(result));
     case 'text':
       return textResponse('text/plain', toPlainText(result));
     case 'srt':

@@ -17,6 +17,8 @@ export interface TranscriptionCall {
   readonly stream: boolean;
 }
 
+const streamedFormats: ReadonlySet<TranscriptionFormat> = new Set(['json', 'text', 'diarized_json']);
+
 const readParameters = parameterReader(transcriptionParameters);
 
 /**
@@ -43,12 +45,19 @@ export function fromTranscriptionRequest(fields: readonly FormField[]): Transcri
       `expected response_format verbose_json with word, got ${format}`,
     );
   }
-  if (stream && format !== 'json' && format !== 'text') {
-    throw fieldError('stream', `expected response_format json or text with a stream, got ${format}`);
+  if (stream && !streamedFormats.has(format)) {
+    const names = [...streamedFormats].join(', ');
+    throw fieldError('stream', `expected response_format ${names} with a stream, got ${format}`);
   }
   return {
     model,
-    request: { ...readParameters(parsed), language, prompt, wordTimestamps },
+    request: {
+      ...readParameters(parsed),
+      language,
+      prompt,
+      wordTimestamps,
+      diarize: format === 'diarized_json',
+    },
     format,
     segments: granularities.has('segment'),
     stream,

@@ -18,7 +18,8 @@ export const transcriptionFieldsSchema = z.object({
     description: 'Text that comes before the audio: a guide to style and spelling, or the transcript so far.',
   }),
   response_format: z.enum(transcriptionFormats).optional().meta({
-    description: 'How the transcript is written.',
+    description:
+      'How the transcript is written. `diarized_json` tells who says what, where the settings of the model name the models for it.',
     default: transcriptionFormats[0],
   }),
   timestamp_granularities: z
@@ -30,20 +31,22 @@ export const transcriptionFieldsSchema = z.object({
       default: [timestampGranularities[0]],
     }),
   stream: z.boolean().optional().meta({
-    description: 'Send the text piece by piece, as server-sent events; for `json` and `text`.',
+    description:
+      'Send the text piece by piece, as server-sent events; for `json`, `text` and `diarized_json`.',
     default: false,
   }),
   ...parameterShape(transcriptionParameters),
 });
 
 /** The fields of a translation form that aren't its file. */
-export const translationFieldsSchema = transcriptionFieldsSchema.pick({
-  model: true,
-  language: true,
-  prompt: true,
-  response_format: true,
-  temperature: true,
-});
+export const translationFieldsSchema = transcriptionFieldsSchema
+  .pick({ model: true, language: true, prompt: true, temperature: true })
+  .extend({
+    response_format: z.enum(transcriptionFormats).exclude(['diarized_json']).optional().meta({
+      description: 'How the transcript is written.',
+      default: transcriptionFormats[0],
+    }),
+  });
 
 const file = z.string().meta({
   format: 'binary',
@@ -92,6 +95,25 @@ export const verboseTranscriptionSchema = z.object({
   usage: usageSchema,
 });
 
+/** A piece of a transcript that one speaker says; the same as part of an answer and as an event. */
+const speakerSegmentSchema = z.object({
+  type: z.literal('transcript.text.segment'),
+  id: z.string(),
+  start: seconds,
+  end: seconds,
+  text: z.string(),
+  speaker: z.string().meta({ description: '`A`, `B`, … in the order in which they come.' }),
+});
+
+/** The body of an answer of the format `diarized_json`. */
+export const diarizedTranscriptionSchema = z.object({
+  task: z.literal('transcribe'),
+  duration: z.number().meta({ description: 'Of the audio, in seconds.' }),
+  text: z.string(),
+  segments: z.array(speakerSegmentSchema),
+  usage: usageSchema,
+});
+
 const tokenUsageSchema = z.object({
   type: z.literal('tokens'),
   input_tokens: z.int().meta({ description: 'Of audio; those of `prompt` are not counted.' }),
@@ -100,15 +122,25 @@ const tokenUsageSchema = z.object({
   total_tokens: z.int(),
 });
 
+/** The last event of a streamed answer. */
+export const transcriptionDoneSchema = z.object({
+  type: z.literal('transcript.text.done'),
+  text: z.string(),
+  usage: tokenUsageSchema,
+});
+
 /** One event of a streamed answer. */
 export const transcriptionEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('transcript.text.delta'), delta: z.string() }),
-  z.object({ type: z.literal('transcript.text.done'), text: z.string(), usage: tokenUsageSchema }),
+  speakerSegmentSchema,
+  transcriptionDoneSchema,
 ]);
 
 /** The body of an answer of the format `json`. */
 export type Transcription = z.infer<typeof transcriptionSchema>;
 /** The body of an answer of the format `verbose_json`. */
 export type VerboseTranscription = z.infer<typeof verboseTranscriptionSchema>;
+/** The body of an answer of the format `diarized_json`. */
+export type DiarizedTranscription = z.infer<typeof diarizedTranscriptionSchema>;
 /** One event of a streamed answer. */
 export type TranscriptionStreamEvent = z.infer<typeof transcriptionEventSchema>;

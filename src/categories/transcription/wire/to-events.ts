@@ -1,6 +1,7 @@
 import { positionsPerSecond } from '../../../core/audio/whisper/timestamps.ts';
 import type { TranscriptionEvent } from '../events.ts';
 import type { TranscriptionStreamEvent } from './schema.ts';
+import { toSpeakerSegment } from './to-response.ts';
 
 /**
  * Makes the function that turns what happens during a transcription into the events of a streamed answer. The deltas
@@ -21,6 +22,7 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
       return [{ type: 'transcript.text.done', text, usage: usageOf(event.durationSeconds, tokens) }];
     }
     if (event.type === 'progress') return [];
+    if (event.type === 'speakers') return event.segments.map(toSpeakerSegment);
     tokens += event.segment.tokens.length;
     const spoken = event.segment.text.trim();
     if (spoken === '') return [];

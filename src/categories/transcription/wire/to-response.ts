@@ -1,9 +1,10 @@
 import { toSrt, toVtt } from '../../../core/audio/subtitles.ts';
 import { languageName } from '../../../core/audio/whisper/languages.ts';
+import type { SpeakerSegment } from '../../../core/audio/diarization/assign-speakers.ts';
 import type { TranscriptionSegment } from '../events.ts';
 import type { TranscriptionTask } from '../request.ts';
 import type { TranscriptionResult } from '../result.ts';
-import type { Transcription, VerboseTranscription } from './schema.ts';
+import type { DiarizedTranscription, Transcription, VerboseTranscription } from './schema.ts';
 
 /**
  * A transcript → the body of an answer of the format `json`.
@@ -46,6 +47,45 @@ export function toVerboseTranscription(
     ...(options.segments ? { segments: segments.map(toSegment) } : {}),
     ...(options.words ? { words: segments.flatMap(toWords) } : {}),
     usage: toUsage(durationSeconds),
+  };
+}
+
+/**
+ * A transcript → the body of an answer of the format `diarized_json`. Times keep milliseconds.
+ *
+ * @example
+ * ```ts
+ * const speakerSegments = [{ speaker: 'A', startSeconds: 0, endSeconds: 1.2, text: 'Hello.' }];
+ * const result = { text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [], speakerSegments };
+ * toDiarizedTranscription(result).segments[0].id; // 'seg_001'
+ * ```
+ */
+export function toDiarizedTranscription({
+  text,
+  durationSeconds,
+  speakerSegments = [],
+}: TranscriptionResult): DiarizedTranscription {
+  return {
+    task: 'transcribe',
+    duration: rounded(durationSeconds, 3),
+    text,
+    segments: speakerSegments.map(toSpeakerSegment),
+    usage: toUsage(durationSeconds),
+  };
+}
+
+/** A piece that one speaker says, as the wire has it. */
+export function toSpeakerSegment(
+  { speaker, startSeconds, endSeconds, text }: SpeakerSegment,
+  index: number,
+): DiarizedTranscription['segments'][number] {
+  return {
+    type: 'transcript.text.segment',
+    id: `seg_${String(index + 1).padStart(3, '0')}`,
+    start: rounded(startSeconds, 3),
+    end: rounded(endSeconds, 3),
+    text,
+    speaker,
   };
 }
 

@@ -12,6 +12,9 @@ import type {
 import type { TranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
 import { completeTranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
 import { loadPipeline } from '../../../../src/load-pipeline.ts';
+import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
+import { loadTranscriptionPipeline } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
+import type { Recognizer, RecognizerAbility } from '../../../../src/categories/transcription/recognizer.ts';
 import { miniWhisper } from './mini-whisper.ts';
 import { glide, silence, toWav } from './recordings.ts';
 
@@ -149,6 +152,96 @@ describe('a transcription pipeline', () => {
   });
 });
 
+const speakers = new URL('golden/speakers/', import.meta.url).pathname;
+const diarization = { segmentation: join(speakers, 'segmentation'), embedding: join(speakers, 'embedding') };
+
+describe('speakers', () => {
+  /** One voice, then another. */
+  const dialog = glide(12).map((sample, index) => sample / 4 + (index < 96_000 ? 0.2 : -0.2));
+  const speakersOf = (events: readonly TranscriptionEvent[]) =>
+    events.flatMap((event) => (event.type === 'speakers' ? event.segments : []));
+
+  /** Says four words, whatever it hears. */
+  const recognizerOf = (abilities: readonly RecognizerAbility[]): Recognizer => ({
+    longestSeconds: 30,
+    contextLength: 0,
+    languages: [],
+    abilities: new Set(abilities),
+    recognize: async () => ({
+      text: 'One, two. Three, four.',
+      tokens: [1],
+      averageLogprob: 0,
+      words: ['One,', 'two.', 'Three,', 'four.'].map((word, index) => ({
+        word,
+        startSeconds: 1 + 3 * index,
+        endSeconds: 2 + 3 * index,
+      })),
+    }),
+    release: async () => {},
+  });
+  const loadScripted = (abilities: readonly RecognizerAbility[]) =>
+    loadTranscriptionPipeline(
+      { id: 'mini', source: miniWhisper, voiceActivity: 'none', diarization },
+      onnxSessions,
+      {
+        name: 'scripted',
+        modelTypes: [],
+        files: { small: [], stems: [], graphs: () => [] },
+        open: async () => recognizerOf(abilities),
+      },
+    );
+
+  it.each<[string, RecognizerAbility[], unknown[]]>([
+    [
+      'the words that lie in their turns',
+      ['wordTimestamps'],
+      [
+        { speaker: 'A', startSeconds: 1, endSeconds: 5, text: 'One, two.' },
+        { speaker: 'B', startSeconds: 7, endSeconds: 11, text: 'Three, four.' },
+      ],
+    ],
+    [
+      'whole segments, of a model without times of words',
+      [],
+      [{ speaker: 'A', startSeconds: 0, endSeconds: 12, text: 'One, two. Three, four.' }],
+    ],
+  ])('say %s', async (_, abilities, expected) => {
+    const pipeline = await loadScripted(abilities);
+    const events = await collect(pipeline, { audio: toWav(dialog), diarize: true });
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['speakers', 'transcription-end']);
+    expect(speakersOf(events)).toEqual(expected);
+    // Words were needed, but not asked for.
+    expect(segmentsOf(events).map(({ words }) => words)).toEqual([undefined]);
+    await pipeline.close();
+  });
+
+  it('are told only where they are asked for', async () => {
+    const pipeline = await load({ diarization });
+    const events = await collect(pipeline, { audio: toWav(dialog), wordTimestamps: true });
+    expect(events.some(({ type }) => type === 'speakers')).toBe(false);
+    const told = await collect(pipeline, { audio: toWav(dialog), wordTimestamps: true, diarize: true });
+    expect(told.filter(({ type }) => type !== 'speakers')).toEqual(events);
+    await pipeline.close();
+  });
+
+  it('are none in silence', async () => {
+    const pipeline = await load({ diarization });
+    const events = await collect(pipeline, { audio: toWav(silence(5)), diarize: true });
+    expect(events.filter(({ type }) => type === 'speakers')).toEqual([{ type: 'speakers', segments: [] }]);
+    await pipeline.close();
+  });
+
+  it('are refused where no models for them are named', async () => {
+    const pipeline = await load();
+    await expect(collect(pipeline, { diarize: true })).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      param: 'response_format',
+      message: expect.stringContaining('the setting `diarization` of the model names no models'),
+    });
+    await pipeline.close();
+  });
+});
+
 describe('settings', () => {
   it('refuses audio that is longer than wanted', async () => {
     const pipeline = await load({ maxAudioSeconds: 5 });
@@ -172,6 +265,22 @@ describe('settings', () => {
       'is not a Silero VAD graph',
     ],
     [{ voiceActivity: join(miniWhisper, 'config.json') }, 'voiceActivity', 'is not a Silero VAD graph'],
+    [
+      { diarization: { ...diarization, segmentation: 'no-such-folder' } },
+      'diarization.segmentation',
+      'no-such-folder is no segmentation model: found nothing there',
+    ],
+    [
+      { diarization: { ...diarization, segmentation: diarization.embedding } },
+      'diarization.segmentation',
+      'expected one input of samples, [1, 1, samples]',
+    ],
+    [
+      { diarization: { ...diarization, embedding: join(diarization.segmentation, 'onnx/model.onnx') } },
+      'diarization.embedding',
+      'is no embedding model',
+    ],
+    [{ diarization: { ...diarization, embedding: miniWhisper } }, 'diarization.embedding', 'model.onnx'],
     [{ maxAudioSeconds: 0 }, 'maxAudioSeconds', 'expected more than 0'],
     [{ maxAudioSeconds: Number.NaN }, 'maxAudioSeconds', 'expected more than 0'],
     [{ source: 'no-such-model' }, 'source', 'no-such-model'],

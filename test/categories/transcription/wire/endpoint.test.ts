@@ -7,7 +7,10 @@ import { InferenceError } from '../../../../src/errors.ts';
 import { createHandler } from '../../../../src/create-handler.ts';
 import type { HandlerOptions } from '../../../../src/server/options.ts';
 import { fromTranscriptionRequest } from '../../../../src/categories/transcription/wire/from-request.ts';
-import { transcriptionFieldsSchema } from '../../../../src/categories/transcription/wire/schema.ts';
+import {
+  diarizedTranscriptionSchema,
+  transcriptionFieldsSchema,
+} from '../../../../src/categories/transcription/wire/schema.ts';
 import { createTranscriptionStreamer } from '../../../../src/categories/transcription/wire/to-events.ts';
 import { toVerboseTranscription } from '../../../../src/categories/transcription/wire/to-response.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
@@ -68,7 +71,39 @@ describe('POST /audio/transcriptions', () => {
       temperature: 0,
       wordTimestamps: false,
       task: 'transcribe',
+      diarize: false,
     });
+  });
+
+  it('tells who says what, as diarized_json', async () => {
+    const { handler: dialog, inference: asked } = serviceOf({
+      transcript: { segments: spoken, speakers: ['A', 'B'] },
+    });
+    const fields = { response_format: 'diarized_json', chunking_strategy: 'auto' };
+    const { status, json } = await send(dialog, sentForm(uploadOf(fields)));
+    expect(status).toBe(200);
+    const segment = { type: 'transcript.text.segment' };
+    const segments = [
+      { ...segment, id: 'seg_001', start: 0, end: 1.5, text: 'A red circle.', speaker: 'A' },
+      { ...segment, id: 'seg_002', start: 1.5, end: 3, text: 'Two blue squares.', speaker: 'B' },
+    ];
+    expect(json).toEqual({
+      task: 'transcribe',
+      duration: 3,
+      text: 'A red circle. Two blue squares.',
+      segments,
+      usage: { type: 'duration', seconds: 3 },
+    });
+    expect(diarizedTranscriptionSchema.parse(json)).toEqual(json);
+    expect(asked.requestsOf('transcription')).toMatchObject([{ diarize: true }]);
+    const streamed = await send(dialog, sentForm(uploadOf({ ...fields, stream: 'true' })));
+    expect(eventsOf(streamed.text)).toMatchObject([
+      { type: 'transcript.text.delta', delta: 'A red circle.' },
+      { type: 'transcript.text.delta', delta: ' Two blue squares.' },
+      ...segments,
+      { type: 'transcript.text.done', text: json.text },
+      '[DONE]',
+    ]);
   });
 
   it('hands on what was asked for, and the file as it came', async () => {
@@ -233,6 +268,12 @@ describe('POST /audio/transcriptions', () => {
     [{ 'include[]': 'logprobs' }, 400, 'unsupported_feature', 'include'],
     [{ chunking_strategy: '{"type":"server_vad"}' }, 400, 'unsupported_feature', 'chunking_strategy'],
     [{ 'known_speaker_names[]': 'Ann' }, 400, 'unsupported_feature', 'known_speaker_names'],
+    [
+      { 'known_speaker_references[]': 'data:audio/wav;base64,AAAA' },
+      400,
+      'unsupported_feature',
+      'known_speaker_references',
+    ],
     [{ translate: 'true' }, 400, 'unsupported_feature', 'translate'],
   ])('refuses %j', async (fields: Record<string, string>, status, code, param) => {
     expectError(await transcribe(fields), status, code, param);
@@ -443,7 +484,13 @@ describe('the mapping', () => {
     const fields = Object.entries({ temperature: ' 0.2 ', response_format: 'verbose_json', stream: 'false' });
     expect(fromTranscriptionRequest(fields.map(([name, value]) => ({ name, value })))).toEqual({
       model: undefined,
-      request: { temperature: 0.2, language: undefined, prompt: undefined, wordTimestamps: false },
+      request: {
+        temperature: 0.2,
+        language: undefined,
+        prompt: undefined,
+        wordTimestamps: false,
+        diarize: false,
+      },
       format: 'verbose_json',
       segments: true,
       stream: false,

@@ -57,6 +57,7 @@ describe('POST /audio/translations', () => {
 
   it.each([
     [{ stream: 'true' }, 'unsupported_feature', 'stream'],
+    [{ response_format: 'diarized_json' }, 'invalid_request', 'response_format'],
     [{ 'timestamp_granularities[]': 'word' }, 'unsupported_feature', 'timestamp_granularities'],
     [{ task: 'transcribe' }, 'unsupported_feature', 'task'],
     [{ to_language: 'fr' }, 'unsupported_feature', 'to_language'],

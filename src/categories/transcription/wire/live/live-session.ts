@@ -133,7 +133,7 @@ export class LiveSession {
       for (const made of toEvents(event)) {
         if (made.type === 'transcript.text.delta')
           this.#emit({ type: `${transcribed}.delta`, item_id, content_index: 0, delta: made.delta });
-        else {
+        else if (made.type === 'transcript.text.done') {
           const { text: transcript, usage } = made;
           this.#emit({ type: `${transcribed}.completed`, item_id, content_index: 0, transcript, usage });
         }

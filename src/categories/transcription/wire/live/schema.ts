@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parameterShape } from '../../../../validation/parameter-schema.ts';
 import { unsupportedIssue } from '../../../../validation/issues.ts';
-import { transcriptionEventSchema } from '../schema.ts';
+import { transcriptionDoneSchema } from '../schema.ts';
 import { turnParameters } from './parameters.ts';
 
 /** Samples of a second of `audio/pcm`. */
@@ -132,7 +132,6 @@ const error = z.object({
   message: z.string(),
   param: z.string().nullable(),
 });
-const [, done] = transcriptionEventSchema.options;
 
 const session = z
   .object({ object: z.literal('realtime.transcription_session'), id: z.string() })
@@ -160,7 +159,7 @@ export const liveServerEventSchema = z.discriminatedUnion('type', [
     item_id,
     content_index,
     transcript: z.string(),
-    usage: done.shape.usage,
+    usage: transcriptionDoneSchema.shape.usage,
   }),
   z.object({ ...about(`${transcribed}.failed`), item_id, content_index, error }),
   z.object({ ...about('error'), error: error.extend({ event_id: z.string().nullable() }) }),

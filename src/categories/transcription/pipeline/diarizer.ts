@@ -1,0 +1,145 @@
+import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
+import type { SpeakerTurn } from '../../../core/audio/diarization/assign-speakers.ts';
+import { groupVoices, type Voice } from '../../../core/audio/diarization/group-voices.ts';
+import { toSpeakerTurns } from '../../../core/audio/diarization/speaker-turns.ts';
+import { assertWanted } from '../../../errors.ts';
+import { sampleRateHz } from '../recognizer.ts';
+import { firstFrame, frameStep, type SegmentationModel } from './segmentation-model.ts';
+import type { VoiceEmbedder } from './voice-embedder.ts';
+
+/** The models that tell speakers apart, and how. */
+export interface DiarizationTools {
+  readonly segmentation: SegmentationModel;
+  readonly embedder: VoiceEmbedder;
+  /** See `GroupingOptions`. */
+  readonly threshold: number;
+  release(): Promise<void>;
+}
+
+interface DiarizationJob {
+  /** All recordings take their windows by turns. */
+  readonly inTurn: Limiter;
+  readonly signal?: AbortSignal | undefined;
+  readonly owner?: string | undefined;
+}
+
+/** Windows begin every tenth of their length. */
+const windowsPerLength = 10;
+/** A voice is clear that is heard alone for a fifth of its window. */
+const clearShare = 0.2;
+/** Fewer frames, 0.25 s, tell nothing about a voice. */
+const leastFrames = 15;
+const leastVoices = 12;
+/** Bounds time and memory, which grow with the square of it. */
+const mostCompared = 2000;
+/** Half a second. */
+const pauseFrames = Math.round((0.5 * sampleRateHz) / frameStep);
+
+interface HeardWindow {
+  readonly startFrame: number;
+  readonly activity: Uint8Array;
+  /** Of each speaker of the window, its place among the voices; −1 for none. */
+  readonly voices: readonly number[];
+}
+
+/** Finds out who speaks when in one recording, while it is read: window by window, then all windows together. */
+export class Diarizer {
+  readonly #tools: DiarizationTools;
+  readonly #job: DiarizationJob;
+  readonly #windows: HeardWindow[] = [];
+  readonly #voices: Voice[] = [];
+
+  constructor(tools: DiarizationTools, job: DiarizationJob) {
+    this.#tools = tools;
+    this.#job = job;
+  }
+
+  /**
+   * Hands blocks on, and listens.
+   *
+   * @param blocks mono, at `sampleRateHz`
+   * @throws InferenceError `cancelled`; what the blocks throw
+   */
+  async *listen(blocks: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {
+    const { windowSamples } = this.#tools.segmentation;
+    const step = Math.round(windowSamples / windowsPerLength);
+    const window = new Float32Array(windowSamples);
+    let start = 0;
+    let filled = 0;
+    let heard = 0;
+    for await (const block of blocks) {
+      for (let taken = 0; taken < block.length;) {
+        const piece = block.subarray(taken, taken + windowSamples - filled);
+        window.set(piece, filled);
+        taken += piece.length;
+        filled += piece.length;
+        if (filled < windowSamples) continue;
+        await this.#hear(window, start);
+        heard = start + windowSamples;
+        window.copyWithin(0, step);
+        start += step;
+        filled -= step;
+      }
+      yield block;
+    }
+    if (start + filled > heard) await this.#hear(window.fill(0, filled), start);
+  }
+
+  /** Who spoke, one after another; to be asked once all blocks have been handed on. */
+  turns(): SpeakerTurn[] {
+    const { threshold } = this.#tools;
+    const groups = groupVoices(this.#voices, { threshold, leastVoices, mostCompared });
+    const windows = this.#windows.map(({ voices, ...window }) => ({
+      ...window,
+      speakers: voices.map((voice) => (voice < 0 ? -1 : groups[voice]!)),
+    }));
+    const secondsOf = (frame: number): number => (firstFrame + frame * frameStep) / sampleRateHz;
+    return toSpeakerTurns(windows, { mostAtOnce: 1, pauseFrames }).map(
+      ({ speaker, startFrame, endFrame }) => ({
+        speaker,
+        startSeconds: secondsOf(startFrame),
+        endSeconds: secondsOf(endFrame),
+      }),
+    );
+  }
+
+  async #hear(samples: Float32Array, start: number): Promise<void> {
+    const { inTurn, signal } = this.#job;
+    await inTurn(() => this.#hearWindow(samples, start), this.#job).catch((error: unknown) => {
+      assertWanted(signal);
+      throw error;
+    });
+  }
+
+  async #hearWindow(samples: Float32Array, start: number): Promise<void> {
+    const { segmentation, embedder } = this.#tools;
+    assertWanted(this.#job.signal);
+    const activity = await segmentation.segment(samples);
+    const voices: number[] = [];
+    for (let speaker = 0; speaker < segmentation.speakers; speaker++) {
+      assertWanted(this.#job.signal);
+      const bit = 1 << speaker;
+      const all = activity.map((bits) => bits & bit);
+      const alone = activity.map((bits) => Number(bits === bit));
+      const aloneFrames = alone.reduce((sum, one) => sum + one, 0);
+      const own = cutFrames(samples, aloneFrames >= leastFrames ? alone : all);
+      const embedding = own.length >= leastFrames * frameStep ? await embedder.embed(own) : undefined;
+      voices.push(embedding ? this.#voices.length : -1);
+      if (embedding) this.#voices.push({ embedding, isClear: aloneFrames >= clearShare * activity.length });
+    }
+    this.#windows.push({ startFrame: Math.round(start / frameStep), activity, voices });
+  }
+}
+
+/** The samples of the frames that are not 0, one after another. */
+function cutFrames(samples: Float32Array, frames: Uint8Array): Float32Array {
+  const cut = new Float32Array(frameStep * frames.reduce((sum, one) => sum + Number(one !== 0), 0));
+  let length = 0;
+  for (const [frame, one] of frames.entries()) {
+    if (one === 0) continue;
+    const start = firstFrame - frameStep / 2 + frame * frameStep;
+    cut.set(samples.subarray(start, start + frameStep), length);
+    length += frameStep;
+  }
+  return cut;
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import { fieldError } from '../../../errors.ts';
+import { localFiles } from '../../../models/graph-files.ts';
+import { singleOrOnlyGraph } from '../../../models/model-files.ts';
+import type { Session } from '../../../runtime/contract.ts';
+import type { TranscriptionSettings } from '../settings.ts';
+import type { DiarizationTools } from './diarizer.ts';
+import { createSegmentationModel } from './segmentation-model.ts';
+import { createVoiceEmbedder } from './voice-embedder.ts';
+
+/** That of pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */
+const defaultThreshold = 0.7045654963945799;
+
+/**
+ * Opens the models that tell speakers apart, where the settings name them.
+ *
+ * @param spec with sources on this disk
+ * @throws InferenceError `invalid_request` naming the setting that doesn't fit
+ */
+export async function openDiarization(
+  { diarization, device, threads }: ModelSpec<TranscriptionSettings>,
+  { openSession }: Pick<SessionBackend, 'openSession'>,
+): Promise<DiarizationTools | undefined> {
+  if (diarization === undefined) return undefined;
+  const { threshold = defaultThreshold } = diarization;
+  const open = async <Model>(
+    field: 'segmentation' | 'embedding',
+    create: (session: Session) => Model | Promise<Model>,
+  ): Promise<Model> => {
+    const path = resolve(diarization[field]);
+    let session: Session | undefined;
+    try {
+      session = await openSession({ graph: locateGraph(path) }, { device, threads });
+      return await create(session);
+    } catch (error) {
+      await session?.release();
+      throw fieldError(
+        `diarization.${field}`,
+        `${path} is no ${field} model: ${(error as Error).message.replace(/\.$/, '')}`,
+        { cause: error },
+      );
+    }
+  };
+  const segmentation = await open('segmentation', createSegmentationModel);
+  try {
+    const embedder = await open('embedding', createVoiceEmbedder);
+    return {
+      segmentation,
+      embedder,
+      threshold,
+      release: async () => void (await Promise.all([segmentation.release(), embedder.release()])),
+    };
+  } catch (error) {
+    await segmentation.release();
+    throw error;
+  }
+}
+
+function locateGraph(path: string): string {
+  if (!existsSync(path)) throw new Error('found nothing there');
+  return path.endsWith('.onnx') ? path : join(path, singleOrOnlyGraph(localFiles(path)));
+}

@@ -1,0 +1,56 @@
+import { decodePowerset, speakersOfPowerset } from '../../../core/audio/diarization/powerset.ts';
+import type { Session } from '../../../runtime/contract.ts';
+import { sampleRateHz } from '../recognizer.ts';
+
+/** The samples of a frame, and from one to the next, in all versions of pyannote's network. */
+const fieldSamples = 991;
+export const frameStep = 270;
+/** Sample in the middle of the first frame. */
+export const firstFrame = Math.floor(fieldSamples / 2);
+const defaultSeconds = 10;
+
+/** Tells who speaks when in a window. */
+export interface SegmentationModel {
+  readonly windowSamples: number;
+  /** Most speakers of one window. */
+  readonly speakers: number;
+  /** @returns for each frame of a window a bit for each speaker; how they are counted holds for that window alone */
+  segment(samples: Float32Array): Promise<Uint8Array>;
+  release(): Promise<void>;
+}
+
+/**
+ * Reads pyannote's segmentation graphs: samples `[1, 1, samples]` → logits of a powerset `[1, frames, classes]`.
+ *
+ * @throws Error when the graph is none of them
+ * @see https://huggingface.co/onnx-community/pyannote-segmentation-3.0
+ */
+export async function createSegmentationModel(session: Session): Promise<SegmentationModel> {
+  const [input, ...others] = session.inputs;
+  const output = session.outputs[0];
+  if (input?.dims.length !== 3 || others.length > 0 || output === undefined)
+    throw new Error('expected one input of samples, [1, 1, samples]');
+  const length = input.dims[2];
+  const windowSamples = typeof length === 'number' && length > 0 ? length : defaultSeconds * sampleRateHz;
+  const frames = Math.floor((windowSamples - fieldSamples) / frameStep) + 1;
+
+  const run = async (samples: Float32Array) => {
+    const results = await session.run(
+      { [input.name]: { type: 'float32', dims: [1, 1, samples.length], data: samples } },
+      [output.name],
+    );
+    return results[output.name]!;
+  };
+  const { dims } = await run(new Float32Array(windowSamples));
+  const speakers = speakersOfPowerset(dims[2] ?? 0);
+  if (dims[1] !== frames || speakers === undefined)
+    throw new Error(
+      `expected logits of [1, ${frames}, 7] for ${windowSamples} samples, got [${dims.join(', ')}]`,
+    );
+  return {
+    windowSamples,
+    speakers,
+    segment: async (samples) => decodePowerset((await run(samples)).data as Float32Array, speakers),
+    release: () => session.release(),
+  };
+}
