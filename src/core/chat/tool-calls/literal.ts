@@ -41,8 +41,7 @@ export function* readLiteral(input: AnswerInput, dialect: LiteralDialect, depth 
 
 /** Reads a value that has no marks around it. */
 function* readWord(input: AnswerInput, { hasBareStrings = false }: LiteralDialect): Reading<string | null> {
-  if (!hasBareStrings)
-    return toJsonWord(yield* input.takeWhile((unit) => /[\w.+-]/.test(unit), longestWord));
+  if (!hasBareStrings) return toJsonWord(yield* input.takeWhile((unit) => /[\w.+-]/.test(unit), longestWord));
   const text = (yield* input.takeWhile((unit) => !/[,{}[\]<>|"\n]/.test(unit))).trim();
   return text === '' ? null : (toJsonWord(text) ?? JSON.stringify(text));
 }

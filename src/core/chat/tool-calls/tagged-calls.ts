@@ -137,7 +137,10 @@ function* mendTaggedCall(
   const close = text.indexOf(callClose);
   if (close === -1 && !hasEnd) return false;
   const call = close === -1 ? text : text.slice(0, close);
-  const parts = (syntax.otherParameterOpens ?? []).reduce((all, open) => all.replaceAll(open, parameterOpen), call);
+  const parts = (syntax.otherParameterOpens ?? []).reduce(
+    (all, open) => all.replaceAll(open, parameterOpen),
+    call,
+  );
   const members: string[] = [];
   for (const part of parts.split(parameterOpen).slice(1)) {
     const [head = '', ...rest] = part.split(parameterNameEnd[0]!);
