@@ -96,11 +96,14 @@ function* readArguments(input: AnswerInput, name: string): Reading<boolean> {
   return true;
 }
 
+/** Beginnings of other lists of calls. */
+const lists = ['\n[', '```'];
+
 /** Reads broken arguments once more, from where `length` units were held. */
 function* mendArguments(input: AnswerInput, length: number, name: string): Reading<boolean> {
   if (!input.canReadAgain || input.isCutOff) return false;
   input.restart(length);
-  const { text } = yield* input.takeBrokenCall();
+  const { text } = yield* input.takeBrokenCall([...input.callEnds, ...lists]);
   const tool = input.toolNamed(name);
   const mended = input.isCutOff ? undefined : mendPythonArguments(text, schemasOf(tool));
   if (mended === undefined || !fitsTool(mended.json, tool)) return false;

@@ -601,6 +601,12 @@ describe('formats', () => {
       ']<]minimax[>[<invoke name="f">]<]minimax[>[<any>]<]minimax[>[<tag>x]<]minimax[>[</tag>]<]minimax[>[<tag>y]<]minimax[>[</tag>]<]minimax[>[</any>]<]minimax[>[<either>]<]minimax[>[</either>]<]minimax[>[</invoke>',
       [call('f', '{"any": {"tag": ["x", "y"]}, "either": ""}')],
     ],
+    [
+      'pythonic',
+      'a broken list before a whole one',
+      '[f(count=1e999)]\n[f(count=1)]',
+      ['[f(count=1e999)]', call('f', '{"count": 1}')],
+    ],
     ['mistral-named', 'a name alone', 'See [TOOL_CALLS]f', ['See ', call('f')]],
     [
       'mistral-named',
