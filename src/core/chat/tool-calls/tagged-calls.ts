@@ -215,11 +215,8 @@ function* readWrapper(
   prefix: string,
   schema: unknown,
 ): Reading<boolean> {
-  let value = '';
-  const isWhole = yield* readRawValue(input, syntax, (text) => {
-    value += text;
-  });
-  if (!isWhole) return false;
+  const value = yield* takeRawValue(input, syntax);
+  if (value === undefined) return false;
   const json = mendJson(value.trim(), 0, { schemaOf: schemasOf(tool) })?.json ?? '';
   const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
   input.addArguments(isWrapped ? json.slice(0, -1) : prefix + toJsonText(value, schema));
@@ -298,11 +295,8 @@ function* readWhole(
   syntax: TaggedCallSyntax,
   schema: unknown,
 ): Reading<boolean> {
-  let value = '';
-  const isWhole = yield* readRawValue(input, syntax, (text) => {
-    value += text;
-  });
-  if (!isWhole) return false;
+  const value = yield* takeRawValue(input, syntax);
+  if (value === undefined) return false;
   const json = toJsonText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
   const isText = json.startsWith('"');
   if (isText && input.canReadAgain && holdsTags(value, tool, syntax, input.callEnds)) return false;
@@ -328,6 +322,15 @@ function holdsTags(
   const close = value.indexOf(callClose);
   const rest = close === -1 ? '' : value.slice(close + callClose.length).trimStart();
   return callEnds.some((end) => rest.startsWith(end));
+}
+
+/** A value without its padding and close tag; `undefined` if the answer ended inside. */
+function* takeRawValue(input: AnswerInput, syntax: TaggedCallSyntax): Reading<string | undefined> {
+  let value = '';
+  const isWhole = yield* readRawValue(input, syntax, (text) => {
+    value += text;
+  });
+  return isWhole ? value : undefined;
 }
 
 /** Hands on a value without its padding and close tag; false if the answer ended inside. What is read is held. */
