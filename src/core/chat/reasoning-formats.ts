@@ -29,7 +29,7 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
   createBlockFormat({
     name: 'gemma-4',
     models: ['Gemma 4'],
-    open: '<|channel>thought',
+    open: ['<|channel>thought', '<|channel>'],
     close: '<channel|>',
     tokens: ['<|channel>', '<channel|>'],
     detect: ({ template }) => template.includes('<|channel>'),

@@ -76,7 +76,7 @@ export function createReasoningSplitter(
   const closes = [markers.close].flat();
   if (opens.includes('')) throw new RangeError('open: expected a non-empty string, got ""');
   if (closes.includes('')) throw new RangeError('close: expected a non-empty string, got ""');
-  const startMarkers = [...opens, ...closes];
+  const startMarkers = [...opens, ...closes].toSorted((a, b) => b.length - a.length);
   const openers = calls?.openers ?? [];
   const scanner = createMarkerScanner([...closes, ...openers]);
   const frame = markers.frame && createFrameReader(markers.frame);
@@ -114,12 +114,14 @@ export function createReasoningSplitter(
     const visible = beginning === '' ? text.trimStart() : text;
     space += text.slice(0, text.length - visible.length);
     beginning += visible;
-    const marker = startMarkers.find((candidate) => beginning.startsWith(candidate));
-    if (marker === undefined && startMarkers.some((candidate) => candidate.startsWith(beginning))) return;
-    leaveStart(marker, parts);
+    const isUndecided = startMarkers.some(
+      (candidate) => candidate.length > beginning.length && candidate.startsWith(beginning),
+    );
+    if (!isUndecided) leaveStart(parts);
   }
 
-  function leaveStart(marker: string | undefined, parts: ReasoningPart[]): void {
+  function leaveStart(parts: ReasoningPart[]): void {
+    const marker = startMarkers.find((candidate) => beginning.startsWith(candidate));
     const rest = marker === undefined ? beginning : beginning.slice(marker.length);
     const isPlainText = marker === undefined && !startsOpen;
     place = isPlainText ? 'text' : marker !== undefined && closes.includes(marker) ? 'gap' : 'reasoning';
@@ -203,7 +205,7 @@ export function createReasoningSplitter(
 
   function flush(options: ReasoningSplitterFlushOptions = {}): readonly ReasoningPart[] {
     const parts: ReasoningPart[] = [];
-    if (place === 'start') leaveStart(undefined, parts);
+    if (place === 'start') leaveStart(parts);
     while (call !== undefined) {
       const { parser, opener, text } = call;
       leaveCall(opener, text, parser.flush(options)[0]?.type === 'call-start', parts);

@@ -72,6 +72,7 @@ describe('reasoning formats', () => {
       'Four.',
     ],
     ['gemma-4', '<|turn>model\n', '<|channel>thought\nHm.\n<channel|>Four.', 'Hm.', 'Four.'],
+    ['gemma-4', '<|turn>model\n', '<|channel>Hm.\n<channel|>Four.', 'Hm.', 'Four.'],
   ])('%s after %j: %j', (name, prompt, text, reasoning, answer) => {
     expect(split(byName(name).createSplitter(prompt), [text])).toEqual({ reasoning, text: answer });
     expect(split(byName(name).createSplitter(prompt), text.split(''))).toEqual({ reasoning, text: answer });

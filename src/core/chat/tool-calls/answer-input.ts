@@ -225,10 +225,12 @@ export class AnswerInput {
   }
 
   /** Takes everything before the next marker that ends a call; says whether there is one. */
-  *takeBrokenCall(): Reading<{ readonly text: string; readonly hasEnd: boolean }> {
+  *takeBrokenCall(
+    ends: readonly string[] = this.callEnds,
+  ): Reading<{ readonly text: string; readonly hasEnd: boolean }> {
     const { length } = this.#held;
-    const marker = this.callEnds.length === 0 ? null : yield* this.holdUntil(this.callEnds);
-    if (this.callEnds.length === 0) yield* this.takeWhile(() => true);
+    const marker = ends.length === 0 ? null : yield* this.holdUntil(ends);
+    if (ends.length === 0) yield* this.takeWhile(() => true);
     if (marker !== null) this.putBack(marker.length);
     return { text: this.#held.slice(length), hasEnd: marker !== null };
   }

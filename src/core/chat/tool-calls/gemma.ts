@@ -7,7 +7,7 @@ import { readLiteral, type LiteralDialect } from './literal.ts';
 import { readPythonCalls } from './python-calls.ts';
 import { pythonArguments, pythonCallFrame } from './python-notation.ts';
 import { membersOf, writePythonCall } from './write-calls.ts';
-import { parameterSchema, toJsonText } from './schema-types.ts';
+import { isStringSchema, parameterSchema, toJsonText } from './schema-types.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const codeConstraint: ToolCallConstraint = {
@@ -85,7 +85,12 @@ interface GemmaTags {
 }
 
 function createGemmaParser({ open, end, quote }: GemmaTags): ToolCallFormat['createParser'] {
-  const dialect: LiteralDialect = { quotes: ['"'], rawQuotes: [quote], hasBareKeys: true };
+  const dialect: LiteralDialect = {
+    quotes: ['"'],
+    rawQuotes: [quote],
+    hasBareKeys: true,
+    hasBareStrings: true,
+  };
   return createSectionParser({
     open: [open],
     end: [end],
@@ -98,7 +103,8 @@ function createGemmaParser({ open, end, quote }: GemmaTags): ToolCallFormat['cre
 /** Reads `call:name{…}`; false if there is none, or it was not finished. */
 function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean> {
   yield* input.takeSpace();
-  const isCall = (yield* input.takeAny(['call:'])) !== null;
+  // Models leave the word out.
+  const isCall = (yield* input.takeAny(['call:', ':'])) !== null;
   const name = isCall ? yield* readName(input) : '';
   if (name === '' || (yield* input.peekAny(['{'])) === null) {
     input.giveUp();
@@ -116,14 +122,16 @@ function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean
   return (yield* input.peekAny(['call:'])) !== null;
 }
 
-/** Small models write numbers and booleans as strings; the tool's schema says what they are. */
+/** Models leave quotes out, and write numbers and booleans as strings; the tool's schema says what they are. */
 function typedMembers(json: string, tool: ToolDefinition | undefined): string {
   const values = JSON.parse(json) as Readonly<Record<string, unknown>>;
   const typed = Object.entries(values).flatMap(([name, value]) => {
     const { type = [] } = parameterSchema(tool, name) ?? {};
-    if (typeof value !== 'string' || type.length === 0 || type.includes('string')) return [];
-    const written = toJsonText(value, { type });
-    return written.startsWith('"') ? [] : [[name, JSON.parse(written) as unknown] as const];
+    if (typeof value === 'string' ? type.length === 0 || type.includes('string') : !isStringSchema({ type }))
+      return [];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const written: unknown = JSON.parse(toJsonText(text, { type }));
+    return written === value ? [] : [[name, written] as const];
   });
   return typed.length === 0 ? json : JSON.stringify({ ...values, ...Object.fromEntries(typed) });
 }

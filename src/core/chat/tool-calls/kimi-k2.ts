@@ -1,9 +1,7 @@
-import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName, takeJsonObject } from './json-calls.ts';
-import { fitsTool } from './mend-json.ts';
-import { parameterNames } from './schema-types.ts';
+import { namesAll } from './mend-json.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<|tool_calls_section_begin|>';
@@ -62,12 +60,4 @@ function* readNumberedCall(input: AnswerInput): Reading {
   input.addArguments(json);
   input.endCall();
   yield* input.dropSpace();
-}
-
-/** Whether arguments fit a tool and its schema names each of them. */
-function namesAll(json: string, tool: ToolDefinition): boolean {
-  const names = parameterNames(tool);
-  return (
-    fitsTool(json, tool) && Object.keys(JSON.parse(json) as object).every((name) => names.includes(name))
-  );
 }

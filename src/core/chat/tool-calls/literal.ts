@@ -9,6 +9,8 @@ export interface LiteralDialect {
   readonly rawQuotes: readonly string[];
   /** Whether keys may stand without quotes. */
   readonly hasBareKeys: boolean;
+  /** Whether a text without quotes that is no other value is a string. Default false. */
+  readonly hasBareStrings?: boolean | undefined;
 }
 
 /** The literals of Python. */
@@ -30,11 +32,18 @@ export function* readLiteral(input: AnswerInput, dialect: LiteralDialect, depth 
   const start = (yield* input.takeAny([...quotes, ...rawQuotes, '[', '(', '{'])) ?? '';
   if (rawQuotes.includes(start)) return yield* readRawString(input, start);
   if (quotes.includes(start)) return yield* readString(input, start);
-  if (start === '') return toJsonWord(yield* input.takeWhile((unit) => /[\w.+-]/.test(unit), longestWord));
+  if (start === '') return yield* readWord(input, dialect);
   if (depth === deepestNesting) return null;
   return start === '{'
     ? yield* readObject(input, dialect, depth)
     : yield* readList(input, dialect, depth, start);
+}
+
+/** Reads a value that has no marks around it. */
+function* readWord(input: AnswerInput, { hasBareStrings = false }: LiteralDialect): Reading<string | null> {
+  if (!hasBareStrings) return toJsonWord(yield* input.takeWhile((unit) => /[\w.+-]/.test(unit), longestWord));
+  const text = (yield* input.takeWhile((unit) => !/[,{}[\]<>|"\n]/.test(unit))).trim();
+  return text === '' ? null : (toJsonWord(text) ?? JSON.stringify(text));
 }
 
 function* readList(

@@ -26,7 +26,7 @@ export const llama3Format: ToolCallFormat = {
       const isInline = marker === '{';
       if (isInline && insideJson.test(input.lastText)) return input.giveUp();
       if (isInline) input.putBack(marker.length);
-      const names = isInline ? input.tools.map(({ name }) => name) : undefined;
+      const names = isInline && input.tools.length > 0 ? input.tools.map(({ name }) => name) : undefined;
       yield* readJsonCalls(input, { strict: true, names });
     },
   }),

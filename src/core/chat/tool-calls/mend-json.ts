@@ -1,4 +1,4 @@
-import { parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
+import { parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
 import type { ToolDefinition } from '../messages.ts';
 
 /** A value that was read from broken JSON. */
@@ -199,4 +199,12 @@ export function fitsTool(json: string, tool: ToolDefinition | undefined): boolea
   }
   if (additionalProperties !== false || typeof properties !== 'object' || properties === null) return true;
   return Object.keys(values).every((name) => Object.hasOwn(properties, name));
+}
+
+/** Whether arguments fit a tool and its schema names each of them. */
+export function namesAll(json: string, tool: ToolDefinition): boolean {
+  const names = parameterNames(tool);
+  return (
+    fitsTool(json, tool) && Object.keys(JSON.parse(json) as object).every((name) => names.includes(name))
+  );
 }

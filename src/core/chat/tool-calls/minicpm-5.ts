@@ -5,13 +5,14 @@ import { taggedConstraint } from './tagged-notation.ts';
 import { writeTaggedCall } from './write-calls.ts';
 
 const openTag = '<function name="';
-/** Models leave the space out. */
-const tightOpenTag = '<functionname="';
+/** Models leave the space out, or write its sign in the vocabulary. */
+const otherOpenTags = ['<functionname="', '<functionĠname="'];
 const closeTag = '</function>';
 
 const syntax: TaggedCallSyntax = {
   nameEnd: ['">'],
   parameterOpen: '<param name="',
+  otherParameterOpens: ['<paramname="', '<paramĠname="'],
   parameterNameEnd: ['">'],
   parameterClose: '</param>',
   callClose: closeTag,
@@ -25,9 +26,9 @@ export const minicpm5Format: ToolCallFormat = {
   families: [{ name: 'MiniCPM 5', models: ['MiniCPM 5'] }],
   parallel: true,
   markers: [],
-  openers: [openTag, tightOpenTag],
+  openers: [openTag, ...otherOpenTags],
   createParser: createSectionParser({
-    open: [openTag, tightOpenTag],
+    open: [openTag, ...otherOpenTags],
     end: [],
     readCalls: (input) => readTaggedCall(input, syntax),
   }),

@@ -81,11 +81,13 @@ function* readCall(input: AnswerInput): Reading {
 
 const deepestNesting = 32;
 
-/** The value of what stands inside an element: text, or elements; those called `item` make a list. */
+/** The value of what stands inside an element: text, or elements; those called `item`, or alike, make a list. */
 function readElements(text: string, schema: unknown, root: unknown, depth: number): string | undefined {
   const types = typesOf(schema, root);
-  if (text.trim() === '' && depth > 0 && types.includes('object')) return '{}';
-  if (text.trim() === '' && depth > 0 && types.includes('array')) return '[]';
+  if (text.trim() === '' && depth > 0 && !types.includes('string')) {
+    if (types.includes('object')) return '{}';
+    if (types.includes('array')) return '[]';
+  }
   if (!text.trimStart().startsWith(`${mark}<`) && (depth > 0 || text.trim() !== '')) {
     return depth === 0 ? undefined : toJsonText(text, { type: types });
   }
@@ -105,7 +107,12 @@ function readElements(text: string, schema: unknown, root: unknown, depth: numbe
   }
   const isList = depth > 0 && members.every(([name]) => name === 'item') && !types.includes('object');
   if (isList) return `[${members.map(([, value]) => value).join(', ')}]`;
-  return `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`;
+  const names = [...new Set(members.map(([name]) => name))];
+  const valueOf = (name: string): string => {
+    const values = members.filter(([other]) => other === name).map(([, value]) => value);
+    return values.length === 1 ? values[0]! : `[${values.join(', ')}]`;
+  };
+  return `{${names.map((name) => `${JSON.stringify(name)}: ${valueOf(name)}`).join(', ')}}`;
 }
 
 /** Start of the close tag of an element that may contain elements of the same name. */

@@ -1,6 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonListConstraint, readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
+import { fitsTool } from './mend-json.ts';
 import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '[TOOL_CALLS]';
@@ -54,5 +55,19 @@ function* readCalls(input: AnswerInput): Reading {
   const name = yield* readName(input);
   if ((yield* input.takeAny([idMarker])) !== null) yield* readName(input);
   yield* input.takeAny([argumentsMarker]);
+  yield* input.takeSpace();
+  if (!(yield* input.hasMore()) && input.isComplete && needsNothing(name, input)) {
+    input.startCall(name);
+    input.addArguments('{}');
+    input.endCall();
+    return;
+  }
   if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+}
+
+/** Whether the tool that is meant can be called without arguments. */
+function needsNothing(name: string, { tools }: AnswerInput): boolean {
+  const tool = tools.find((one) => one.name === name);
+  const isKnown = tools.length === 0 ? name !== '' : tool !== undefined;
+  return isKnown && fitsTool('{}', tool);
 }

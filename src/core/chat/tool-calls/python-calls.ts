@@ -1,5 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { pythonLiterals, readLiteral } from './literal.ts';
+import { fitsTool, schemasOf } from './mend-json.ts';
+import { mendPythonArguments } from './mend-python.ts';
 import { parameterNames } from './schema-types.ts';
 
 const longestName = 256;
@@ -39,7 +41,8 @@ function* readCall(input: AnswerInput, written: string): Reading<boolean> {
   const name = inner === '' ? written : inner;
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
   const isCall = (yield* input.takeAny(['('])) !== null && mayBe;
-  if (!isCall || !(yield* readArguments(input, name))) {
+  const { length } = input.held;
+  if (!isCall || !((yield* readArguments(input, name)) || (yield* mendArguments(input, length, name)))) {
     input.giveUp();
     return false;
   }
@@ -90,6 +93,23 @@ function* readArguments(input: AnswerInput, name: string): Reading<boolean> {
   }
   if (count === 0) input.startCall(name);
   input.addArguments(count === 0 ? '{}' : '}');
+  return true;
+}
+
+/** Beginnings of other lists of calls. */
+const lists = ['\n[', '```'];
+
+/** Reads broken arguments once more, from where `length` units were held. */
+function* mendArguments(input: AnswerInput, length: number, name: string): Reading<boolean> {
+  if (!input.canReadAgain || input.isCutOff) return false;
+  input.restart(length);
+  const { text } = yield* input.takeBrokenCall([...input.callEnds, ...lists]);
+  const tool = input.toolNamed(name);
+  const mended = input.isCutOff ? undefined : mendPythonArguments(text, schemasOf(tool));
+  if (mended === undefined || !fitsTool(mended.json, tool)) return false;
+  input.putBack(text.length - mended.end);
+  input.startCall(name);
+  input.addArguments(mended.json);
   return true;
 }
 

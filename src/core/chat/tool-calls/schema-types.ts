@@ -58,6 +58,8 @@ export function toJsonText(text: string, schema: unknown, asString: string = JSO
     ? unescaped(written)
     : written;
   const type = typeOfJson(json);
+  const number = type === undefined && !types.includes('string') ? toJsonWord(json) : null;
+  if (number !== null && number !== json && types.length > 0) return toJsonText(number, schema, asString);
   const isWanted =
     types.length === 0 ||
     types.some((wanted) => wanted === type || (wanted === 'number' && type === 'integer'));

@@ -77,5 +77,5 @@ export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['crea
 
 /** A marker that is the beginning of a call itself may stand inside of another. */
 function isCallStart(marker: string): boolean {
-  return /^[[{]/.test(marker);
+  return marker === '[' || marker === '{';
 }

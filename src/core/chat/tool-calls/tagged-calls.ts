@@ -2,7 +2,7 @@ import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readJsonArguments } from './json-calls.ts';
-import { fitsTool } from './mend-json.ts';
+import { fitsTool, mendJson, namesAll, schemasOf } from './mend-json.ts';
 import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } from './schema-types.ts';
 
 /** Notation of a call with one tag for each parameter. */
@@ -15,6 +15,8 @@ export interface TaggedCallSyntax {
   readonly nameAttribute?: string | undefined;
   /** Begins a parameter; its name follows. */
   readonly parameterOpen: string;
+  /** Other texts that begin a parameter. */
+  readonly otherParameterOpens?: readonly string[] | undefined;
   /** Parts between a parameter's name and its value, with optional white space between them. */
   readonly parameterNameEnd: readonly string[];
   readonly parameterClose: string;
@@ -58,8 +60,8 @@ const escapedBreak = String.raw`\n`;
  * An answer that the model ended between two parameters completes the call.
  */
 export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): Reading {
-  const { nameEnd, parameterOpen, callClose } = syntax;
-  const follows = [parameterOpen, callClose];
+  const { nameEnd, callClose } = syntax;
+  const follows = [...parameterOpens(syntax), callClose];
   const { length } = input.held;
   const written = withoutEscapedBreaks((yield* input.takeWhile(isNameUnit, longestName)).trim());
   const name = syntax.toName?.(written, input.tools) ?? written;
@@ -95,6 +97,10 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   yield* input.dropSpace();
 }
 
+function parameterOpens({ parameterOpen, otherParameterOpens = [] }: TaggedCallSyntax): readonly string[] {
+  return [parameterOpen, ...otherParameterOpens];
+}
+
 function withoutEscapedBreaks(name: string): string {
   return name.endsWith(escapedBreak) ? withoutEscapedBreaks(name.slice(0, -escapedBreak.length)) : name;
 }
@@ -105,7 +111,7 @@ function* readParameters(
   syntax: TaggedCallSyntax,
 ): Reading<boolean> {
   let parameters = 0;
-  while ((yield* input.takeAny([syntax.parameterOpen])) !== null) {
+  while ((yield* input.takeAny(parameterOpens(syntax))) !== null) {
     if (!(yield* readParameter(input, tool, syntax, parameters === 0 ? '{' : ', '))) return false;
     parameters++;
     yield* input.dropSpace();
@@ -131,10 +137,15 @@ function* mendTaggedCall(
   const close = text.indexOf(callClose);
   if (close === -1 && !hasEnd) return false;
   const call = close === -1 ? text : text.slice(0, close);
+  const parts = (syntax.otherParameterOpens ?? []).reduce(
+    (all, open) => all.replaceAll(open, parameterOpen),
+    call,
+  );
   const members: string[] = [];
-  for (const part of call.split(parameterOpen).slice(1)) {
+  for (const part of parts.split(parameterOpen).slice(1)) {
     const [head = '', ...rest] = part.split(parameterNameEnd[0]!);
     const key = head.replace(/".*/, '');
+    const attribute = syntax.attributes?.get(head.slice(key.length));
     const written = rest.join(parameterNameEnd[0]).trimStart();
     const second = parameterNameEnd[1];
     if (
@@ -147,8 +158,9 @@ function* mendTaggedCall(
       second === undefined ? rest.join(parameterNameEnd[0]) : written.slice(second.length)
     ).split(parameterClose)[0]!;
     const isPadded = syntax.hasPaddedValues;
-    const padded = isPadded ? value.replace(/^\n/, '').replace(/\n$/, '') : value.trimEnd();
-    members.push(`${JSON.stringify(key.trim())}: ${toJsonText(padded, parameterSchema(tool, key.trim()))}`);
+    const padded = isPadded ? value.replace(/^\n/, '').replace(/\n$/, '') : value.replace(/\s*\n\s*$/, '');
+    const schema = decidingSchema(parameterSchema(tool, key.trim()), attribute);
+    members.push(`${JSON.stringify(key.trim())}: ${toJsonText(padded, schema)}`);
   }
   const json = `{${members.join(', ')}}`;
   if (!fitsTool(json, tool)) return false;
@@ -172,13 +184,43 @@ function* readParameter(
   if (others.length > 0) yield* takeGap(input);
   const told = syntax.typeTags && (yield* readType(input, syntax.typeTags));
   if (told === null || !(yield* takeParts(input, others))) return false;
-  const schema = attribute ?? parameterSchema(tool, name) ?? told;
-  input.addArguments(`${separator}${JSON.stringify(name)}: `);
+  const own = parameterSchema(tool, name);
+  const schema = decidingSchema(own, attribute) ?? told;
+  const prefix = `${separator}${JSON.stringify(name)}: `;
+  if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
+    return yield* readWrapper(input, tool, syntax, prefix, schema);
+  input.addArguments(prefix);
   if (!input.canReadAgain) {
     if (isStringSchema(schema)) return yield* readString(input, syntax);
     if (yield* beginsJson(input, schema)) return yield* readJson(input, syntax);
   }
   return yield* readWhole(input, tool, syntax, schema);
+}
+
+/** The tool's schema counts, unless it leaves open whether the value is a string. */
+function decidingSchema(own: { readonly type: readonly string[] } | undefined, attribute: unknown): unknown {
+  if (own === undefined || attribute === undefined) return own ?? attribute;
+  const isOpen = own.type.length === 0 || (own.type.includes('string') && !isStringSchema(own));
+  return isOpen ? attribute : own;
+}
+
+/** Names that models write for all arguments together. */
+const wrappers: ReadonlySet<string> = new Set(['arguments', 'parameters', 'properties', 'input']);
+
+/** Reads a parameter that the tool doesn't have: where its value is an object of those that it has, they are meant. */
+function* readWrapper(
+  input: AnswerInput,
+  tool: ToolDefinition,
+  syntax: TaggedCallSyntax,
+  prefix: string,
+  schema: unknown,
+): Reading<boolean> {
+  const value = yield* takeRawValue(input, syntax);
+  if (value === undefined) return false;
+  const json = mendJson(value.trim(), 0, { schemaOf: schemasOf(tool) })?.json ?? '';
+  const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
+  input.addArguments(isWrapped ? json.slice(0, -1) : prefix + toJsonText(value, schema));
+  return true;
 }
 
 /** The value's type by the parameter's tag itself, as a schema. */
@@ -253,11 +295,8 @@ function* readWhole(
   syntax: TaggedCallSyntax,
   schema: unknown,
 ): Reading<boolean> {
-  let value = '';
-  const isWhole = yield* readRawValue(input, syntax, (text) => {
-    value += text;
-  });
-  if (!isWhole) return false;
+  const value = yield* takeRawValue(input, syntax);
+  if (value === undefined) return false;
   const json = toJsonText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
   const isText = json.startsWith('"');
   if (isText && input.canReadAgain && holdsTags(value, tool, syntax, input.callEnds)) return false;
@@ -269,22 +308,38 @@ function* readWhole(
 function holdsTags(
   value: string,
   tool: ToolDefinition | undefined,
-  { parameterOpen, parameterNameEnd, callClose }: TaggedCallSyntax,
+  syntax: TaggedCallSyntax,
   callEnds: readonly string[],
 ): boolean {
-  const opens = parameterNames(tool).map((name) => parameterOpen + name + parameterNameEnd[0]!);
-  if (opens.some((open) => value.includes(open))) return true;
+  const { parameterNameEnd, attributes, callClose } = syntax;
+  const nameEnds = [...(attributes?.keys() ?? []), parameterNameEnd[0]!];
+  const isOther = (text: string): boolean => {
+    const name = /^[^<>"\n{}]+/.exec(text)?.[0] ?? '';
+    const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
+    return isKnown && nameEnds.some((end) => text.startsWith(end, name.length));
+  };
+  if (parameterOpens(syntax).some((open) => value.split(open).slice(1).some(isOther))) return true;
   const close = value.indexOf(callClose);
   const rest = close === -1 ? '' : value.slice(close + callClose.length).trimStart();
   return callEnds.some((end) => rest.startsWith(end));
 }
 
+/** A value without its padding and close tag; `undefined` if the answer ended inside. */
+function* takeRawValue(input: AnswerInput, syntax: TaggedCallSyntax): Reading<string | undefined> {
+  let value = '';
+  const isWhole = yield* readRawValue(input, syntax, (text) => {
+    value += text;
+  });
+  return isWhole ? value : undefined;
+}
+
 /** Hands on a value without its padding and close tag; false if the answer ended inside. What is read is held. */
 function* readRawValue(
   input: AnswerInput,
-  { parameterOpen, parameterClose, callClose, hasPaddedValues }: TaggedCallSyntax,
+  syntax: TaggedCallSyntax,
   emit: (text: string) => void,
 ): Reading<boolean> {
+  const { parameterClose, callClose, hasPaddedValues } = syntax;
   if (hasPaddedValues) yield* input.takeAny(['\n']);
   let lineBreak = '';
   const emitBeforeLineBreak = (text: string): void => {
@@ -307,7 +362,8 @@ function* readRawValue(
       return false;
     }
     const space = yield* takeGap(input);
-    if ((yield* input.peekAny([parameterOpen, callClose])) !== null || input.isComplete) return true;
+    const follows = [...parameterOpens(syntax), callClose];
+    if ((yield* input.peekAny(follows)) !== null || input.isComplete) return true;
     emitBeforeLineBreak(marker + space);
   }
 }

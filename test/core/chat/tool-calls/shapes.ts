@@ -501,6 +501,10 @@ const special: readonly Shape[] = [
     title: 'a broken call after a whole one',
     text: `[${expression(alarm)}, find_train(from='Br 'no', note='z')]`,
     calls: [alarm],
+    ours: {
+      calls: [alarm, { name: 'find_train', values: { from: "Br 'no", note: 'z' } }],
+      because: 'a string ends where the next argument begins',
+    },
   },
   {
     format: 'pythonic',
@@ -520,7 +524,7 @@ const special: readonly Shape[] = [
     title: 'a bracket missing at the end',
     text: '<tool_call>\n{"name": "find_train", "arguments": {"from": "Brno"}',
     calls: [],
-    ours: { calls: [train], because: 'arguments that are whole make a call whole' },
+    ours: { calls: [train], because: 'a call that is whole needs no end marker' },
   },
   {
     format: 'hermes',
@@ -652,7 +656,7 @@ const special: readonly Shape[] = [
     title: 'no end of the section',
     text: '<ifm|tool_calls><ifm|tool_call>list_alarms</ifm|tool_call>',
     calls: [],
-    ours: { calls: [listing], because: 'a call that is whole needs no end of its section' },
+    ours: { calls: [listing], because: 'a call that is whole needs no end marker' },
   },
   {
     format: 'k2-horizon',
