@@ -4,6 +4,7 @@ import { chat, createInference, embedding, onnx } from '../../dist/src/index.js'
 import { loadDecoder, type DecoderOptions } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
+import type { PromptSession } from '../../src/backends/onnx/chat/prompt-session.ts';
 import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
 import { usePlugins } from '../../src/runtime/choose-runtime.ts';
 import type { Dtype } from '../../src/models/graph-files.ts';
@@ -94,6 +95,13 @@ describe('a decoder with a session for prompts', () => {
   });
 });
 
+it('releases both sessions', async () => {
+  let prompts: PromptSession | undefined;
+  const decoder = await loadWithPrompts(locateDecoder(decoderFolder('llama-gqa')), (own) => (prompts = own));
+  await decoder.release();
+  await expect(prompts!.release()).rejects.toThrow('already released');
+});
+
 it('rounds no activations of prompts on the CPU', async () => {
   const read = async (options: DecoderOptions): Promise<Float32Array> => {
     const decoder = await loadDecoder(path, { ...rounded, ...options });
@@ -141,7 +149,6 @@ describe('a pipeline with a session for prompts', () => {
         }
       }
     }
-    expect(sure).toBeGreaterThanOrEqual(0);
   });
 });
 
