@@ -88,6 +88,8 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   const all: readonly object[] = [settings, ...(typeof replicas === 'object' ? replicas : [])];
   const providers = backend.devices?.(given.backend) ?? [];
   assertDevice(`${path}.device`, given.device, providers);
+  const { prefill } = settings as { readonly prefill?: { readonly device?: string } };
+  assertDevice(`${path}.prefill.device`, prefill?.device, providers);
   for (const [index, replica] of (typeof replicas === 'object' ? replicas : []).entries()) {
     assertDevice(`${path}.replicas[${index}].device`, replica.device, providers);
   }

@@ -5,6 +5,8 @@ export type RuntimeName = 'native' | 'onnxruntime-node';
 export interface OnnxSessionOptions {
   /** Default `cpu`. A device that doesn't work here makes the creation fail; nothing falls back by itself. */
   readonly device?: Device | undefined;
+  /** Options of a plugin's provider, where the plugin's own settings don't have them. */
+  readonly providerOptions?: Readonly<Record<string, string>> | undefined;
   /** Threads of one operator; default cores − 1, at least 1, so that the host keeps a core. */
   readonly threads?: number | undefined;
   /** Folder of the weight files of a model that is given as bytes; default: none. */

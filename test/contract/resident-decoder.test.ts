@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
+import { loadWithPrompts } from '../backends/onnx/chat/with-prompts.ts';
 import { locateDecoder } from '../../src/models/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
@@ -9,20 +10,26 @@ import { within } from '../tolerance.ts';
 // Graphs of onnxruntime-genai's builder, with and without a window, and exports whose attention is rewritten.
 const models = ['llama-gqa', 'mistral-gqa', 'qwen3-gqa', 'llama', 'qwen2', 'phi3'] as const;
 
-/** How far a logit of a batch may be from the same one alone; products of one row and of several round differently. */
-const tolerance = within(1e-5);
+const batchTolerance = within(1e-5);
 /** Steps of several tokens round differently too. */
 const verifyTolerance = within(5e-5);
 /** Longer than the windows of the miniatures, and than the first capacity. */
 const lengths = [70, 41, 64, 3];
 
-describe.each(models)('%s', (name) => {
+const cases = models.flatMap((name) => [false, true].map((hasPrompts) => [name, hasPrompts] as const));
+
+describe.each(cases)('%s, prompts by a second session: %s', (name, hasPrompts) => {
+  /** How far a logit of a batch may be from the same one alone; products of one row and of several round differently. */
+  const tolerance = hasPrompts ? verifyTolerance : batchTolerance;
   let decoder: Decoder;
   let expected: readonly (readonly Float32Array[])[];
 
   beforeAll(async () => {
-    decoder = await loadDecoder(locateDecoder(decoderFolder(name)), { threads: 1, optimize: true });
-    expected = await readAlone(decoder, lengths);
+    const path = locateDecoder(decoderFolder(name));
+    const alone = await loadDecoder(path, { threads: 1, optimize: true });
+    expected = await readAlone(alone, lengths);
+    if (hasPrompts) await alone.release();
+    decoder = hasPrompts ? await loadWithPrompts(path) : alone;
   });
   afterAll(() => decoder.release());
 

@@ -36,6 +36,7 @@ export const llamaDefinition: BackendDefinition = {
     'optimize',
     'int8Activations',
     'speculation',
+    'prefill',
     'imageFetch',
     'maxPixels',
     'maxSide',

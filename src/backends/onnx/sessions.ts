@@ -37,14 +37,14 @@ export async function prepareRuntime({ library, plugins }: Partial<OnnxBackend> 
  * @throws InferenceError `invalid_request` naming the file that is missing or damaged
  */
 async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> {
-  const { device, threads, optimize, int8Activations } = spec;
+  const { device, threads, optimize, int8Activations, prefill } = spec;
   const folder = await openModelFolder(locateModel(spec.source));
   return {
     folder,
     tokenizer: createTextTokenizer(folder),
     openDecoder: () => {
       const { cacheFolder } = resolveHubSettings(spec.hub);
-      const options = { device, threads, optimize, int8Activations, cacheFolder };
+      const options = { device, threads, optimize, int8Activations, prefill, cacheFolder };
       return loadDecoder(locateDecoder(folder.path, spec.dtype), options);
     },
   };

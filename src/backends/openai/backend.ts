@@ -23,6 +23,7 @@ export const openaiDefinition: BackendDefinition = {
     'optimize',
     'int8Activations',
     'speculation',
+    'prefill',
     'sharedSystemPrompts',
     'chatTemplate',
     'toolCallFormat',

@@ -41,6 +41,7 @@ export const transformersDefinition: BackendDefinition = {
     'optimize',
     'int8Activations',
     'speculation',
+    'prefill',
     'head',
     'conditionOnPrevious',
     'phonemizer',

@@ -6,6 +6,7 @@ import {
   type SettingsOf,
   type SettingTable,
 } from '../../validation/setting-table.ts';
+import { deviceSetting } from '../../validation/device-setting.ts';
 import { imageInputSettings } from '../image-input.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
@@ -22,6 +23,16 @@ export const chatSettings = {
   speculation: booleanSetting(
     'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default false.',
   ),
+  prefill: z
+    .strictObject({
+      device: deviceSetting(
+        'Its device, as `device`; default `cpu`, where it computes without rounding activations to 8 bits.',
+      ),
+    })
+    .optional()
+    .describe(
+      'A second session of the graph, with weights of its own, that reads prompts of 32 tokens and more for a model on the CPU; default: none.',
+    ),
   sharedSystemPrompts: z
     .array(z.string().min(1), { error: 'expected a list of texts' })
     .optional()

@@ -13,12 +13,18 @@ export function knowsDevice(device: string): boolean {
  * Makes a session compute on a device.
  *
  * @param options `OrtSessionOptions *`
+ * @param providerOptions for a plugin's provider, see `appendPlugin`
  * @throws Error with the runtime's reason where its library or the device's is not there
  */
-export function appendDevice(api: Api, options: bigint, device: string): void {
+export function appendDevice(
+  api: Api,
+  options: bigint,
+  device: string,
+  providerOptions?: Readonly<Record<string, string>>,
+): void {
   if (device === 'cpu') return;
   if (isPluginDevice(device)) {
-    appendPlugin(api, options, device);
+    appendPlugin(api, options, device, providerOptions);
     return;
   }
   if (device !== 'cuda') {

@@ -82,6 +82,7 @@ function configure(api: Api, options: bigint, settings: OnnxSessionOptions): voi
     threads = Math.max(1, availableParallelism() - 1),
     graphOptimization = 'all',
     memoryArena = true,
+    providerOptions,
   } = settings;
   api.call('SetIntraOpNumThreads', options, threads);
   api.call('SetInterOpNumThreads', options, 1);
@@ -92,7 +93,7 @@ function configure(api: Api, options: bigint, settings: OnnxSessionOptions): voi
     api.call('AddSessionConfigEntry', options, key, value);
   }
   try {
-    appendDevice(api, options, device);
+    appendDevice(api, options, device, providerOptions);
   } catch (error) {
     throw deviceFault(device, error, api);
   }

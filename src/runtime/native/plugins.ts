@@ -28,9 +28,6 @@ export interface ProviderDevice {
 interface Registered {
   readonly plugin: Plugin;
   readonly devices: readonly ProviderDevice[];
-  /** Kept for good: the runtime reads them by their addresses. */
-  readonly keys: CStrings;
-  readonly values: CStrings;
 }
 
 interface CStrings {
@@ -38,6 +35,8 @@ interface CStrings {
   readonly addresses: BigUint64Array;
 }
 
+/** Texts that the runtime reads by their addresses. */
+const inUse = new Set<CStrings>();
 const registered = new Map<string, Registered>();
 /** Providers whose libraries are loaded, perhaps without a device on this machine. */
 const loaded = new Set<string>();
@@ -79,13 +78,7 @@ function registerPlugin(api: Api, { library, ...settings }: Plugin, path: string
     const reason = `expected a provider with a device on this machine, which are ${names}, got ${quote(plugin.provider)}`;
     throw fieldError(`${path}.provider`, withAdvice(plugin.provider, reason, api));
   }
-  const { options = {} } = plugin;
-  registered.set(plugin.provider, {
-    plugin,
-    devices,
-    keys: toCStrings(api, Object.keys(options)),
-    values: toCStrings(api, Object.values(options)),
-  });
+  registered.set(plugin.provider, { plugin, devices });
 }
 
 function load(api: Api, { provider, library }: Plugin, path: string): void {
@@ -133,9 +126,15 @@ export function isPluginDevice(device: string): boolean {
  * Makes a session compute on a device of a plugin.
  *
  * @param options `OrtSessionOptions *`
+ * @param defaults options of the provider, where the plugin's settings don't have them
  * @throws Error with the provider's reason
  */
-export function appendPlugin(api: Api, options: bigint, device: string): void {
+export function appendPlugin(
+  api: Api,
+  options: bigint,
+  device: string,
+  defaults: Plugin['options'] = {},
+): void {
   const { found, number } = findPlugin(device)!;
   const chosen = found.devices[number];
   if (!chosen) {
@@ -147,18 +146,31 @@ export function appendPlugin(api: Api, options: bigint, device: string): void {
         : `${length} devices, ${provider}:0 to ${provider}:${length - 1}`;
     throw new Error(`it has ${names}`);
   }
-  const { keys, values } = found;
-  const count = keys.bytes.length;
-  api.call(
-    'SessionOptionsAppendExecutionProvider_V2',
-    options,
-    api.environment,
-    BigUint64Array.of(chosen.address),
-    1,
-    count === 0 ? null : keys.addresses,
-    count === 0 ? null : values.addresses,
-    count,
+  const given = Object.entries({ ...defaults, ...found.plugin.options });
+  const keys = toCStrings(
+    api,
+    given.map(([key]) => key),
   );
+  const values = toCStrings(
+    api,
+    given.map(([, value]) => value),
+  );
+  inUse.add(keys).add(values);
+  try {
+    api.call(
+      'SessionOptionsAppendExecutionProvider_V2',
+      options,
+      api.environment,
+      BigUint64Array.of(chosen.address),
+      1,
+      given.length === 0 ? null : keys.addresses,
+      given.length === 0 ? null : values.addresses,
+      given.length,
+    );
+  } finally {
+    inUse.delete(keys);
+    inUse.delete(values);
+  }
 }
 
 function toCStrings(api: Api, texts: readonly string[]): CStrings {

@@ -115,10 +115,8 @@ export class KeyValueCache implements SteppedCache {
 
   /** Takes over the states that a step gave. */
   replaceStates(outputs: TensorMap): void {
-    const { entries } = this.#parts.states;
     this.#states.release();
-    const buffers = entries.map(({ present }) => outputs[present]!.data as Storage);
-    this.#states = new RowStorage(this.#parts.states, 1, buffers);
+    this.#states = RowStorage.of(this.#parts.states, 1, outputs);
   }
 
   /** Gives its buffers back; nothing of it may be used afterwards. */

@@ -10,6 +10,7 @@ import { isBindable, type BindableSession, type Session } from '../../../runtime
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
 import { holdsTensors } from '../../../runtime/native/device-memory.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
+import { loadPrefilledDecoder, type PrefillOptions } from './load-prefill.ts';
 import { createCopyingDecoder } from './copying-decoder.ts';
 import type { Decoder, DecoderCache } from '../../../runtime/decoder.ts';
 import { createDeviceDecoder } from './device-decoder.ts';
@@ -21,6 +22,8 @@ export interface DecoderOptions
   extends
     Pick<OnnxSessionOptions, 'device' | 'threads' | 'runtime'>,
     Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
+  /** A second session for prompts; default: none. */
+  readonly prefill?: PrefillOptions['prefill'] | undefined;
   /** Whether products with 4-bit weights may round their activations to 8 bits; default `true`. */
   readonly int8Activations?: boolean | undefined;
 }
@@ -36,7 +39,8 @@ const largeModelBytes = 16 * 2 ** 20;
  * @throws InferenceError `invalid_request` when the graph is no such decoder
  */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
-  const { device, threads, runtime } = options;
+  const { device = 'cpu', threads, runtime, prefill } = options;
+  if (prefill && device !== 'cpu') throw fieldError('prefill', `expected a model on the CPU, got ${device}`);
   if (holdsTensors(device) && (await isNative(options))) {
     const decoder = await loadDeviceDecoder(path, options);
     if (decoder) return decoder;
@@ -57,17 +61,27 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     session = await createOnnxSession(path, { device, threads, runtime });
   }
   try {
-    return await createDecoder(session, prepared);
+    return await createDecoder(path, session, prepared, options);
   } catch (error) {
     await session.release();
     throw error;
   }
 }
 
-async function createDecoder(session: Session, prepared: PreparedGraph | undefined): Promise<Decoder> {
+/** @throws InferenceError `invalid_request` where a setting can't act */
+async function createDecoder(
+  path: string,
+  session: Session,
+  prepared: PreparedGraph | undefined,
+  { prefill, threads, runtime, cacheFolder }: DecoderOptions,
+): Promise<Decoder> {
   if (prepared?.cachesInPlace && isBindable(session) && session.device === 'cpu') {
-    return createResidentDecoder(session, prepared.signature);
+    if (!prefill) return createResidentDecoder(session, prepared.signature);
+    const options = { prefill, threads, runtime, cacheFolder, keep: sizeOf(path) >= largeModelBytes };
+    return loadPrefilledDecoder(path, session, prepared, options);
   }
+  if (prefill)
+    throw fieldError('prefill', `expected a graph that changes its caches in place: ${reasonOf(prepared)}`);
   // The operator counts the used slots itself and wants no unused ones between past and new.
   const ragged = prepared?.signature.operators.has('com.microsoft:GroupQueryAttention') === false;
   const sides = prepared?.signature ?? session;
@@ -144,6 +158,12 @@ function assertRounded({ applied, skipped }: PreparedGraph): void {
   if (applied.includes('accuracy-level')) return;
   const found = skipped.find(({ name }) => name === 'accuracy-level');
   throw fieldError('int8Activations', found?.reason ?? 'the graph is not rewritten for the CPU');
+}
+
+/** Why a graph doesn't change its caches in place. */
+function reasonOf(prepared: PreparedGraph | undefined): string {
+  const found = prepared?.skipped.find(({ name }) => name === 'mapped' || name === 'attention');
+  return found?.reason ?? 'its attention is not rewritten here';
 }
 
 function sizeOf(path: string): number {

@@ -59,7 +59,7 @@ export interface PreparedGraph {
 }
 
 /** Raised when the same model would be rewritten differently, so that older files are made anew. */
-const rewriterVersion = 3;
+const rewriterVersion = 4;
 const metadataKey = 'slashv1.prepared';
 
 /** Largest difference from the original's logits, relative to the largest logit: rounding in another order. */

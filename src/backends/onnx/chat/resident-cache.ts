@@ -64,6 +64,11 @@ export class ResidentCache implements BoundCache {
     return this.lengths.length;
   }
 
+  /** The keys and values; another one whenever the capacity changes. */
+  get storage(): RowStorage {
+    return this.#storage;
+  }
+
   get capacity(): number {
     return this.#storage.capacity;
   }

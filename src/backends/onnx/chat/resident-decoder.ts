@@ -3,6 +3,7 @@ import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { leastPromptTokens, type PromptSession } from './prompt-session.ts';
 import { ResidentCache, roomFor } from './resident-cache.ts';
 import { lengthen } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
@@ -12,15 +13,23 @@ import { StoragePool } from './storage-pool.ts';
  * in int4).
  */
 const pieceTokens = 64;
+/** With a session for prompts, which copies the cache at each piece, and may be deaf to interruptions within one. */
+const longPieceTokens = 256;
 
 /**
  * Runs a decoder whose attention is `GroupQueryAttention` with caches that the graph changes in place: everything is
  * bound once, and a step of one token copies nothing.
  *
  * @param sides what the graph's file says
+ * @param prompts reads prompts that are fed as tokens, but for their last tokens, to a graph without states; is released
+ *   with the decoder
  * @throws InferenceError `invalid_request` when the graph is no such decoder
  */
-export function createResidentDecoder(session: BindableSession, sides: GraphSides): Decoder {
+export function createResidentDecoder(
+  session: BindableSession,
+  sides: GraphSides,
+  prompts?: PromptSession,
+): Decoder {
   const layout = readDecoderLayout(sides);
   const { entries, states, vocabularySize, hiddenSize, layerSize, hasGridPositions, logitsType } = layout;
   const pool = new StoragePool();
@@ -41,7 +50,7 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
     ragged: true,
     raggedPrompts: !hasStates,
     cutsSequences: !hasStates,
-    pieceTokens,
+    pieceTokens: prompts ? longPieceTokens : pieceTokens,
     createCache: (rows = 1, room = 0) => new ResidentCache(parts, rows, room && roomFor(room)),
     async gather(rows, replaced, room) {
       return ResidentCache.gather(rows, replaced, room);
@@ -50,9 +59,8 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
       return isLast && row.cache.isTight ? row.cache.rest() : ResidentCache.gather([row]);
     },
     async forward(cache, tokens, count, counts, inputs) {
-      const { logits, positions } = await run(cache, { tokens, count, wanted: 1, counts, inputs });
-      lengthen(cache.lengths, count, counts);
-      return lastLogits(logits!, { rows: cache.rows, positions, vocabularySize, counts });
+      if (!prompts || count < leastPromptTokens) return forward(cache, { tokens, count, counts, inputs });
+      return readPrompts(prompts, cache, { tokens, count, counts });
     },
     async forwardAll(cache, tokens, inputs) {
       const logits = await runAll(cache, tokens, inputs);
@@ -63,7 +71,10 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
       interruption.abort();
       interruption = new AbortController();
     },
-    release: () => session.release(),
+    async release() {
+      await prompts?.release();
+      await session.release();
+    },
   };
   // Guessed tokens would need embeddings or positions of their own.
   if (hasStates || hiddenSize !== undefined || hasGridPositions) return decoder;
@@ -73,6 +84,42 @@ export function createResidentDecoder(session: BindableSession, sides: GraphSide
       cache.lengths[0]! += accept(await runAll(cache, tokens));
     },
   } satisfies Decoder<ResidentCache>;
+
+  async function forward(cache: ResidentCache, step: Omit<StepTokens, 'wanted'>): Promise<Float32Array> {
+    const { count, counts } = step;
+    const { logits, positions } = await run(cache, { ...step, wanted: 1 });
+    lengthen(cache.lengths, count, counts);
+    return lastLogits(logits!, { rows: cache.rows, positions, vocabularySize, counts });
+  }
+
+  /** The logits are this session's, whatever the precision of the other one. */
+  async function readPrompts(
+    { read }: PromptSession,
+    cache: ResidentCache,
+    { tokens, count, counts }: Omit<StepTokens, 'wanted'>,
+  ): Promise<Float32Array> {
+    const { signal } = interruption;
+    const lengths = cache.lengths.slice();
+    const last = new Int32Array(cache.rows);
+    cache.reserve(count);
+    for (const [row, slot] of lengths.entries()) {
+      const start = row * count;
+      const end = start + (counts?.[row] ?? count) - 1;
+      last[row] = tokens[end]!;
+      if (end > start) await read(tokens.subarray(start, end), cache.storage, { row, slot }, { signal });
+    }
+    lengthen(
+      cache.lengths,
+      count - 1,
+      counts?.map((own) => own - 1),
+    );
+    try {
+      return await forward(cache, { tokens: last, count: 1 });
+    } catch (error) {
+      cache.lengths.set(lengths);
+      throw error;
+    }
+  }
 
   async function runAll(cache: ResidentCache, tokens: Int32Array, inputs?: StepInputs) {
     const count = tokens.length;

@@ -20,7 +20,7 @@ interface StorageSize {
 }
 
 /** A slot of a row. */
-interface Place {
+export interface Place {
   readonly row: number;
   readonly slot: number;
 }
@@ -43,6 +43,12 @@ export class RowStorage {
     const buffers = parts.entries.map(({ type, heads, headSize }) =>
       parts.pool.take(type, (rows * heads * capacity + spare) * headSize, { zeroed }),
     );
+    return new RowStorage(parts, capacity, buffers);
+  }
+
+  /** The memory of a step's outputs, which have so many slots. */
+  static of(parts: StorageParts, capacity: number, outputs: TensorMap): RowStorage {
+    const buffers = parts.entries.map(({ present }) => outputs[present]!.data as Storage);
     return new RowStorage(parts, capacity, buffers);
   }
 

@@ -54,7 +54,11 @@ export class StepTensors {
   /** Slots of each row that the mask shows. */
   readonly #shown: Int32Array;
 
-  constructor(layout: DecoderLayout, { rows, lengths, capacity }: SteppedCache, size: StepSize) {
+  constructor(
+    layout: DecoderLayout,
+    { rows, lengths, capacity }: Pick<SteppedCache, 'rows' | 'lengths' | 'capacity'>,
+    size: StepSize,
+  ) {
     const { inputs, vocabularySize, hiddenSize = 0, layerDims = [0], hasGridPositions } = layout;
     const { count, wanted, atEnd = false } = size;
     const longest = Math.max(...lengths);

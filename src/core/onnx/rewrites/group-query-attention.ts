@@ -185,9 +185,13 @@ class AttentionEmitter {
     const tables = this.#tables(rotary, layer);
     return this.#draft.add('RotaryEmbedding', [flat, tables.positions, tables.cos, tables.sin], {
       domain: contribDomain,
+      // OpenVINO knows no defaults.
       attributes: [
         integerAttribute('num_heads', heads),
         integerAttribute('rotary_embedding_dim', rotary.partial ?? 0),
+        integerAttribute('interleaved', 0),
+        integerAttribute('is_packed_batching', 0),
+        floatAttribute('scale', 1),
       ],
     });
   }

@@ -1,0 +1,102 @@
+import { availableParallelism } from 'node:os';
+import { isPastState } from '../../../core/onnx/cache-names.ts';
+import { embeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import { abbreviate } from '../../../core/text/quote.ts';
+import { fieldError, InferenceError } from '../../../errors.ts';
+import type { ChatSettings } from '../../../categories/chat/settings.ts';
+import type { BindableSession } from '../../../runtime/contract.ts';
+import type { Decoder } from '../../../runtime/decoder.ts';
+import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
+import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
+import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
+import { createPromptSession, type PromptSession } from './prompt-session.ts';
+import { createResidentDecoder } from './resident-decoder.ts';
+
+/** How a session for prompts is opened. */
+export interface PrefillOptions
+  extends Pick<OnnxSessionOptions, 'threads' | 'runtime'>, Pick<PrepareOptions, 'cacheFolder' | 'keep'> {
+  readonly prefill: NonNullable<ChatSettings['prefill']>;
+}
+
+/** Tokens of a prompt that both ways have to read alike; also the first run, at which some providers compile. */
+const probeLength = 64;
+/** Root mean square of the differences over that of the logits; keys and values of 16 bits, or not rounded to 8, differ by less. */
+const tolerance = 0.15;
+
+/**
+ * Loads a decoder whose prompts are read by a second session, as the setting `prefill` says.
+ *
+ * @param path of the `.onnx` file
+ * @param session is released with the decoder
+ * @throws InferenceError `invalid_request` where the graph has no use for it, the device doesn't work here, or it computes
+ *   something else
+ */
+export async function loadPrefilledDecoder(
+  path: string,
+  session: BindableSession,
+  prepared: PreparedGraph,
+  options: PrefillOptions,
+): Promise<Decoder> {
+  const prompts = await loadPromptSession(path, prepared, options);
+  try {
+    const decoder = createResidentDecoder(session, prepared.signature, prompts);
+    const alone = createResidentDecoder(session, prepared.signature);
+    const { relative } = compareLogits([await probe(alone)], [await probe(decoder)]);
+    if (relative <= tolerance) return decoder;
+    const size = relative.toPrecision(2);
+    throw fieldError('prefill.device', `it reads a prompt wrong: the logits differ by ${size} of their size`);
+  } catch (error) {
+    await prompts.release();
+    throw error;
+  }
+}
+
+async function loadPromptSession(
+  path: string,
+  { signature: { inputs }, applied }: PreparedGraph,
+  { prefill: { device = 'cpu' }, threads, runtime, ...kept }: PrefillOptions,
+): Promise<PromptSession> {
+  if (inputs.some((input) => input.name === embeddingsInput || isPastState(input))) {
+    throw fieldError('prefill', 'expected a graph that takes tokens, and keeps nothing but keys and values');
+  }
+  if (device === 'cpu' && !applied.includes('accuracy-level')) {
+    throw fieldError(
+      'prefill.device',
+      'expected another device than the CPU, where a second session would compute the same',
+    );
+  }
+  const rewrites = { attention: true, lastPosition: true };
+  const { model, weightsFolder, signature } = await prepareGraph(path, { ...kept, rewrites, threads });
+  const provider = { device, threads, providerOptions: providerOptions(device, threads) };
+  try {
+    const session = await createOnnxSession(model, { ...provider, runtime, weightsFolder });
+    return createPromptSession(session, signature);
+  } catch (error) {
+    const isDevice = InferenceError.isInstance(error);
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = isDevice
+      ? message.replace(/^device: /, '')
+      : abbreviate(message.replaceAll('\n', ' '), 500);
+    throw fieldError('prefill.device', reason, { cause: error });
+  }
+}
+
+/** Options of a provider; its plugin's settings come first. */
+function providerOptions(
+  device: string,
+  threads = Math.max(1, availableParallelism() - 1),
+): OnnxSessionOptions['providerOptions'] {
+  if (!/^openvino(?::|$)/.test(device)) return undefined;
+  // Without a bound, its memory grows with each new length.
+  const processor = { CPU_RUNTIME_CACHE_CAPACITY: '64', INFERENCE_NUM_THREADS: String(threads) };
+  return { hint_enable_gqa: 'true', load_config: JSON.stringify({ CPU: processor }) };
+}
+
+async function probe(decoder: Decoder): Promise<Float32Array> {
+  const cache = decoder.createCache();
+  try {
+    return (await probeStep(decoder, cache, probeTokens(decoder, 0, probeLength)))[0]!;
+  } finally {
+    cache.release();
+  }
+}

@@ -1,0 +1,59 @@
+import type { GraphRunOptions, Session } from '../../../runtime/contract.ts';
+import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
+import { RowStorage, type Place } from './row-storage.ts';
+import { StepTensors } from './step-tensors.ts';
+import { StoragePool } from './storage-pool.ts';
+
+/** Shorter prompts cost more to copy than they gain. */
+export const leastPromptTokens = 32;
+/**
+ * Prompts are padded to end at a multiple of it: providers compile and keep something for each shape. It divides the number
+ * of positions that models have.
+ */
+const paddingStep = 32;
+
+/** A second session of a decoder's graph, for the prompts of the first one. */
+export interface PromptSession {
+  /**
+   * Computes keys and values of tokens, behind those that a row has.
+   *
+   * @param storage of the caller, with room for the tokens
+   * @param place the row, and the slot of the first token
+   * @throws the signal's reason
+   */
+  read(tokens: Int32Array, storage: RowStorage, place: Place, options?: GraphRunOptions): Promise<void>;
+  release(): Promise<void>;
+}
+
+/**
+ * Reads prompts by a session whose past and present are separate tensors, so that any provider can run it.
+ *
+ * @param sides what the graph's file says; it keeps keys and values alone, in the layout of the storage
+ */
+export function createPromptSession(session: Session, sides: GraphSides): PromptSession {
+  const layout = readDecoderLayout(sides);
+  const { entries } = layout;
+  const parts = { entries, pool: new StoragePool() };
+  const fetches = entries.map(({ present }) => present);
+  return {
+    async read(tokens, storage, { row, slot }, options = {}) {
+      const count = Math.ceil((slot + tokens.length) / paddingStep) * paddingStep - slot;
+      const lengths = Int32Array.of(slot);
+      const cache = { rows: 1, lengths, capacity: slot };
+      // What comes after the tokens doesn't reach them.
+      const step = new StepTensors(layout, cache, { count, wanted: 1, atEnd: true });
+      const padded = new Int32Array(count);
+      padded.set(tokens);
+      step.fill(lengths, padded);
+      const past = RowStorage.take(parts, { rows: 1, capacity: slot, zeroed: false });
+      past.copySlots({ row: 0, slot: 0 }, storage, { row, slot: 0 }, slot);
+      const present = await session.run({ ...step.feeds, ...past.feeds(1) }, fetches, options);
+      past.release();
+      // Some providers finish what they have begun.
+      options.signal?.throwIfAborted();
+      const read = RowStorage.of(parts, slot + count, present);
+      storage.copySlots({ row, slot }, read, { row: 0, slot }, tokens.length);
+    },
+    release: () => session.release(),
+  };
+}
