@@ -42,7 +42,7 @@ it.each([
   await pipeline.close();
 });
 
-it("a voice of Piper's is recognised, downloaded and loaded", async () => {
+it("a voice of Piper's is recognized, downloaded and loaded", async () => {
   const folder = await writeVoices(join(cacheFolder, 'voices'), { anna: {} });
   const source = 'org/piper';
   const files = readFolder(folder);
