@@ -44,8 +44,8 @@ await inference.ready(); // downloads what is missing
 | \`org/name\`, \`org/name@revision\` | a repository on Hugging Face; a revision is a branch, a tag or a commit |
 | \`./model.gguf\`, \`org/name/file.gguf\` | a [GGUF file](guides/gguf.md) on this disk or on Hugging Face |
 
-Of a model on the network only the files that its category and \`dtype\` need are downloaded, by the worker process that
-loads it; other models and the host go on meanwhile. Interrupted downloads resume; files with a hash on Hugging Face are compared
+A download has only the files that the model's category and \`dtype\` need. The worker process that loads the model makes
+it; other models and the host go on meanwhile. Interrupted downloads resume; files with a hash on Hugging Face are compared
 with it before it counts, and processes that want the same file wait for each other. \`obtainModel()\` does the same ahead
 of time and reports its progress to a function.
 
@@ -57,7 +57,7 @@ changes and, once it is there, needs no network.
 | \`hub.endpoint\` | \`HF_ENDPOINT\` | \`https://huggingface.co\` |
 | \`hub.token\` | \`HF_TOKEN\` | none; it is sent to the endpoint's own origin and to no other |
 | \`hub.cacheFolder\` | \`SLASHV1_CACHE\`, \`HF_HUB_CACHE\` | \`$HF_HOME/hub\`, else \`$XDG_CACHE_HOME/huggingface/hub\`, else \`~/.cache/huggingface/hub\` |
-| \`hub.offline\` | \`SLASHV1_OFFLINE\`, \`HF_HUB_OFFLINE\` | \`false\`; \`true\` uses the cache alone |
+| \`hub.offline\` | \`SLASHV1_OFFLINE\`, \`HF_HUB_OFFLINE\` | \`false\`; \`true\` uses only the cache |
 
 ### The cache
 
