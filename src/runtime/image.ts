@@ -75,7 +75,7 @@ export async function openImage(
   const cost = costOf(metadata);
   const mostPixels = Math.floor(maxPixels * Math.min(1, bytesPerPixel / cost));
   if (width * height > mostPixels) {
-    const kind = cost > bytesPerPixel ? ` of an image that takes ${cost} bytes for each` : '';
+    const kind = cost > bytesPerPixel ? ` of an image that takes ${cost} bytes per pixel` : '';
     throw invalid(`expected at most ${mostPixels} pixels${kind}, ${got}`);
   }
   const isLarge = width * height > largePixels;

@@ -222,8 +222,8 @@ const requestsOf = (endpoint: string): readonly string[] | undefined =>
       `curl -sS ${base}/responses/$ID/input_items ${header}`,
     ],
     'POST /responses/{response_id}/cancel': [
-      '# An answer that is long, since it may repeat itself.',
-      keep('"background":true,"repeat_penalty":0.1,"max_output_tokens":2000'),
+      '# The penalties make a long answer, which repeats itself.',
+      keep('"background":true,"frequency_penalty":-2,"repeat_penalty":0.1,"max_output_tokens":1900'),
       `curl -sS -X POST ${base}/responses/$ID/cancel ${header}`,
     ],
   })[endpoint];

@@ -80,12 +80,11 @@ function offerWebSockets(server: Server, handler: Handler): void {
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`${host}:${port} is in use by another program; choose another --port.`)
-          : error,
-      );
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const isTaken = error.code === 'EADDRINUSE';
+      if (isTaken) error.message = `${host}:${port} is in use by another program; choose another --port.`;
+      reject(error);
+    };
     server.once('error', fail);
     server.listen(port, host, () => {
       server.off('error', fail);
