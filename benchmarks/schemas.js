@@ -1,4 +1,4 @@
-// What share of real JSON schemas is honoured, and whether a grammar tells their valid documents from the others.
+// What share of real JSON schemas is honored, and whether a grammar tells their valid documents from the others.
 // Usage: npm run build && node benchmarks/schemas.js FILE.jsonl [--verbose] [completions]
 // With a number, so many random texts are written under the schemas by turns, and validated by @cfworker/json-schema.
 // Each line of the file: {"name", "schema", "tests": [{"valid": boolean, "data": …}]}

@@ -1,7 +1,15 @@
-// A plugin of typedoc: documents are named by their headings and grouped by their folders, and `llms.txt` lists them.
+// A plugin of typedoc: documents are named by their headings and grouped by their folders, modules by their entry points, and
+// `llms.txt` lists the documents.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { Converter, RendererEvent } from 'typedoc';
+import { Converter, ReflectionKind, RendererEvent } from 'typedoc';
+
+/**
+ * What is used of markdown-it, which brings no types.
+ *
+ * @typedef {{ tokens: { type: string, children: { type: string }[] | null }[] }} State
+ * @typedef {{ core: { ruler: { push(name: string, rule: (state: State) => void): void } } }} Parser
+ */
 
 /** Folders below `docs`, and the groups of their pages in the navigation. */
 const groups = { endpoints: 'Endpoints', guides: 'Guides', decisions: 'Decisions' };
@@ -19,6 +27,26 @@ export function load(app) {
     document.frontmatter['group'] = groups[folder] ?? 'Documentation';
     pages.set(document, { path, text });
   });
+
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
+      module.name = module.name.replace(/^(?:src\/entries|adapters|src)(?=\/|$)/, 'slashv1');
+    }
+  });
+
+  // The list of headings leaves code out, so there is none in headings.
+  app.on('bootstrapEnd', () =>
+    app.options.setValue('markdownItLoader', (/** @type {Parser} */ parser) => {
+      parser.core.ruler.push('headings-without-code', ({ tokens }) => {
+        for (const [index, { type }] of tokens.entries()) {
+          if (type !== 'heading_open') continue;
+          for (const part of tokens[index + 1]?.children ?? []) {
+            if (part.type === 'code_inline') part.type = 'text';
+          }
+        }
+      });
+    }),
+  );
 
   app.renderer.on(RendererEvent.END, ({ outputDirectory, pages: rendered }) => {
     const readme = readFileSync('README.md', 'utf8');

@@ -16,7 +16,8 @@ app.get('/', (_request, response) => {
   response.send('An Express service with inference at /v1');
 });
 
-const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', (error) => {
+  if (error) throw error;
   console.log(`Listening on ${JSON.stringify(server.address())}`);
 });
 

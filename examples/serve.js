@@ -12,7 +12,7 @@ import {
   speech,
   transcription,
 } from 'slashv1';
-import { toNodeListener } from 'slashv1/node';
+import { serveWebSockets, toNodeListener } from 'slashv1/node';
 import { createPlayground } from 'slashv1/playground';
 import { createHealthHandler } from 'slashv1/server';
 import { curlLines } from './curl-lines.js';
@@ -49,7 +49,12 @@ const inference = createInference({
     },
   ],
 });
-const api = toNodeListener(createHandler(inference, { auth: { keys: [key] }, keepResponses: true }));
+const handler = createHandler(inference, {
+  auth: { keys: [{ key, plan: 'owner' }] },
+  plans: { owner: { controlsModels: true } },
+  keepResponses: true,
+});
+const api = toNodeListener(handler);
 const playground = toNodeListener(createPlayground());
 const health = toNodeListener(createHealthHandler(inference));
 const server = createServer((request, response) => {
@@ -58,6 +63,7 @@ const server = createServer((request, response) => {
   return place === 'health' ? health(request, response) : playground(request, response);
 });
 
+serveWebSockets(server, handler); // for /v1/realtime
 server.on('error', async (error) => {
   console.error(`Can't listen on ${host}:${port}: ${error.message}`);
   process.exitCode = 1;

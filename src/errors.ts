@@ -58,7 +58,7 @@ export function fieldError(
 }
 
 /**
- * The error of a text that is too long for its model, in the words by which clients recognise it.
+ * The error of a text that is too long for its model, in the words by which clients recognize it.
  *
  * @param reason without a full stop
  *

@@ -166,8 +166,8 @@ const environment = [
   ['SLASHV1_CACHE, HF_HUB_CACHE', 'Folder of downloaded models.'],
   ['SLASHV1_OFFLINE', '1: use only downloaded models.'],
   ['SLASHV1_ONNXRUNTIME_LIBRARY', 'Another library of ONNX Runtime, or its folder.'],
-  ['HF_ENDPOINT, HF_TOKEN', 'Address of the hub, and your token there.'],
-  ['NO_COLOR', 'Not empty: no colours.'],
+  ['HF_ENDPOINT, HF_TOKEN', 'Address of Hugging Face or a mirror, and your token there.'],
+  ['NO_COLOR', 'Not empty: no colors.'],
 ] as const;
 
 function groupHelp(group: string, { style, columns }: OutputStream): string {

@@ -11,7 +11,11 @@ export const hubOptionTable = {
     value: '<folder>',
     description: 'Folder of downloaded models; also SLASHV1_CACHE or HF_HUB_CACHE.',
   },
-  endpoint: { type: 'string', value: '<url>', description: 'Address of the hub; also HF_ENDPOINT.' },
+  endpoint: {
+    type: 'string',
+    value: '<url>',
+    description: 'Address of Hugging Face or a mirror; also HF_ENDPOINT.',
+  },
 } as const satisfies OptionTable;
 
 interface HubValues {

@@ -61,7 +61,7 @@ function typesOf(schema: z.core.$ZodType): readonly string[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(typesOf) : [(schema as z.ZodType).def.type];
 }
 
-/** `org/name@revision` keeps its organisation, as clients know it; of a folder or an address the last part is enough. */
+/** `org/name@revision` keeps its organization, as clients know it; of a folder or an address the last part is enough. */
 function idOf(source: string): string {
   const isPath = /^(?:https?:\/\/|[./~\\]|[A-Za-z]:)/.test(source);
   if (!isPath) return source.replace(/@.*$/s, '');

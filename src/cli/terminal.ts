@@ -102,7 +102,7 @@ function leaveWithReader(error: NodeJS.ErrnoException): void {
 
 type Paint = (text: string) => string;
 
-/** Ways to set off text; each leaves it as it is where there is no colour. */
+/** Ways to set off text; each leaves it as it is where there is no color. */
 interface Style {
   readonly bold: Paint;
   readonly dim: Paint;

@@ -33,7 +33,7 @@ export interface ModelInfo {
 /** Settings that every model may have; those of its category and the limits of its queue stand beside them. */
 export interface CommonSettings {
   /**
-   * Name of a bundled model; path of a folder in the hub's ONNX layout, or of a GGUF file; name in the catalogue; id on the hub, `org/name`
+   * Name of a bundled model; path of a folder in Hugging Face's ONNX layout, or of a GGUF file; name in the catalogue; id on Hugging Face, `org/name`
    * or `org/name@revision`; or `https://…` address of such a folder. Those on the network are downloaded when the model
    * is loaded, and kept.
    */

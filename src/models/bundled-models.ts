@@ -11,27 +11,27 @@ export interface BundledModel {
 const bundledModels = {
   'tiny-chat': {
     category: 'chat',
-    description: 'Knows greetings, scenes of coloured shapes, small sums and the tools it is offered.',
+    description: 'Knows greetings, scenes of colored shapes, small sums and the tools it is offered.',
     replacement: 'qwen3-0.6b',
   },
   'tiny-detect': {
     category: 'detection',
-    description: 'Finds drawn circles, squares, triangles, diamonds, crosses and stars in ten colours.',
+    description: 'Finds drawn circles, squares, triangles, diamonds, crosses and stars in ten colors.',
     replacement: 'dfine-s',
   },
   'tiny-embed': {
     category: 'embedding',
-    description: 'Compares sentences about coloured shapes, sums, weather, time, names and greetings.',
+    description: 'Compares sentences about colored shapes, sums, weather, time, names and greetings.',
     replacement: 'all-MiniLM-L6-v2',
   },
   'tiny-image': {
     category: 'image',
-    description: 'Draws one to four coloured shapes.',
+    description: 'Draws one to four colored shapes.',
     replacement: 'stable-diffusion-v1-4',
   },
   'tiny-rerank': {
     category: 'rerank',
-    description: 'Ranks sentences about coloured shapes, sums, weather, time, names and greetings.',
+    description: 'Ranks sentences about colored shapes, sums, weather, time, names and greetings.',
     replacement: 'ms-marco-MiniLM-L6-v2',
   },
   'tiny-speech': {
@@ -41,12 +41,12 @@ const bundledModels = {
   },
   'tiny-vision': {
     category: 'chat',
-    description: 'Describes drawings of one to four coloured shapes.',
+    description: 'Describes drawings of one to four colored shapes.',
     replacement: 'HuggingFaceTB/SmolVLM-256M-Instruct',
   },
   'tiny-whisper': {
     category: 'transcription',
-    description: 'Writes down synthetic voices that speak of coloured shapes, sums, weather and greetings.',
+    description: 'Writes down synthetic voices that speak of colored shapes, sums, weather and greetings.',
     replacement: 'whisper-base',
   },
 } as const satisfies Readonly<Record<string, BundledModel>>;

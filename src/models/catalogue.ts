@@ -3,13 +3,13 @@ import type { Dtype } from './graph-files.ts';
 /** A well-known model of the hub. */
 export interface CatalogueEntry {
   readonly category: string;
-  /** Id on the hub, perhaps with a revision; its repository has the ONNX layout. */
+  /** Id on Hugging Face, perhaps with a revision; its repository has the ONNX layout. */
   readonly source: string;
   /** Display name. */
   readonly name: string;
   /** The dtype that is loaded by default; `auto` if left out. */
   readonly dtype?: Dtype | undefined;
-  /** Name on the hub. */
+  /** Name on Hugging Face. */
   readonly license: string;
   /** Numbers that it has learnt. */
   readonly parameters: number;

@@ -7,7 +7,7 @@ const kinds: readonly (readonly [ends: RegExp, explain: (name: string) => string
   [
     /\.safetensors$|\.bin$|\.pth?$/,
     () =>
-      'weights for PyTorch and no ONNX graph: look for an ONNX or GGUF version on the hub, or make one with `optimum-cli export onnx --model … folder`',
+      'weights for PyTorch and no ONNX graph: look for an ONNX or GGUF version on Hugging Face, or make one with `optimum-cli export onnx --model … folder`',
   ],
   [/\.(?:h5|msgpack|tflite|mlmodel|mlpackage)$/, () => 'weights of another program and no ONNX graph'],
 ];
@@ -40,7 +40,7 @@ export function explainPath(source: string): string | undefined {
   if (source.endsWith('.gguf')) {
     return isThere
       ? `${quote(source)} is a GGUF file, which runs with the backend llama({…})`
-      : `there is no file ${quote(source)}; one on the hub is org/name/file.gguf`;
+      : `there is no file ${quote(source)}; one on Hugging Face is org/name/file.gguf`;
   }
   if (source.endsWith('.onnx')) {
     return `expected the folder of the model, got the graph ${quote(source)}; config and tokenizer stand beside it`;
@@ -48,7 +48,7 @@ export function explainPath(source: string): string | undefined {
   const found = explainFiles([source]);
   if (found !== undefined) return `${quote(source)} is ${found}`;
   if (isLibraryName.test(source)) {
-    return `${quote(source)} is a name in another program's library; give a GGUF file, or the model's id on the hub, org/name`;
+    return `${quote(source)} is a name in another program's library; give a GGUF file, or the model's id on Hugging Face, org/name`;
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ const configFile = 'config.json';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The files of one model in the hub's ONNX layout. */
+/** The files of one model in Hugging Face's ONNX layout. */
 export interface ModelFolder {
   readonly path: string;
   readonly config: Json;

@@ -33,7 +33,7 @@ export type ModelSource = { readonly kind: 'local' } | RemoteSource;
 
 /**
  * Tells what the source of a model means. In this order: the name of a bundled model; a path that exists; an http or
- * https address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on the hub, or one GGUF file there,
+ * https address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on Hugging Face, or one GGUF file there,
  * `org/name/file.gguf`. Anything else is taken for a path.
  *
  * @throws InferenceError `invalid_request` for an address with a query or credentials, and for a name that the
@@ -81,7 +81,7 @@ function parseBase(source: string): string {
 /**
  * Finds the folder of a model that is on this disk.
  *
- * @param source name of a bundled model, or path of a folder in the hub's ONNX layout
+ * @param source name of a bundled model, or path of a folder in Hugging Face's ONNX layout
  * @returns absolute path of the folder
  * @throws InferenceError `invalid_request` saying what was looked for, not where: clients may see it
  */
@@ -91,7 +91,7 @@ export function locateModel(source: string): string {
   const reason = explainPath(source);
   if (reason !== undefined) throw sourceError(reason);
   throw sourceError(
-    `expected one of the bundled models (${bundledModelNames.join(', ')}), a folder with a ${mainFiles.slice(0, 2).join(' or ')}, a name in the catalogue, the id of a model on the hub (org/name) or an http address, got ${quote(source)}`,
+    `expected one of the bundled models (${bundledModelNames.join(', ')}), a folder with a ${mainFiles.slice(0, 2).join(' or ')}, a name in the catalogue, the id of a model on Hugging Face (org/name) or an http address, got ${quote(source)}`,
   );
 }
 

@@ -134,7 +134,7 @@ export const histogramDefinitions = {
   },
   modelLoad: {
     name: 'model_load_seconds',
-    help: 'Time to load a model, once for each replica and restart.',
+    help: 'Time to load a model, once per replica and restart.',
     labels: ['model'],
     buckets: loadBuckets,
   },
@@ -169,17 +169,17 @@ export const gaugeDefinitions = {
   },
   upstreamHealthy: {
     name: 'upstream_healthy',
-    help: 'Of a model on other machines: 1 for a server that gets requests, else 0.',
+    help: '1 for a server that gets requests, of a model on other machines; else 0.',
     labels: ['model', 'upstream'],
   },
   upstreamRunning: {
     name: 'upstream_running',
-    help: 'Of a model on other machines: requests in the hands of a server.',
+    help: 'Requests in the hands of a server, of a model on other machines.',
     labels: ['model', 'upstream'],
   },
   upstreamFailures: {
     name: 'upstream_failures',
-    help: 'Of a model on other machines: requests that a server has failed since the model was loaded; some of them another has answered.',
+    help: 'Requests that a server of a model on other machines has failed since the model was loaded; some of them another has answered.',
     labels: ['model', 'upstream'],
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -45,7 +45,7 @@ const explanations: Readonly<Record<string, readonly Explain[]>> = {
     advise(/has no dml/, 'leave library out: onnxruntime-node has DirectML'),
   ],
   coreml: [advise(/./, 'choose webgpu or cpu: Core ML is a part of macOS', 'linux', 'win32')],
-  openvino: [advise(/with a device/, "OpenVINO finds Intel's processors and cards alone")],
+  openvino: [advise(/with a device/, "OpenVINO finds only Intel's processors and cards")],
   plugin: [
     explainPluginLibraries,
     explainOtherLibrary,

@@ -40,7 +40,7 @@ const bytesPerPixel = 6;
 const costs: Readonly<Record<string, number>> = { heif: 24, gif: 5, webp: 8 };
 /** Bytes of one sample in memory. */
 const sampleBytes: Readonly<Record<string, number>> = { uchar: 1, char: 1, ushort: 2, short: 2, double: 8 };
-/** Samples for each pixel of a JPEG whose colours have less. */
+/** Samples for each pixel of a JPEG whose colors have less. */
 const sampling: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:2:2': 2 };
 
 // Images are decoded beside each other, in libuv's threads; more threads for each would take cores from the host.
@@ -75,7 +75,7 @@ export async function openImage(
   const cost = costOf(metadata);
   const mostPixels = Math.floor(maxPixels * Math.min(1, bytesPerPixel / cost));
   if (width * height > mostPixels) {
-    const kind = cost > bytesPerPixel ? ` of an image that takes ${cost} bytes for each` : '';
+    const kind = cost > bytesPerPixel ? ` of an image that takes ${cost} bytes per pixel` : '';
     throw invalid(`expected at most ${mostPixels} pixels${kind}, ${got}`);
   }
   const isLarge = width * height > largePixels;
@@ -93,11 +93,11 @@ export async function openImage(
           .autoOrient()
           .flatten({ background: 'white' })
           .resize({ ...most, fit: 'fill', kernel: 'linear', fastShrinkOnLoad })
-          .toColourspace('srgb')
+          .toColorspace('srgb')
           .raw({ depth: 'uchar' })
           .toBuffer({ resolveWithObject: true }),
       );
-      if (info.channels !== 3) throw invalid(`expected three channels of colour, got ${info.channels}`);
+      if (info.channels !== 3) throw invalid(`expected three channels of color, got ${info.channels}`);
       return resample(data, most, size, 'bilinear');
     },
   };

@@ -246,7 +246,7 @@ export const handlerSettings = {
   sharedPrefixes: z
     .boolean()
     .optional()
-    .describe('Whether the beginnings of prompts are reused for all keys; default: for each key alone.'),
+    .describe('Whether the beginnings of prompts are reused for all keys; default: only for the same key.'),
   keepResponses: keepResponses
     .optional()
     .describe(

@@ -1,6 +1,6 @@
 import { fieldError } from '../errors.ts';
 
-/** A field of a wire format that would change the answer and that is not honoured. */
+/** A field of a wire format that would change the answer and that is not honored. */
 export interface UnsupportedField {
   /** Values that ask for nothing but what happens anyway. */
   readonly harmless?: (value: unknown) => boolean;
@@ -11,11 +11,11 @@ export interface UnsupportedField {
 /** A field that nothing takes the place of. */
 export const notOffered: UnsupportedField = {};
 
-/** Fields of a wire format and of well-known servers that would change the answer, and that are not honoured, by name. */
+/** Fields of a wire format and of well-known servers that would change the answer, and that are not honored, by name. */
 export type UnsupportedFields = Readonly<Record<string, UnsupportedField>>;
 
 /**
- * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honoured
+ * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored
  */
 export function assertNoneOf(fields: UnsupportedFields, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;

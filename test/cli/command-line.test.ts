@@ -119,10 +119,10 @@ describe('mistakes', () => {
     ['bench tiny-image --size 100x512', '--size: width: expected a value from 256 to 2048, got 100'],
     ['bench tiny-image --size big', '--size: expected a width and a height such as 512x512, got "big"'],
     ['bench tiny-image --steps 151', '--steps: num_inference_steps: expected a value from 1 to 150, got 151'],
-    ['bench tiny-chat --size 256x256', '--size: expected with image alone, and this model is for chat'],
+    ['bench tiny-chat --size 256x256', '--size: expected only with image, and this model is for chat'],
     [
       'bench tiny-embed --max-tokens 5',
-      '--max-tokens: expected with chat alone, and this model is for embedding',
+      '--max-tokens: expected only with chat, and this model is for embedding',
     ],
     [
       'bench x --url localhost',

@@ -173,32 +173,82 @@ const before: Readonly<Record<string, string>> = {
   '/audio/transcriptions': '/audio/speech',
 };
 
-/** Requests about one kept response. */
-const aboutResponse: Readonly<Record<string, string>> = {
-  'GET /responses/{response_id}': `curl -sS ${base}/responses/$ID`,
-  'DELETE /responses/{response_id}': `curl -sS -X DELETE ${base}/responses/$ID`,
-  'GET /responses/{response_id}/input_items': `curl -sS ${base}/responses/$ID/input_items`,
+const header = '-H "Authorization: Bearer $SLASHV1_API_KEY"';
+/** In place of an answer that is no JSON. */
+const describeFile = `-w '{"content_type":"%{content_type}","size_download":%{size_download}}'`;
+
+/** A request whose response is kept, and its id. */
+const keep = (fields: string): string =>
+  `ID=$(${lineOf('/responses')!.replace('{', `{${fields},`)} | node -p 'JSON.parse(require("fs").readFileSync(0)).id')`;
+
+const transcribeLive = `node --input-type=module -e '
+import { readFileSync } from "node:fs";
+import WebSocket from "ws";
+
+const headers = { authorization: \`Bearer \${process.env.SLASHV1_API_KEY}\` };
+const socket = new WebSocket("${base}/realtime?intent=transcription", { headers });
+socket.on("open", () => {
+  const audio = readFileSync("speech.wav").subarray(44).toString("base64"); // 24 kHz, 16 bits, one channel
+  socket.send(JSON.stringify({ type: "input_audio_buffer.append", audio }));
+  socket.send(JSON.stringify({ type: "input_audio_buffer.commit" }));
+});
+socket.on("message", (message) => {
+  if (!String(message).includes("transcription.completed")) return;
+  console.log(String(message));
+  socket.close();
+});
+'`;
+
+/** Requests of endpoints for which `examples/curl-lines.js` has none, or one whose answer goes to a file. */
+const requestsOf = (endpoint: string): readonly string[] | undefined =>
+  ({
+    'POST /models/{model_id}/load': [`curl -sS -X POST ${base}/models/tiny-rerank/load ${header}`],
+    'POST /models/{model_id}/unload': [`curl -sS -X POST ${base}/models/tiny-rerank/unload ${header}`],
+    'POST /images/generations': [lineOf('/images/generations')!.split(' | ')[0]!],
+    'POST /audio/speech': [`${lineOf('/audio/speech')} ${describeFile}`],
+    'POST /audio/translations': [
+      '# The recording says: El perro es grande. La casa es muy bonita.',
+      `curl -sS ${base}/audio/translations ${header} -F file=@spanish.wav -F model=whisper-base`,
+    ],
+    'GET /openapi.json': [`${lineOf('/openapi.json')} -o openapi.json ${describeFile}`],
+    'GET /realtime': [lineOf('/audio/speech')!, transcribeLive],
+    'GET /responses/{response_id}': [keep('"store":true'), `curl -sS ${base}/responses/$ID ${header}`],
+    'DELETE /responses/{response_id}': [
+      keep('"store":true'),
+      `curl -sS -X DELETE ${base}/responses/$ID ${header}`,
+    ],
+    'GET /responses/{response_id}/input_items': [
+      keep('"store":true'),
+      `curl -sS ${base}/responses/$ID/input_items ${header}`,
+    ],
+    'POST /responses/{response_id}/cancel': [
+      '# The penalties make a long answer, which repeats itself.',
+      keep('"background":true,"frequency_penalty":-2,"repeat_penalty":0.1,"max_output_tokens":1900'),
+      `curl -sS -X POST ${base}/responses/$ID/cancel ${header}`,
+    ],
+  })[endpoint];
+
+const notRun: Readonly<Record<string, string>> = {
+  '/audio/translations': 'the bundled recognizer does not translate',
 };
 
 /** The first request that `examples/curl-lines.js` has for a path. */
 function lineOf(path: string): string | undefined {
   const url = `${base}${path.replace('{model_id}', 'tiny-chat')} `;
-  const line = lines.find((one) => one.line.includes(url))?.line;
-  return path === '/openapi.json' ? `${line} -o openapi.json` : line;
+  return lines.find((one) => one.line.includes(url))?.line;
 }
 
 /** A request that the tests of these pages run against the bundled models, and its answer. */
 function exampleOf(method: string, path: string): string | undefined {
-  const about = aboutResponse[`${method} ${path}`];
-  const question = `ID=$(${lineOf('/responses')!.replace('{', '{"store":true,')} | node -p 'JSON.parse(require("fs").readFileSync(0)).id')`;
-  const requests = about
-    ? [question, `${about} -H "Authorization: Bearer $SLASHV1_API_KEY"`]
-    : [lineOf(before[path] ?? ''), lineOf(path)].filter((line) => line !== undefined);
+  const requests =
+    requestsOf(`${method} ${path}`) ??
+    [lineOf(before[path] ?? ''), lineOf(path)].filter((line) => line !== undefined);
   if (requests.length === 0) return undefined;
   const code = [exportKey, ...requests]
     .join('\n')
     .replaceAll(/ (?=-H '|-d '\{|\| (?:node|curl) )/g, ' \\\n  ');
   const answer = answers[`${method} /v1${path}`];
   const shown = answer && `\n\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``;
-  return `\`\`\`sh\n${code}\n\`\`\`${shown ?? ''}`;
+  const remark = notRun[path] ? `<!-- not run: ${notRun[path]} -->\n\n` : '';
+  return `${remark}\`\`\`sh\n${code}\n\`\`\`${shown ?? ''}`;
 }

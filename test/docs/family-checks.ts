@@ -11,7 +11,7 @@ import { jinjaOf, type FamilyTemplate } from './family-templates.ts';
 export interface FamilyCheck {
   readonly family: string;
   readonly format: string;
-  /** Whether a template of the family is recognised as one of its format. */
+  /** Whether a template of the family is recognized as one of its format. */
   readonly isFound: boolean;
   /** Whether the call that the template writes is read as this call. */
   readonly isRead: boolean;

@@ -38,18 +38,18 @@ await inference.ready(); // downloads what is missing
 | \`source\` | what it is |
 | --- | --- |
 | \`tiny-chat\` | a model of the package \`@slashv1/tiny-models\` |
-| \`./models/my-model\` | a folder that exists, in the hub's ONNX layout |
+| \`./models/my-model\` | a folder that exists, in Hugging Face's ONNX layout |
 | \`https://models.example.com/my-model/\` | the address of such a folder on any server; no listing is needed |
 | \`whisper-medium\` | a name or alias of the catalogue below |
-| \`org/name\`, \`org/name@revision\` | a repository on the hub; a revision is a branch, a tag or a commit |
-| \`./model.gguf\`, \`org/name/file.gguf\` | a [GGUF file](guides/gguf.md) on this disk or on the hub |
+| \`org/name\`, \`org/name@revision\` | a repository on Hugging Face; a revision is a branch, a tag or a commit |
+| \`./model.gguf\`, \`org/name/file.gguf\` | a [GGUF file](guides/gguf.md) on this disk or on Hugging Face |
 
-Of a model on the network only the files that its category and \`dtype\` need are downloaded, by the worker process that
-loads it; other models and the host go on meanwhile. Interrupted downloads resume; files with a hash on the hub are compared
+A download has only the files that the model's category and \`dtype\` need. The worker process that loads the model makes
+it; other models and the host go on meanwhile. Interrupted downloads resume; files with a hash on Hugging Face are compared
 with it before it counts, and processes that want the same file wait for each other. \`obtainModel()\` does the same ahead
 of time and reports its progress to a function.
 
-A model from a branch is looked up at every start, and the cache is used when the hub is down. \`org/name@<commit>\` never
+A model from a branch is looked up at every start, and the cache is used when Hugging Face is down. \`org/name@<commit>\` never
 changes and, once it is there, needs no network.
 
 | setting | environment | default |
@@ -57,11 +57,11 @@ changes and, once it is there, needs no network.
 | \`hub.endpoint\` | \`HF_ENDPOINT\` | \`https://huggingface.co\` |
 | \`hub.token\` | \`HF_TOKEN\` | none; it is sent to the endpoint's own origin and to no other |
 | \`hub.cacheFolder\` | \`SLASHV1_CACHE\`, \`HF_HUB_CACHE\` | \`$HF_HOME/hub\`, else \`$XDG_CACHE_HOME/huggingface/hub\`, else \`~/.cache/huggingface/hub\` |
-| \`hub.offline\` | \`SLASHV1_OFFLINE\`, \`HF_HUB_OFFLINE\` | \`false\`; \`true\` uses the cache alone |
+| \`hub.offline\` | \`SLASHV1_OFFLINE\`, \`HF_HUB_OFFLINE\` | \`false\`; \`true\` uses only the cache |
 
 ### The cache
 
-Downloads have the layout of the hub's own cache, which \`huggingface_hub\` and other libraries share. The files that they fetched are found here,
+Downloads have the layout of Hugging Face's own cache, which \`huggingface_hub\` and other libraries share. The files that they fetched are found here,
 and they find the files that are fetched here: \`models--org--name/\` holds \`blobs/\` by content, \`snapshots/<commit>/\` with links to
 them (copies, where the system has no symbolic links), \`refs/\` for branches and tags, and \`trees/\` with the list of files of a
 commit. Models from the address of a folder are in \`slashv1/\` beside them.

@@ -124,12 +124,12 @@ it.each([
   [
     'many graphs with one name',
     () => image({ source: join(folder, 'tiny-image'), backend: graph('detect') }),
-    'backend.model: expected a name for each graph, unet among them',
+    'backend.model: expected one name per graph, unet among them',
   ],
   [
     'a part without a name',
     () => image({ source: join(folder, 'tiny-image'), backend: graph({ unet: 'unet' }) }),
-    'backend.model: expected a name for each graph, text_encoder among them',
+    'backend.model: expected one name per graph, text_encoder among them',
   ],
   [
     'a detector on a server of chat',

@@ -194,7 +194,7 @@ describe('response_format json_schema', () => {
     parameters.parse(call?.type === 'function' ? call.function.parsed_arguments : undefined);
   }, 120_000);
 
-  it('names the keyword of a schema that cannot be honoured', async () => {
+  it('names the keyword of a schema that cannot be honored', async () => {
     const schema = { type: 'object', properties: { a: { not: { uniqueItems: true } } } };
     const request = client.chat.completions.create({
       model: 'tiny-chat',

@@ -656,7 +656,7 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       expect(JSON.parse(await runCopied(panel)).detections).toEqual([]);
     });
 
-    it('finds the shapes of a sample picture, each class in its colour', async () => {
+    it('finds the shapes of a sample picture, each class in its color', async () => {
       const panel = await open('Detect');
       await panel.getByRole('button', { name: 'Three shapes' }).click();
       const legend = panel.getByRole('list', { name: /classes/ });
@@ -664,8 +664,8 @@ describe.skipIf(skipReason !== undefined)('the playground in a browser', { timeo
       const boxes = panel.locator('.box');
       const count = await boxes.count();
       expect(count).toBeGreaterThan(1);
-      const colours = await boxes.evaluateAll((all) => all.map((box) => getComputedStyle(box).borderColor));
-      expect(new Set(colours).size).toBe(count);
+      const colors = await boxes.evaluateAll((all) => all.map((box) => getComputedStyle(box).borderColor));
+      expect(new Set(colors).size).toBe(count);
       await legend.getByRole('button').first().click();
       expect(await panel.locator('.box:visible').count()).toBe(count - 1);
     });

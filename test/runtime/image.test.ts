@@ -68,7 +68,7 @@ describe('openImage', () => {
   it('refuses an AVIF of more than a quarter of the pixels, for what it costs', async () => {
     const bytes = await halves(red, blue).avif().toBuffer();
     await expect(openImage(bytes, { maxPixels: 4 * 128 - 4 })).rejects.toThrow(
-      'at most 127 pixels of an image that takes 24 bytes for each, got 16 × 8',
+      'at most 127 pixels of an image that takes 24 bytes per pixel, got 16 × 8',
     );
     expect(await openImage(bytes, { maxPixels: 4 * 128 })).toMatchObject({ width: 16, isLarge: false });
   });
@@ -182,7 +182,7 @@ describe('openImage', () => {
     [
       'pixels of 8 bytes',
       pngHeader([8192, 8192], 16, 6),
-      'at most 50331648 pixels of an image that takes 8 bytes for each, got 8192 × 8192',
+      'at most 50331648 pixels of an image that takes 8 bytes per pixel, got 8192 × 8192',
     ],
   ])('weighs a picture before it is decoded: %s', async (_, bytes, reason) => {
     await expect(openImage(bytes)).rejects.toThrow(`image: expected ${reason}.`);

@@ -18,7 +18,7 @@ export function kserveSessions(server: GraphServer, servers: Upstreams<GraphEndp
         return openInferenceSession({ ...server, servers, model, signature });
       }
       const expected =
-        name === undefined ? 'the name of one graph' : `a name for each graph, ${name} among them`;
+        name === undefined ? 'the name of one graph' : `one name per graph, ${name} among them`;
       throw fieldError('backend.model', `expected ${expected}, got ${describeValue(server.model)}`);
     },
   };

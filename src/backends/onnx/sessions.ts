@@ -32,7 +32,7 @@ export async function prepareRuntime({ library, plugins }: Partial<OnnxBackend> 
 }
 
 /**
- * Opens the language model of a folder in the hub's ONNX layout; its decoder is loaded when it is asked for.
+ * Opens the language model of a folder in Hugging Face's ONNX layout; its decoder is loaded when it is asked for.
  *
  * @throws InferenceError `invalid_request` naming the file that is missing or damaged
  */

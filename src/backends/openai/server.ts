@@ -67,7 +67,7 @@ export interface ApiServer {
   /** Fields for the body of every request; fields of the request itself override them. */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Source of the model's tokenizer: a folder, a bundled name or an id on the hub. Tokens that the server doesn't report are
+   * Source of the model's tokenizer: a folder, a bundled name or an id on Hugging Face. Tokens that the server doesn't report are
    * counted with it, else estimated from bytes.
    */
   readonly tokenizer?: string | undefined;

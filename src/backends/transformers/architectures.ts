@@ -53,7 +53,7 @@ const namesClass =
   ({ config: { architectures } }) =>
     Array.isArray(architectures) && architectures.some((name) => pattern.test(String(name)));
 
-/** Recognisers by connectionist temporal classification. */
+/** Recognizers by connectionist temporal classification. */
 const ctc: Architecture<Recognizer> = {
   name: 'ctc',
   modelTypes: ['parakeet_ctc'],
@@ -63,7 +63,7 @@ const ctc: Architecture<Recognizer> = {
   open: async (spec) => (await import('./transcription/open-recognizer.ts')).openCtcRecognizer(spec),
 };
 
-/** Recognisers of an encoder and a decoder. */
+/** Recognizers of an encoder and a decoder. */
 const encoderDecoder: Architecture<Recognizer> = {
   name: 'encoder-decoder',
   modelTypes: ['moonshine', 'cohere_asr'],

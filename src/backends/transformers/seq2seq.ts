@@ -42,7 +42,7 @@ export function createSeq2Seq(
   >;
   const sessions = model.sessions as Readonly<Record<string, { readonly inputNames: readonly string[] }>>;
   const readsEncoderMask = sessions['decoder_model_merged']!.inputNames.includes('encoder_attention_mask');
-  /** Some exports of recognisers want a mask that their feature extractor doesn't make. */
+  /** Some exports of recognizers want a mask that their feature extractor doesn't make. */
   const withMask = (inputs: Readonly<Record<string, Tensor>>): Outputs => {
     const [first] = Object.values(inputs);
     const isWanted = sessions['model']!.inputNames.includes('attention_mask');

@@ -19,7 +19,7 @@ export const chatParameters = {
     default: false,
     section: 'advanced',
     description:
-      'Whether the penalties and DRY count the tokens of the prompt, too, and not those of the answer alone.',
+      'Whether the penalties and DRY count the tokens of the prompt, too, and not only those of the answer.',
   },
   maxTokens: {
     type: 'int',

@@ -21,7 +21,7 @@ export const chatSettings = {
     'Round activations to 8 bits in products with 4-bit weights, where the graph leaves it open and is rewritten for the CPU; default true.',
   ),
   speculation: booleanSetting(
-    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while one sequence runs alone and guesses are accepted; default false.',
+    'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while only one sequence runs and guesses are accepted; default false.',
   ),
   prefill: z
     .strictObject({

@@ -38,7 +38,7 @@ export const detectionParameters = {
     step: 32,
     section: 'advanced',
     description:
-      "Longer side of the image as the model sees it, in pixels; larger is slower and more accurate. Rounded up to the model's stride; a model of one fixed size takes that size alone.",
+      "Longer side of the image as the model sees it, in pixels; larger is slower and more accurate. Rounded up to the model's stride; a model of one fixed size takes only that size.",
   },
 } as const satisfies ParameterTable;
 

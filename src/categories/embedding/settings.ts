@@ -33,7 +33,7 @@ export type EmbeddingSettings = SettingsOf<typeof embeddingSettings>;
 export type EmbeddingOptions = Omit<ModelOptions<EmbeddingSettings>, 'category'>;
 
 /**
- * Describes an embedding model: an encoder in the hub's ONNX layout, with or without the config files of
+ * Describes an embedding model: an encoder in Hugging Face's ONNX layout, with or without the config files of
  * sentence-transformers, for `createInference`.
  *
  * @example

@@ -19,7 +19,7 @@ export type RerankSettings = SettingsOf<typeof rerankSettings>;
 export type RerankOptions = Omit<ModelOptions<RerankSettings>, 'category'>;
 
 /**
- * Describes a rerank model for `createInference`: a cross-encoder in the hub's ONNX layout.
+ * Describes a rerank model for `createInference`: a cross-encoder in Hugging Face's ONNX layout.
  *
  * @example
  * ```ts

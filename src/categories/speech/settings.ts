@@ -29,8 +29,8 @@ export type SpeechSettings = SettingsOf<typeof speechSettings>;
 export type SpeechOptions = Omit<ModelOptions<SpeechSettings>, 'category'>;
 
 /**
- * Describes a text-to-speech model for `createInference`: a Kokoro in the hub's ONNX layout, `voices/*.bin` included, a voice
- * of Piper's, `*.onnx` with `*.onnx.json`, or a VITS in the hub's layout.
+ * Describes a text-to-speech model for `createInference`: a Kokoro in Hugging Face's ONNX layout, `voices/*.bin` included, a voice
+ * of Piper's, `*.onnx` with `*.onnx.json`, or a VITS in Hugging Face's layout.
  *
  * @example
  * ```ts

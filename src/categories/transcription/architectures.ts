@@ -5,7 +5,7 @@ import { whisper } from './architectures/whisper/architecture.ts';
 import type { Recognizer } from './recognizer.ts';
 import type { TranscriptionSettings } from './settings.ts';
 
-/** The recognisers that run on graphs, one line each. */
+/** The recognizers that run on graphs, one line each. */
 export const recognizers: readonly Architecture<Recognizer, TranscriptionSettings>[] = [
   whisper,
   moonshine,

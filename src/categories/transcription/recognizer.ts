@@ -2,7 +2,7 @@ import type { VoiceRegion } from '../../core/audio/voice-activity.ts';
 import type { TranscriptionSegment, TranscriptionWord } from './events.ts';
 import type { TranscriptionRequest } from './request.ts';
 
-/** Samples of one second, as recognisers read them. */
+/** Samples of one second, as recognizers read them. */
 export const sampleRateHz = 16_000;
 
 /** A part of a request that a model may be unable to follow. */
@@ -60,7 +60,7 @@ interface LoadedRecognizer {
   release(): Promise<void>;
 }
 
-/** A recogniser that says itself how far the text of a window reaches, as Whisper does by its timestamps. */
+/** A recognizer that says itself how far the text of a window reaches, as Whisper does by its timestamps. */
 export interface WindowRecognizer extends LoadedRecognizer {
   /** @throws InferenceError `invalid_request` naming the field that the model can't follow */
   begin(options: RecognitionOptions): Recognition;
@@ -75,7 +75,7 @@ export interface RecognizedStretch extends Pick<TranscriptionSegment, 'text' | '
 /** Samples of a stretch: the first, and one after the last. */
 export type KeptSamples = readonly [start: number, end: number];
 
-/** A recogniser that writes down whole stretches of speech, one by one: by CTC, transducers, Moonshine and their like. */
+/** A recognizer that writes down whole stretches of speech, one by one: by CTC, transducers, Moonshine and their like. */
 export interface StretchRecognizer extends LoadedRecognizer {
   /** Whether it can leave out words that begin before or after the kept samples; default false. */
   readonly leavesOutWords?: boolean;

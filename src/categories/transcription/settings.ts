@@ -48,7 +48,7 @@ export type TranscriptionSettings = SettingsOf<typeof transcriptionSettings>;
 export type TranscriptionOptions = Omit<ModelOptions<TranscriptionSettings>, 'category'>;
 
 /**
- * Describes a speech recognition model for `createInference`: a Whisper or Moonshine in the hub's ONNX layout, or a
+ * Describes a speech recognition model for `createInference`: a Whisper or Moonshine in Hugging Face's ONNX layout, or a
  * streaming Moonshine or a model of NeMo in that of its exporter.
  *
  * @example

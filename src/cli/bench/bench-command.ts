@@ -35,7 +35,7 @@ export const benchCommand = defineCommand({
   operands: '<model>',
   summary: 'Measures how fast a model is, on this machine or at an address.',
   description: [
-    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; with --url, its id on that server. The measures depend on its category: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
+    'A model is a bundled one, a name of the catalogue, org/name on Hugging Face, a folder or an address; with --url, its id on that server. The measures depend on its category: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
     '19 of 20 requests reach p95 or better, 99 of 100 reach p99. A first request, which is slower than all others, is not counted. Ctrl-C ends it early and prints what was measured so far.',
     'slashv1 bench compare prints the ratios of two files that --output wrote.',
   ],

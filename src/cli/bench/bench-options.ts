@@ -124,7 +124,7 @@ export function assertFitting(values: BenchValues, category: string): void {
   for (const [name, fitting] of Object.entries(specific)) {
     if (!(name in values) || fitting.includes(category)) continue;
     throw new UsageError(
-      `--${name}: expected with ${fitting.join(' or ')} alone, and this model is for ${category}`,
+      `--${name}: expected only with ${fitting.join(' or ')}, and this model is for ${category}`,
     );
   }
 }

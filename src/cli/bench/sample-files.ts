@@ -18,7 +18,7 @@ export async function readSample(path: string): Promise<Uint8Array> {
 
 const pictureSize = { width: 640, height: 480 };
 
-/** A PNG of coloured squares: as much work to decode and look at as any. */
+/** A PNG of colored squares: as much work to decode and look at as any. */
 export async function drawPicture(): Promise<Uint8Array> {
   const { width, height } = pictureSize;
   const pixels = new Uint8Array(width * height * 3);
@@ -35,7 +35,7 @@ export async function drawPicture(): Promise<Uint8Array> {
 }
 
 /**
- * Lets the bundled speech model speak, so that a recogniser has something to hear.
+ * Lets the bundled speech model speak, so that a recognizer has something to hear.
  *
  * @throws UsageError where that model is not installed
  */

@@ -149,14 +149,16 @@ async function checkCache(environment: Environment): Promise<Outcome> {
 }
 
 async function checkHub(environment: Environment): Promise<Outcome> {
+  let server = 'the server of models';
   try {
     const { endpoint, offline } = resolveHubSettings({}, environment);
-    if (offline) return { state: 'missing', detail: 'offline by setting: downloaded models alone' };
+    server = endpoint;
+    if (offline) return { state: 'missing', detail: 'offline by setting: only downloaded models' };
     const signal = AbortSignal.timeout(hubTimeoutMs);
     const { status } = await fetch(endpoint, { method: 'HEAD', redirect: 'manual', signal });
     return status < 500 ? ok(endpoint) : { state: 'missing', detail: `${endpoint} answered ${status}` };
   } catch (error) {
-    return { state: 'missing', detail: `can't be reached: ${reasonOfFetch(error)}` };
+    return { state: 'missing', detail: `${server} can't be reached: ${reasonOfFetch(error)}` };
   }
 }
 

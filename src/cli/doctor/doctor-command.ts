@@ -7,7 +7,7 @@ const marks = { ok: '✓', missing: '–', fault: '✗' } as const satisfies Rec
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
-  summary: 'Check this machine: Node, runtime, devices, ffmpeg, cache, hub, optional packages.',
+  summary: 'Check this machine: Node, runtime, devices, ffmpeg, cache, Hugging Face, optional packages.',
   description: [
     'Each device runs a small graph in a process of its own. ✓ works, – is missing and some features need it, ✗ needs repair. The exit code is 1 when something needs repair.',
   ],

@@ -15,7 +15,7 @@ export const infoCommand = defineCommand({
   operands: '<model>',
   summary: 'Describes a model: its category, files, memory, and the parameters of its requests.',
   description: [
-    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address. Only its small files are read, not its weights.',
+    'A model is a bundled one, a name of the catalogue, org/name on Hugging Face, a folder or an address. Only its small files are read, not its weights.',
   ],
   options: { ...modelChoiceTable, ...hubOptionTable, json: { type: 'boolean', description: 'Print JSON.' } },
   examples: {

@@ -14,7 +14,7 @@ export const pullCommand = defineCommand({
   operands: '<model>…',
   summary: 'Downloads models before they are served.',
   description: [
-    'A model is a name of the catalogue, org/name or org/name@revision on the hub, or the address of a folder. Only the files that its category needs are downloaded. A download that Ctrl-C or the network interrupts resumes at the next pull.',
+    'A model is a name of the catalogue, org/name or org/name@revision on Hugging Face, or the address of a folder. Only the files that its category needs are downloaded. A download that Ctrl-C or the network interrupts resumes at the next pull.',
   ],
   options: { ...modelChoiceTable, ...hubOptionTable },
   examples: {

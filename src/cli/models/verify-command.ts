@@ -11,7 +11,7 @@ import { cachedName } from './cached-models.ts';
 export const verifyCommand = defineCommand({
   name: 'models verify',
   operands: '[model…]',
-  summary: 'Compares the files of models with the hashes from the hub or their package.',
+  summary: 'Compares the files of models with the hashes from Hugging Face or their package.',
   description: [
     'Default: all downloaded and all bundled models. Loading a model checks it, too; this command finds a damaged file earlier.',
   ],

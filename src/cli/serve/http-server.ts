@@ -21,7 +21,7 @@ export interface HttpServer {
 /**
  * Listens; until there is another handler, every request is refused as `overloaded`.
  *
- * @throws Error of the system where it can't listen there
+ * @throws Error if it can't listen there
  */
 export async function openHttpServer(host: string, port: number): Promise<HttpServer> {
   let handler = loading;
@@ -80,9 +80,14 @@ function offerWebSockets(server: Server, handler: Handler): void {
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const isTaken = error.code === 'EADDRINUSE';
+      if (isTaken) error.message = `${host}:${port} is in use by another program; choose another --port.`;
+      reject(error);
+    };
+    server.once('error', fail);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', fail);
       resolve();
     });
   });

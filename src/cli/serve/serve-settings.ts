@@ -20,7 +20,7 @@ export const serveOptionTable = {
     multiple: true,
     value: '<id=source>',
     description:
-      'A model: a name of the catalogue, org/name on the hub, a folder or an address. id= before it sets the id for clients (default: its name); settings follow after commas: dtype, device, category, threads, replicas … Default: the bundled models.',
+      'A model: a name of the catalogue, org/name on Hugging Face, a folder or an address. id= before it sets the id for clients (default: its name); settings follow after commas: dtype, device, category, threads, replicas … Default: the bundled models.',
   },
   config: {
     type: 'string',

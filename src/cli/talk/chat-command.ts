@@ -31,7 +31,7 @@ export const chatCommand = defineCommand({
   operands: '<model>',
   summary: 'Talks with a model in this terminal.',
   description: [
-    'A model is a bundled one, a name of the catalogue, org/name on the hub, a folder or an address; settings follow after commas, such as dtype=q4 or device=webgpu. It is downloaded if needed.',
+    'A model is a bundled one, a name of the catalogue, org/name on Hugging Face, a folder or an address; settings follow after commas, such as dtype=q4 or device=webgpu. It is downloaded if needed.',
     'Paths of pictures in a message attach them. /help lists the commands within the conversation; Ctrl-C stops an answer.',
   ],
   options: withParameters(chatOptionTable),

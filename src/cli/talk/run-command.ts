@@ -21,7 +21,7 @@ export const runCommand = defineCommand({
       type: 'string',
       short: 'm',
       value: '<model>',
-      description: `A bundled model, a name of the catalogue, org/name on the hub, a folder or an address; settings follow after commas: dtype, device, threads … Default: ${defaultModel}, a toy.`,
+      description: `A bundled model, a name of the catalogue, org/name on Hugging Face, a folder or an address; settings follow after commas: dtype, device, threads … Default: ${defaultModel}, a toy.`,
     },
     image: {
       type: 'string',

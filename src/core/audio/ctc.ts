@@ -1,6 +1,6 @@
 import { likeliestToken } from './likeliest-token.ts';
 
-/** One token of a recogniser's output, and the frames that it was heard in. */
+/** One token of a recognizer's output, and the frames that it was heard in. */
 export interface CtcToken {
   readonly id: number;
   readonly startFrame: number;
@@ -18,7 +18,7 @@ export interface CtcPath {
   readonly averageLogprob: number;
 }
 
-/** The shape of a recogniser's output. */
+/** The shape of a recognizer's output. */
 export interface CtcShape {
   readonly frames: number;
   readonly vocabularySize: number;

@@ -23,7 +23,7 @@ export interface NemoFeatures {
   readonly frames: number;
 }
 
-/** Computes the features that NeMo's recognisers read; keeps its tables. */
+/** Computes the features that NeMo's recognizers read; keeps its tables. */
 export interface NemoFeatureExtractor {
   readonly melBins: number;
   /**
@@ -35,7 +35,7 @@ export interface NemoFeatureExtractor {
 }
 
 /**
- * The features of NeMo's recognisers: pre-emphasis of 0.97, frames of 25 ms every 10 ms under a symmetric Hann window,
+ * The features of NeMo's recognizers: pre-emphasis of 0.97, frames of 25 ms every 10 ms under a symmetric Hann window,
  * natural logarithms of power in mel bands, each band brought to mean 0 and deviation 1 over the recording.
  *
  * @param options.melBins number of mel filters, 1 to 1,024: 80, or 128 for the larger models

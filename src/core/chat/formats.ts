@@ -40,7 +40,7 @@ import { museGlimmerFormat } from './tool-calls/muse-glimmer.ts';
 import { nemotronFormat } from './tool-calls/nemotron.ts';
 import { qwen3CoderFormat } from './tool-calls/qwen3-coder.ts';
 
-/** Every format of tool calls. The first that recognises a model is its format, so the more special comes first. */
+/** Every format of tool calls. The first that recognizes a model is its format, so the more special comes first. */
 export const toolCallFormats: readonly ToolCallFormat[] = [
   harmonyFormat,
   deepseekV32Format,
@@ -99,11 +99,11 @@ export interface CallSample {
 
 /** Evidence for `detectFormats`. */
 export interface FormatQuery extends ModelTraits {
-  /** Name of the tool call format to use instead of the one that is recognised. */
+  /** Name of the tool call format to use instead of the one that is recognized. */
   readonly toolCallFormat?: string | undefined;
   /** Rendering of a call with any name and arguments; left out where the template has no place for calls. */
   readonly callSample?: CallSample | undefined;
-  /** Name of the reasoning format to use instead of the one that is recognised. */
+  /** Name of the reasoning format to use instead of the one that is recognized. */
   readonly reasoningFormat?: string | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface ModelFormats {
 }
 
 /**
- * Recognises a model's formats by what its chat template makes of a call, and by the markers in the template and the
+ * Recognizes a model's formats by what its chat template makes of a call, and by the markers in the template and the
  * tokenizer.
  *
  * @throws RangeError for the name of a format that doesn't exist
@@ -132,7 +132,7 @@ export function detectFormats(query: FormatQuery): ModelFormats {
   return {
     toolCalls:
       toolCallFormat === undefined
-        ? recogniseToolCalls(query)
+        ? recognizeToolCalls(query)
         : findByName('toolCallFormat', toolCallFormats, toolCallFormat),
     reasoning:
       reasoningFormat === undefined
@@ -142,7 +142,7 @@ export function detectFormats(query: FormatQuery): ModelFormats {
 }
 
 /** The calls of a template decide its format, even if its text mentions another. */
-function recogniseToolCalls(query: FormatQuery): ToolCallFormat | undefined {
+function recognizeToolCalls(query: FormatQuery): ToolCallFormat | undefined {
   const named = toolCallFormats.filter((format) => format.detect(query));
   const { callSample } = query;
   const readers = toolCallFormats.filter((format) => callSample !== undefined && reads(format, callSample));

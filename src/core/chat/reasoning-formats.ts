@@ -23,7 +23,7 @@ export const thinkFormat = createBlockFormat({
   detect: ({ template }) => template.includes('<think>'),
 });
 
-/** Every format of reasoning. The first that recognises a model is its format, so the more special comes first. */
+/** Every format of reasoning. The first that recognizes a model is its format, so the more special comes first. */
 export const reasoningFormats: readonly ReasoningFormat[] = [
   harmonyReasoningFormat,
   createBlockFormat({

@@ -53,19 +53,19 @@ export function logProbabilitiesOf(
   const candidates = candidatesInto(all(logits.length), logits);
   if (candidates.size === 0) throw new RangeError('logits: expected at least one above -Infinity');
   const largest = largestOf(candidates);
-  const normaliser = largest + Math.log(weightsInto(weightScratch(candidates.size), candidates, largest));
+  const normalizer = largest + Math.log(weightsInto(weightScratch(candidates.size), candidates, largest));
   const position = positionOf(candidates, token);
   return {
     token,
-    logProbability: position < 0 ? -Infinity : candidates.logits[position]! - normaliser,
-    top: top === 0 ? [] : mostLikely(candidates, top, normaliser),
+    logProbability: position < 0 ? -Infinity : candidates.logits[position]! - normalizer,
+    top: top === 0 ? [] : mostLikely(candidates, top, normalizer),
   };
 }
 
-function mostLikely(candidates: Candidates, count: number, normaliser: number): TokenLogProbability[] {
+function mostLikely(candidates: Candidates, count: number, normalizer: number): TokenLogProbability[] {
   const { tokens, logits, size } = topKInto(best(roomFor(count)), candidates, count);
   return Array.from(logits.subarray(0, size), (logit, i) => ({
     token: tokens[i]!,
-    logProbability: logit - normaliser,
+    logProbability: logit - normalizer,
   })).sort((a, b) => b.logProbability - a.logProbability || a.token - b.token);
 }

@@ -38,7 +38,7 @@ const blockScratch = createScratch((length) => new Float64Array(length));
 
 /**
  * Tail-free sampling: sorts by probability, takes the absolute second differences as weights and cuts where their
- * normalised sum exceeds `z`, which is where the tail begins to be flat.
+ * normalized sum exceeds `z`, which is where the tail begins to be flat.
  *
  * Phénix and Egan, Tail Free Sampling, https://www.trentonbricken.com/Tail-Free-Sampling.
  *

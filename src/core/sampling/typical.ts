@@ -47,7 +47,7 @@ function keepTypical(candidates: Candidates, p: number): Candidates {
   const largest = largestOf(candidates);
   const weights = weightScratch(size);
   const { total, moment } = weightsAndMoment(weights, candidates, largest);
-  // |−ln p − H| = |typical − logit|: the softmax's normaliser cancels out.
+  // |−ln p − H| = |typical − logit|: the softmax's normalizer cancels out.
   const typical = largest - moment / total;
   return keepNearest(candidates, weights, typical, p * total * (1 + massTolerance));
 }

@@ -27,7 +27,7 @@ const specialTokens = {
 };
 
 /**
- * Reads what the small files of a model in the hub's layout say out of the metadata of a GGUF file.
+ * Reads what the small files of a model in Hugging Face's layout say out of the metadata of a GGUF file.
  *
  * @param endTokens ids with which the model ends an answer
  * @throws InferenceError `invalid_request` where the tokenizer that the file carries is no JSON

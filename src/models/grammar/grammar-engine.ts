@@ -25,7 +25,7 @@ export interface GrammarEngine {
    * Prepares a constraint. The same constraint is prepared once, and what one sequence finds out serves the others.
    *
    * @returns `undefined` where the constraint allows every text
-   * @throws RangeError naming the keyword of a schema that can't be honoured
+   * @throws RangeError naming the keyword of a schema that can't be honored
    */
   compile(constraint: AnswerConstraint): CompiledGrammar | undefined;
   /** The same in slices: yields after each part of bounded cost, so that others get their turn. */

@@ -231,7 +231,7 @@ test.each([
   ['model', { task: 'translate' }],
   ['temperature', { temperature: 0.5 }],
   ['timestamp_granularities', { wordTimestamps: true }],
-] as const)('a recogniser that cannot follow it refuses the %s', async (param, options) => {
+] as const)('a recognizer that cannot follow it refuses the %s', async (param, options) => {
   const inference = await start(transcription({ source: unpackMiniature('moonshine'), backend }));
   const audio = toWav(createWaveform());
   const result = collectTranscription(inference.transcribe({ model: 'mini', audio, ...options }));
@@ -396,7 +396,7 @@ test('a Whisper is refused with the backend that runs it', () => {
   );
 });
 
-test('voiceActivity acts on recognisers of the package', async () => {
+test('voiceActivity acts on recognizers of the package', async () => {
   const source = unpackMiniature('wav2vec2');
   const segmentsWith = async (voiceActivity: string) => {
     const inference = await start(transcription({ source, backend, voiceActivity }));

@@ -240,7 +240,7 @@ describe('slashv1 serve', () => {
     other.close();
     expect({ code, messages }).toEqual({
       code: 1,
-      messages: `slashv1: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`,
+      messages: `slashv1: 127.0.0.1:${port} is in use by another program; choose another --port.\n`,
     });
   });
 

@@ -108,7 +108,7 @@ describe('detectFormats', () => {
     expect(detect(template, tokens)).toEqual([toolCalls, reasoning]);
   });
 
-  it('recognises every format in its own example', () => {
+  it('recognizes every format in its own example', () => {
     const alike = new Map([
       // Llama 3 is told by its prompt, which its answers don't show.
       ['llama-3', undefined],

@@ -31,7 +31,7 @@ describe('version 2', () => {
     expect(tokensOf(mirostat(0.1).apply(fromProbabilities([0.2, 0.4, 0.4])))).toEqual([1]);
   });
 
-  test('μ moves by η times the miss, with what is left renormalised', () => {
+  test('μ moves by η times the miss, with what is left renormalized', () => {
     const steered = mirostat(1.25, 0.2);
     expect(steered.mu).toBe(2.5);
     const candidates = steered.apply(fromProbabilities(eighths)); // 1/2 and 1/4 stay: 2/3 and 1/3

@@ -22,7 +22,7 @@ describe('toInputTensorInto', () => {
     expect(tensorOf({ channelOrder: 'bgr' })).toEqual([3, 6, 2, 5, 1, 4]);
   });
 
-  it('scales, then normalises by colour', () => {
+  it('scales, then normalizes by colour', () => {
     const format = { scale: 2, mean: [1, 2, 3], deviation: [1, 2, 4] } as const;
     expect(tensorOf(format)).toEqual([1, 7, 1, 4, 0.75, 2.25]);
     expect(tensorOf({ ...format, channelOrder: 'bgr' })).toEqual([0.75, 2.25, 1, 4, 1, 7]);

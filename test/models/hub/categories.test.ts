@@ -63,7 +63,7 @@ it('of a model with companions those are downloaded, too', async () => {
   await expect(load('org/nothing')).rejects.toMatchObject({ param: 'diarization.embedding' });
 });
 
-it("a voice of Piper's is recognised, downloaded and loaded", async () => {
+it("a voice of Piper's is recognized, downloaded and loaded", async () => {
   const folder = await writeVoices(join(cacheFolder, 'voices'), { anna: {} });
   const source = 'org/piper';
   const files = readFolder(folder);

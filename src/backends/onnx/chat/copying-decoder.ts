@@ -12,7 +12,7 @@ import { StoragePool } from './storage-pool.ts';
 const pieceTokens = 256;
 
 /**
- * Runs a decoder in the hub's ONNX layout over any session, with caches of this process that are fed at each step and
+ * Runs a decoder in Hugging Face's ONNX layout over any session, with caches of this process that are fed at each step and
  * of which the new slots come back, and whole states where layers keep these: `input_ids`, `attention_mask`, `past_key_values.*` → `logits`, `present.*`; with or
  * without `position_ids`, `num_logits_to_keep` and `last_positions`; also the older merged export with
  * `use_cache_branch`.

@@ -58,7 +58,7 @@ const stepInputs: ReadonlySet<string> = new Set([
   'use_cache_branch',
 ]);
 
-/** @throws InferenceError `invalid_request` when the graph is not a decoder in the hub's layout */
+/** @throws InferenceError `invalid_request` when the graph is not a decoder in Hugging Face's layout */
 export function readDecoderLayout(sides: GraphSides): DecoderLayout {
   const entries = sides.inputs.filter(isPastKeyOrValue).map(readEntry);
   const states = sides.inputs.filter(isPastState).map(readState);

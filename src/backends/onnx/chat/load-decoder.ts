@@ -32,7 +32,7 @@ export interface DecoderOptions
 const largeModelBytes = 16 * 2 ** 20;
 
 /**
- * Loads a decoder in the hub's ONNX layout, the fastest way that its graph and this machine allow.
+ * Loads a decoder in Hugging Face's ONNX layout, the fastest way that its graph and this machine allow.
  *
  * @param path of the `.onnx` file
  * @param options.optimize whether the graph may be rewritten; default: whether the model has 16 MB or more

@@ -264,7 +264,7 @@ async function rewriteAndProbe(
 /** Attention that is rewritten without caches in place would cost graphs with states their batches of different lengths. */
 function assertInPlace({ model: { graph }, applied }: RewrittenModel): void {
   if (!applied.includes('attention') || !graph.inputs.some(isPastState) || hasInPlaceCaches(graph)) return;
-  throw new RangeError('attention_mask: expected it to be for attention alone');
+  throw new RangeError('attention_mask: expected it to be only for attention');
 }
 
 async function probeModel(

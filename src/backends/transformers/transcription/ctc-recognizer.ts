@@ -17,7 +17,7 @@ export interface RecognizerParts {
 /** Models of this kind were trained on up to so much. */
 export const longestSeconds = 28;
 
-/** Recognises by connectionist temporal classification: wav2vec 2.0, HuBERT, WavLM, Parakeet and their like. */
+/** Recognizes by connectionist temporal classification: wav2vec 2.0, HuBERT, WavLM, Parakeet and their like. */
 export function createCtcRecognizer({ model, extract, tokenizer }: RecognizerParts): StretchRecognizer {
   const config = model.config as unknown as Readonly<Record<string, unknown>>;
   const blank = Number(config['pad_token_id'] ?? 0);

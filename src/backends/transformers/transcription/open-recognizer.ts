@@ -33,7 +33,7 @@ async function loadParts(
     const settings = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
     const { sampling_rate: rate = sampleRateHz } = settings ?? {};
     if (rate !== sampleRateHz) {
-      throw sourceError(`expected a recogniser for ${sampleRateHz} Hz, got one for ${rate}`);
+      throw sourceError(`expected a recognizer for ${sampleRateHz} Hz, got one for ${rate}`);
     }
     const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, local);
     const model = await transformers[modelClass].from_pretrained(path, options);

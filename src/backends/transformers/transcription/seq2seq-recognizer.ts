@@ -15,7 +15,7 @@ interface LanguagePrompts {
   get_decoder_prompt_ids?(language: string): readonly number[];
 }
 
-/** Recognises by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
+/** Recognizes by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
 export function createSeq2SeqRecognizer(
   { model, processor, extract, tokenizer }: RecognizerParts,
   transformers: TransformersPackage,

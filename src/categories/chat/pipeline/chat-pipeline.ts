@@ -52,7 +52,7 @@ const lengthNames = ['max_position_embeddings', 'n_positions', 'max_seq_len', 's
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
 
 /**
- * Loads a chat model: a decoder with a chat template, in the hub's ONNX layout or as the backend has it.
+ * Loads a chat model: a decoder with a chat template, in Hugging Face's ONNX layout or as the backend has it.
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
@@ -440,7 +440,7 @@ function readFormats(
   }
 }
 
-/** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honoured */
+/** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honored */
 async function compileAnswer(
   constraint: AnswerConstraint,
   grammars: LoadedModel['grammars'],

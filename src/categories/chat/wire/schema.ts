@@ -163,7 +163,7 @@ export const chatRequestSchema = z.object({
   tools: listOf(tool).nullish(),
   tool_choice: toolChoice.nullish().meta({
     description:
-      '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed. `allowed_tools` shows the model those alone.',
+      '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed. `allowed_tools` shows the model only those.',
     default: 'auto',
   }),
   parallel_tool_calls: z.boolean().nullish().meta({

@@ -8,7 +8,7 @@ const isFalse = (value: unknown): boolean => value === false;
 const isZero = (value: unknown): boolean => value === 0;
 const isOne = (value: unknown): boolean => value === 1;
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
+/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 export const unsupportedFields = {
   functions: { advice: 'use `tools`' },
   function_call: { advice: 'use `tools` and `tool_choice`' },

@@ -122,7 +122,7 @@ export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undef
   }
   if (wanted === undefined || wanted === sizes.default) return sizes.default;
   if (sizes.min < sizes.max) return Math.min(Math.ceil(wanted / sizes.step) * sizes.step, sizes.max);
-  throw fieldError('image_size', `the model takes ${sizes.default} alone, got ${wanted}`);
+  throw fieldError('image_size', `the model takes only ${sizes.default}, got ${wanted}`);
 }
 
 /** Names by class id, and the classes of them that are wanted. */

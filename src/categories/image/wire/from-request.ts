@@ -11,7 +11,7 @@ const isOneOf =
   (value: unknown): boolean =>
     values.includes(value);
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
+/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 const unsupportedFields: UnsupportedFields = {
   response_format: {
     harmless: (value) => value !== 'url',

@@ -10,7 +10,7 @@ const isEmpty = (value: unknown): boolean => value === '';
 const isOne = (value: unknown): boolean => value === 1;
 const isFalse = (value: unknown): boolean => value === false;
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
+/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 const unsupportedFields: UnsupportedFields = {
   instructions: { harmless: isEmpty },
   text: { advice: 'use `input`' },

@@ -14,7 +14,7 @@ const pauseLength = 0.8 * sampleRateHz;
 /** Kept around a stretch, beyond the padding of its regions, for soft beginnings and endings of words. */
 const margin = 0.2 * sampleRateHz;
 const quietLength = 0.1 * sampleRateHz;
-/** Speech is cut at multiples of a recogniser's frame, so that the frames on both sides are the same. */
+/** Speech is cut at multiples of a recognizer's frame, so that the frames on both sides are the same. */
 const frameLength = 0.08 * sampleRateHz;
 /** Less is no word. */
 const shortestLength = 0.1 * sampleRateHz;

@@ -137,5 +137,5 @@ function int64(dims: readonly number[], values: readonly number[]): Tensor {
 }
 
 function notADecoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is not the decoder of a recogniser: ${reason}`);
+  return fieldError('source', `the graph is not the decoder of a recognizer: ${reason}`);
 }

@@ -5,7 +5,7 @@ const isAuto = (value: unknown): boolean => value === 'auto';
 const isFalse = (value: unknown): boolean => /^(?:false|0)$/i.test(String(value));
 const isTranscribe = (value: unknown): boolean => value === 'transcribe';
 
-/** Fields of this wire format and of well-known servers that would change the answer, and that are not honoured. */
+/** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 const unsupportedFields: UnsupportedFields = {
   include: notOffered,
   chunking_strategy: { harmless: isAuto, advice: 'only auto is offered' },
@@ -51,7 +51,7 @@ const ofTranslations: UnsupportedFields = {
 };
 
 /**
- * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honoured
+ * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored
  */
 export function assertSupported(form: object, task: TranscriptionTask): void {
   assertNoneOf(task === 'translate' ? ofTranslations : unsupportedFields, form);

@@ -36,7 +36,7 @@ export interface CallableTool {
   readonly name: string;
   /** JSON Schema of the arguments object; any object if left out. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether a schema that can't be honoured is refused even where no call is demanded. */
+  /** Whether a schema that can't be honored is refused even where no call is demanded. */
   readonly strict?: boolean | undefined;
 }
 
@@ -85,10 +85,10 @@ export interface AnswerConstraint {
  * The grammar of the answers that a request allows.
  *
  * With required calls the answer is calls alone, whatever `response` is; with optional ones it is either. Where calls
- * are optional, arguments whose schema can't be honoured may be any object.
+ * are optional, arguments whose schema can't be honored may be any object.
  *
  * @returns `undefined` where every text is allowed
- * @throws RangeError naming the keyword of a schema that can't be honoured, as `schema.properties.age.not` or
+ * @throws RangeError naming the keyword of a schema that can't be honored, as `schema.properties.age.not` or
  * `tools[0].parameters.properties.age.not`, or the `regex` or `grammar`
  *
  * @example

@@ -43,7 +43,7 @@ export interface SchemaOptions {
  *
  * @param path how messages call the schema
  * @param budget steps that reading may take; what would need more is refused with the place of the keyword
- * @throws RangeError beginning with the path of the keyword that can't be honoured
+ * @throws RangeError beginning with the path of the keyword that can't be honored
  *
  * @example
  * ```ts

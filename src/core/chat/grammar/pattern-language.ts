@@ -15,7 +15,7 @@ interface Anchored {
 /**
  * The texts in which a pattern occurs, as languages without anchors.
  *
- * @throws RangeError for a look-ahead in a place where it can't be honoured
+ * @throws RangeError for a look-ahead in a place where it can't be honored
  *
  * @example
  * ```ts

@@ -57,7 +57,7 @@ interface ObjectParts {
 /**
  * Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs.
  *
- * @throws RangeError naming the keyword that can't be honoured
+ * @throws RangeError naming the keyword that can't be honored
  */
 export function objectWith(
   parts: ObjectParts,

@@ -37,7 +37,7 @@ type SchemaAtom = Extract<Atom, { kind: 'schema' }>;
  * where schemas describe properties and say nothing about others, unless too few would be left: models tend to go on
  * with properties of their own.
  *
- * @throws RangeError naming the keyword that can't be honoured
+ * @throws RangeError naming the keyword that can't be honored
  */
 export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
   if (!(clause.types & typeBits.object)) return never;

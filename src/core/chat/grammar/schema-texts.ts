@@ -59,7 +59,7 @@ export class TextLanguages {
     return this.guarded(path, all, this.#budget.textSteps);
   }
 
-  /** Makes faults of what costs too much or can't be honoured name their place. */
+  /** Makes faults of what costs too much or can't be honored name their place. */
   guarded<Result>(path: string, run: () => Result, most = maxWork): Result {
     this.store.allow(Math.max(0, Math.min(most, this.#budget.textSteps)));
     const before = this.store.work;

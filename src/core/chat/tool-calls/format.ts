@@ -5,7 +5,7 @@ import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 /** A call to be written. */
 export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
-/** Evidence by which a format is recognised. */
+/** Evidence by which a format is recognized. */
 export interface ModelTraits {
   /** Jinja source of the chat template, all its variants joined. */
   readonly template: string;

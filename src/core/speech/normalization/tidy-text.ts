@@ -50,7 +50,7 @@ const spaces: readonly Rule[] = [
   { pattern: /\n+/g, speak: '\n' },
 ];
 
-/** Emoji, what joins and colours them, and characters that can't be seen. */
+/** Emoji, what joins and colors them, and characters that can't be seen. */
 const unspoken =
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\p{Cf}\p{Cs}\p{Co}\ufe0e\ufe0f\u20e3]/gu;
 const controls = /[^\P{Cc}\n\r]/gu;

@@ -42,7 +42,7 @@ export interface VisionConfig {
   readonly preprocessor: Json;
 }
 
-/** Normalisation of pixels. */
+/** Normalization of pixels. */
 export interface Normalization {
   readonly scale: number;
   readonly mean: readonly [number, number, number];
@@ -137,7 +137,7 @@ export function cropped(
 }
 
 /**
- * Pixels → numbers, a plane for each colour.
+ * Pixels → numbers, a plane for each color.
  *
  * @param out receives `[3 × height × width]`
  */

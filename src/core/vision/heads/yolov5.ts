@@ -55,7 +55,7 @@ export function hasAnchors(rows: number, input: Size): boolean {
 /** YOLOv5, v6 and v7. */
 export const yoloV5Head: DetectorHead<'yolov5'> = {
   name: 'yolov5',
-  shapes: '[1, n, 5 + classes] with three rows for each cell',
+  shapes: '[1, n, 5 + classes] with three rows per cell',
   find: (query, isChosen) =>
     findRows(query, ([, rows = 0, width = 0]) => (isChosen || hasAnchors(rows, query.input) ? width - 5 : 0)),
   decode: (candidates, [output], options) => decodeYoloV5Into(candidates, output, options),

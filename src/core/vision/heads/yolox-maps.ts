@@ -71,7 +71,7 @@ function isGrid([, , rows = 0, columns = 0]: readonly number[], { width, height 
 /** YOLOX with a map for each grid. */
 export const yoloXMapsHead: DetectorHead<'yolox-maps'> = {
   name: 'yolox-maps',
-  shapes: 'an output [1, 5 + classes, rows, columns] for each of three or four grids',
+  shapes: 'one output [1, 5 + classes, rows, columns] per grid, three or four of them',
   preprocessing: yoloXPreprocessing,
   find: (query, isChosen) => (isChosen || query.outputs.length > 1 ? findMaps(query) : undefined),
   decode: decodeYoloXMapsInto,

@@ -52,7 +52,7 @@ export function decodeYoloXInto(
   const strides = gridStrides(count, input);
   if (!strides)
     throw new RangeError(
-      `output: expected one row for each cell of ${input.width} × ${input.height}, got ${count}`,
+      `output: expected one row per cell of ${input.width} × ${input.height}, got ${count}`,
     );
   resetCandidates(candidates, count);
   let at = 0;
@@ -93,7 +93,7 @@ export function yoloXPreprocessing(): Preprocessing {
 /** YOLOX. */
 export const yoloXHead: DetectorHead<'yolox'> = {
   name: 'yolox',
-  shapes: '[1, n, 5 + classes] with one row for each cell',
+  shapes: '[1, n, 5 + classes] with one row per cell',
   preprocessing: yoloXPreprocessing,
   find: (query, isChosen) =>
     findRows(query, ([, rows = 0, width = 0]) =>

@@ -204,7 +204,7 @@ test.each([
   await expect(failure).rejects.toThrow(message);
 });
 
-test('a schema that cannot be honoured is no obstacle where no call is demanded', async () => {
+test('a schema that cannot be honored is no obstacle where no call is demanded', async () => {
   const { finishReason } = await ask({
     seed: 1,
     temperature: 0,

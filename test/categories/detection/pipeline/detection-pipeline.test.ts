@@ -205,7 +205,7 @@ describe('a model of one size', () => {
     expect(found(await detect(pipeline, { image, confidence: 0.6 }))).toEqual(expected);
     expect(found(await detect(pipeline, { image, confidence: 0.6, imageSize: 416 }))).toEqual(expected);
     await expect(detect(pipeline, { image, imageSize: 640 })).rejects.toThrow(
-      'image_size: the model takes 416 alone, got 640.',
+      'image_size: the model takes only 416, got 640.',
     );
   });
 });

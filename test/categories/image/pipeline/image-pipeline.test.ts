@@ -225,8 +225,8 @@ describe('what a model cannot do', () => {
   it.each([
     ['sd3', {}, { width: 72 }, 'width', 'multiple of 16'],
     ['sd', {}, { height: 72 }, 'height', 'multiple of 16'],
-    ['sd', { change: fixed }, { width: 128 }, 'width', '64 alone, got 128'],
-    ['sd', { change: fixed }, { height: 128 }, 'height', '64 alone, got 128'],
+    ['sd', { change: fixed }, { width: 128 }, 'width', '64, got 128'],
+    ['sd', { change: fixed }, { height: 128 }, 'height', '64, got 128'],
     ['sd', { spec: { maxPixels: 64 * 64 } }, { width: 128 }, 'width', 'at most 4096 pixels, got 128 × 64'],
     ['lcm', {}, { numInferenceSteps: 51 }, 'num_inference_steps', 'at most 50, got 51'],
   ] as const)('%s %j %j', async (model, setting, request: Partial<ImageRequest>, param, message) => {

@@ -213,7 +213,7 @@ describe('which answers are allowed', () => {
   });
 });
 
-describe('arguments whose schema cannot be honoured', () => {
+describe('arguments whose schema cannot be honored', () => {
   const odd = [
     {
       name: 'odd',

@@ -1,4 +1,4 @@
-/** Schemas that can be honoured, by what they are about. */
+/** Schemas that can be honored, by what they are about. */
 export const schemas: Readonly<Record<string, unknown>> = {
   'any value': true,
   'a condition for each of twelve kinds': {

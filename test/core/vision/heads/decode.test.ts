@@ -230,7 +230,7 @@ it('yolox refuses an output that is not of its input', () => {
   const output = { data: new Float32Array(7), dims: [1, 1, 7] };
   expect(() =>
     decodeYoloXInto(createCandidates(), output, { classCount: 2, confidence: 0.1, input }),
-  ).toThrow(/^output: expected one row for each cell of 64 × 32, got 1$/);
+  ).toThrow(/^output: expected one row per cell of 64 × 32, got 1$/);
 });
 
 describe('selectDetections', () => {

@@ -1,14 +1,16 @@
 import { chat, createHandler, createInference } from 'slashv1';
 import { toFetch } from 'slashv1/fetch';
 
-/** Kept outside of the module, which the development server loads again and again. @type {any} */
+/** Outside of this module, which `next dev` loads again and again. @type {any} */
 const kept = globalThis;
-kept.inference ??= createInference({ models: { 'tiny-chat': chat({ source: 'tiny-chat' }) } });
 
-const answer = toFetch(
-  createHandler(kept.inference, { auth: { keys: [process.env['API_KEY'] ?? 'sk-local'] } }),
-);
+function createAnswer() {
+  kept.inference = createInference({ models: { 'tiny-chat': chat({ source: 'tiny-chat' }) } });
+  return toFetch(
+    createHandler(kept.inference, { auth: { keys: [process.env['SLASHV1_API_KEY'] ?? 'sk-local'] } }),
+  );
+}
 
-export { answer as GET, answer as POST };
-export const runtime = 'nodejs';
-export const maxDuration = 300;
+/** @param {Request} request @returns {Promise<Response>} */
+const answer = (request) => (kept.answer ??= createAnswer())(request);
+export { answer as GET, answer as POST, answer as DELETE };

@@ -26,7 +26,7 @@ export function createTokenEmbedder(
   const names = session.outputs.map(({ name }) => name);
   const output = names.find((name) => name !== layerEmbeddingsInput);
   if (session.inputs.length !== 1 || session.inputs[0]!.name !== 'input_ids' || output === undefined) {
-    throw fieldError('source', 'the graph embed_tokens is none that takes input_ids alone');
+    throw fieldError('source', 'expected a graph embed_tokens whose only input is input_ids');
   }
   if (layerSize !== undefined && !names.includes(layerEmbeddingsInput)) {
     throw fieldError('source', `the graph embed_tokens has no output ${layerEmbeddingsInput}`);

@@ -96,7 +96,7 @@ export const completionSchema = z.object({
   system_fingerprint: systemFingerprint,
   choices: z.array(
     z.object({
-      index: z.int().meta({ description: 'With several prompts, `n` choices for each, in their order.' }),
+      index: z.int().meta({ description: 'With several prompts, `n` choices per prompt, in their order.' }),
       text: z.string(),
       logprobs: logprobs.nullable(),
       finish_reason: finishReason.exclude(['tool_calls']).nullable(),

@@ -30,7 +30,7 @@ function keepsThoughts(contextManagement: unknown): boolean {
   return keptThoughts.safeParse(contextManagement).success;
 }
 
-/** Fields that would change the answer and that are not honoured. */
+/** Fields that would change the answer and that are not honored. */
 const unsupportedFields: UnsupportedFields = {
   mcp_servers: { advice: useTools },
   container: notOffered,

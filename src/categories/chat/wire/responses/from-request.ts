@@ -25,7 +25,7 @@ const isOne = (value: unknown): boolean => value === 1;
 /** The Responses API has a field `reasoning` of its own. */
 const { reasoning: _, ...ofChat } = ofChatCompletions;
 
-/** Fields that would change the answer and that are not honoured: those of chat completions and of stored state. */
+/** Fields that would change the answer and that are not honored: those of chat completions and of stored state. */
 const unsupportedFields: UnsupportedFields = {
   ...ofChat,
   conversation: { advice: 'use `previous_response_id`, or send all of it as `input`' },

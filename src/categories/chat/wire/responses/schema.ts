@@ -173,7 +173,7 @@ export const responsesRequestSchema = chatRequestSchema
     tools: listOf(tool).nullish(),
     tool_choice: toolChoice.nullish().meta({
       description:
-        '`required` is at least one call, a function a call of it; both are guaranteed. `allowed_tools` shows the model those alone.',
+        '`required` is at least one call, a function a call of it; both are guaranteed. `allowed_tools` shows the model only those.',
       default: 'auto',
     }),
     text: z

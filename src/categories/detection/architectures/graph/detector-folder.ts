@@ -72,7 +72,7 @@ function locateSource(source: string): string {
   const path = isBundled ? locateModel(source) : resolve(source);
   if (!existsSync(path))
     throw sourceError(
-      `expected a bundled model, a folder, an .onnx file, a name in the catalogue, the id of a model on the hub (org/name) or an http address, found no ${path}`,
+      `expected a bundled model, a folder, an .onnx file, a name in the catalogue, the id of a model on Hugging Face (org/name) or an http address, found no ${path}`,
     );
   return path;
 }

@@ -11,7 +11,7 @@ import { openEmbeddingFolder } from './embedding-folder.ts';
 import { createGraphEncoder } from './graph-encoder.ts';
 
 /**
- * Opens an encoder in the hub's ONNX layout, with or without the config files of sentence-transformers, or one of an
+ * Opens an encoder in Hugging Face's ONNX layout, with or without the config files of sentence-transformers, or one of an
  * engine.
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit

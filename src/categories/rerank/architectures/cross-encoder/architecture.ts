@@ -6,7 +6,7 @@ import type { RerankSettings } from '../../settings.ts';
 /** Names of two labels of which the second means relevant. */
 const twoLabels = /^(?:LABEL_[01]|not.?relevant|relevant|irrelevant|no|yes)$/i;
 
-/** A cross-encoder in the hub's ONNX layout, or in a GGUF file. */
+/** A cross-encoder in Hugging Face's ONNX layout, or in a GGUF file. */
 export const crossEncoder: Architecture<Scorer, RerankSettings> = {
   name: 'cross-encoder',
   modelTypes: [],

@@ -13,7 +13,7 @@ import type { RerankSettings } from '../../settings.ts';
 import { createGraphScorer, toLogit } from './graph-scorer.ts';
 
 /**
- * Opens a cross-encoder in the hub's ONNX layout, or one of an engine.
+ * Opens a cross-encoder in Hugging Face's ONNX layout, or one of an engine.
  *
  * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */

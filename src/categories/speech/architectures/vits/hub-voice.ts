@@ -11,7 +11,7 @@ import type { SpeechSettings } from '../../settings.ts';
 import type { VitsVoice } from './vits-voice.ts';
 
 /**
- * Reads a VITS in the hub's layout, whose symbols are the characters of a text.
+ * Reads a VITS in Hugging Face's layout, whose symbols are the characters of a text.
  *
  * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
  */

@@ -2,7 +2,7 @@ import type { Architecture } from '../../../../contracts/architecture.ts';
 import type { Recognizer } from '../../recognizer.ts';
 import { ctcFiles, encoderDecoderFiles, transducerFiles } from './files.ts';
 
-/** Recognisers of NeMo by connectionist temporal classification, such as Parakeet CTC. */
+/** Recognizers of NeMo by connectionist temporal classification, such as Parakeet CTC. */
 export const nemoCtc: Architecture<Recognizer> = {
   name: 'nemo-ctc',
   modelTypes: ['nemo-conformer-ctc'],

@@ -25,7 +25,7 @@ export interface WhisperVocabulary extends TimestampRules {
   readonly languages: ReadonlyMap<string, number>;
 }
 
-/** The files of one Whisper model, in the hub's ONNX layout. */
+/** The files of one Whisper model, in Hugging Face's ONNX layout. */
 export interface WhisperFolder extends ModelFolder {
   readonly encoder: string;
   readonly decoder: DecoderGraphs;

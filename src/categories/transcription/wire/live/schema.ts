@@ -59,7 +59,7 @@ const turnSchema = z.strictObject({
 });
 
 const turnDetection = turnSchema.nullable().optional().meta({
-  description: 'How utterances end; `null`: by `input_audio_buffer.commit` alone.',
+  description: 'How utterances end; `null`: only by `input_audio_buffer.commit`.',
 });
 const transcription = modelSchema.nullable().optional();
 const noiseReduction = without('noise is not reduced');

@@ -1,4 +1,4 @@
-/** @typedef {{ shape: 'circle' | 'square' | 'triangle', colour: string, x: number, y: number, size: number }} Drawn */
+/** @typedef {{ shape: 'circle' | 'square' | 'triangle', color: string, x: number, y: number, size: number }} Drawn */
 
 /** Pixels of a side. */
 const side = 512;
@@ -8,16 +8,16 @@ const scenes = [
   {
     label: 'Two shapes',
     shapes: [
-      { shape: 'circle', colour: '#d62828', x: 170, y: 170, size: 160 },
-      { shape: 'square', colour: '#1d4ed8', x: 340, y: 350, size: 150 },
+      { shape: 'circle', color: '#d62828', x: 170, y: 170, size: 160 },
+      { shape: 'square', color: '#1d4ed8', x: 340, y: 350, size: 150 },
     ],
   },
   {
     label: 'Three shapes',
     shapes: [
-      { shape: 'triangle', colour: '#15803d', x: 140, y: 360, size: 170 },
-      { shape: 'square', colour: '#ffd500', x: 370, y: 370, size: 130 },
-      { shape: 'circle', colour: '#7c3aed', x: 280, y: 150, size: 150 },
+      { shape: 'triangle', color: '#15803d', x: 140, y: 360, size: 170 },
+      { shape: 'square', color: '#ffd500', x: 370, y: 370, size: 130 },
+      { shape: 'circle', color: '#7c3aed', x: 280, y: 150, size: 150 },
     ],
   },
 ];
@@ -35,9 +35,9 @@ async function draw(label, shapes) {
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.fillStyle = '#f4f4f5';
   context.fillRect(0, 0, side, side);
-  for (const { shape, colour, x, y, size } of shapes) {
+  for (const { shape, color, x, y, size } of shapes) {
     const half = size / 2;
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.beginPath();
     if (shape === 'circle') context.arc(x, y, half, 0, 2 * Math.PI);
     else if (shape === 'square') context.rect(x - half, y - half, size, size);

@@ -1,32 +1,32 @@
 import { fileContent } from '../../api/curl.js';
 import { announce } from '../../dom/announce.js';
 import { splitDataUrl } from '../../dom/bytes.js';
-import { saveFile } from '../../dom/download.js';
 import { element, field, quietButton, select, toggle } from '../../dom/element.js';
-import { createMenu } from '../../dom/menu.js';
-import { errorView } from '../error-view.js';
 import { createRecordButton } from '../recording/record-button.js';
-import { playWav } from '../speech/play-wav.js';
 import { spokenSample } from '../spoken-sample.js';
 import { createWorkspace } from '../workspace.js';
+import { answerPair } from './answer-pair.js';
 import { createAttachments } from './attachments.js';
+import { createComposer } from './composer.js';
 import { createConversationList } from './conversation-list.js';
 import { createConversationStore, newConversation, titleOf } from './conversations.js';
 import { createFollower } from './follow.js';
 import { converse } from './converse.js';
 import { exampleTools } from './example-tools.js';
+import { createExportMenu } from './export-menu.js';
 import { createAnswerView, userView } from './message-view.js';
-import { toJson, toMarkdown } from './export.js';
-import { toSent } from './messages.js';
+import { hasPictures, toSent, toUser } from './messages.js';
 import { createToolEditor } from './own-tools.js';
+import { createReadAloud } from './read-aloud.js';
+import { restore } from './restore.js';
 import { createSuggestions } from './suggestions.js';
+import { mayTakePictures, takesPictures } from './takes-pictures.js';
+import { transcribe } from './transcribe.js';
 
 /**
  * @typedef {import('./conversations.js').Conversation} Conversation
  * @typedef {import('./messages.js').Message} Message
  * @typedef {import('./messages.js').UserMessage} UserMessage
- * @typedef {import('../workspace.js').Model} Model
- * @typedef {import('./message-view.js').AnswerView} AnswerView
  */
 
 const spokenQuestion = { label: 'A spoken question', text: 'What is twenty-seven plus fifty-eight?' };
@@ -44,18 +44,7 @@ export function createChatPanel(context) {
   const system = element('textarea', { class: 'input', rows: '2', placeholder: 'None' });
   const transcriber = context.modelOf('transcription');
   const speaker = context.modelOf('speech');
-  const readAloud =
-    speaker &&
-    (async (/** @type {string} */ text, /** @type {AbortSignal} */ signal) => {
-      try {
-        const json = { model: speaker.id, input: toSpoken(text) };
-        const response = await client.send({ path: '/audio/speech', json }, signal);
-        const { played } = await playWav(response, signal);
-        await played;
-      } catch (error) {
-        if (!signal.aborted) workspace.showError(error);
-      }
-    });
+  const readAloud = speaker && createReadAloud(client, speaker.id, (error) => workspace.showError(error));
   const attachments = createAttachments({
     takesPictures: context.models.some(mayTakePictures),
     transcribe: transcriber && ((file, signal) => transcribe(client, transcriber.id, file, signal)),
@@ -284,18 +273,12 @@ export function createChatPanel(context) {
       });
     const first = workspace.model().id;
     if (second.value === '') return answerIn(messages, first, log);
-    const [left, right] = [element('div', { class: 'side' }), element('div', { class: 'side' })];
-    const pair = element('div', { class: 'pair' }, left, right);
-    log.append(pair);
-    const other = answerIn([...messages], second.value, right).catch((error) => {
-      if (!signal.aborted) right.append(errorView(error, context.changeKey));
+    return answerPair(log, {
+      first: (place) => answerIn(messages, first, place),
+      second: (place) => answerIn([...messages], second.value, place),
+      changeKey: context.changeKey,
+      signal,
     });
-    try {
-      await answerIn(messages, first, left);
-    } finally {
-      if (left.childElementCount === 0) pair.remove();
-      else await other;
-    }
   };
 
   /** @param {(isFailure: boolean) => void} takeBack where no answer comes, since somebody stopped it or it failed */
@@ -319,143 +302,21 @@ export function createChatPanel(context) {
     });
   };
 
-  const exportButton = (
-    /** @type {string} */ label,
-    /** @type {typeof toJson} */ write,
-    /** @type {string} */ end,
-    /** @type {string} */ type,
-  ) =>
-    quietButton(label, () => {
-      saveFile(new Blob([write(current, system.value)], { type }), `${fileName(titleOf(current))}.${end}`);
-      exports.close();
-    });
-  const exports = createMenu(
-    'Export',
-    { look: 'quiet-button' },
-    exportButton('Markdown', toMarkdown, 'md', 'text/markdown'),
-    exportButton('JSON', toJson, 'json', 'application/json'),
-  );
-
-  input.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    void ask();
-  });
+  const exports = createExportMenu(() => ({ conversation: current, system: system.value }));
 
   showMessages();
   showList();
   // Another tab has changed its conversations.
   addEventListener('storage', showList);
-  const composer = element(
-    'div',
-    { class: 'composer' },
+  const composer = createComposer(input, {
     notice,
-    element('label', { class: 'visually-hidden', for: (input.id = 'chat-input') }, 'Message'),
-    element(
-      'div',
-      { class: 'message-box' },
-      attachments.root,
-      input,
-      element(
-        'div',
-        { class: 'row' },
-        attachments.button,
-        dictate,
-        element('span', { class: 'spread' }),
-        task.button,
-      ),
-    ),
-    element(
-      'div',
-      { class: 'row' },
-      regenerate,
-      element('span', { class: 'spread' }),
-      exports.root,
-      workspace.curlButton,
-    ),
-  );
+    attached: attachments.root,
+    before: [attachments.button, dictate],
+    send: task.button,
+    below: [regenerate, exports.root, workspace.curlButton],
+    onEnter: () => void ask(),
+  });
   workspace.main.classList.add('chat');
   workspace.main.append(suggestions, log, problem, composer, workspace.curlShown);
   return { root: workspace.root, aside: list.root, take: (file) => attachments.add([file]) };
-}
-
-/** @param {string} title */
-function fileName(title) {
-  return title.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '') || 'conversation';
-}
-
-/** @param {string} content @param {readonly import('./attachments.js').Attachment[]} [pictures] @returns {UserMessage} */
-function toUser(content, pictures = []) {
-  return { role: 'user', content, ...(pictures.length > 0 ? { pictures } : {}) };
-}
-
-/** Markdown without its marks, which nobody wants to hear. @param {string} markdown */
-function toSpoken(markdown) {
-  return (
-    markdown
-      .replaceAll(/^ *(?:[#>*+-]+|```.*) */gm, '')
-      .replaceAll(/[*_`|]+/g, ' ')
-      .trim() || '…'
-  );
-}
-
-/** @param {Message} message */
-function hasPictures(message) {
-  return message.role === 'user' && message.pictures !== undefined;
-}
-
-/** @param {Model} model */
-function takesPictures({ input_modalities: modalities }) {
-  return modalities?.includes('image') === true;
-}
-
-/** Models on other machines, and those that are not loaded yet, don't say so. @param {Model} model */
-function mayTakePictures(model) {
-  return model.input_modalities === undefined || takesPictures(model);
-}
-
-/**
- * @param {import('../../api/client.js').Client} client
- * @param {string} model
- * @param {File} file
- * @param {AbortSignal} signal
- * @returns {Promise<string>}
- */
-async function transcribe(client, model, file, signal) {
-  /** @type {(readonly [string, string | File])[]} */
-  const form = [
-    ['file', file],
-    ['model', model],
-  ];
-  const response = await client.send({ path: '/audio/transcriptions', form }, signal);
-  return /** @type {{ text: string }} */ (await response.json()).text;
-}
-
-/**
- * Shows the messages of a conversation.
- *
- * @param {readonly Message[]} messages
- * @param {HTMLElement} log
- * @param {() => AnswerView} createView
- * @param {Parameters<typeof userView>[1]} onEdit
- */
-function restore(messages, log, createView, onEdit) {
-  /** @type {AnswerView | undefined} */
-  let last;
-  for (const message of messages) {
-    if (message.role === 'user') log.append(userView(message, onEdit));
-    else if (message.role === 'tool') last?.showResult(message.tool_call_id, message.content);
-    else {
-      last = createView();
-      const { role: _role, tool_calls: calls, ...rest } = message;
-      const indexed = calls?.map(({ id, type, function: called }, index) => ({
-        index,
-        id,
-        type,
-        function: called,
-      }));
-      last.add({ ...rest, ...(indexed ? { tool_calls: indexed } : {}) });
-      log.append(last.root);
-    }
-  }
 }

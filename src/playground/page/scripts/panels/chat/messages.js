@@ -9,6 +9,16 @@
  * @typedef {UserMessage | ToolMessage | AssistantMessage} Message
  */
 
+/** @param {string} content @param {readonly Attachment[]} [pictures] @returns {UserMessage} */
+export function toUser(content, pictures = []) {
+  return { role: 'user', content, ...(pictures.length > 0 ? { pictures } : {}) };
+}
+
+/** @param {Message} message */
+export function hasPictures(message) {
+  return message.role === 'user' && message.pictures !== undefined;
+}
+
 /** @returns {AssistantMessage} */
 export function emptyAnswer() {
   return { role: 'assistant', content: '' };

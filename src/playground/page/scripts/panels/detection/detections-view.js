@@ -6,10 +6,10 @@ import { element, quietButton } from '../../dom/element.js';
 
 /** Below this share of the picture's height a label has no room above its box. */
 const topMargin = 0.08;
-/** Colours of the style sheet; classes share them where a picture has more. */
-const colours = 8;
-/** The nearest of them to the colour in a class's name: a red box around a blue square would mislead. */
-const namedColours = new Map([
+/** Colors of the style sheet; classes share them where a picture has more. */
+const colors = 8;
+/** The nearest of them to the color in a class's name: a red box around a blue square would mislead. */
+const namedColors = new Map([
   ['green', 0],
   ['red', 1],
   ['blue', 2],
@@ -23,34 +23,34 @@ const namedColours = new Map([
 ]);
 
 /**
- * The names of the found classes, the most frequent first, each with its colour and count.
+ * The names of the found classes, the most frequent first, each with its color and count.
  *
  * @param {DetectResponse} response
- * @returns {Map<string, { colour: string, count: number }>}
+ * @returns {Map<string, { color: string, count: number }>}
  */
 export function classesOf({ detections }) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const { class_name: name } of detections) counts.set(name, (counts.get(name) ?? 0) + 1);
   const sorted = [...counts].sort(([, count], [, other]) => other - count);
-  const free = new Set(Array(colours).keys());
+  const free = new Set(Array(colors).keys());
   const named = new Map(sorted.map(([name]) => [name, take(free, name.split(' ').map(toNamed))]));
   return new Map(
     sorted.map(([name, count], index) => {
-      const colour = named.get(name) ?? take(free, [...free]) ?? index % colours;
-      return [name, { count, colour: String(colour) }];
+      const color = named.get(name) ?? take(free, [...free]) ?? index % colors;
+      return [name, { count, color: String(color) }];
     }),
   );
 }
 
 /** @param {string} word */
 function toNamed(word) {
-  return namedColours.get(word);
+  return namedColors.get(word);
 }
 
-/** The first of these colours that is free, which it then isn't. @param {Set<number>} free @param {readonly (number | undefined)[]} wanted */
+/** The first of these colors that is free, which it then isn't. @param {Set<number>} free @param {readonly (number | undefined)[]} wanted */
 function take(free, wanted) {
-  return wanted.find((colour) => colour !== undefined && free.delete(colour));
+  return wanted.find((color) => color !== undefined && free.delete(color));
 }
 
 /**
@@ -61,7 +61,7 @@ function take(free, wanted) {
  * @returns {HTMLElement}
  */
 export function toLegend(response, boxes) {
-  const buttons = [...classesOf(response)].map(([name, { colour, count }]) => {
+  const buttons = [...classesOf(response)].map(([name, { color, count }]) => {
     const button = quietButton(
       `${name} ${count}`,
       () => {
@@ -70,7 +70,7 @@ export function toLegend(response, boxes) {
         for (const [index, { class_name: other }] of response.detections.entries())
           if (other === name && boxes[index]) boxes[index].hidden = !isShown;
       },
-      { class: 'quiet-button legend-class', 'data-colour': colour, 'aria-pressed': 'true' },
+      { class: 'quiet-button legend-class', 'data-color': color, 'aria-pressed': 'true' },
     );
     return element('li', {}, button);
   });
@@ -82,7 +82,7 @@ export function toLegend(response, boxes) {
 }
 
 /**
- * Boxes over a picture, one colour for each class.
+ * Boxes over a picture, one color for each class.
  *
  * @param {DetectResponse} response
  * @returns {HTMLElement[]}
@@ -98,7 +98,7 @@ export function toBoxes(response) {
       {
         class: 'box',
         'data-inside': String(y1 / height < topMargin),
-        'data-colour': classes.get(name)?.colour,
+        'data-color': classes.get(name)?.color,
       },
       label,
     );
