@@ -268,6 +268,7 @@ describe('what is not run', () => {
       'docs/guides/gpu.md: it needs a GPU',
       'docs/guides/gpu.md: it downloads a model',
       'docs/guides/gpu.md: it downloads a model',
+      'docs/guides/gpu.md: it takes minutes, and --prepare downloads models',
       'docs/guides/real-models.md: it needs a GPU',
       'docs/guides/real-weights.md: it downloads half a gigabyte and takes minutes',
       'docs/guides/webgpu-tests.md: it installs software',
