@@ -149,7 +149,10 @@ describe('GET /openapi.json', () => {
     expect(required).toEqual(['file']);
     expect(properties).toMatchObject({
       file: { type: 'string', format: 'binary' },
-      response_format: { enum: ['json', 'text', 'verbose_json', 'srt', 'vtt'], default: 'json' },
+      response_format: {
+        enum: ['json', 'text', 'verbose_json', 'srt', 'vtt', 'diarized_json'],
+        default: 'json',
+      },
       temperature: { minimum: 0, maximum: 1, default: 0 },
     });
     const { post: speech } = json.paths['/audio/speech'];
