@@ -5,7 +5,7 @@ import type { Pipeline } from './contracts/category.ts';
 import { pipelines } from './categories/pipelines.ts';
 import type { Categories, Category } from './categories/registry.ts';
 import { deviceNumber } from './core/device.ts';
-import { fieldError, InferenceError } from './errors.ts';
+import { fieldError, InferenceError, sentence } from './errors.ts';
 import { obtainFiles, type ObtainOptions } from './models/hub/obtain-model.ts';
 import { createProgressLine } from './models/hub/progress-line.ts';
 import { assertIntact } from './models/verify-files.ts';
@@ -98,7 +98,7 @@ async function obtainCompanions<Spec extends ModelSpec & { readonly category: st
     } catch (error) {
       if (!InferenceError.isInstance(error) || error.param !== 'source') throw error;
       const reason = error.message.replace(/^source: /, '');
-      throw new InferenceError(error.code, `${setting}.${field}: ${reason}`, {
+      throw new InferenceError(error.code, sentence(`${setting}.${field}: ${reason}`), {
         param: `${setting}.${field}`,
         cause: error,
       });
