@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { Converter, ReflectionKind, RendererEvent } from 'typedoc';
 
 /**
- * What is used of markdown-it, which brings no types.
+ * The part of markdown-it that is used here; the package brings no types.
  *
  * @typedef {{ tokens: { type: string, children: { type: string }[] | null }[] }} State
  * @typedef {{ core: { ruler: { push(name: string, rule: (state: State) => void): void } } }} Parser

@@ -5,7 +5,7 @@ export interface BlockCutter {
    * @returns the blocks that they fill, newly allocated; has to be read to its end
    */
   push(samples: Float32Array): Generator<Float32Array>;
-  /** What fills no block, zero samples or more, newly allocated. */
+  /** The last samples, which fill no block: zero or more, newly allocated. */
   rest(): Float32Array;
 }
 

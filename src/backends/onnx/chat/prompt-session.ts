@@ -40,7 +40,7 @@ export function createPromptSession(session: Session, sides: GraphSides): Prompt
       const count = Math.ceil((slot + tokens.length) / paddingStep) * paddingStep - slot;
       const lengths = Int32Array.of(slot);
       const cache = { rows: 1, lengths, capacity: slot };
-      // What comes after the tokens doesn't reach them.
+      // Padding after the tokens doesn't reach them.
       const step = new StepTensors(layout, cache, { count, wanted: 1, atEnd: true });
       const padded = new Int32Array(count);
       padded.set(tokens);

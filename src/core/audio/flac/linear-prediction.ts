@@ -73,7 +73,7 @@ export function createLinearPrediction(maxLength: number): (samples: Int16Array)
     const limit = 2 ** (coefficientBits - 1) - 1;
     let missed = 0;
     for (let at = 0; at < order; at++) {
-      // What rounding took from one coefficient is given to the next.
+      // The rounding error of one coefficient is added to the next.
       const wanted = best[at]! * 2 ** shift + missed;
       quantized[at] = Math.max(-limit, Math.min(limit, Math.round(wanted)));
       missed = wanted - quantized[at]!;

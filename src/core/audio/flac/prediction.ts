@@ -15,7 +15,7 @@ export const fixedPredictions: readonly Prediction[] = [[], [1], [2, -1], [3, -3
 );
 
 /**
- * What a prediction misses of samples.
+ * The residual of a prediction: samples minus their predicted values.
  *
  * @param residual gets a number for each sample from number `coefficients.length` on; those before aren't written
  */

@@ -71,7 +71,7 @@ function toOut(name: string): string {
   return `out_${name}`;
 }
 
-/** What a graph remembers before it has read anything: dimensions that are open count what was read. */
+/** The memory of a graph before it has read anything: dimensions that are open count the frames read. */
 function zeros(inputs: readonly TensorSignature[]): TensorMap {
   const tensors = inputs.map(({ name, type, dims: open }): [string, Tensor] => {
     const dims = open.map((dim) => (typeof dim === 'number' ? dim : 0));

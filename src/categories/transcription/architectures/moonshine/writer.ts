@@ -13,7 +13,7 @@ const fewestTokens = 8;
 
 /** Writes the text of a stretch, token by token. */
 export interface Writer {
-  /** What recognizers of both kinds are. */
+  /** The properties of recognizers of both kinds. */
   readonly traits: Omit<StretchRecognizer, 'recognize' | 'release'>;
   /**
    * @param next the scores after a token, of which the first is that of the beginning

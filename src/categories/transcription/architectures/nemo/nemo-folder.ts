@@ -34,12 +34,12 @@ export interface NemoModel {
 /** The token that stands for nothing. */
 export const blankToken = '<blk>';
 
-/** What a kind of model consists of. */
+/** The files of a kind of model. */
 export interface NemoParts {
   readonly files: ModelFiles;
   /** The inputs and outputs of each graph. */
   readonly graphs: readonly (readonly string[])[];
-  /** Those that the vocabulary has to have. */
+  /** Tokens that the vocabulary must have. */
   readonly tokens: readonly string[];
   /** The name of the limit of tokens in `config.json`, and what it is by default; that of a frame of a transducer. */
   readonly limitedBy?: readonly [name: string, usual: number];

@@ -20,9 +20,9 @@ const graphs = [
 ];
 
 const endToken = '<|endoftext|>';
-/** Of the prompt, before the language that is spoken and the one that is written. */
+/** Tokens of the prompt before the spoken and the written language. */
 const beforeLanguages = [' ', '<|startofcontext|>', '<|startoftranscript|>', '<|emo:undefined|>'];
-/** Of the prompt, after the languages: with punctuation and capitals, numbers as words, no times, no speakers. */
+/** Tokens of the prompt after the languages: with punctuation and capitals, numbers as words, no times, no speakers. */
 const afterLanguages = ['<|pnc|>', '<|noitn|>', '<|notimestamp|>', '<|nodiarize|>'];
 const tokens = [endToken, ...beforeLanguages, ...afterLanguages];
 /** Of all that the model writes, and of its prompt. */
