@@ -16,7 +16,7 @@ export interface Phonemizer {
 /** Remark after a pronunciation in `cmu-pronouncing-dictionary`. */
 const remark = / #.*$/;
 
-/** What was learned from the dictionary, once for all phonemizers of this process. */
+/** The model learned from the dictionary, once for all phonemizers of this process. */
 let learned: LetterToSoundModel | undefined;
 
 /**

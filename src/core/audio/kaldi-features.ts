@@ -10,7 +10,7 @@ const hopLength = 160;
 const preEmphasis = 0.97;
 /** Models were trained with samples of 16 bits. */
 const scale = 2 ** 15;
-/** Of single precision. */
+/** The machine epsilon of single precision. */
 const leastPower = 2 ** -23;
 
 /** The features of a stretch of speech. */

@@ -10,7 +10,7 @@ export interface GreedyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a decoder wrote. */
+/** The tokens that a decoder wrote. */
 export interface GreedyText {
   readonly tokens: readonly number[];
   /** 0 without a token. */

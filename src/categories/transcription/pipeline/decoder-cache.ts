@@ -132,7 +132,8 @@ function emptyPast({ decoderHeads, headSize }: DecoderHeads, type: ElementType):
   return { type, dims: [1, decoderHeads, 0, headSize], data };
 }
 
-function int64(dims: readonly number[], values: readonly number[]): Tensor {
+/** A tensor of whole numbers, such as ids of tokens. */
+export function int64(dims: readonly number[], values: readonly number[]): Tensor {
   return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) };
 }
 

@@ -38,7 +38,7 @@ const pauseFrames = Math.round((0.5 * sampleRateHz) / frameStep);
 interface HeardWindow {
   readonly startFrame: number;
   readonly activity: Uint8Array;
-  /** Of each speaker of the window, its place among the voices; −1 for none. */
+  /** The place of each of the window's speakers among the voices; −1 for none. */
   readonly voices: readonly number[];
 }
 

@@ -13,7 +13,7 @@ export interface OpenGraphs {
   release(): Promise<void>;
 }
 
-/** What is known of the graphs before they are opened. */
+/** The facts about graphs that are known before they are opened. */
 export interface WantedGraphs {
   readonly files: ModelFiles;
   /** Inputs and outputs that each graph has to have. */

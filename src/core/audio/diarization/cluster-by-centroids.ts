@@ -23,7 +23,7 @@ export function clusterByCentroids(
     return low * count - (low * (low + 3)) / 2 + high - 1;
   };
   const sizes = new Int32Array(count).fill(1);
-  /** Of each cluster, the one with a higher number that is nearest to it. */
+  /** The nearest cluster with a higher number, for each cluster. */
   const nearest = new Int32Array(count).fill(-1);
   const least = new Float64Array(count).fill(Infinity);
   const labels = Int32Array.from(vectors, (_, index) => index);

@@ -3,13 +3,13 @@ import { clusterByCentroids, renumber } from './cluster-by-centroids.ts';
 
 /** One speaker of one window. */
 export interface Voice {
-  /** Of any length but 0; its direction counts. */
+  /** A vector of any length but 0; only its direction counts. */
   readonly embedding: Float32Array;
   /** Whether enough is heard of nobody else: others join a group, but make none. */
   readonly isClear: boolean;
 }
 
-/** What makes voices one speaker. */
+/** The conditions under which voices are one speaker. */
 export interface GroupingOptions {
   /** Distance of groups, as the chord between their directions, 0 to 2: at most so far apart they are one speaker. */
   readonly threshold: number;

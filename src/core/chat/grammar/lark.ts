@@ -25,7 +25,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\': '\\',
   '/': '/',
 };
-/** What other readers of the notation know, by its first character. */
+/** Constructs that only other readers know, by their first character. */
 const foreign: Readonly<Record<string, string>> = {
   '{': 'templates',
   '<': 'tokens as <…>',

@@ -79,7 +79,7 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
     return refer(made);
   };
   const bases = new Map<Rule, Expression>();
-  /** What turns a member into another one, by both. */
+  /** The expression that turns one member into another, by both. */
   const turns = new Map<Rule, Map<Rule, Expression>>(members.map((member) => [member, new Map()]));
   for (const member of members) {
     const parts = splitter.split(member.body);

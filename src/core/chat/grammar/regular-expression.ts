@@ -53,11 +53,11 @@ export interface PatternOptions {
   readonly dotMatchesAll?: boolean;
   /** Whether `*?` and the like are taken for `*`, which is right where all ways to match count alike. */
   readonly allowsLazy?: boolean;
-  /** What is left for this expression and others. */
+  /** The budget that this expression shares with others. */
   readonly budget?: PatternBudget;
 }
 
-/** What regular expressions may still use. */
+/** The amounts that regular expressions may still use. */
 export interface PatternBudget {
   /** Number of `\p`: the first use of each property takes some ten milliseconds. */
   properties: number;

@@ -1,7 +1,7 @@
 import { mendJson } from './mend-json.ts';
 
 const keyword = /\s*([^\s=,()[\]{}"'#]+)\s*=\s*/y;
-/** What follows a string: another argument, or the end of the call before another one, the list's end or a line's. */
+/** The text after a string: another argument, or the end of the call before another one, the list's end or a line's. */
 const stringEnd = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
 
 /**

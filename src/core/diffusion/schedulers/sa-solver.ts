@@ -36,7 +36,7 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
   });
   const lowersOrder = config.flag('lower_order_final', true);
 
-  /** What the model saw, images or noises, newest first. */
+  /** The model's outputs, images or noises, newest first. */
   let outputs: Float32Array[] = [];
   let start = new Float32Array(0);
   let drawn = new Float32Array(0);

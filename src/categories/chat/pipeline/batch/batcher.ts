@@ -506,7 +506,7 @@ export class Batcher {
       const source = { cache: batch.cache, row };
       isKept = await this.#prefixes.keep(tokens, source, { owner, shared, exact, isLast });
     }
-    if (isLast && isKept) batch.rows = [];
+    if (isKept) batch.rows = [];
     else await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);
     for (const generation of left) this.#ended(generation);

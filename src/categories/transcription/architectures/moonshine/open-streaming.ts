@@ -4,6 +4,7 @@ import { openModelFolder } from '../../../../models/model-folder.ts';
 import { locateModel } from '../../../../models/source.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../runtime/contract.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { int64 } from '../../pipeline/decoder-cache.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { streamingFiles as files } from './files.ts';
@@ -49,12 +50,12 @@ export async function openStreaming(spec: ModelSpec, backend: SessionBackend): P
         if (features['features']!.dims[1]! < fewestFeatures)
           return { text: '', tokens: [], averageLogprob: 0 };
         const encoded = await encoder.run(features, ['encoded'], options);
-        const memory = await adapter.run({ ...encoded, pos_offset: toIds([0]) }, ['memory'], options);
+        const memory = await adapter.run({ ...encoded, pos_offset: int64([1], [0]) }, ['memory'], options);
         const heard = await crossKv.run(memory, heardNames, options);
         const audioKv = Object.fromEntries(heardNames.map((name) => [toOut(name), heard[name]!]));
         let spoken: TensorMap = nothing;
         const next = async (token: number): Promise<Float32Array> => {
-          const feeds: TensorMap = { ...audioKv, ...spoken, token: { ...toIds([token]), dims: [1, 1] } };
+          const feeds: TensorMap = { ...audioKv, ...spoken, token: int64([1, 1], [token]) };
           const outputs = await decoder.run(feeds, ['logits', ...spokenNames.map(toOut)], options);
           spoken = Object.fromEntries(spokenNames.map((name) => [name, outputs[toOut(name)]!]));
           return toFloat32(outputs['logits']!);
@@ -79,8 +80,4 @@ function zeros(inputs: readonly TensorSignature[]): TensorMap {
     return [name, { type, dims, data: type === 'int64' ? new BigInt64Array(size) : new Float32Array(size) }];
   });
   return Object.fromEntries(tensors);
-}
-
-function toIds(ids: readonly number[]): Tensor {
-  return { type: 'int64', dims: [ids.length], data: BigInt64Array.from(ids, BigInt) };
 }

@@ -6,6 +6,7 @@ import { sourceError } from '../../../../models/model-files.ts';
 import type { Tensor } from '../../../../runtime/contract.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
+import { int64 } from '../../pipeline/decoder-cache.ts';
 import type { RecognitionOptions, RecognizerAbility, StretchRecognizer } from '../../recognizer.ts';
 import { encoderDecoderFiles as files } from './files.ts';
 import { longestSeconds, openNemoModel } from './nemo-folder.ts';
@@ -25,7 +26,7 @@ const beforeLanguages = [' ', '<|startofcontext|>', '<|startoftranscript|>', '<|
 /** Tokens of the prompt after the languages: with punctuation and capitals, numbers as words, no times, no speakers. */
 const afterLanguages = ['<|pnc|>', '<|noitn|>', '<|notimestamp|>', '<|nodiarize|>'];
 const tokens = [endToken, ...beforeLanguages, ...afterLanguages];
-/** Of all that the model writes, and of its prompt. */
+/** The limit of the prompt and the answer together. */
 const limitedBy = ['max_sequence_length', 1024] as const;
 
 const english = 'en';
@@ -70,7 +71,8 @@ export async function openEncoderDecoder(
       const { outputs: audio } = await model.encode(samples, encoded, { signal });
       let read = nothing;
       const next = async (token: number | undefined): Promise<Float32Array> => {
-        const feeds = { ...audio, input_ids: toIds(token === undefined ? start : [token]), [memories]: read };
+        const ids = token === undefined ? start : [token];
+        const feeds = { ...audio, input_ids: int64([1, ids.length], ids), [memories]: read };
         const outputs = await decoder.run(feeds, decoded, { signal });
         read = outputs['decoder_hidden_states']!;
         const logits = outputs['logits']!;
@@ -95,14 +97,10 @@ function toLanguage(piece: string): string[] {
   return code === undefined ? [] : [code];
 }
 
-/** What the decoder remembers before its first token. */
+/** The decoder's memory before its first token. */
 function emptyMemories([layers, , , width]: readonly (number | string)[]): Tensor {
   if (typeof layers !== 'number' || typeof width !== 'number') {
     throw sourceError(`the graph has no fixed size of ${memories}`);
   }
   return { type: 'float32', dims: [layers, 1, 0, width], data: new Float32Array(0) };
-}
-
-function toIds(ids: readonly number[]): Tensor {
-  return { type: 'int64', dims: [1, ids.length], data: BigInt64Array.from(ids, BigInt) };
 }
