@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Pure functions and what needs neither native code nor a process of its own. */
@@ -9,7 +11,23 @@ const unit = [
 ];
 const browser = ['test/playground/{accessibility,panels,resilience,screenshots,views}.test.ts'];
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
+/** `npm run test:docs` runs these two and the packages. */
 const docs = ['test/docs/**/*.test.ts'];
+const examples = ['test/e2e/examples.test.ts', 'examples/*/*.test.ts'];
+const deploy = ['test/deploy/**/*.test.ts'];
+
+/** Files that replace modules, timers or the environment, which other files in their process would meet, or load llama.cpp, which a process does once. */
+const alone = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => `test/${file.replaceAll('\\', '/')}`)
+  .filter(
+    (file) =>
+      file.includes('/llama/') ||
+      /\bvi\.(?:do[A-Z]|mock|reset|setSystemTime|spyOn|stub|useFakeTimers)|process\.(?:chdir|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
+        readFileSync(join(import.meta.dirname, file), 'utf8'),
+      ),
+  );
+
 interface ProjectOptions {
   readonly exclude?: readonly string[];
   /** Whether each file gets a process of its own, at half a second each. */
@@ -39,6 +57,8 @@ function project(
   };
 }
 
+const elsewhere = [...unit, ...browser, ...packages, ...docs, ...examples, ...deploy];
+
 export default defineConfig({
   test: {
     setupFiles: ['test/setup.ts'],
@@ -51,13 +71,15 @@ export default defineConfig({
     // Tests of one file that say `concurrent`.
     maxConcurrency: 3,
     coverage: { include: ['src/**', 'adapters/**'] },
+    reporters: ['default', './test/report.ts'],
     projects: [
       project('unit', unit, { exclude: browser, isolate: false, maxWorkers: processors }),
-      project('process', ['test/**/*.test.ts', 'examples/*/*.test.ts'], {
-        exclude: [...unit, ...browser, ...packages, ...docs],
-      }),
+      project('process', ['test/**/*.test.ts'], { exclude: [...elsewhere, ...alone], isolate: false }),
+      project('alone', alone, { exclude: elsewhere }),
       project('browser', browser),
+      project('deploy', deploy),
       project('docs', docs, { exclude: packages }),
+      project('examples', examples),
       project('package', packages),
     ],
   },

@@ -20,6 +20,7 @@ import { createFakeInference } from '../../dist/src/entries/testing.js';
 import type { ApiRequest, Handler } from '../../src/contracts/http.ts';
 import type { Mount, Start } from './conformance.ts';
 import { onExpress, onFastify, onNode } from './mounts.ts';
+import { needs, otherSystem } from '../needs.ts';
 
 const ok: Handler = async () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'handler' });
 
@@ -149,7 +150,7 @@ describe('fastify', () => {
   });
 
   // Of two addresses of `localhost`, the second one has a server of its own; Linux has all of 127.0.0.0/8.
-  describe.skipIf(process.platform !== 'linux')('at localhost', () => {
+  describe('at localhost', needs(otherSystem('linux')), () => {
     const upgrade = async (host: string, takesUpgrades: boolean): Promise<string> => {
       vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
         const done = args.at(-1) as (...values: unknown[]) => void;

@@ -6,6 +6,7 @@ import { differences, shorten } from './answers.ts';
 import { allCodeBlocks, pages, readCodeBlocks, root, wholeCode, type CodeBlock } from './code-blocks.ts';
 import { answersFile } from './endpoints.ts';
 import { makeMaterials } from './materials.ts';
+import { missingProgram, needs } from '../needs.ts';
 import { key, openWorkshop, type Workshop } from './workshop.ts';
 
 // Every piece of code in the README and the pages is run as it stands there, or says why it can't be.
@@ -170,7 +171,7 @@ function answerAfter(block: CodeBlock): unknown {
   return shown && JSON.parse(shown.code);
 }
 
-describe.concurrent('shell', () => {
+describe.concurrent('shell', needs(missingProgram('bash', 'curl')), () => {
   it.each([...new Set(toRun('sh').map(({ page }) => page))])(
     'the blocks of %s work as they are pasted, and answer what it shows',
     { timeout: 120_000 },

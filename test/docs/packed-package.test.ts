@@ -15,6 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unpackMiniature } from '../backends/transformers/unpack-miniature.ts';
+import { needs, otherSystem } from '../needs.ts';
 import { root } from './code-blocks.ts';
 
 // What `npm pack` makes, unpacked into projects that have the dependencies of the manifest and no others.
@@ -76,6 +77,7 @@ function setWritable(path: string, isWritable: boolean): void {
 
 const askedOf = (listen: string, source: string): string => `
 import { chat, createHandler, createInference } from 'slashv1';
+import { needs, otherSystem } from '../needs.ts';
 const inference = createInference({ models: { assistant: chat({ source: ${JSON.stringify(source)} }) } });
 const handler = createHandler(inference, { auth: { keys: ['sk-one'] } });
 ${listen}
@@ -110,9 +112,12 @@ describe('the packed package', { timeout: 120_000 }, () => {
     expect(await output(path, askedOf(listen, source))).toBe('200 assistant');
   });
 
-  it.skipIf(process.platform === 'win32')('answers from a folder that nobody may write', async ({ skip }) => {
-    const path = project('read-only', []);
-    const code = `
+  it(
+    'answers from a folder that nobody may write',
+    needs(otherSystem('linux', 'darwin')),
+    async ({ skip }) => {
+      const path = project('read-only', []);
+      const code = `
       import { accessSync, constants } from 'node:fs';
       try { accessSync('.', constants.W_OK); console.log('writable'); } catch { console.log('read-only'); }
       ${askedOf(
@@ -122,22 +127,24 @@ describe('the packed package', { timeout: 120_000 }, () => {
       const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');`,
         join(root, 'examples/models/tiny-chat'),
       )}`;
-    writeFileSync(join(path, 'script.mjs'), code);
-    chmodSync(folder, 0o755);
-    setWritable(path, false);
-    try {
-      // Root may write everywhere, so it becomes somebody else.
-      const user = process.getuid!() === 0 ? { uid: 65534, gid: 65534 } : {};
-      const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
-      const { stdout } = await run(process.execPath, ['script.mjs'], { cwd: path, env, ...user });
-      expect(stdout).toBe('read-only\n200 assistant\n');
-    } catch (error) {
-      if (/EACCES|permission denied/i.test(String(error))) skip('another user may not read this checkout');
-      throw error;
-    } finally {
-      setWritable(path, true);
-    }
-  });
+      writeFileSync(join(path, 'script.mjs'), code);
+      chmodSync(folder, 0o755);
+      setWritable(path, false);
+      try {
+        // Root may write everywhere, so it becomes somebody else.
+        const user = process.getuid!() === 0 ? { uid: 65534, gid: 65534 } : {};
+        const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+        const { stdout } = await run(process.execPath, ['script.mjs'], { cwd: path, env, ...user });
+        expect(stdout).toBe('read-only\n200 assistant\n');
+      } catch (error) {
+        if (/EACCES|permission denied/i.test(String(error)))
+          skip('another user may not reach Node or this checkout');
+        throw error;
+      } finally {
+        setWritable(path, true);
+      }
+    },
+  );
 
   it('takes native files and models from beside an archive of Electron', async () => {
     // A folder in the archive's place, without what a packager leaves out of it: only Electron reads real archives.

@@ -20,7 +20,7 @@ export function readTests(fileName: string, source: string): WrittenTest[] {
       return;
     }
     const inner = [...titles, block.title];
-    const mayBeSkipped = skipped || block.modifiers.some((name) => /skip|todo|runIf|only|fails/.test(name));
+    const mayBeSkipped = skipped || block.isConditional;
     if (block.kind === 'describe') ts.forEachChild(node, (child) => visit(child, inner, mayBeSkipped));
     else tests.push({ titles: inner, mayBeSkipped });
   };
@@ -30,11 +30,11 @@ export function readTests(fileName: string, source: string): WrittenTest[] {
 
 interface Block {
   readonly kind: string;
-  readonly modifiers: readonly string[];
+  readonly isConditional: boolean;
   readonly title: string;
 }
 
-/** `describe.each(cases)('%s', …)` → its kind, modifiers and title; `undefined` for any other call. */
+/** `describe.each(cases)('%s', …)` → its kind, title, and whether it may be skipped; `undefined` for any other call. */
 function readBlock(call: ts.CallExpression): Block | undefined {
   const [title] = call.arguments;
   if (title === undefined || call.arguments.length < 2) return undefined;
@@ -48,7 +48,9 @@ function readBlock(call: ts.CallExpression): Block | undefined {
     } else return undefined;
   }
   if (!blocks.has(callee.text)) return undefined;
-  return { kind: callee.text, modifiers: names, title: titleOf(title) };
+  const hasNeeds = call.arguments.slice(1, -1).some((options) => /\bneeds\(/.test(options.getText()));
+  const isConditional = hasNeeds || names.some((name) => /skip|todo|runIf|only|fails/.test(name));
+  return { kind: callee.text, isConditional, title: titleOf(title) };
 }
 
 function titleOf(title: ts.Expression): string {

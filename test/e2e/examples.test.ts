@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { missingProgram, needs } from '../needs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const key = 'sk-of-a-test';
@@ -95,63 +96,67 @@ describe('examples/serve.js', () => {
     });
   });
 
-  it('names its demo models, and prints curl lines for all endpoints that work as they are', async () => {
-    const { output } = await start(
-      'serve.js',
-      /curl -sS http:\/\/127\.0\.0\.1:(\d+)\/v1\/openapi\.json[^\n]+\n\n$/,
-    );
-    expect(output).toMatch(/^Loading 8 models …\n/);
-    expect(output.match(/ s {2}demo: /g)).toHaveLength(8);
-    expect(output).toMatch(/^npx slashv1 serve --model \S+( --model \S+){7}$/m);
-    const folder = await mkdtemp(join(tmpdir(), 'slashv1-test-'));
-    const env = { ...process.env, SLASHV1_API_KEY: key };
-    const answers: Record<string, string> = {};
-    for (const [, title, line] of output.matchAll(/^# (.*)\n(.*curl .*)$/gm)) {
-      const shell = spawn('bash', ['-c', line!], { cwd: folder, env });
-      let answer = '';
-      shell.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-      await once(shell, 'close');
-      answers[title!] = answer;
-    }
-    const beginnings: Record<string, RegExp> = {
-      Chat: /"model":"tiny-chat".*"object":"chat.completion"/,
-      'The same by the newer API': /"object":"response"/,
-      "The same in the dialect of Anthropic's Messages": /"type":"message".*"stop_reason":"end_turn"/,
-      'How likely a text is': /"token_logprobs":\[null,-/,
-      'The tokens of a text': /"count":\d+,"max_model_len":2048,"tokens":\[\d/,
-      'The text of tokens': /"prompt":"What is 2 \+ 3\?"/,
-      'The length of a conversation': /"input_tokens":\d/,
-      'The length of a request to the newer API': /"input_tokens":\d/,
-      'A picture, saved as picture.png': /^$/,
-      'A question about it': /"model":"tiny-vision".*(?:circle|square)/,
-      'The objects in it': /"detections":\[\{.*circle/,
-      'Speech, saved as speech.wav': /^$/,
-      'The speech as text': /"text":".*circle/i,
-      'The voices': /af_heart/,
-      'Vectors of texts': /"embedding":\[/,
-      'Documents in order': /"results":\[\{"index":0,/,
-      'The models': /"id":"tiny-chat".*"demo":true/,
-      'One model': /^\{"id":"tiny-chat"/,
-      'Its parameters': /"temperature"/,
-      'The whole API, for machines': /"openapi":"3/,
-    };
-    expect(Object.keys(answers)).toEqual(Object.keys(beginnings));
-    for (const [title, beginning] of Object.entries(beginnings)) {
-      expect(answers[title], title).toMatch(beginning);
-    }
-    expect((await readFile(join(folder, 'picture.png'))).subarray(1, 4).toString()).toBe('PNG');
-    expect((await readFile(join(folder, 'speech.wav'))).subarray(0, 4).toString()).toBe('RIFF');
-    const { paths } = JSON.parse(answers['The whole API, for machines']!) as { paths: object };
-    const left = Object.keys(paths).filter((path) => {
-      const place = path.replace(/^\/v1/, '').replace('{model_id}', 'tiny-chat');
-      return !output.includes(`/v1${place} `);
-    });
-    // No bundled model translates. Ids of kept responses are known to nobody, operators have plans, and WebSockets go without curl.
-    const others = left.filter((path) => !/\{response_id\}|\/(?:un)?load$|\/realtime$/.test(path));
-    expect(others).toEqual([expect.stringMatching(/\/audio\/translations$/)]);
-    expect(await terminate()).toBe(0);
-    await rm(folder, { recursive: true });
-  }, 90_000);
+  it(
+    'names its demo models, and prints curl lines for all endpoints that work as they are',
+    { ...needs(missingProgram('bash', 'curl')), timeout: 90_000 },
+    async () => {
+      const { output } = await start(
+        'serve.js',
+        /curl -sS http:\/\/127\.0\.0\.1:(\d+)\/v1\/openapi\.json[^\n]+\n\n$/,
+      );
+      expect(output).toMatch(/^Loading 8 models …\n/);
+      expect(output.match(/ s {2}demo: /g)).toHaveLength(8);
+      expect(output).toMatch(/^npx slashv1 serve --model \S+( --model \S+){7}$/m);
+      const folder = await mkdtemp(join(tmpdir(), 'slashv1-test-'));
+      const env = { ...process.env, SLASHV1_API_KEY: key };
+      const answers: Record<string, string> = {};
+      for (const [, title, line] of output.matchAll(/^# (.*)\n(.*curl .*)$/gm)) {
+        const shell = spawn('bash', ['-c', line!], { cwd: folder, env });
+        let answer = '';
+        shell.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+        await once(shell, 'close');
+        answers[title!] = answer;
+      }
+      const beginnings: Record<string, RegExp> = {
+        Chat: /"model":"tiny-chat".*"object":"chat.completion"/,
+        'The same by the newer API': /"object":"response"/,
+        "The same in the dialect of Anthropic's Messages": /"type":"message".*"stop_reason":"end_turn"/,
+        'How likely a text is': /"token_logprobs":\[null,-/,
+        'The tokens of a text': /"count":\d+,"max_model_len":2048,"tokens":\[\d/,
+        'The text of tokens': /"prompt":"What is 2 \+ 3\?"/,
+        'The length of a conversation': /"input_tokens":\d/,
+        'The length of a request to the newer API': /"input_tokens":\d/,
+        'A picture, saved as picture.png': /^$/,
+        'A question about it': /"model":"tiny-vision".*(?:circle|square)/,
+        'The objects in it': /"detections":\[\{.*circle/,
+        'Speech, saved as speech.wav': /^$/,
+        'The speech as text': /"text":".*circle/i,
+        'The voices': /af_heart/,
+        'Vectors of texts': /"embedding":\[/,
+        'Documents in order': /"results":\[\{"index":0,/,
+        'The models': /"id":"tiny-chat".*"demo":true/,
+        'One model': /^\{"id":"tiny-chat"/,
+        'Its parameters': /"temperature"/,
+        'The whole API, for machines': /"openapi":"3/,
+      };
+      expect(Object.keys(answers)).toEqual(Object.keys(beginnings));
+      for (const [title, beginning] of Object.entries(beginnings)) {
+        expect(answers[title], title).toMatch(beginning);
+      }
+      expect((await readFile(join(folder, 'picture.png'))).subarray(1, 4).toString()).toBe('PNG');
+      expect((await readFile(join(folder, 'speech.wav'))).subarray(0, 4).toString()).toBe('RIFF');
+      const { paths } = JSON.parse(answers['The whole API, for machines']!) as { paths: object };
+      const left = Object.keys(paths).filter((path) => {
+        const place = path.replace(/^\/v1/, '').replace('{model_id}', 'tiny-chat');
+        return !output.includes(`/v1${place} `);
+      });
+      // No bundled model translates. Ids of kept responses are known to nobody, operators have plans, and WebSockets go without curl.
+      const others = left.filter((path) => !/\{response_id\}|\/(?:un)?load$|\/realtime$/.test(path));
+      expect(others).toEqual([expect.stringMatching(/\/audio\/translations$/)]);
+      expect(await terminate()).toBe(0);
+      await rm(folder, { recursive: true });
+    },
+  );
 });
 
 describe('examples/real.js', () => {

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createParser } from 'eventsource-parser';
 import { chat, type Inference } from '../../dist/src/index.js';
-import { eventually } from '../engine/processes.ts';
+import { eventually, workersHere } from '../engine/processes.ts';
+import { needs, otherSystem } from '../needs.ts';
 import { openaiClient, type Service } from './openai-client.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { serve, type RunningService } from './serve.ts';
@@ -52,15 +52,6 @@ async function eventsOf(response: Response): Promise<string[]> {
 
 const isIdle = () =>
   eventually(() => expect(inference.status()).toMatchObject([{ running: 0, waiting: 0, state: 'ready' }]));
-
-/** The worker processes of this test's process. */
-function workers(): number[] {
-  const list = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
-  return list
-    .split('\n')
-    .filter((line) => line.includes('worker.js'))
-    .map((line) => Number.parseInt(line, 10));
-}
 
 describe('the service', () => {
   it('answers with text and usage', async () => {
@@ -171,25 +162,29 @@ describe('a client that goes', () => {
 });
 
 describe('a worker that is killed amid a stream', () => {
-  it('fails that request cleanly; the next one is answered by a fresh worker', async () => {
-    const [victim] = workers();
-    expect(victim).toBeGreaterThan(0);
-    const response = await complete({ ...endless, stream: true });
-    expect(response.status).toBe(200);
-    const reader = response.body!.getReader();
-    const decoder = new TextDecoder();
-    let text = decoder.decode((await reader.read()).value);
-    process.kill(victim!, 'SIGKILL');
-    for (let part = await reader.read(); !part.done; part = await reader.read())
-      text += decoder.decode(part.value);
-    const last = text.trim().split('\n\n').at(-1)!;
-    expect(JSON.parse(last.replace('data: ', ''))).toMatchObject({ error: { code: 'worker_failed' } });
-    expect(text).not.toContain('[DONE]');
-    await inference.ready();
-    await isIdle();
-    expect((await complete({ seed: 1 })).status).toBe(200);
-    expect(workers()).not.toContain(victim);
-  }, 120_000);
+  it(
+    'fails that request cleanly; the next one is answered by a fresh worker',
+    { ...needs(otherSystem('linux')), timeout: 120_000 },
+    async () => {
+      const [victim] = workersHere();
+      expect(victim).toBeGreaterThan(0);
+      const response = await complete({ ...endless, stream: true });
+      expect(response.status).toBe(200);
+      const reader = response.body!.getReader();
+      const decoder = new TextDecoder();
+      let text = decoder.decode((await reader.read()).value);
+      process.kill(victim!, 'SIGKILL');
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        text += decoder.decode(part.value);
+      const last = text.trim().split('\n\n').at(-1)!;
+      expect(JSON.parse(last.replace('data: ', ''))).toMatchObject({ error: { code: 'worker_failed' } });
+      expect(text).not.toContain('[DONE]');
+      await inference.ready();
+      await isIdle();
+      expect((await complete({ seed: 1 })).status).toBe(200);
+      expect(workersHere()).not.toContain(victim);
+    },
+  );
 });
 
 // The client sets no seed; what it sends is made deterministic on its way, so that the test can't be unlucky.

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/engine/create-engine.ts';
 import { createToyEngine as create, hold, toyModel, type ToyEngine } from './toy-engine.ts';
+import { runs } from '../thorough.ts';
 
 const engines: Engine[] = [];
 afterEach(async () => {
@@ -343,7 +344,7 @@ describe('races', () => {
         fc.integer({ min: 1, max: 3 }),
         walk,
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -1,4 +1,4 @@
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
@@ -16,6 +16,7 @@ import { createEngine, type Engine } from '../../dist/src/engine/create-engine.j
 import type { Command } from './fixtures/toy-pipeline.js';
 import { eventually, isRunning } from './processes.ts';
 import { errorCode, textOf, texts, toy } from './toy-requests.ts';
+import { missingProgram, needs, otherSystem } from '../needs.ts';
 
 const engines: Engine[] = [];
 afterEach(async () => {
@@ -76,9 +77,9 @@ describe('a worker process', () => {
   });
 
   const own = processorsOf('self');
-  const canRestrict = own.length > 1 && spawnSync('taskset', ['--version']).error === undefined;
+  const oneProcessor = own.length > 1 ? undefined : 'there is one processor, or the system does not say';
 
-  it.skipIf(!canRestrict)('leaves the host a processor of its own', async () => {
+  it('leaves the host a processor of its own', needs(oneProcessor ?? missingProgram('taskset')), async () => {
     const { workerPid } = start({
       'with its own threads': {},
       'with one': { threads: 1 },
@@ -240,22 +241,26 @@ describe('cancellation', () => {
     expect(await workerPid()).toBe(pid);
   });
 
-  it.skipIf(process.platform === 'win32').each([
+  it.each([
     ['', 100] as const,
     // Without a heartbeat it would have twice the grace; only Linux tells that it is stopped.
     ...(process.platform === 'linux' ? ([[', long before twice the grace', 300_000]] as const) : []),
-  ])('of nobody replaces a worker that is stopped%s', async (_, graceMs) => {
-    const { engine, run, workerPid } = start({ toy: {} }, graceMs);
-    const pid = await workerPid();
-    await beats();
-    const events = run({ steps: 1, gated: true });
-    const failure = errorCode(events);
-    process.kill(pid, 'SIGSTOP');
-    expect(await failure).toBe('worker_failed');
-    expect(engine.status()[0]!.state).toBe('loading');
-    expect(await eventually(() => workerPid())).not.toBe(pid);
-    expect(isRunning(pid)).toBe(false);
-  });
+  ])(
+    'of nobody replaces a worker that is stopped%s',
+    needs(otherSystem('linux', 'darwin')),
+    async (_, graceMs) => {
+      const { engine, run, workerPid } = start({ toy: {} }, graceMs);
+      const pid = await workerPid();
+      await beats();
+      const events = run({ steps: 1, gated: true });
+      const failure = errorCode(events);
+      process.kill(pid, 'SIGSTOP');
+      expect(await failure).toBe('worker_failed');
+      expect(engine.status()[0]!.state).toBe('loading');
+      expect(await eventually(() => workerPid())).not.toBe(pid);
+      expect(isRunning(pid)).toBe(false);
+    },
+  );
 
   it('by a deadline replaces a worker that hangs', async () => {
     const { run, workerPid } = start({ toy: {} }, 50);

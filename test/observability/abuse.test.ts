@@ -13,6 +13,7 @@ import type { Observer, RequestEnd } from '../../src/contracts/observer.ts';
 import { chatBody, send } from '../server/support.ts';
 import { parseText, valueOf } from './prometheus-text.ts';
 import { createInference, until } from './support.ts';
+import { runs } from '../thorough.ts';
 
 describe('clients that make names up', () => {
   it('add no series', async () => {
@@ -54,7 +55,7 @@ describe('ids of requests', () => {
         expect(told).toEqual(Array.from({ length: 3 }, () => headers['x-request-id']));
         expect(told[0]).toMatch(/^[\w.-]{1,128}$/);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeInference } from '../../dist/src/entries/testing.js';
 import { launch, openPage, skipReason, type WatchedPage } from './chromium.ts';
 import { servePlayground, type PlaygroundService } from './service.ts';
+import { needs } from '../needs.ts';
 
 const key = 'sk-of-a-test';
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -22,7 +23,7 @@ const pixel = Buffer.from(
 const table = '| city | weather |\n|---|--:|\n| Paris | 20 °C |';
 const longWord = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(4);
 
-describe.skipIf(skipReason !== undefined)('the playground for everybody', { timeout: 120_000 }, () => {
+describe('the playground for everybody', { ...needs(skipReason), timeout: 120_000 }, () => {
   let service: PlaygroundService;
   let browser: Browser;
 

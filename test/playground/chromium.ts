@@ -13,8 +13,6 @@ export const skipReason =
     ? 'no Chromium is installed; set CHROMIUM_PATH or put one into the PATH'
     : undefined;
 
-if (skipReason !== undefined) console.warn(`Skipped: ${skipReason}.`);
-
 function findChromium(): string | undefined {
   const given = process.env['CHROMIUM_PATH'];
   if (given !== undefined && given !== '') return given;

@@ -19,6 +19,7 @@ import { toMarkdown } from '../../src/playground/page/scripts/panels/chat/export
 import { addDelta, emptyAnswer, toSent } from '../../src/playground/page/scripts/panels/chat/messages.js';
 import { nearestTo, similarities } from '../../src/playground/page/scripts/panels/embedding/similarity.js';
 import { toSrt, toVtt } from '../../src/playground/page/scripts/panels/transcription/subtitles.js';
+import { runs } from '../thorough.ts';
 
 // The parts of the page that need no browser.
 
@@ -49,7 +50,7 @@ describe('curl lines', () => {
         expect(words.slice(0, 3)).toEqual(['http://h/v1/x', '-H', 'Authorization: Bearer the key']);
         expect(JSON.parse(words.at(-1)!)).toEqual(json);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createFakeInference } from '../../dist/src/entries/testing.js';
 import { launch, openPage, skipReason, type WatchedPage } from './chromium.ts';
 import { servePlayground, type PlaygroundService } from './service.ts';
+import { needs } from '../needs.ts';
 
 // What models, servers and people should not do: the page shows it and goes on.
 const key = 'sk-of-a-test';
@@ -14,7 +15,7 @@ const hostile = `<img src=x onerror="window.broken=1"><script>window.broken=1</s
 const withoutLink = hostile.replace('[x](javascript:window.broken=1)', 'x');
 const mebibyte = 1024 * 1024;
 
-describe.skipIf(skipReason !== undefined)('the playground under attack', { timeout: 120_000 }, () => {
+describe('the playground under attack', { ...needs(skipReason), timeout: 120_000 }, () => {
   let service: PlaygroundService;
   let browser: Browser;
   let watched: WatchedPage;

@@ -5,8 +5,9 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createInference } from '../../dist/src/index.js';
 import { bundledModelNames } from '../../dist/src/models/bundled-models.js';
-import { executablePath, launch, openPage } from './chromium.ts';
+import { launch, openPage, skipReason } from './chromium.ts';
 import { servePlayground } from './service.ts';
+import { needs } from '../needs.ts';
 
 const folder = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const pages = ['README.md', 'docs/playground.md'].map((page) => new URL(`../../${page}`, import.meta.url));
@@ -65,34 +66,38 @@ const shots = {
 
 const isAsked = process.env['UPDATE_SCREENSHOTS'] === '1';
 
-describe.skipIf(!isAsked || executablePath === undefined)('new screenshots', { timeout: 300_000 }, () => {
-  it('show the playground with the bundled models', async () => {
-    const models = Object.fromEntries(bundledModelNames.map((name) => [name, { source: name }]));
-    const inference = createInference({ models });
-    const service = await servePlayground(inference, { auth: { keys: [key] } });
-    const browser = await launch();
-    try {
-      for (const [name, { show, ...options }] of Object.entries(shots)) {
-        const { page, problems, close } = await openPage(browser, `${service.origin}/#key=${key}`, {
-          ...options,
-          reducedMotion: 'reduce',
-        });
-        await page.getByRole('tab', { name: 'Chat' }).waitFor();
-        await show(page);
-        const png = await page.screenshot({ animations: 'disabled', caret: 'hide' });
-        await close();
-        expect(problems).toEqual([]);
-        await writeFile(
-          `${folder}${name}.webp`,
-          await sharp(png).webp({ quality: 82, effort: 6 }).toBuffer(),
-        );
+describe(
+  'new screenshots',
+  { ...needs(isAsked ? skipReason : 'UPDATE_SCREENSHOTS=1 takes them'), timeout: 300_000 },
+  () => {
+    it('show the playground with the bundled models', async () => {
+      const models = Object.fromEntries(bundledModelNames.map((name) => [name, { source: name }]));
+      const inference = createInference({ models });
+      const service = await servePlayground(inference, { auth: { keys: [key] } });
+      const browser = await launch();
+      try {
+        for (const [name, { show, ...options }] of Object.entries(shots)) {
+          const { page, problems, close } = await openPage(browser, `${service.origin}/#key=${key}`, {
+            ...options,
+            reducedMotion: 'reduce',
+          });
+          await page.getByRole('tab', { name: 'Chat' }).waitFor();
+          await show(page);
+          const png = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+          await close();
+          expect(problems).toEqual([]);
+          await writeFile(
+            `${folder}${name}.webp`,
+            await sharp(png).webp({ quality: 82, effort: 6 }).toBuffer(),
+          );
+        }
+      } finally {
+        await browser.close();
+        await service.close();
       }
-    } finally {
-      await browser.close();
-      await service.close();
-    }
-  });
-});
+    });
+  },
+);
 
 it('screenshots are small, and each is shown', async () => {
   const texts = await Promise.all(pages.map((page) => readFile(page, 'utf8')));

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createFakeInference } from '../../dist/src/entries/testing.js';
 import { launch, openPage, skipReason, type WatchedPage } from './chromium.ts';
 import { servePlayground, type PlaygroundService } from './service.ts';
+import { needs } from '../needs.ts';
 
 // What the page shows of answers that the test makes, in their own time.
 const key = 'sk-of-a-test';
@@ -14,7 +15,7 @@ const replies: Readonly<Record<string, { text: string; delayMs?: number }>> = {
   marks: { text: '# Title\n\n**Bold** and `code`' },
 };
 
-describe.skipIf(skipReason !== undefined)('the views of the playground', { timeout: 120_000 }, () => {
+describe('the views of the playground', { ...needs(skipReason), timeout: 120_000 }, () => {
   let service: PlaygroundService;
   let browser: Browser;
   let watched: WatchedPage;

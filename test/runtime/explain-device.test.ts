@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explainDevice, type Surroundings } from '../../src/runtime/explain-device.ts';
+import { needs, otherSystem } from '../needs.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -52,13 +53,23 @@ describe('explainDevice', () => {
     });
   });
 
+  it("names Vulkan's loader where it is missing", () => {
+    const loadError = (library: string) => `${library}: cannot open shared object file`;
+    const runtime = { path: '/lib/libonnxruntime.so.1', version: '1.31.1', loadError };
+    expect(explainDevice('webgpu', 'Failed to get a WebGPU adapter', { ...bare, runtime })).toEqual({
+      reason:
+        "Failed to load libvulkan.so.1, the loader of Vulkan's drivers: libvulkan.so.1: cannot open shared object file",
+      advice: 'apt-get install libvulkan1, on Fedora dnf install vulkan-loader',
+    });
+  });
+
   it('leaves alone what it does not know', () => {
     expect(explainDevice('cuda', 'out of memory', bare)).toEqual({ reason: 'out of memory' });
     expect(explainDevice('npu', 'broken', bare)).toEqual({ reason: 'broken' });
   });
 });
 
-describe.skipIf(process.platform === 'win32')("CUDA's libraries", () => {
+describe("CUDA's libraries", needs(otherSystem('linux', 'darwin')), () => {
   const explain = (missing?: string, environment = {}) => {
     const path = join(folder, 'site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1');
     const loadError = (library: string) =>

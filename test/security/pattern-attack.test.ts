@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve, type RunningService } from '../e2e/serve.ts';
 import { residentMiB, workersHere } from '../engine/processes.ts';
 import { constrainedChat, longPatterns } from './long-patterns.ts';
+import { needs, otherSystem } from '../needs.ts';
 
 const attackers = 20;
 /** `SLASHV1_ATTACKS=200` takes a minute or two. */
 const attacks = Number(process.env['SLASHV1_ATTACKS'] ?? 40);
 
-describe.skipIf(process.platform !== 'linux')(
+describe(
   'attackers who send long patterns',
-  { timeout: 120_000 + attacks * 5000 },
+  { ...needs(otherSystem('linux')), timeout: 120_000 + attacks * 5000 },
   () => {
     let service: RunningService;
     const losses: string[] = [];

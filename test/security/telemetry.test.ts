@@ -3,9 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { needs, otherSystem } from '../needs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const hasStrace = spawnSync('strace', ['-o', '/dev/null', process.execPath, '-v']).status === 0;
+const canTrace = spawnSync('strace', ['-o', '/dev/null', process.execPath, '-v']).status === 0;
+const cannotTrace = canTrace ? undefined : 'strace is not installed, or may not trace';
 
 const script = (isolation: string): string[] => [
   '--input-type=module',
@@ -51,7 +53,7 @@ describe('telemetry of the runtime', { timeout: 120_000 }, () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it.skipIf(!hasStrace)('looks up and reaches no other machine', () => {
+  it('looks up and reaches no other machine', needs(cannotTrace), () => {
     const trace = join(home, 'trace');
     run(script('process'), {}, ['strace', '-f', '-qq', '-e', 'trace=network', '-o', trace]);
     const calls = readFileSync(trace, 'utf8');
@@ -59,8 +61,9 @@ describe('telemetry of the runtime', { timeout: 120_000 }, () => {
     expect(calls.match(/.*AF_INET.*/g)).toBeNull();
   });
 
-  it.skipIf(process.platform !== 'linux')(
+  it(
     'writes where the operator allows it, so that the tests above can fail',
+    needs(otherSystem('linux')),
     () => {
       run(script('process'), { ORT_DISABLE_TELEMETRY: '0' });
       expect(readdirSync(home)).toEqual(['.cache']);

@@ -4,6 +4,7 @@ import { createHandler } from '../../src/create-handler.ts';
 import { chatRequestSchema } from '../../src/categories/chat/wire/schema.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, expectError, send } from './support.ts';
+import { runs } from '../thorough.ts';
 
 const handler = createHandler(createFakeInference({ reply: 'ok' }), { auth: 'none', onError: () => {} });
 
@@ -15,7 +16,7 @@ async function expectAnswer(parsed: unknown): Promise<void> {
 }
 
 it('answers any JSON with 200 or an error of the client', async () => {
-  await fc.assert(fc.asyncProperty(fc.jsonValue(), expectAnswer), { numRuns: 200 });
+  await fc.assert(fc.asyncProperty(fc.jsonValue(), expectAnswer), { numRuns: runs(200) });
 });
 
 it('answers any value of any field with 200 or an error of the client', async () => {
@@ -26,7 +27,7 @@ it('answers any value of any field with 200 or an error of the client', async ()
     'user',
   );
   const bodies = fc.tuple(fields, fc.jsonValue()).map(([field, value]) => chatBody({ [field]: value }));
-  await fc.assert(fc.asyncProperty(bodies, expectAnswer), { numRuns: 1000 });
+  await fc.assert(fc.asyncProperty(bodies, expectAnswer), { numRuns: runs(1000) });
 });
 
 it('answers any message and tool', async () => {
@@ -45,7 +46,7 @@ it('answers any message and tool', async () => {
     messages: fc.array(message, { maxLength: 3 }),
     tools: fc.array(tool, { maxLength: 2 }),
   });
-  await fc.assert(fc.asyncProperty(bodies, expectAnswer), { numRuns: 500 });
+  await fc.assert(fc.asyncProperty(bodies, expectAnswer), { numRuns: runs(500) });
 });
 
 it('answers any URL and header', async () => {
@@ -73,6 +74,6 @@ it('answers any URL and header', async () => {
       const { status } = await send(handler, request);
       expect(status).toBeLessThan(500);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

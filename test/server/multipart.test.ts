@@ -8,6 +8,7 @@ import { readMultipart } from '../../src/server/multipart.ts';
 import { type FormField } from '../../src/contracts/endpoint.ts';
 import { boundary, fieldPart, filePart, formOf, part, sentForm } from './forms.ts';
 import { toRequest, type Sent } from './support.ts';
+import { runs } from '../thorough.ts';
 
 interface Form {
   readonly fields: readonly FormField[];
@@ -274,7 +275,7 @@ describe('readMultipart', () => {
           expect(InferenceError.isInstance(error) && error.code, String(error)).toBe('invalid_request');
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -286,7 +287,7 @@ describe('readMultipart', () => {
         const body = formOf(...given.map(({ name, value: text }) => fieldPart(name, text)));
         expect((await read(sentForm(body, pieceBytes))).fields).toEqual(given);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -8,11 +8,11 @@ import { appendEvent } from '../../../src/categories/chat/append-event.ts';
 import type { Pipeline } from '../../../src/contracts/category.ts';
 import type * as samplers from '../../../src/core/sampling/sampler.ts';
 import { loadPipeline } from '../../../src/load-pipeline.ts';
-import { hasLlamaBinaries } from '../../../src/runtime/llama/find-binaries.ts';
 import { LlamaContext } from '../../../src/runtime/llama/llama-context.ts';
 import { within } from '../../tolerance.ts';
 import { tinyChat, tinyChatAsGguf } from './tiny-gguf.ts';
 import { watch, watching, type Drawn } from './watched-sampler.ts';
+import { missingLlama, needs } from '../../needs.ts';
 
 // The same weights, once as ONNX and once as GGUF. Logits differ in their last bits, since llama.cpp keeps keys and
 // values as float16.
@@ -111,7 +111,7 @@ const endless = new Map([
 ]);
 const greedy = { temperature: 0, maxTokens: 48 };
 
-describe.skipIf(!hasLlamaBinaries())('a GGUF file of tiny-chat', { timeout: 120_000 }, () => {
+describe('a GGUF file of tiny-chat', { ...needs(missingLlama), timeout: 120_000 }, () => {
   let folder: string;
   let path: string;
   let onnx: Pipeline;

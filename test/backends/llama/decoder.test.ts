@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CacheFull, type Decoder, type DecoderCache } from '../../../src/runtime/decoder.ts';
-import { hasLlamaBinaries } from '../../../src/runtime/llama/find-binaries.ts';
 import { createLlamaDecoder } from '../../../src/runtime/llama/llama-decoder.ts';
 import { LlamaModel } from '../../../src/runtime/llama/llama-model.ts';
 import { within } from '../../tolerance.ts';
 import { tinyChatAsGguf } from './tiny-gguf.ts';
+import { missingLlama, needs } from '../../needs.ts';
 
 /** Kernels sum otherwise for other slots and shapes; a token more or less changes logits by 1 and more. */
 function expectClose(found: Float32Array, expected: Float32Array): void {
@@ -15,7 +15,7 @@ function expectClose(found: Float32Array, expected: Float32Array): void {
   expect(Math.max(...distances)).toBeLessThan(within(1e-2));
 }
 
-describe.skipIf(!hasLlamaBinaries())('a decoder over llama.cpp', { timeout: 120_000 }, () => {
+describe('a decoder over llama.cpp', { ...needs(missingLlama), timeout: 120_000 }, () => {
   let folder: string;
   let decoder: Decoder;
   beforeEach(async () => {

@@ -7,11 +7,11 @@ import { completeEmbeddingRequest } from '../../../src/categories/embedding/requ
 import type { RerankEvent } from '../../../src/categories/rerank/events.ts';
 import { completeRerankRequest } from '../../../src/categories/rerank/request.ts';
 import { loadPipeline } from '../../../src/load-pipeline.ts';
-import { hasLlamaBinaries } from '../../../src/runtime/llama/find-binaries.ts';
 import { createTextTokenizer } from '../../../src/models/tokenizer.ts';
 import { openModelFolder } from '../../../src/models/model-folder.ts';
 import { tinyBertAsGguf, tinyEmbed } from './tiny-bert-gguf.ts';
 import { tinyChatAsGguf } from './tiny-gguf.ts';
+import { missingLlama, needs } from '../../needs.ts';
 
 // llama.cpp computes GELU by its approximation and from a table of float16.
 const tolerance = 2e-3;
@@ -23,7 +23,7 @@ const texts = [
   'a red circle, a red circle, a red circle and a small blue square below them',
 ];
 
-describe.skipIf(!hasLlamaBinaries())('encoders in GGUF files', { timeout: 120_000 }, () => {
+describe('encoders in GGUF files', { ...needs(missingLlama), timeout: 120_000 }, () => {
   let folder: string;
   const write = (name: string, bytes: Uint8Array): string => {
     const path = join(folder, name);

@@ -7,10 +7,10 @@ import { loadPipeline } from '../../../src/load-pipeline.ts';
 import { checkModel } from '../../../src/model-settings.ts';
 import { obtainModel } from '../../../src/obtain-model.ts';
 import { describeModel, recognizeModel } from '../../../src/recognize-model.ts';
-import { hasLlamaBinaries } from '../../../src/runtime/llama/find-binaries.ts';
 import { startHub, type HubServer } from '../../models/hub/hub-server.ts';
 import { tinyChatAsGguf } from './tiny-gguf.ts';
 import { writeGguf } from './write-gguf.ts';
+import { missingLlama, needs } from '../../needs.ts';
 
 let folder: string;
 let hub: HubServer;
@@ -120,7 +120,7 @@ describe('a GGUF file on the hub', { timeout: 120_000 }, () => {
     await expect(obtainModel({ source: wrong, category: 'chat', hub: settings })).rejects.toThrow(reason);
   });
 
-  it.skipIf(!hasLlamaBinaries())('loads', async () => {
+  it('loads', needs(missingLlama), async () => {
     const pipeline = await loadPipeline({ id: 'a', source, hub: settings });
     expect(pipeline.info).toMatchObject({ category: 'chat', contextLength: 2048 });
     await pipeline.close();

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chat, createInference } from '../../../dist/src/index.js';
-import { hasLlamaBinaries } from '../../../src/runtime/llama/find-binaries.ts';
 import { tinyChatAsGguf } from './tiny-gguf.ts';
+import { missingLlama, needs } from '../../needs.ts';
 
-it.skipIf(!hasLlamaBinaries())(
+it(
   'a GGUF file answers from a worker process, and the host loads nothing of llama.cpp',
-  { timeout: 120_000 },
+  { ...needs(missingLlama), timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'slashv1-gguf-'));
     const source = join(folder, 'tiny-chat.gguf');

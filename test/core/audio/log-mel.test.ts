@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeFloat32 } from '../../../src/core/embedding/base64.ts';
 import { createLogMel } from '../../../src/core/audio/log-mel.ts';
 import { clips } from './golden/clips.ts';
+import { runs } from '../../thorough.ts';
 
 interface Golden {
   readonly clips: readonly {
@@ -54,7 +55,7 @@ describe('createLogMel', () => {
         expect(logMel.compute(samples)).toEqual(expected);
         expect(logMel.computeInto(new Float32Array(expected.length).fill(7), samples)).toEqual(expected);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -76,7 +77,7 @@ describe('createLogMel', () => {
         const values = compute(samples);
         expect(Math.max(...values) - Math.min(...values)).toBeLessThanOrEqual(2 + 1e-6);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

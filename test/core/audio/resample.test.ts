@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResampler, resample, type SampleRates } from '../../../src/core/audio/resample.ts';
+import { runs } from '../../thorough.ts';
 
 const seconds = 0.25;
 const pairs: SampleRates[] = [
@@ -66,7 +67,7 @@ describe('resample', () => {
           expect(Float32Array.from(out)).toEqual(whole);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('resample', () => {
         const out = middle(resample(new Float32Array(pair.fromHz).fill(0.5), pair));
         expect(Math.max(...out.map((value) => Math.abs(value - 0.5)))).toBeLessThan(1e-4);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { parseText, tokenizeVTTCue, type VTTNode } from 'media-captions';
 import { describe, expect, it } from 'vitest';
 import { toSrt, toVtt, type Subtitle } from '../../../src/core/audio/subtitles.ts';
+import { runs } from '../../thorough.ts';
 
 describe('toSrt', () => {
   it('numbers its cues and separates them by empty lines', () => {
@@ -79,7 +80,7 @@ describe.each([
           else expect(tokenizeVTTCue(cue).map(textOf).join('')).toBe(lines.join('\n'));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -6,6 +6,7 @@ import {
   type VoiceRegion,
 } from '../../../src/core/audio/voice-activity.ts';
 import { clips } from './golden/clips.ts';
+import { runs } from '../../thorough.ts';
 
 const sampleRateHz = 16_000;
 const vowels = clips[7]!; // 2 s, RMS about −15 dB
@@ -117,7 +118,7 @@ describe('createVoiceActivityDetector', () => {
           expect(found).toEqual(whole);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 

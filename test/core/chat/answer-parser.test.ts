@@ -9,6 +9,7 @@ import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
+import { runs } from '../../thorough.ts';
 
 interface Setting extends Omit<
   AnswerParserOptions,
@@ -235,7 +236,7 @@ describe('createAnswerParser', () => {
         expect(cut).toEqual(whole);
         if (whole.finishReason === 'tool_calls') expect(whole.calls.length).toBeGreaterThan(0);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import type { ReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { createHarmonySplitter } from '../../../src/core/chat/reasoning-harmony.ts';
 import { harmonyFormat } from '../../../src/core/chat/tool-calls/harmony.ts';
 import { cut, cutTexts, soup } from '../text/pieces.ts';
+import { runs } from '../../thorough.ts';
 
 function split(splitter: ReasoningSplitter, pieces: readonly string[], cutOff = false) {
   const parts = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.flush({ cutOff })];
@@ -51,7 +52,7 @@ describe.each(reasoningFormats.map((format) => [format.name, format] as const))(
         if (cutOff || format.name === 'harmony') return;
         expect(`${whole.reasoning} ${whole.text}`.split(word).length).toBe(text.split(word).length);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });

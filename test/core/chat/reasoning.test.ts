@@ -5,6 +5,7 @@ import { cutTexts, soup } from '../text/pieces.ts';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
 import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
 import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
+import { runs } from '../../thorough.ts';
 
 const markers = { open: '<think>', close: '</think>' };
 
@@ -97,7 +98,7 @@ describe('createReasoningSplitter', () => {
             : [inner.slice(0, end).trim(), inner.slice(end + '</think>'.length).trimStart()];
         expect([reasoning, answer]).toEqual(expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -153,7 +154,7 @@ describe('createReasoningSplitter with calls', () => {
       fc.property(cutTexts(texts), fc.boolean(), ({ text, pieces }, cutOff) => {
         expect(splitCalls(hermesFormat, pieces, cutOff)).toEqual(splitCalls(hermesFormat, [text], cutOff));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

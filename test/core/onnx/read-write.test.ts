@@ -10,6 +10,7 @@ import { WireWriter } from '../../../src/core/onnx/wire-writer.ts';
 import { writeOnnxModel } from '../../../src/core/onnx/write-model.ts';
 import { float, ints, int64s, model, node, value } from '../../runtime/onnx-writer.ts';
 import { contractGraph } from './contract-models.ts';
+import { runs } from '../../thorough.ts';
 
 const paths = [
   contractGraph('llama'),
@@ -121,14 +122,14 @@ describe('hostile bytes', () => {
           expectErrorOrModel(bytes);
         },
       ),
-      { numRuns: 300, seed: 14 },
+      { numRuns: runs(300), seed: 14 },
     );
   });
 
   it('at random, give an error or a model', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => expectErrorOrModel(bytes)),
-      { numRuns: 500, seed: 14 },
+      { numRuns: runs(500), seed: 14 },
     );
   });
 });

@@ -20,6 +20,7 @@ import { applyTopP } from '../../../src/core/sampling/top-p.ts';
 import { applyTypicalP } from '../../../src/core/sampling/typical.ts';
 import { applyXtc } from '../../../src/core/sampling/xtc.ts';
 import { tokensOf } from './helpers.ts';
+import { runs } from '../../thorough.ts';
 
 const seed = 5;
 const dryBreakers: DryBreakers = new Map([
@@ -145,7 +146,7 @@ test('equals its samplers one after the other', () => {
         );
       },
     ),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   );
 });
 
@@ -226,7 +227,7 @@ describe('drawing from all tokens', () => {
           else expect(drawn).toBe(drawToken(chain.run(logits), uniform));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

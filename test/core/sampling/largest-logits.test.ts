@@ -4,6 +4,7 @@ import type { LargestLogits } from '../../../src/core/sampling/largest-logits.ts
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { createSampler, type SamplerParameters } from '../../../src/core/sampling/sampler.ts';
 import { unit, wildLogits } from './helpers.ts';
+import { runs } from '../../thorough.ts';
 
 /**
  * What a device gives: the largest, of equals the lower tokens, and a mass in single precision.
@@ -105,7 +106,7 @@ test('the largest logits give the same tokens as all of them, whatever the sampl
       decided += chosen.decided;
       expect(chosen.largest).toEqual(chosen.all);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   expect(decided).toBeGreaterThan(300);
 });

@@ -23,6 +23,7 @@ import {
   wildLogits,
 } from './helpers.ts';
 import * as reference from './reference.ts';
+import { runs } from '../../thorough.ts';
 
 type Apply = (candidates: Candidates, parameter: number) => Candidates;
 type Reference = (distribution: reference.Distribution, parameter: number) => reference.Distribution;
@@ -53,7 +54,7 @@ describe.each(truncating)('%s', (_, apply, expected, parameters) => {
         const kept = expected(distributionOf(logits), parameter).map(([token]) => token);
         expect(tokensOf(apply(candidatesFrom(logits), parameter))).toEqual(kept);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -238,7 +239,7 @@ describe('DRY', () => {
           expect(tokensOf(actual).map((token, i) => [token, actual.logits[i]])).toEqual(expected);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createPromptLookup } from '../../../src/core/speculation/prompt-lookup.ts';
+import { runs } from '../../thorough.ts';
 
 it.each<[name: string, tokens: number[], count: number, draft: number[]]>([
   ['an empty sequence', [], 3, []],
@@ -44,6 +45,6 @@ it('guesses what followed an equal pair, in sequences of any length', () => {
         expect(isRepeated).toBe(true);
       }
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDetokenizer } from '../../../src/core/text/detokenizer.ts';
+import { runs } from '../../thorough.ts';
 
 type Decode = (ids: readonly number[]) => string;
 
@@ -140,7 +141,7 @@ describe('createDetokenizer', () => {
           expect(stream(decodeBytes, ids).join('')).toBe(decodeBytes(ids));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJsonScanner } from '../../../src/core/text/json-scanner.ts';
 import { cutTexts, soup } from './pieces.ts';
+import { runs } from '../../thorough.ts';
 
 function scanPieces(pieces: readonly string[]) {
   const scanner = createJsonScanner();
@@ -111,7 +112,7 @@ describe('createJsonScanner', () => {
         expect(accepted).toBe(isJson(text));
         if (scanner.state === 'invalid') expect(isJson(text.slice(0, read))).toBe(false);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -130,7 +131,7 @@ describe('createJsonScanner', () => {
         scanner.end();
         expect(scanner.state === 'complete' && text.slice(read).trim() === '').toBe(isJson(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

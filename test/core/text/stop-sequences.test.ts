@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createStopMatcher } from '../../../src/core/text/stop-sequences.ts';
 import { cut, cutTexts } from './pieces.ts';
+import { runs } from '../../thorough.ts';
 
 function run(sequences: readonly string[], pieces: readonly string[]) {
   const matcher = createStopMatcher(sequences);
@@ -59,7 +60,7 @@ describe('createStopMatcher', () => {
       fc.property(fc.array(sequence, { maxLength: 4 }), cutTexts(alphabet), (sequences, { text, pieces }) => {
         expect(run(sequences, pieces)).toMatchObject(expected(sequences, text));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
 } from '../../../src/core/tokenization/aligned-text.ts';
 import { readBertNormalizer } from '../../../src/core/tokenization/normalizers/bert.ts';
 import type { Normalizer } from '../../../src/core/tokenization/normalizers/normalizer.ts';
+import { runs } from '../../thorough.ts';
 
 const anyText = fc
   .oneof(
@@ -55,7 +56,7 @@ describe('the normalizer of BERT', () => {
         const inSteps = describeRewritten(normalize, `${text} \u302E`);
         expect(describeRewritten(normalize, text)).toEqual(inSteps.slice(0, -2));
       }),
-      { seed: 13, numRuns: 300 },
+      { seed: 13, numRuns: runs(300) },
     );
   });
 

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createDetokenizer } from '../../../src/core/text/detokenizer.ts';
 import { createTokenizer, type EncodeOptions } from '../../../src/core/tokenization/tokenizer.ts';
+import { runs } from '../../thorough.ts';
 
 const golden = JSON.parse(
   gunzipSync(readFileSync(new URL('reference/golden.json.gz', import.meta.url))).toString(),
@@ -41,7 +42,7 @@ describe('round trip', () => {
           const detokenizer = createDetokenizer((piece) => tokenizer.decode(piece));
           expect(Array.from(ids, (id) => detokenizer.push(id)).join('') + detokenizer.flush()).toBe(text);
         }),
-        { seed: 3, numRuns: 60 },
+        { seed: 3, numRuns: runs(60) },
       );
     },
   );

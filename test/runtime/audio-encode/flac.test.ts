@@ -6,6 +6,7 @@ import { flacEncoder } from '../../../src/runtime/audio-encode/flac.ts';
 import { toPcm } from '../../../src/runtime/audio-encode/pcm.ts';
 import { readAll } from '../audio/read-all.ts';
 import { encode } from './encode.ts';
+import { runs } from '../../thorough.ts';
 
 /** Rate at which this package decodes, so that what it reads is what the decoder of FLAC gives. */
 const sampleRateHz = 16_000;
@@ -70,7 +71,7 @@ describe('FLAC', () => {
           expect(bytes.length).toBeLessThan(42 + samples.length * 2 + 20 * Math.ceil(samples.length / 4096));
         },
       ),
-      { numRuns: 40, seed: 60 },
+      { numRuns: runs(40), seed: 60 },
     );
   });
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { hasLlamaBinaries, llamaRange } from '../../../src/runtime/llama/find-binaries.ts';
+import { llamaRange } from '../../../src/runtime/llama/find-binaries.ts';
 import { assertLayout, assertSize, type Batch } from '../../../src/runtime/llama/layouts.ts';
 import { loadLlama } from '../../../src/runtime/llama/load-library.ts';
+import { missingLlama, needs } from '../../needs.ts';
 
 it('the range of the error, of the peer dependency and of the tests is one', () => {
   const read = (path: string) =>
@@ -52,6 +53,6 @@ it('padding behind the last member may stay as it was', () => {
   expect(() => assertSize('model', 80, (memory) => void memory.fill(0, 0, 78))).not.toThrow();
 });
 
-it.skipIf(!hasLlamaBinaries())('the installed library has the known layouts', async () => {
+it('the installed library has the known layouts', needs(missingLlama), async () => {
   await expect(loadLlama('none')).resolves.toHaveProperty('gpu', 'none');
 });

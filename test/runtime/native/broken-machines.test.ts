@@ -7,9 +7,9 @@ import { createInference, embedding, onnx } from '../../../dist/src/index.js';
 import type { Check } from '../../../src/cli/doctor/checks.ts';
 import { Cli } from '../../cli/cli-process.ts';
 import { compile, newerPlugin, oldRuntime, smallPlugin, withoutCompiler } from './shared-libraries.ts';
+import { needs } from '../../needs.ts';
 
 // Machines that lack something, each as a process that sees other libraries; the messages are the loader's and the runtime's own.
-const describeHere = describe.skipIf(withoutCompiler);
 
 let folder: string;
 beforeAll(() => {
@@ -41,7 +41,7 @@ function gpuBuild(name: string, needs: readonly string[]): string {
   return below;
 }
 
-describeHere('doctor, and the error of a device', { timeout: 60_000 }, () => {
+describe('doctor, and the error of a device', { ...needs(withoutCompiler), timeout: 60_000 }, () => {
   it("names NVIDIA's driver where it is missing", async () => {
     const text = await doctor('device cuda', ['--library', gpuBuild('no-driver', ['libcuda.so.1'])]);
     expect(text).toBe(

@@ -8,6 +8,7 @@ import { loadKoffi } from '../../../src/runtime/native/load-koffi.ts';
 import { RunQueue } from '../../../src/runtime/native/run-queue.ts';
 import { doublingModel } from '../doubling-model.ts';
 import { loopingModel } from './graphs.ts';
+import { needs, otherSystem } from '../../needs.ts';
 
 const script = fileURLToPath(new URL('hazard-cases.js', import.meta.url));
 
@@ -93,8 +94,9 @@ describe('the native runtime', () => {
   });
 
   // The C library of Linux gives large blocks back at once when it is asked to; elsewhere the resident size tells too little.
-  it.runIf(process.platform === 'linux')(
+  it(
     'keeps no memory of sessions, runs, cancelled runs, bindings and tensors',
+    { ...needs(otherSystem('linux')), timeout: 120_000 },
     async () => {
       const { result, errors } = await runCase('leaks', { MALLOC_MMAP_THRESHOLD_: '65536' });
       expect(errors).toBe('');
@@ -103,7 +105,6 @@ describe('the native runtime', () => {
       // Four megabytes: a tensor of one run in fifty that was kept would show.
       expect(lowest(40, 60) / lowest(10, 30)).toBeLessThan(1.05);
     },
-    120_000,
   );
 
   it('calls on stacks of 8 MiB', async () => {

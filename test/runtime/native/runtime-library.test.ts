@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInference, embedding, onnx } from '../../../dist/src/index.js';
 import { resolveLibrary } from '../../../src/runtime/native/runtime-library.ts';
 import { missingWheel, versions, wheelFolder } from './wheels.js';
+import { needs, otherSystem } from '../../needs.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -91,8 +92,7 @@ describe('onnx({ library })', () => {
     for (const [index, value] of vector.entries()) expect(value).toBeCloseTo(expected[index]!, 5);
   });
 
-  const withoutCard = process.platform === 'linux';
-  it.runIf(withoutCard)("names CUDA's missing library and how to get it", async ({ skip }) => {
+  it("names CUDA's missing library and how to get it", needs(otherSystem('linux')), async ({ skip }) => {
     const reason = missingWheel('onnxruntime-gpu');
     if (reason) skip(reason);
     const library = wheelFolder('onnxruntime-gpu');

@@ -8,6 +8,7 @@ import { completeChatRequest, type ChatRequestInput } from '../../../../src/cate
 import type { ChatEvent, ChatModelInfo } from '../../../../src/categories/chat/events.ts';
 import type { ChatRequest } from '../../../../src/categories/chat/request.ts';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
+import { runs } from '../../../thorough.ts';
 
 const counts = { drafts: 0, guesses: 0, kept: 0 };
 
@@ -110,7 +111,7 @@ test('any request is answered as without it, whatever runs beside it', async () 
       const got = await Promise.all(cases.map((parameters) => answer(speculating, parameters)));
       expect(got).toEqual(wanted);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
   expect(counts.kept).toBeGreaterThan(30);
   expect(counts.guesses).toBeGreaterThan(counts.kept);

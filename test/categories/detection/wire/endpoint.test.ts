@@ -9,6 +9,7 @@ import { detectRequestSchema } from '../../../../src/categories/detection/wire/s
 import { toDetectResponse } from '../../../../src/categories/detection/wire/to-response.ts';
 import { createFakeInference } from '../../../../src/testing/fake-inference.ts';
 import { expectError, send, type Answer } from '../../../server/support.ts';
+import { runs } from '../../../thorough.ts';
 
 const result: DetectionResult = {
   detections: [
@@ -148,7 +149,7 @@ describe('POST /detect', () => {
         const { status } = await detect({ image: 'AAAA', [name]: value });
         expect([200, 400, 404]).toContain(status);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -19,6 +19,7 @@ import {
 } from '../../../../src/categories/embedding/request.ts';
 import { loadEmbeddingPipeline } from '../../../../src/categories/embedding/pipeline/embedding-pipeline.ts';
 import { within } from '../../../tolerance.ts';
+import { runs } from '../../../thorough.ts';
 
 interface Golden {
   readonly cases: readonly { readonly text: string; readonly ids: number[]; readonly vector: number[] }[];
@@ -118,7 +119,7 @@ describe('batching', () => {
         ]);
         [...together.embeddings, ...one].forEach((vector, at) => expectAlike(vector, alone[order[at]!]!));
       }),
-      { numRuns: 8, seed: 1 },
+      { numRuns: runs(8), seed: 1 },
     );
   }, 120_000);
 
@@ -145,7 +146,7 @@ describe('any text', () => {
           for (const vector of embeddings) expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -10,6 +10,7 @@ import type { SpeechAnswer, SpeechStreamEvent } from '../../../../src/categories
 import { speechRequestSchema } from '../../../../src/categories/speech/wire/schema.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
 import { eventsOf, expectError, send, toRequest, type Answer, type Sent } from '../../../server/support.ts';
+import { runs } from '../../../thorough.ts';
 
 const voices = [
   { id: 'af_heart', name: 'Heart', language: 'en-US' },
@@ -282,7 +283,7 @@ describe('POST /audio/speech', () => {
         const { status } = await speak({ [name]: value });
         expect([200, 400, 404]).toContain(status);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -16,6 +16,7 @@ import { toVerboseTranscription } from '../../../../src/categories/transcription
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
 import { fieldPart, filePart, formOf, sentForm, uploadDirectory, uploadOf } from '../../../server/forms.ts';
 import { eventsOf, expectError, send, toRequest, type Answer } from '../../../server/support.ts';
+import { runs } from '../../../thorough.ts';
 
 const models = [
   'fake-chat',
@@ -464,7 +465,7 @@ describe('POST /audio/transcriptions', () => {
         const { status } = await post(formOf(...given.map((field) => fieldPart(...field)), filePart()));
         expect([200, 400, 404]).toContain(status);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -13,6 +13,7 @@ import { createVocabulary } from '../../../../src/core/chat/grammar/vocabulary.t
 import { createRng } from '../../../../src/core/sampling/rng.ts';
 import { schemas } from './schemas.ts';
 import { accepts, allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';
+import { runs } from '../../../thorough.ts';
 
 test('UTF-8 sequences of a range hold its code points and no others', () => {
   const codePoint = fc.oneof(
@@ -31,7 +32,7 @@ test('UTF-8 sequences of a range hold its code points and no others', () => {
       );
       expect(isIn).toBe(probe >= from && probe <= to);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -61,7 +62,7 @@ test('decimals between two bounds are all there is, and all are there', () => {
         }).toEqual({ value, isIn });
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -149,12 +150,12 @@ describe('free text', () => {
 });
 
 describe('masks are those of reading each token byte by byte', () => {
-  const runs = ['a', 'é', '日', ' '].flatMap((character) =>
+  const repeated = ['a', 'é', '日', ' '].flatMap((character) =>
     [2, 3, 7, 40].map((length) => character.repeat(length)),
   );
   const vocabulary = toyVocabulary(
     ...jsonPieces,
-    ...runs,
+    ...repeated,
     'aé',
     'a😀b',
     'name',
@@ -183,7 +184,7 @@ describe('masks are those of reading each token byte by byte', () => {
       for (let step = 0; step < 8; step++) {
         const allowed = allowedTokens(matcher.mask()).filter((token) => !vocabulary.endTokens.has(token));
         const expected = Array.from(
-          { length: 256 + jsonPieces.length + runs.length + 7 },
+          { length: 256 + jsonPieces.length + repeated.length + 7 },
           (__, token) => token,
         );
         expect(allowed).toEqual(expected.filter((token) => after(state, vocabulary.bytesOf(token)!) !== 0));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { answerGrammar } from '../../../../src/core/chat/grammar/constraint.ts';
 import { acceptor, jsonPieces } from './walk.ts';
+import { runs } from '../../../thorough.ts';
 
 /** Compares a grammar of JSON with ours, by random documents and texts that are nearly some. */
 export function expectOurJson(written: (text: string) => boolean): void {
@@ -20,6 +21,6 @@ export function expectOurJson(written: (text: string) => boolean): void {
         expect(written(text)).toBe(own(text));
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 }

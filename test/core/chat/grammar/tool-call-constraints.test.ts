@@ -256,10 +256,11 @@ describe.each(formats)('%s', (_name, format) => {
 
   const two = format.constraint.separator === null ? '' : written(format, paris, 2);
 
-  test.runIf(two !== '')('two calls where several may be, one where only one may be', () => {
-    const single = acceptor(grammarOf(format, { tools, choice: 'required', parallel: false }));
-    expect([two, accepts(two), single(two), single(write(paris))]).toEqual([two, true, false, true]);
-  });
+  if (two !== '')
+    test('two calls where several may be, one where only one may be', () => {
+      const single = acceptor(grammarOf(format, { tools, choice: 'required', parallel: false }));
+      expect([two, accepts(two), single(two), single(write(paris))]).toEqual([two, true, false, true]);
+    });
 
   test('of an optional call the beginning is free, and the call is not', () => {
     const free = acceptor(answerGrammar({ response: text, calls: callsOf('optional') })!);

@@ -5,6 +5,7 @@ import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format
 import { cut, cutTexts } from '../../text/pieces.ts';
 import { call, parsePieces, type Item } from './items.ts';
 import { callWriters, canWrite, toolsFor, type WrittenCall } from './writers.ts';
+import { runs } from '../../../thorough.ts';
 
 const weather = [
   { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
@@ -151,7 +152,7 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))('
           calls.map(({ values }) => values),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -195,7 +196,7 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))('
         if (!cutOff)
           expect(isSubsequence(items.filter((item) => typeof item === 'string').join(''), text)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hermesFormat } from '../../../../src/core/chat/tool-calls/hermes.ts';
 import { cut, cutTexts, soup } from '../../text/pieces.ts';
 import { call, parsePieces, unfinished, type Item } from './items.ts';
+import { runs } from '../../../thorough.ts';
 
 function parse(pieces: readonly string[], cutOff = false): Item[] {
   return parsePieces(hermesFormat.createParser([]), pieces, cutOff);
@@ -238,7 +239,7 @@ describe('hermesFormat', () => {
         }
         expect(found).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -283,7 +284,7 @@ describe('hermesFormat', () => {
             expect(() => JSON.parse(part.arguments) as unknown).toThrow(SyntaxError);
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 
@@ -308,7 +309,7 @@ describe('hermesFormat', () => {
           if (typeof part === 'string') expect(text).toContain(part);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

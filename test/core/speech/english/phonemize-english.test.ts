@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { phonemizeEnglish } from '../../../../src/core/speech/english/phonemize-english.ts';
 import { createEnglishPhonemizer, type Phonemizer } from '../../../../src/models/pronunciation.ts';
+import { runs } from '../../../thorough.ts';
 
 let english: Phonemizer;
 beforeAll(async () => {
@@ -100,7 +101,7 @@ describe('any text', () => {
       fc.property(words, (text) => {
         expect(english.phonemize(text)).toMatch(alphabet);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -109,7 +110,7 @@ describe('any text', () => {
       fc.property(fc.stringMatching(/^[A-Za-z]{1,60}$/), (word) => {
         expect(english.phonemize(word)).toMatch(/\p{L}/u);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

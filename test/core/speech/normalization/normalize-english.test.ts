@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalizeEnglish } from '../../../../src/core/speech/normalization/normalize-english.ts';
+import { runs } from '../../../thorough.ts';
 
 type Case = readonly [written: string, spoken: string];
 
@@ -300,7 +301,7 @@ describe('any text', () => {
           expect(normalizeEnglish(text)).toMatch(/^[\p{L}\p{M} \n;:,.!?—…"()'-]*$/u);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
   createRememberingSession,
   type RememberingSessionOptions,
 } from '../../../../backends/onnx/chat/remembering-session.ts';
+import { runs } from '../../../../thorough.ts';
 
 class Greedy implements Continuation {
   readonly tokens: number[] = [];
@@ -137,7 +138,7 @@ describe.each(variants)('%s', (_name, options, settings) => {
           );
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -375,7 +376,7 @@ describe('a reproducible request', () => {
         }
         await Promise.all(pending);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
     expect(reused.filter((count) => count > 0).length).toBeGreaterThan(20);
   });
