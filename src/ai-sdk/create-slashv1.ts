@@ -1,47 +1,41 @@
-import {
-  NoSuchModelError,
-  type EmbeddingModelV4,
-  type ImageModelV4,
-  type LanguageModelV4,
-  type ProviderV4,
-  type RerankingModelV4,
-  type SpeechModelV4,
-  type TranscriptionModelV4,
-} from '@ai-sdk/provider';
-import type { Category } from '../categories/registry.ts';
+import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import { NoSuchModelError } from '@ai-sdk/provider';
+import { toFetch } from '../../adapters/fetch.ts';
+import { chatRequestSchema } from '../categories/chat/wire/schema.ts';
+import { embeddingRequestSchema } from '../categories/embedding/wire/schema.ts';
+import { imageParameters } from '../categories/image/parameters.ts';
+import { imageRequestSchema } from '../categories/image/wire/schema.ts';
+import type { ServedInference } from '../contracts/engine.ts';
+import type { CallOptions } from '../contracts/run.ts';
 import { assertNames } from '../core/assert-names.ts';
-import type { Inference } from '../inference.ts';
-import type { Host, Slashv1Options } from './call.ts';
-import { createEmbeddingModel } from './embedding-model.ts';
-import { createImageModel } from './image-model.ts';
-import { createLanguageModel } from './language-model.ts';
-import { createRerankingModel } from './reranking-model.ts';
-import { createSpeechModel } from './speech-model.ts';
-import { createTranscriptionModel } from './transcription-model.ts';
+import { createHandler } from '../create-handler.ts';
+import { addFields, withOptions, type Serve } from './fields.ts';
+import { logprobsExtractor } from './logprobs.ts';
+import { createOwnModels } from './own-models.ts';
+
+/** Options of all calls that the SDK makes by one provider. */
+export type Slashv1Options = Pick<CallOptions, 'owner' | 'sharesPrefixes' | 'deadlineMs' | 'origin'>;
 
 /**
  * The models of an inference for functions of the AI SDK. Called like a function, it gives a language model.
  *
  * Each method throws `NoSuchModelError` for an id that the inference doesn't have, or has for a model of another category.
  */
-export interface Slashv1Provider extends ProviderV4 {
-  (modelId: string): LanguageModelV4;
-  languageModel(modelId: string): LanguageModelV4;
-  embeddingModel(modelId: string): EmbeddingModelV4;
-  imageModel(modelId: string): ImageModelV4;
-  transcriptionModel(modelId: string): TranscriptionModelV4;
-  speechModel(modelId: string): SpeechModelV4;
-  rerankingModel(modelId: string): RerankingModelV4;
-}
+export type Slashv1Provider = ((modelId: string) => ReturnType<OpenAICompatibleProvider['languageModel']>) &
+  Pick<OpenAICompatibleProvider, 'specificationVersion' | 'languageModel' | 'embeddingModel' | 'imageModel'> &
+  Required<Pick<OpenAICompatibleProvider, 'transcriptionModel' | 'speechModel' | 'rerankingModel'>>;
 
 type ModelType = ConstructorParameters<typeof NoSuchModelError>[0]['modelType'];
 
+/** Nothing is listened on: the requests stay in this process. */
+const baseURL = 'http://slashv1.invalid/v1';
+
 /**
- * Makes the provider of an inference: its models run in this service, without HTTP.
+ * Makes the provider of an inference: its models run in this service, without a socket.
  *
  * @param inference the models
  * @param options of all calls; by `owner`, the provider of one of several users
- * @returns a `ProviderV4` of the AI SDK, version 7
+ * @returns a provider of the AI SDK, of the version of the installed `@ai-sdk/openai-compatible`
  * @throws TypeError for an option that doesn't exist
  *
  * @example
@@ -50,29 +44,77 @@ type ModelType = ConstructorParameters<typeof NoSuchModelError>[0]['modelType'];
  * slashv1('tiny-chat').provider; // 'slashv1.chat'
  * ```
  */
-export function createSlashv1(
-  inference: Pick<Inference, 'run' | 'models'>,
-  options: Slashv1Options = {},
-): Slashv1Provider {
+export function createSlashv1(inference: ServedInference, options: Slashv1Options = {}): Slashv1Provider {
   assertNames('createSlashv1', options, ['owner', 'sharesPrefixes', 'deadlineMs', 'origin']);
+  const serve = serverOf(inference, options);
+  const compatible = createOpenAICompatible({
+    name: 'slashv1',
+    baseURL,
+    fetch: serve,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+    supportsMultiPartToolContent: true,
+    supportedUrls: () => ({ 'image/*': [/^https?:/] }),
+    metadataExtractor: logprobsExtractor,
+  });
+  const own = createOwnModels(serve, baseURL, compatible.specificationVersion);
   const of =
-    <C extends Category, Model>(category: C, modelType: ModelType, create: (host: Host<C>) => Model) =>
+    <Model>(category: string, modelType: ModelType, create: (modelId: string) => Model) =>
     (modelId: string): Model => {
       const model = inference.models().find(({ id }) => id === modelId);
       // Some models show their category when they are loaded.
       if (model?.category !== category && model?.category !== 'unknown') {
         throw new NoSuchModelError({ modelId, modelType });
       }
-      return create({ inference, options, category, modelId });
+      return create(modelId);
     };
-  const languageModel = of('chat', 'languageModel', createLanguageModel);
+  const languageModel = of('chat', 'languageModel', (id) =>
+    withOptions(compatible(id), ['doGenerate', 'doStream'], chatRequestSchema, ({ topK, ...call }) => [
+      call,
+      { top_k: topK },
+    ]),
+  );
   return Object.assign((modelId: string) => languageModel(modelId), {
-    specificationVersion: 'v4' as const,
+    specificationVersion: compatible.specificationVersion,
     languageModel,
-    embeddingModel: of('embedding', 'embeddingModel', createEmbeddingModel),
-    imageModel: of('image', 'imageModel', createImageModel),
-    transcriptionModel: of('transcription', 'transcriptionModel', createTranscriptionModel),
-    speechModel: of('speech', 'speechModel', createSpeechModel),
-    rerankingModel: of('rerank', 'rerankingModel', createRerankingModel),
+    embeddingModel: of('embedding', 'embeddingModel', (id) =>
+      withOptions(compatible.embeddingModel(id), ['doEmbed'], embeddingRequestSchema, (call) => [call]),
+    ),
+    imageModel: of('image', 'imageModel', (id) => {
+      const model = Object.create(compatible.imageModel(id), {
+        maxImagesPerCall: { value: imageParameters.n.max },
+      }) as ReturnType<typeof compatible.imageModel>;
+      return withOptions(model, ['doGenerate'], imageRequestSchema, ({ seed, ...call }) => [
+        { ...call, seed: undefined },
+        { seed },
+      ]);
+    }),
+    transcriptionModel: of('transcription', 'transcriptionModel', own.transcriptionModel),
+    speechModel: of('speech', 'speechModel', own.speechModel),
+    rerankingModel: of('rerank', 'rerankingModel', own.rerankingModel),
   });
+}
+
+/** The API of an inference as a `fetch`, with no limit that is made for strangers. */
+function serverOf(inference: ServedInference, options: Slashv1Options): Serve {
+  const most = Number.MAX_SAFE_INTEGER;
+  const many = { count: most, countPerKey: most };
+  const handler = createHandler(
+    { ...inference, run: (category, request, of) => inference.run(category, request, { ...of, ...options }) },
+    {
+      auth: 'none',
+      maxBodyBytes: most,
+      maxUploadBytes: most,
+      bodies: many,
+      uploads: many,
+      onError: () => {},
+    },
+  );
+  const answer = toFetch(handler);
+  return async (url, init) => {
+    const body = typeof init?.body === 'string' ? addFields(init.body) : init?.body;
+    const response = await answer(new Request(url, { ...init, body: body ?? null }));
+    init?.signal?.throwIfAborted();
+    return response;
+  };
 }

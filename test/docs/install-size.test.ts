@@ -75,6 +75,7 @@ const uses: Readonly<Record<string, string>> = {
   '@slashv1/tiny-models': 'the bundled models',
   'node-llama-cpp': '`slashv1/llama`: GGUF files',
   'piper-phonemize': "text to speech by eSpeak's phonemes",
+  '@ai-sdk/openai-compatible': '`slashv1/ai-sdk`',
   '@ai-sdk/provider': '`slashv1/ai-sdk`',
   '@opentelemetry/api': '`slashv1/telemetry`',
   'prom-client': '`slashv1/metrics`',

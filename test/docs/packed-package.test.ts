@@ -248,8 +248,8 @@ describe('the packed package', { timeout: 120_000 }, () => {
     expect(lines[1]).toMatch(/^Model "a" could not be loaded: .* npm install node-llama-cpp@\d/);
   });
 
-  it('is a provider of the AI SDK with nothing but the package of its types', async () => {
-    const path = project('with-ai-sdk', ['@ai-sdk/provider']);
+  it('is a provider of the AI SDK with nothing but the package of its own', async () => {
+    const path = project('with-ai-sdk', ['@ai-sdk/provider', '@ai-sdk/openai-compatible']);
     const code = `
       import { createSlashv1 } from 'slashv1/ai-sdk';
       import { createFakeInference } from 'slashv1/testing';

@@ -7,11 +7,11 @@ import type { LookUp } from './word-parts.ts';
 export interface PhonemizeOptions {
   /**
    * Finds the ARPABET of a word in small letters, of a letter's name as `b.`, and of further ways to say a word as
-   * `read(2)`, as `dictionary` of the package `cmu-pronouncing-dictionary` has them. Without it every word is sounded out
-   * by its spelling, and words like `have` and `one` come out as they are written.
+   * `read(2)`, as `dictionary` of the package `cmu-pronouncing-dictionary` has them. Without it, words are spelled
+   * unless `letterToSound` says them.
    */
   readonly lookUp?: LookUp | undefined;
-  /** Says the words that `lookUp` doesn't know, as {@link learnLetterToSound} makes it; default: rules of spelling. */
+  /** Says the words that `lookUp` doesn't know, as {@link learnLetterToSound} makes it; default: they are spelled. */
   readonly letterToSound?: LetterToSoundModel | undefined;
 }
 
@@ -32,8 +32,8 @@ const endOfSentence = /[.!?]/;
 const shouted = /\p{Lu}{4}/u;
 
 /**
- * Tells how an English sentence is pronounced, in Kokoro's phonemes: each word by a dictionary, by its parts or by its
- * spelling, initials letter by letter, words like `of` without stress. Letters of other scripts are left out.
+ * Tells how an English sentence is pronounced, in Kokoro's phonemes: each word by a dictionary, by its parts or by
+ * `letterToSound`, initials letter by letter, words like `of` without stress. Letters of other scripts are left out.
  *
  * @param text as `normalizeEnglish` leaves it
  *
@@ -42,7 +42,7 @@ const shouted = /\p{Lu}{4}/u;
  * const words = { the: 'DH AH0', apple: 'AE1 P AH0 L', 'u.': 'Y UW1', 's.': 'EH1 S', 'b.': 'B IY1' };
  * const lookUp = (word: string) => words[word as keyof typeof words];
  * phonemizeEnglish('the apple, the USB', { lookUp }); // 'ði ˈæpəl, ðə jˈu ˈɛs bˈi'
- * phonemizeEnglish('a red bus'); // 'ə ɹˈɛd bˈʌs'
+ * phonemizeEnglish('a bus'); // 'ə bˈi jˈu ˈɛs'
  * ```
  */
 export function phonemizeEnglish(

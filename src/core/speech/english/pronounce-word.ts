@@ -2,7 +2,6 @@ import { withoutStress, withS, type Pronunciation } from './arpabet-sounds.ts';
 import { pronounceHeteronym } from './heteronyms.ts';
 import { knownWords, spelledCapitals } from './known-words.ts';
 import type { LetterToSoundModel } from './letter-to-sound-model.ts';
-import { soundOut } from './letter-to-sound.ts';
 import { pronounceParts, type LookUp } from './word-parts.ts';
 
 const namesOfLetters =
@@ -33,7 +32,7 @@ export interface Surroundings {
   readonly endsSentence: boolean;
   readonly nextBeginsWithVowel: boolean;
   readonly lookUp: LookUp;
-  /** Says words that `lookUp` doesn't know, instead of the rules. */
+  /** Says words that `lookUp` doesn't know; without it, they are put together from known ones or spelled. */
   readonly letterToSound?: LetterToSoundModel | undefined;
 }
 
@@ -103,9 +102,7 @@ function pronounceUnknown(word: string, { lookUp, letterToSound }: Surroundings)
   if (word.length > longestWord || spelledCapitals.has(word.toUpperCase())) return spell(word, lookUp);
   const fromParts = pronounceParts(word, (part) => knownPart(part, lookUp));
   const letters = word.replaceAll("'", '');
-  const found = letterToSound
-    ? letterToSound.pronounce(letters, fromParts)
-    : (fromParts.next().value ?? soundOut(letters));
+  const found = letterToSound ? letterToSound.pronounce(letters, fromParts) : (fromParts.next().value ?? '');
   return found === '' ? spell(word, lookUp) : [withFullUn(found, word)];
 }
 

@@ -1,0 +1,66 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { z } from 'zod';
+import { assertNames } from '../core/assert-names.ts';
+
+/** A `fetch` that stays in this process. */
+export type Serve = typeof fetch;
+
+/** Fields of a request by their names on the wire. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The part of a call that all kinds of models have. */
+export interface SdkCall {
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly providerOptions?: SharedV4ProviderOptions | undefined;
+}
+
+type CallOf<Method> = Method extends (call: infer Call) => unknown ? Call & SdkCall : never;
+
+const added = new AsyncLocalStorage<Fields>();
+
+/** Fields that decide on the form of the answer, which the SDK reads. */
+const ofSdk = new Set(
+  'model n stream stream_options stream_format response_format encoding_format return_documents'.split(' '),
+);
+
+/**
+ * The fields in `providerOptions.slashv1`.
+ *
+ * @throws TypeError for one that requests don't have
+ */
+export function optionsOf(
+  { providerOptions = {} }: SdkCall,
+  { shape }: z.ZodObject,
+  ...more: string[]
+): Fields {
+  const known = Object.keys(shape).filter((name) => !ofSdk.has(name));
+  const given: Fields = providerOptions['slashv1'] ?? {};
+  assertNames('providerOptions.slashv1', given, [...known, ...more]);
+  return given;
+}
+
+/** A model whose requests also have the fields that the SDK's own provider leaves out. */
+export function withOptions<Model extends object, Name extends keyof Model>(
+  model: Model,
+  names: readonly Name[],
+  schema: z.ZodObject,
+  split: (call: CallOf<Model[Name]>) => readonly [call: CallOf<Model[Name]>, fields?: Fields],
+): Model {
+  const own = names.map((name) => [
+    name,
+    {
+      value: async (whole: CallOf<Model[Name]>): Promise<unknown> => {
+        const [call, fields] = split(whole);
+        const all = { ...optionsOf(whole, schema), ...fields };
+        return added.run(all, () => (model[name] as (call: unknown) => unknown)(call));
+      },
+    },
+  ]);
+  return Object.create(model, Object.fromEntries(own) as PropertyDescriptorMap) as Model;
+}
+
+/** Adds to the body of a request the fields of its call. */
+export function addFields(body: string): string {
+  return JSON.stringify({ ...(JSON.parse(body) as object), ...added.getStore() });
+}
