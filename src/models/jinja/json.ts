@@ -1,3 +1,4 @@
+import { maxArgumentValues, parseBounded } from '../../core/text/bounded-json.ts';
 import { Float, type Value } from './values.ts';
 
 /**
@@ -5,9 +6,10 @@ import { Float, type Value } from './values.ts';
  * keys, so that a value comes out of a template as it went in.
  *
  * @throws SyntaxError if it is no JSON
+ * @throws RangeError if it has too many values or levels
  */
 export function parseJson(text: string): Value {
-  JSON.parse(text);
+  parseBounded(text, { values: maxArgumentValues });
   const root: Value[] = [];
   const open: (Value[] | Map<Value, Value>)[] = [];
   let container: Value[] | Map<Value, Value> = root;
