@@ -12,12 +12,15 @@ export function piecesOf({
   request,
   owner,
   startedAt,
-}: Pick<Call, 'request' | 'owner' | 'startedAt'>): Pieces {
+  meter,
+}: Pick<Call, 'request' | 'owner' | 'startedAt' | 'meter'>): Pieces {
   const deadlineMs = deadlineMsOf(request) ?? Infinity;
   const pause = async (): Promise<void> => {
     await turns.next(owner);
     if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has gone.');
     if (performance.now() - startedAt < deadlineMs) return;
+    // As for a run that its client's own deadline has ended.
+    await (await meter.spend(() => 0)).settle(0);
     throw new InferenceError('deadline_exceeded', `The request was not finished within ${deadlineMs} ms.`);
   };
   return (check) => inPieces(check, { pause });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { categories } from '../../src/categories/registry.ts';
 import type { Endpoint } from '../../src/contracts/endpoint.ts';
 import { z } from 'zod';
+import type { Meter } from '../../src/server/plans.ts';
 import { piecesOf } from '../../src/server/pieces-of.ts';
 import { inPieces, type Pieces } from '../../src/validation/in-pieces.ts';
 import { listOf as listSchema } from '../../src/validation/list-schema.ts';
@@ -67,7 +68,7 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
       body: { parsed: undefined },
       signal: leaving.signal,
     };
-    const call = { request, owner: undefined, startedAt: performance.now() };
+    const call = { request, owner: undefined, meter, startedAt: performance.now() };
     let checks = 0;
     const list = z.object({ items: listSchema(z.string().refine(() => slow(() => checks++))) });
     const check = piecesOf(call)(() => list.parse({ items: listOf(100, String) }));
@@ -81,12 +82,22 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
     const { signal } = new AbortController();
     const request = { method: 'POST', url: '/', headers, body: { parsed: undefined }, signal };
     const list = z.object({ items: listSchema(z.string().refine(() => slow(() => undefined))) });
-    const check = piecesOf({ request, owner: undefined, startedAt: performance.now() });
+    const check = piecesOf({ request, owner: undefined, meter, startedAt: performance.now() });
     await expect(check(() => list.parse({ items: listOf(100, String) }))).rejects.toMatchObject({
       code: 'deadline_exceeded',
     });
+    // A request of the quota.
+    expect(charges).toEqual([0]);
   });
 });
+
+const charges: number[] = [];
+const meter = {
+  spend: async () => ({
+    settle: async (tokens: number) => void charges.push(tokens),
+    refund: async () => undefined,
+  }),
+} as unknown as Meter;
 
 /** A check that takes a millisecond. */
 function slow(check: () => unknown): true {

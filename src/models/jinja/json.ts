@@ -1,4 +1,3 @@
-import { maxArgumentValues, parseBounded } from '../../core/text/bounded-json.ts';
 import { Float, type Value } from './values.ts';
 
 /**
@@ -6,10 +5,9 @@ import { Float, type Value } from './values.ts';
  * keys, so that a value comes out of a template as it went in.
  *
  * @throws SyntaxError if it is no JSON
- * @throws RangeError if it has too many values or levels
  */
 export function parseJson(text: string): Value {
-  parseBounded(text, { values: maxArgumentValues });
+  JSON.parse(text);
   const root: Value[] = [];
   const open: (Value[] | Map<Value, Value>)[] = [];
   let container: Value[] | Map<Value, Value> = root;
