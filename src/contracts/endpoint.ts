@@ -4,6 +4,7 @@ import type { ApiResponse } from './http.ts';
 import type { ModelDirectory, ModelInfo } from './model.ts';
 import type { CallOptions } from './run.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
+import type { Pieces } from '../validation/in-pieces.ts';
 import type { z } from 'zod';
 
 /** A schema with the name that it has in the OpenAPI document. */
@@ -155,9 +156,10 @@ export interface Endpoint<
   /**
    * A parsed body, or an `UploadedForm` → the request.
    *
+   * @param pieces in which it is read; more than one check has to do each in pieces of its own
    * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
    */
-  read(body: unknown, caller: CallerState): A | Promise<A>;
+  read(body: unknown, caller: CallerState, pieces: Pieces): A | Promise<A>;
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
 }
 

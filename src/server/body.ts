@@ -7,7 +7,6 @@ import type { ApiRequest } from '../contracts/http.ts';
 import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { largeBytes, parseBytes } from './parse-in-thread.ts';
-import { parseJson } from './parse-json.ts';
 
 /** Least rate of a body, and the time in which less may come. */
 const leastBytesPerSecond = 2 ** 10;
@@ -15,6 +14,9 @@ const patienceMs = 20_000;
 /** Most of a body, by the name in `JsonCounter`. */
 const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
+
+/** A body that is there is counted in pieces of that size, and no further than it has to be. */
+const countedBytes = 2 ** 16;
 
 /** Limits of one body. */
 export interface BodyLimits {
@@ -51,9 +53,13 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
   }
   if (Buffer.byteLength(parsed) > limits.maxBytes) throw tooLarge(limits.maxBytes);
   const counter = new JsonCounter();
-  counter.push(typeof parsed === 'string' ? Buffer.from(parsed) : parsed);
-  assertFew(counter);
-  return parseJson(parsed);
+  const bytes = typeof parsed === 'string' ? new TextEncoder().encode(parsed) : parsed;
+  for (let at = 0; at < bytes.length; at += countedBytes) {
+    counter.push(bytes.subarray(at, at + countedBytes));
+    assertFew(counter);
+  }
+  // The thread takes over the memory of a large body, so it must be of its own.
+  return parseBytes(typeof parsed === 'string' ? bytes : new Uint8Array(bytes));
 }
 
 /**

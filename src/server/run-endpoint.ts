@@ -13,7 +13,7 @@ import { toErrorBody } from './errors.ts';
 import { detachRun } from './detach-run.ts';
 import { collectRun, openRun, type BilledRequest } from './run.ts';
 import { markChecked, type Checked } from '../validation/checked.ts';
-import { inPieces } from '../validation/in-pieces.ts';
+import { piecesOf } from './pieces-of.ts';
 import { receiveUpload } from './upload.ts';
 
 /**
@@ -87,7 +87,8 @@ async function answer(
   upload?: UploadUse,
 ): Promise<ApiResponse> {
   const since = performance.now();
-  const asked = await inPieces(() => endpoint.read(body, call.caller));
+  const pieces = piecesOf(call);
+  const asked = await pieces(() => endpoint.read(body, call.caller, pieces));
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);

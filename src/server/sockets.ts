@@ -3,6 +3,7 @@ import type { ApiSocket } from '../contracts/http.ts';
 import type { SocketSession } from '../contracts/endpoint.ts';
 import { InferenceError, sentence } from '../errors.ts';
 import type { BodyGate } from './body-gate.ts';
+import { countJson } from '../core/text/bounded-json.ts';
 import { parseJson } from './parse-json.ts';
 
 /** Limits of every socket. */
@@ -20,6 +21,8 @@ const closeCode = { normal: 1000, goingAway: 1001, tryLater: 1013 } as const;
 const maxUnreadBytes = 2 ** 20;
 /** Runs that wait before the client's messages do. */
 const maxRuns = 8;
+/** Most of a message: those of sessions have a few dozen values. */
+const messageBounds = { values: 1024, depth: 32 } as const;
 /** Time for the client's half of a closing handshake. */
 const closingMs = 2000;
 
@@ -161,8 +164,11 @@ export class OpenSocket {
 }
 
 function parseMessage(data: Uint8Array): unknown {
+  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
+  const { fault } = countJson(text, messageBounds);
+  if (fault !== undefined) throw new InferenceError('invalid_request', `The message is too large: ${fault}.`);
   try {
-    return parseJson(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+    return parseJson(text);
   } catch (error) {
     const { code, message } = InferenceError.from(error);
     const named = sentence(message.replace('The request body', 'The message'));

@@ -1,36 +1,71 @@
 /** Time of one piece. */
-const pieceMs = 4;
+const defaultPieceMs = 4;
 
 /** Thrown out of a check that goes on in another turn of the event loop. */
 const pause = new Error('The check goes on later.');
 
+/** A list that is being checked: results of its items, as far as they are checked. */
+interface ListProgress {
+  readonly results: unknown[];
+  /** Whether its last item has a fault. */
+  isFaulty: boolean;
+}
+
+/** Lists within one item, in the order in which its check comes to them. */
+interface Level {
+  readonly lists: ListProgress[];
+  /** The list that comes next in this piece. */
+  next: number;
+}
+
 interface Progress {
-  /** Results of items, by the schema that has checked them. */
-  readonly known: Map<object, WeakMap<object, unknown>>;
+  /** Those of the body, of the item that is being checked, of an item within that one, … */
+  readonly levels: Level[];
+  readonly pieceMs: number;
+  depth: number;
   endsAt: number | undefined;
 }
 
 let progress: Progress | undefined;
 
+/** Pieces of a check and the time between them. */
+export interface PieceOptions {
+  /** Resolves when the next piece may begin. What it throws ends the check. */
+  readonly pause?: (() => Promise<void>) | undefined;
+  /** Each piece ends one item at least; default 4. */
+  readonly pieceMs?: number | undefined;
+}
+
+/** Does a check in pieces. */
+export type Pieces = <T>(check: () => T) => Promise<Awaited<T>>;
+
 /**
- * Does a check that may take long, in pieces between which others have the event loop: it is begun anew for each, and
- * `checkItem` knows those items again that were checked before.
+ * Does a check that may take long, in pieces between which others have the event loop. It is begun anew for each, and
+ * `checkEach` goes on where the piece before ended: by position, so the check has to come to the same lists in the same order.
  */
-export async function inPieces<T>(check: () => T): Promise<Awaited<T>> {
-  const own: Progress = { known: new Map(), endsAt: undefined };
+export async function inPieces<T>(
+  check: () => T,
+  { pause: nextTurn = nextImmediate, pieceMs = defaultPieceMs }: PieceOptions = {},
+): Promise<Awaited<T>> {
+  const own: Progress = { levels: [], pieceMs, depth: 0, endsAt: undefined };
   for (;;) {
     try {
       return await goOn(own, check);
     } catch (error) {
       if (error !== pause) throw error;
     }
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
+}
+
+function nextImmediate(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function goOn<T>(own: Progress, check: () => T): T {
   progress = own;
-  own.endsAt = undefined;
+  Object.assign(own, { depth: 0, endsAt: undefined });
+  if (own.levels[0]) own.levels[0].next = 0;
   try {
     return check();
   } finally {
@@ -38,21 +73,49 @@ function goOn<T>(own: Progress, check: () => T): T {
   }
 }
 
+/** Result of checking an item. */
+type ItemResult<T> = { readonly success: true; readonly data: T } | { readonly success: false };
+
 /**
- * The result of checking an item; within `inPieces` the one that it had before.
+ * Checks items up to the first that has a fault, `faulty` then.
  *
- * @param schema by which the item is checked
+ * @param check of an item, which comes to lists by this function alone
  */
-export function checkItem<T extends object>(schema: object, item: unknown, check: () => T): T {
-  if (progress === undefined || typeof item !== 'object' || item === null) return check();
-  const { known } = progress;
-  const ofSchema = known.get(schema) ?? new WeakMap<object, unknown>();
-  known.set(schema, ofSchema);
-  const before = ofSchema.get(item) as T | undefined;
-  if (before !== undefined) return before;
-  progress.endsAt ??= performance.now() + pieceMs;
-  const result = check();
-  ofSchema.set(item, result);
-  if (performance.now() > progress.endsAt) throw pause;
-  return result;
+export function checkEach<T>(
+  items: readonly unknown[],
+  check: (item: unknown, index: number) => ItemResult<T>,
+): { readonly data: T[]; readonly faulty: number | undefined } {
+  const list = progress === undefined ? { results: [], isFaulty: false } : nextList(progress);
+  const data = list.results as T[];
+  for (let index = data.length; index < items.length && !list.isFaulty; index++) {
+    const checkOne = (): ItemResult<T> => check(items[index], index);
+    const result = progress === undefined ? checkOne() : checkWithin(progress, checkOne);
+    if (result.success) data.push(result.data);
+    else list.isFaulty = true;
+    if (progress?.endsAt !== undefined && performance.now() >= progress.endsAt) throw pause;
+  }
+  return { data, faulty: list.isFaulty ? data.length : undefined };
+}
+
+/** Makes something of each item, in pieces within `inPieces`. */
+export function mapEach<Item, T>(items: readonly Item[], make: (item: Item, index: number) => T): T[] {
+  return checkEach(items, (item, index) => ({ success: true, data: make(item as Item, index) })).data;
+}
+
+function nextList({ levels, depth }: Progress): ListProgress {
+  const level = (levels[depth] ??= { lists: [], next: 0 });
+  return (level.lists[level.next++] ??= { results: [], isFaulty: false });
+}
+
+function checkWithin<T>(own: Progress, check: () => ItemResult<T>): ItemResult<T> {
+  own.endsAt ??= performance.now() + own.pieceMs;
+  const within = ++own.depth;
+  if (own.levels[within]) own.levels[within].next = 0;
+  try {
+    const result = check();
+    own.levels.length = within;
+    return result;
+  } finally {
+    own.depth--;
+  }
 }

@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
+import { countJson, maxArgumentValues } from '../core/text/bounded-json.ts';
 
-const utf8 = new TextEncoder();
-
-/** Text that may be JSON: what parses it, or writes the value again, may call itself for each level. */
+/** Text that may be JSON: what parses it takes time for each value, and may call itself for each level. */
 export const jsonText = z.string().superRefine((text, context) => {
-  const counter = new JsonCounter();
-  counter.push(utf8.encode(text));
-  if (counter.depth <= maxJsonLevels) return;
-  context.addIssue({ code: 'custom', message: `expected at most ${maxJsonLevels} levels of nesting` });
+  const { fault } = countJson(text, { values: maxArgumentValues });
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });

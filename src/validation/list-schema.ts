@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkItem } from './in-pieces.ts';
+import { checkEach } from './in-pieces.ts';
 import { firstIssue } from './issues.ts';
 import { toJsonSchema } from './json-schema.ts';
 
@@ -22,18 +22,13 @@ export function listOf<T>(item: z.ZodType<T>, { min = 0, max = Infinity }: ListB
         context.addIssue({ ...fault, input: value } as Parameters<typeof context.addIssue>[0]);
         return z.NEVER;
       }
-      const items: T[] = [];
-      for (const [index, entry] of (value as unknown[]).entries()) {
-        const result = checkItem(item, entry, () => item.safeParse(entry));
-        if (!result.success) {
-          const issue = firstIssue(item, entry);
-          const within = { ...issue, path: [index, ...issue.path], input: entry };
-          context.addIssue(within as Parameters<typeof context.addIssue>[0]);
-          return z.NEVER;
-        }
-        items.push(result.data);
-      }
-      return items;
+      const items = value as unknown[];
+      const { data, faulty } = checkEach(items, (entry) => item.safeParse(entry));
+      if (faulty === undefined) return data;
+      const issue = firstIssue(item, items[faulty]);
+      const within = { ...issue, path: [faulty, ...issue.path], input: items[faulty] };
+      context.addIssue(within as Parameters<typeof context.addIssue>[0]);
+      return z.NEVER;
     })
     .meta({
       type: 'array',

@@ -1,3 +1,4 @@
+import { maxArgumentValues, parseBounded } from '../../core/text/bounded-json.ts';
 import { toTextMessage, type ChatMessage, type ToolCall } from '../../core/chat/messages.ts';
 import type { CategoryTelemetry, OutputRecorder } from '../../contracts/telemetry.ts';
 import type { MessagePart, SpanMessage } from '../telemetry-messages.ts';
@@ -131,7 +132,7 @@ function toPart({ id, name, arguments: given }: ToolCall): MessagePart {
 /** Parses arguments as JSON; a model may write others. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBounded(text, { values: maxArgumentValues });
   } catch {
     return text;
   }

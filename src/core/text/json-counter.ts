@@ -45,7 +45,7 @@ export class JsonCounter implements JsonCounts {
   push(piece: Uint8Array): void {
     for (let at = 0; at < piece.length; at++) {
       if (this.#isString) {
-        const end = piece.indexOf(quote, at);
+        const end = indexOfQuote(piece, at);
         const stop = end < 0 ? piece.length : end;
         this.#isEscaped = endsEscaped(piece, at, stop, this.#isEscaped);
         at = stop;
@@ -83,6 +83,13 @@ export class JsonCounter implements JsonCounts {
     this.values++;
     this.depth = Math.max(this.depth, ++this.#open);
   }
+}
+
+/** A search costs more than a look at the next bytes, where strings are short or full of escapes. */
+function indexOfQuote(piece: Uint8Array, from: number): number {
+  const near = Math.min(from + 16, piece.length);
+  for (let at = from; at < near; at++) if (piece[at] === quote) return at;
+  return piece.indexOf(quote, near);
 }
 
 /** Whether a byte at `stop` would be escaped: an odd number of backslashes stands before it. */

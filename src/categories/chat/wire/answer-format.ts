@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
+import { schemaLimits, schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
+import { parseBounded } from '../../../core/text/bounded-json.ts';
 import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
 import { fieldError } from '../../../errors.ts';
-import { jsonText } from '../../../validation/json-text.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 
 /** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
@@ -32,9 +32,10 @@ const responseFormat = z.discriminatedUnion('type', [
 ]);
 
 const writtenSchema = z
-  .union([jsonSchema, jsonText], { error: 'expected a JSON Schema, or its text' })
+  .union([jsonSchema, z.string()], { error: 'expected a JSON Schema, or its text' })
   .nullish();
 const text = z.string().min(1).nullish();
+const mostOfGrammar = schemaLimits.characters;
 const choices = listOf(z.string(), { min: 1 }).nullish();
 const none = z.null({ error: 'expected none, use `json`, `regex`, `choice` or `grammar`' }).optional();
 
@@ -48,7 +49,7 @@ export const formatFields = {
       json: writtenSchema,
       regex: text,
       choice: choices,
-      grammar: text.meta({
+      grammar: z.string().min(1).max(mostOfGrammar).nullish().meta({
         description: 'GBNF with rules as `root ::= …`, or Lark with rules as `start: …`.',
       }),
       json_object: z.boolean().nullish(),
@@ -62,9 +63,14 @@ export const formatFields = {
   guided_json: writtenSchema.meta({ description: 'As `structured_outputs.json`.' }),
   guided_regex: text.meta({ description: 'As `structured_outputs.regex`.' }),
   guided_choice: choices.meta({ description: 'As `structured_outputs.choice`.' }),
-  guided_grammar: text.meta({ description: 'As `structured_outputs.grammar`.' }),
+  guided_grammar: z
+    .string()
+    .min(1)
+    .max(mostOfGrammar)
+    .nullish()
+    .meta({ description: 'As `structured_outputs.grammar`.' }),
   json_schema: writtenSchema.meta({ description: 'As `structured_outputs.json`, as in llama.cpp.' }),
-  grammar: z.string().nullish().meta({
+  grammar: z.string().max(mostOfGrammar).nullish().meta({
     description: 'As `structured_outputs.grammar`, as in llama.cpp; "" is none.',
   }),
 };
@@ -121,15 +127,19 @@ function schemaOf(written: z.infer<typeof writtenSchema>, field: string): Respon
 }
 
 function parsed(written: string, field: string): unknown {
+  let schema: unknown;
   try {
-    const schema: unknown = JSON.parse(written);
-    const fault = schemaSizeFault(schema);
-    if (fault !== undefined) throw fieldError(field, fault);
-    return schema;
+    schema = parseBounded(written, schemaLimits);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw fieldError(field, 'expected a JSON Schema, got a text that is no JSON');
+    const isTooLarge = error instanceof RangeError;
+    throw fieldError(
+      field,
+      isTooLarge ? error.message : 'expected a JSON Schema, got a text that is no JSON',
+    );
   }
+  const fault = schemaSizeFault(schema);
+  if (fault !== undefined) throw fieldError(field, fault);
+  return schema;
 }
 
 const regexOf = (regex: string | null | undefined): ResponseFormat | undefined =>

@@ -5,9 +5,11 @@ import type {
   TextPart,
   ToolDefinition,
 } from '../../../core/chat/messages.ts';
+import { countJson, maxArgumentValues } from '../../../core/text/bounded-json.ts';
 import { chatParameters } from '../parameters.ts';
 import { fieldError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
+import { mapEach } from '../../../validation/in-pieces.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { toAnswerFormat, type AskedFormat } from './answer-format.ts';
@@ -47,10 +49,11 @@ const readParameters = parameterReader(chatParameters);
 export function fromChatRequest(body: unknown): ChatCall {
   assertNoneOf(unsupportedFields, body);
   const parsed = parseBody(chatRequestSchema, body);
+  assertFewArguments(parsed.messages);
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const request: ChatRequestInput = {
     model: parsed.model,
-    messages: parsed.messages.map(toMessage),
+    messages: mapEach(parsed.messages, toMessage),
     ...toToolUse(toTools(parsed.tools ?? []), parsed.tool_choice),
     parallelToolCalls: parsed.parallel_tool_calls ?? undefined,
     responseFormat,
@@ -90,6 +93,22 @@ function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { 
   }
   const maxTokens = max_tokens ?? max_completion_tokens;
   return maxTokens == null ? {} : { maxTokens };
+}
+
+/** The worker parses the arguments of all calls: each text is small enough, all together may be too many. */
+function assertFewArguments(messages: readonly MessageBody[]): void {
+  const counts = mapEach(messages, (message) => {
+    const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+    const ofCalls = calls.map(({ function: { arguments: text } }) =>
+      countJson(text, { values: maxArgumentValues }),
+    );
+    return ofCalls.reduce((sum, { values }) => sum + values, 0);
+  });
+  let sum = 0;
+  const index = counts.findIndex((values) => (sum += values) > maxArgumentValues);
+  if (index < 0) return;
+  const reason = `expected at most ${maxArgumentValues} values in the arguments of all calls`;
+  throw fieldError(`messages[${index}].tool_calls`, reason);
 }
 
 function toMessage(message: MessageBody, index: number): ChatMessage<MessageContent> {

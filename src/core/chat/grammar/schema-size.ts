@@ -1,7 +1,7 @@
 import { schemaFault } from './schema-keywords.ts';
 
 /** Bounds of a schema as JSON: deeper or larger ones are refused before anything else looks at them. */
-const schemaLimits = { depth: 64, values: 20_000, characters: 500_000 } as const;
+export const schemaLimits = { depth: 64, values: 20_000, characters: 500_000 } as const;
 
 /** @throws RangeError for a schema beyond `schemaLimits` */
 export function assertSchemaSize(schema: unknown, path: string): void {

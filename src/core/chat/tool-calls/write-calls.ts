@@ -1,3 +1,4 @@
+import { maxArgumentValues, parseBounded } from '../../text/bounded-json.ts';
 import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { typeOfValue } from './schema-types.ts';
 import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
@@ -23,7 +24,7 @@ export function writeCalls({ write, constraint }: ToolCallFormat, calls: readonl
 /** Members of a call's arguments; none where they are no JSON object. */
 export function membersOf(text: string): [string, unknown][] {
   try {
-    return Object.entries(JSON.parse(text) as object);
+    return Object.entries(parseBounded(text, { values: maxArgumentValues }) as object);
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fieldError } from '../../../../errors.ts';
-import { inPieces } from '../../../../validation/in-pieces.ts';
+import type { CallerState } from '../../../../contracts/caller.ts';
+import { mapEach, type Pieces } from '../../../../validation/in-pieces.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../../validation/unsupported.ts';
 import { fromChatRequest, type ChatCall } from '../from-request.ts';
@@ -61,13 +62,18 @@ const unsupportedFields: UnsupportedFields = {
  * ```
  */
 export function fromMessagesRequest(body: unknown): MessagesCall {
-  return toCall(parse(body));
+  return toCall(toChatBody(parse(body)));
 }
 
 /** `fromMessagesRequest` that lets others run within and between its two checks. */
-export async function readMessagesRequest(body: unknown): Promise<MessagesCall> {
-  const parsed = await inPieces(() => parse(body));
-  return inPieces(() => toCall(parsed));
+export async function readMessagesRequest(
+  body: unknown,
+  _caller: CallerState,
+  pieces: Pieces,
+): Promise<MessagesCall> {
+  const parsed = await pieces(() => parse(body));
+  const conversation = await pieces(() => toChatBody(parsed));
+  return pieces(() => toCall(conversation));
 }
 
 function parse(body: unknown): MessagesRequestBody {
@@ -75,7 +81,11 @@ function parse(body: unknown): MessagesRequestBody {
   return parseBody(messagesRequestSchema, body);
 }
 
-function toCall(parsed: MessagesRequestBody): MessagesCall {
+interface Conversation extends Pick<MessagesCall, 'places'> {
+  readonly chatBody: object;
+}
+
+function toChatBody(parsed: MessagesRequestBody): Conversation {
   const {
     system,
     messages: turns,
@@ -94,8 +104,9 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
     places.push(place);
   };
   if (system != null) add({ role: 'system', content: textOf(system) }, 'system');
-  for (const [index, turn] of turns.entries()) {
-    for (const message of toMessages(turn, `messages[${index}]`)) add(message, `messages[${index}]`);
+  const ofTurns = mapEach(turns, (turn, index) => toMessages(turn, `messages[${index}]`));
+  for (const [index, made] of ofTurns.entries()) {
+    for (const message of made) add(message, `messages[${index}]`);
   }
   const chatBody = {
     ...common,
@@ -111,6 +122,10 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
     ...toOutput(output_config),
     user: metadata?.user_id,
   };
+  return { chatBody, places };
+}
+
+function toCall({ chatBody, places }: Conversation): MessagesCall {
   try {
     const { model, request, stream, formatField } = fromChatRequest(chatBody);
     return { model, request, stream, formatField, places };

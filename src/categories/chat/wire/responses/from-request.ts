@@ -2,7 +2,7 @@ import type { CallerState } from '../../../../contracts/caller.ts';
 import { fieldError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { inPieces } from '../../../../validation/in-pieces.ts';
+import type { Pieces } from '../../../../validation/in-pieces.ts';
 import { fromChatRequest } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
 import {
@@ -82,12 +82,16 @@ export function fromResponsesRequest(body: unknown): ResponsesCall {
 }
 
 /** `fromResponsesRequest` of a caller of a service; it lets others run within and between its two checks. */
-export async function readResponsesRequest(body: unknown, caller: CallerState): Promise<ResponsesCall> {
-  const parsed = await inPieces(() => parse(body));
+export async function readResponsesRequest(
+  body: unknown,
+  caller: CallerState,
+  pieces: Pieces,
+): Promise<ResponsesCall> {
+  const parsed = await pieces(() => parse(body));
   if (parsed.background === true) assertMayRunOn(parsed);
   const items = conversationOf(parsed, await recall(parsed, caller), caller.unseal);
   const conversation = toChatBody(parsed, items);
-  return inPieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
+  return pieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
 }
 
 function parse(body: unknown): ResponsesRequestBody {

@@ -1,0 +1,61 @@
+import { JsonCounter, maxJsonLevels } from './json-counter.ts';
+
+/** Most of a JSON text. */
+export interface JsonBounds {
+  /** UTF-16 code units. */
+  readonly characters?: number | undefined;
+  /** About the number of all values, as `JsonCounter` counts them. */
+  readonly values: number;
+  /** Levels of arrays and objects; default 512. */
+  readonly depth?: number | undefined;
+}
+
+/** Most values in the arguments of all calls of one conversation together. */
+export const maxArgumentValues = 2 ** 16;
+
+const utf8 = new TextEncoder();
+const piece = new Uint8Array(2 ** 16);
+/** Code units that are sure to fit as UTF-8. */
+const pieceUnits = Math.floor(piece.length / 3);
+
+/**
+ * Counts the parts of a text that may be JSON, and ends the count at the first that is too much.
+ *
+ * @returns what was expected; `undefined` where the text is within the bounds. `values` is what was counted
+ *
+ * @example
+ * ```ts
+ * countJson('[1, [2, 3]]', { values: 3 }).fault; // 'expected at most 3 values'
+ * ```
+ */
+export function countJson(
+  text: string,
+  { characters = Infinity, values, depth = maxJsonLevels }: JsonBounds,
+): { readonly fault: string | undefined; readonly values: number } {
+  if (text.length > characters) return { fault: `expected at most ${characters} characters`, values: 0 };
+  const counter = new JsonCounter();
+  for (let at = 0; at < text.length; at += pieceUnits) {
+    const { written } = utf8.encodeInto(text.slice(at, at + pieceUnits), piece);
+    counter.push(piece.subarray(0, written));
+    if (counter.depth > depth) return { fault: `expected at most ${depth} levels of nesting`, values };
+    if (counter.values > values) return { fault: `expected at most ${values} values`, values };
+  }
+  return { fault: undefined, values: counter.values };
+}
+
+/**
+ * Parses a JSON text that a caller has sent, once its parts are counted: a parser takes seconds for megabytes of brackets.
+ *
+ * @throws RangeError for a text beyond its bounds
+ * @throws SyntaxError for a text that is no JSON
+ *
+ * @example
+ * ```ts
+ * parseBounded('{"a": [1, 2]}', { values: 20 }); // { a: [1, 2] }
+ * ```
+ */
+export function parseBounded(text: string, bounds: JsonBounds): unknown {
+  const { fault } = countJson(text, bounds);
+  if (fault !== undefined) throw new RangeError(fault);
+  return JSON.parse(text);
+}
