@@ -133,7 +133,7 @@ describe('free text', () => {
     const grammar = answerGrammar({
       response: { type: 'text' },
       calls: {
-        tools: [{ name: 'ab' }],
+        tools: [{ name: 'ab', parameters: { type: 'object' } }],
         choice: 'optional',
         parallel: false,
         format: hermesFormat.constraint,
