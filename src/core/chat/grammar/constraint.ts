@@ -34,7 +34,7 @@ export type ResponseFormat =
 
 export interface CallableTool {
   readonly name: string;
-  /** JSON Schema of the arguments object; any object if left out. */
+  /** JSON Schema of the arguments object; one without members if left out. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   /** Whether a schema that can't be honored is refused even where no call is demanded. */
   readonly strict?: boolean | undefined;
@@ -238,10 +238,12 @@ function* argumentsGrammar(
   { budget, isOpen }: SchemaSetting,
   notationOf: ArgumentsNotation | undefined,
 ): Generator<void, Expression> {
-  const { type = 'object' } = tool.parameters ?? {};
+  const { parameters = {} } = tool;
+  const { type = 'object' } = parameters;
   if (type !== 'object') throw new RangeError(`${path}.type: expected "object"`);
-  // Arguments are always an object, also where the schema doesn't say so.
-  const schema = { type: 'object', ...tool.parameters };
+  // Arguments are always an object, also where the schema doesn't say so; a function without parameters has none.
+  const isEmpty = Object.keys(parameters).length === 0;
+  const schema = { type: 'object', ...(isEmpty ? { additionalProperties: false } : parameters) };
   return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen });
 }
 

@@ -9,7 +9,8 @@ import {
   text,
   type Expression,
 } from './expression.ts';
-import { digit } from './json-text.ts';
+
+export const digit = character([0x30, 0x39]);
 
 export interface DecimalBound {
   readonly value: number;
@@ -67,7 +68,9 @@ function magnitudes(
   high: DecimalBound,
   { fractionDigits, digits }: { readonly fractionDigits: number; readonly digits: number },
 ): Expression {
-  const fractionOf = (length: number): number => Math.max(0, Math.min(fractionDigits, digits - length));
+  // Before the point, a single digit may be a nought.
+  const fractionOf = (length: number): number =>
+    Math.max(0, Math.min(fractionDigits, length === 1 ? digits : digits - length));
   const from = digitsOf(low);
   const to = digitsOf(high);
   const branches: Expression[] = [];

@@ -1,8 +1,12 @@
 import type { CodePointRange } from './code-points.ts';
 import type { Language, LanguageStore } from './language.ts';
 
-/** Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. */
-export type Writing = 'plain' | 'json-string';
+/**
+ * Encoding of a text: its UTF-8 bytes, or the inside of a JSON string. In `json-string` only those characters have an
+ * escape that need one: else the escape of a letter is always legal, and wins where the language blocks the model's
+ * choice. `escaped-json-string` has all escapes.
+ */
+export type Writing = 'plain' | 'json-string' | 'escaped-json-string';
 
 /** A rule of a grammar; its body may be set later, so that rules can refer to each other. */
 export interface Rule {
@@ -28,10 +32,15 @@ export type Expression =
       readonly store: LanguageStore;
       readonly writing: Writing;
     }
-  /** Items, with `separator` between them, of which no two stand for the same text. `min` to `max` times. */
+  /** A text of a language, a JSON string with its quotes, by which the items of a `distinct` list differ. */
+  | { readonly type: 'mark'; readonly of: LanguageText }
+  /**
+   * Items, with `separator` between them, `min` to `max` times. Each has one `mark`, in no rule; no two of these stand
+   * for the same text. Languages behind it are in rules.
+   */
   | {
       readonly type: 'distinct';
-      readonly item: Extract<Expression, { type: 'language' }>;
+      readonly item: Expression;
       readonly separator: Expression;
       readonly min: number;
       readonly max: number;
@@ -41,6 +50,9 @@ export type Expression =
   | { readonly type: 'text-until'; readonly markers: readonly string[] }
   /** Any text in which no marker occurs, not even one that begins in the text before it, `after`. */
   | { readonly type: 'text-without'; readonly markers: readonly string[]; readonly after?: string };
+
+/** A text of a language. */
+export type LanguageText = Extract<Expression, { type: 'language' }>;
 
 export const empty: Expression = { type: 'sequence', items: [] };
 
@@ -73,6 +85,37 @@ export function repeat(
 ): Expression {
   if (max === 0) return empty;
   return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
+}
+
+/**
+ * An item of a `distinct` list, by the first text of a language in it or the first free string.
+ *
+ * @param anyText any text, for free strings
+ * @returns `undefined` where it has none
+ */
+export function marked(expression: Expression, anyText: LanguageText): Expression | undefined {
+  switch (expression.type) {
+    case 'language':
+      return { type: 'mark', of: expression };
+    case 'string-content':
+      return { type: 'mark', of: anyText };
+    case 'rule':
+      return marked(expression.rule.body, anyText);
+    case 'sequence': {
+      const { items } = expression;
+      for (const [index, item] of items.entries()) {
+        const found = marked(item, anyText);
+        if (!found) continue;
+        // A mark writes the quotes around it.
+        const isText = item.type === 'language' || item.type === 'string-content';
+        const quotes = isText && found.type === 'mark' && found.of.writing !== 'plain' ? 1 : 0;
+        return sequence(...items.slice(0, index - quotes), found, ...items.slice(index + quotes + 1));
+      }
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
 }
 
 export function rule(name: string, body: Expression = never): Rule {

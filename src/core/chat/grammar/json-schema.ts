@@ -39,7 +39,7 @@ export interface SchemaOptions {
 /**
  * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar: every document that it allows is valid. Not
  * every valid document is allowed: properties come in the order of the schema, then others if the schema says something
- * about them or describes none, and numbers have at most 15 digits. Annotations and unknown keywords say nothing.
+ * about them or describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing.
  *
  * @param path how messages call the schema
  * @param budget steps that reading may take; what would need more is refused with the place of the keyword

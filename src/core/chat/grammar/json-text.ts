@@ -11,14 +11,12 @@ import {
   text,
   type Expression,
 } from './expression.ts';
+import { anyNumber } from './json-number.ts';
 
 /**
  * Notation of JSON under a grammar. Free where models differ (white space after punctuation, line breaks with
  * indentation) and bounded where a weak model would go on for ever: digits, white space.
  */
-
-/** Digits of an integer or of a fraction: as many as a double holds exactly. */
-export const maxDigits = 15;
 
 /** Characters that may stand in a JSON string as they are. */
 export const plainCharacters: readonly CodePointRange[] = [
@@ -41,7 +39,6 @@ export const plainText: readonly CodePointRange[] = [
   [0xe000, 0x10ffff],
 ];
 
-export const digit = character([0x30, 0x39]);
 const hexDigit = character([0x30, 0x39], [0x41, 0x46], [0x61, 0x66]);
 
 /** One escaped character; a pair of surrogates is one. */
@@ -74,38 +71,22 @@ export const escapedCharacter = sequence(
   ),
 );
 
-const lineBreak = sequence(text('\n'), repeat(character([0x20, 0x20], [0x09, 0x09]), { min: 0, max: 40 }));
+const blank = character([0x20, 0x20], [0x09, 0x09]);
+
+const lineBreak = sequence(text('\n', '\r\n'), repeat(blank, { min: 0, max: 40 }));
 
 /** After an opening bracket or a comma and before a closing bracket. */
-const space = refer(rule('space', choice(empty, text(' '), lineBreak)));
+const space = refer(rule('space', choice(repeat(blank, { min: 0, max: 4 }), lineBreak)));
 
-export const comma = refer(rule('comma', sequence(text(','), space)));
+export const comma = refer(rule('comma', sequence(optional(blank), text(','), space)));
 
-export const colon = text(':', ': ');
+export const colon = sequence(optional(blank), text(':'), repeat(blank, { min: 0, max: 4 }));
 
 export function stringOf({ min, max }: { readonly min: number; readonly max: number }): Expression {
   return sequence(text('"'), { type: 'string-content', min, max }, text('"'));
 }
 
 export const anyString = refer(rule('string', stringOf({ min: 0, max: Infinity })));
-
-const integerDigits = choice(
-  text('0'),
-  sequence(character([0x31, 0x39]), repeat(digit, { min: 0, max: maxDigits - 1 })),
-);
-
-export const anyInteger = refer(rule('integer', sequence(optional(text('-')), integerDigits)));
-
-export const anyNumber = refer(
-  rule(
-    'number',
-    sequence(
-      anyInteger,
-      optional(sequence(text('.'), repeat(digit, { min: 1, max: maxDigits }))),
-      optional(sequence(text('e', 'E'), optional(text('+', '-')), repeat(digit, { min: 1, max: 2 }))),
-    ),
-  ),
-);
 
 /** Elements between brackets. */
 export function bracketed(open: string, content: Expression, close: string): Expression {

@@ -51,10 +51,20 @@ const shortEscapes = new Map([
   [0x74, 0x09],
 ]);
 
+/** Characters that JSON must escape: those with a short escape, and the control characters that have none. */
+const neededEscapes = [...shortEscapes.values()].filter((codePoint) => codePoint !== 0x2f);
+const longEscapes = [
+  [0, 0x07],
+  [0x0b, 0x0b],
+  [0x0e, 0x1f],
+] as const;
+
 /** Reads texts of a language byte by byte. Only ways are followed that can be brought to an end. */
 export class LanguageReader {
   readonly #store: LanguageStore;
   readonly #isJson: boolean;
+  /** Whether characters have escapes that need none: all of them, or those that are no ASCII. */
+  readonly #escapes: 'all' | 'beyond-ascii' | 'needed';
   #readings = new Map<string, Reading>();
   #ids = 0;
   readonly #starts = new WeakMap<readonly string[], Reading>();
@@ -63,9 +73,11 @@ export class LanguageReader {
   isExact = false;
   readonly language: Language;
 
-  constructor(language: Language, store: LanguageStore, writing: Writing) {
+  /** @param writesAll whether the model can write all characters as they are */
+  constructor(language: Language, store: LanguageStore, writing: Writing, writesAll = true) {
     this.#store = store;
-    this.#isJson = writing === 'json-string';
+    this.#isJson = writing !== 'plain';
+    this.#escapes = writing === 'escaped-json-string' ? 'all' : writesAll ? 'needed' : 'beyond-ascii';
     this.language = language;
     this.start = this.#reading(language);
   }
@@ -220,7 +232,8 @@ export class LanguageReader {
       case 'backslash': {
         if (byte === 0x75) return this.#hex(language, 0, 4, 0);
         const escaped = shortEscapes.get(byte);
-        return escaped === undefined ? undefined : this.#after(language, escaped);
+        const isKnown = escaped !== undefined && (escaped !== 0x2f || this.#escapes === 'all');
+        return isKnown ? this.#after(language, escaped) : undefined;
       }
       case 'hex': {
         const digit = hexDigit(byte);
@@ -241,7 +254,10 @@ export class LanguageReader {
       if (!this.#isJson) return this.#after(language, byte);
       if (byte < 0x20 || byte === 0x22) return undefined;
       if (byte !== 0x5c) return this.#after(language, byte);
-      return this.#leads(language, 0, 0x10ffff) ? this.#reading(language, { kind: 'backslash' }) : undefined;
+      const isEscaped =
+        this.#leadsEscaped(language, 0, 0x10ffff) ||
+        neededEscapes.some((codePoint) => this.#leads(language, codePoint, codePoint));
+      return isEscaped ? this.#reading(language, { kind: 'backslash' }) : undefined;
     }
     if (byte < 0xc2 || byte > 0xf4) return undefined;
     const missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
@@ -291,23 +307,25 @@ export class LanguageReader {
       if (!this.#leads(language, base + low - 0xdc00, base + last - 0xdc00)) return undefined;
       return this.#reading(language, { kind: 'hex', missing, bits, high });
     }
-    if (missing === 0 && from >= 0xd800 && from <= 0xdbff) {
+    if (missing === 0 && from >= 0xd800 && from <= 0xdbff && this.#escapes !== 'needed') {
       const base = 0x10000 + (from - 0xd800) * 0x400;
       return this.#leads(language, base, base + 0x3ff)
         ? this.#reading(language, { kind: 'high', high: from })
         : undefined;
     }
-    if (missing === 0) return this.#after(language, from);
+    if (missing === 0)
+      return this.#leadsEscaped(language, from, from) ? this.#after(language, from) : undefined;
     const firstHigh = Math.max(from, 0xd800);
     const lastHigh = Math.min(to, 0xdbff);
     const isPair =
       firstHigh <= lastHigh &&
+      this.#escapes !== 'needed' &&
       this.#leads(
         language,
         0x10000 + (firstHigh - 0xd800) * 0x400,
         0x10000 + (lastHigh - 0xd800) * 0x400 + 0x3ff,
       );
-    return isPair || this.#leads(language, from, to)
+    return isPair || this.#leadsEscaped(language, from, to)
       ? this.#reading(language, { kind: 'hex', missing, bits, high })
       : undefined;
   }
@@ -327,6 +345,19 @@ export class LanguageReader {
   #leads(language: Language, from: number, to: number): boolean {
     const transition = this.#find(language, from);
     return transition !== undefined && transition.from <= to;
+  }
+
+  /** Whether `\u` may stand for one of these characters. */
+  #leadsEscaped(language: Language, from: number, to: number): boolean {
+    if (this.#escapes === 'all') return this.#leads(language, from, to);
+    if (this.#escapes === 'beyond-ascii' && to > 0x7f && this.#leads(language, Math.max(from, 0x80), to))
+      return true;
+    // Beside other characters, `\u00` of a letter would have to become a control character.
+    if (this.#leads(language, 0x20, 0x10ffff)) return false;
+    return longEscapes.some(([low, high]) => {
+      const [first, last] = [Math.max(low, from), Math.min(high, to)];
+      return first <= last && this.#leads(language, first, last);
+    });
   }
 
   #reading(language: Language, part?: Part): Reading {

@@ -69,7 +69,7 @@ export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): Com
  * @throws RangeError as `compileGrammar`
  */
 export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
-  const program = yield* programSteps(grammar);
+  const program = yield* programSteps(grammar, vocabulary.writesAll);
   const automaton = new Automaton(program);
   const masks = new MaskCache(automaton, vocabulary);
   const endings = new ShortestEndings(program);

@@ -93,9 +93,13 @@ export function literalNotation(style: LiteralStyle): Notation {
 }
 
 /** A JSON string out of a language. */
-function jsonStringOf(language: Language, { store }: TextLanguages): Expression {
+function jsonStringOf(
+  language: Language,
+  { store }: TextLanguages,
+  writing: 'json-string' | 'escaped-json-string' = 'json-string',
+): Expression {
   if (language === store.all) return anyString;
-  return sequence(text('"'), { type: 'language', language, store, writing: 'json-string' }, text('"'));
+  return sequence(text('"'), { type: 'language', language, store, writing }, text('"'));
 }
 
 /** Strings as JSON has them. */
@@ -149,7 +153,7 @@ export function jsonWithout(part: string, texts: TextLanguages): Notation {
   const { store } = texts;
   const first = part.charCodeAt(0).toString(16).padStart(4, '0');
   const allowed = store.complement(containing(part, texts));
-  const anyOther = refer(rule('string', jsonStringOf(allowed, texts)));
+  const anyOther = refer(rule('string', jsonStringOf(allowed, texts, 'escaped-json-string')));
   return literalNotation({
     id: 'json without',
     anyString: anyOther,
@@ -163,6 +167,7 @@ export function jsonWithout(part: string, texts: TextLanguages): Notation {
           path,
         ),
         texts,
+        language ? 'json-string' : 'escaped-json-string',
       );
     },
   });

@@ -23,6 +23,8 @@ export function isNullable(expression: Expression, nullable = none): boolean {
       return true;
     case 'language':
       return expression.language.nullable;
+    case 'mark':
+      return expression.of.writing === 'plain' && expression.of.language.nullable;
     case 'distinct':
       return expression.min === 0;
     case 'rule':

@@ -25,6 +25,8 @@ export function productiveExpressions(expression: Expression): (part: Expression
         return part.min <= part.max;
       case 'language':
         return isLive(part.language, part.store);
+      case 'mark':
+        return isLive(part.of.language, part.of.store);
       case 'distinct':
         return part.min <= part.max && (part.min === 0 || check(part.item));
       case 'rule':
@@ -47,7 +49,7 @@ function rulesOf(expression: Expression): Rule[] {
   const visit = (part: Expression): void => {
     if (part.type === 'sequence' || part.type === 'choice') part.items.forEach(visit);
     else if (part.type === 'repeat') visit(part.item);
-    else if (part.type === 'distinct') visit(part.separator);
+    else if (part.type === 'distinct') [part.item, part.separator].forEach(visit);
     else if (part.type === 'rule') rules.add(part.rule);
   };
   visit(expression);

@@ -1,4 +1,4 @@
-import type { Expression, Rule } from './expression.ts';
+import type { Expression, LanguageText, Rule } from './expression.ts';
 import { complement, intersection, union } from './code-points.ts';
 import { escapedCharacter, plainCharacters, plainText } from './json-text.ts';
 import type { Language } from './language.ts';
@@ -54,10 +54,11 @@ export interface Program {
 const maxSteps = 300_000;
 
 /**
+ * @param writesAll whether the model can write all characters as they are; else strings may have escapes instead
  * @throws RangeError when nothing that the grammar allows can be written to an end, or it has too many parts
  */
-export function createProgram(grammar: Expression): Program {
-  return runSteps(programSteps(grammar));
+export function createProgram(grammar: Expression, writesAll = true): Program {
+  return runSteps(programSteps(grammar, writesAll));
 }
 
 /**
@@ -65,12 +66,13 @@ export function createProgram(grammar: Expression): Program {
  *
  * @throws RangeError as `createProgram`
  */
-export function* programSteps(grammar: Expression): Generator<void, Program> {
-  return yield* new Assembler(grammar).assemble();
+export function* programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
+  return yield* new Assembler(grammar, writesAll).assemble();
 }
 
 class Assembler {
   readonly #grammar: Expression;
+  readonly #writesAll: boolean;
   readonly #steps: Step[] = [];
   readonly #entries = new Map<Rule, number>();
   readonly #waiting: Rule[] = [];
@@ -80,10 +82,12 @@ class Assembler {
   readonly #readers = {
     plain: new Map<Language, LanguageReader>(),
     'json-string': new Map<Language, LanguageReader>(),
+    'escaped-json-string': new Map<Language, LanguageReader>(),
   };
 
-  constructor(grammar: Expression) {
+  constructor(grammar: Expression, writesAll: boolean) {
     this.#grammar = grammar;
+    this.#writesAll = writesAll;
     this.#isProductive = productiveExpressions(grammar);
     this.#return = this.#add({ op: 'return' });
   }
@@ -140,6 +144,8 @@ class Assembler {
         const reader = this.#reader(expression);
         return this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit: next }) });
       }
+      case 'mark':
+        return this.#writeMark(expression.of, next);
       case 'distinct':
         return this.#writeDistinct(expression, next);
       case 'rule':
@@ -154,29 +160,28 @@ class Assembler {
   #writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
     const { item, separator, min, max } = expression;
     if (!this.#isProductive(item) || max === 0) return next;
-    const quote = item.writing === 'json-string';
     const more = { op: 'more' as const, max, next: -1 };
-    const moreAt = this.#add(more);
-    const keep = this.#add({
-      op: 'keep',
-      next: this.#split([moreAt, this.#add({ op: 'leave', min, next })]),
-    });
-    const exit = quote ? this.#writeByte([0x22, 0x22], keep) : keep;
-    const reader = this.#reader(item);
-    reader.isExact = true;
-    const read = this.#add({ op: 'read', reader, exit });
-    const begin = this.#add({ op: 'begin', reader, next: read });
-    const start = quote ? this.#writeByte([0x22, 0x22], begin) : begin;
+    const start = this.#write(item, this.#split([this.#add(more), this.#add({ op: 'leave', min, next })]));
     more.next = this.#write(separator, start);
     const first = this.#add({ op: 'distinct', next: start });
     return min === 0 ? this.#split([first, next]) : first;
   }
 
-  #reader({ language, store, writing }: Extract<Expression, { type: 'language' }>): LanguageReader {
+  #writeMark(of: LanguageText, next: number): number {
+    const keep = this.#add({ op: 'keep', next });
+    const isQuoted = of.writing !== 'plain';
+    const reader = this.#reader(of);
+    reader.isExact = true;
+    const exit = isQuoted ? this.#writeByte([0x22, 0x22], keep) : keep;
+    const begin = this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit }) });
+    return isQuoted ? this.#writeByte([0x22, 0x22], begin) : begin;
+  }
+
+  #reader({ language, store, writing }: LanguageText): LanguageReader {
     const readers = this.#readers[writing];
     let reader = readers.get(language);
     if (!reader) {
-      reader = new LanguageReader(language, store, writing);
+      reader = new LanguageReader(language, store, writing, this.#writesAll);
       readers.set(language, reader);
     }
     return reader;

@@ -183,6 +183,7 @@ class PatternReader {
     const isNegated = this.#take('^');
     const parts: CodePointSet[] = [];
     while (!this.#take(']')) {
+      this.#refuseDialects();
       if (this.#index >= this.#characters.length) throw this.#fault('expected a regular expression');
       const low = this.#readClassMember();
       const isSet = low.length !== 1 || low[0]![0] !== low[0]![1];
@@ -199,6 +200,17 @@ class PatternReader {
     }
     const set = this.#anyCase(union(...parts));
     return isNegated ? complement(set) : set;
+  }
+
+  /** Notations of other dialects that JavaScript reads as these very characters. */
+  #refuseDialects(): void {
+    const rest = this.#characters.slice(this.#index, this.#index + 12).join('');
+    const [posix, name] = /^\[:\^?([a-z]+):\]/.exec(rest) ?? [];
+    if (posix !== undefined) {
+      const advice = Object.hasOwn(posixClasses, name!) ? `, but ${posixClasses[name!]}` : '';
+      throw this.#fault(`expected no ${posix}${advice}`);
+    }
+    if (rest.startsWith('&&[')) throw this.#fault('expected no && of classes, but a look-ahead');
   }
 
   #anyCase(set: CodePointSet): CodePointSet {
@@ -276,6 +288,20 @@ class PatternReader {
     return new RangeError(`${expectation}, got ${JSON.stringify(shown)}`);
   }
 }
+
+/** Classes of POSIX, and what to write inside of brackets instead. */
+const posixClasses: Readonly<Record<string, string>> = {
+  alpha: 'a-zA-Z or \\p{L}',
+  digit: '0-9',
+  alnum: 'a-zA-Z0-9 or \\p{L}\\p{N}',
+  upper: 'A-Z or \\p{Lu}',
+  lower: 'a-z or \\p{Ll}',
+  space: '\\s',
+  blank: '\\t and a space',
+  punct: '\\p{P}\\p{S}',
+  xdigit: '0-9a-fA-F',
+  word: '\\w',
+};
 
 /** Valid with the `u` flag, or at least without, where escapes of letters are the only letters that change meaning. */
 function isRegularExpression(pattern: string): boolean {

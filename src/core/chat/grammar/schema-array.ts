@@ -13,6 +13,7 @@ import { listOf } from './json-text.ts';
 import type { Notation } from './notation.ts';
 import type { Clause } from './schema-clauses.ts';
 import type { Literal, SchemaDocument } from './schema-document.ts';
+import type { DistinctItems } from './schema-distinct.ts';
 import { itemSchemas } from './schema-evaluate.ts';
 import { readCount, readSchemas, schemaFault, typeBits, type Schema } from './schema-keywords.ts';
 
@@ -31,11 +32,8 @@ const maxStates = 4000;
 /** Makes the expression of a value that satisfies all literals. */
 export type ValueOf = (literals: readonly Literal[], path: string, notation: Notation) => Expression;
 
-/** Items as texts of one language, and how many there are; `undefined` where they aren't. */
-export type DistinctItems = (
-  literals: readonly Literal[],
-  path: string,
-) => { readonly item: Extract<Expression, { type: 'language' }>; readonly count: number } | undefined;
+/** Items as texts of one language; `undefined` where they aren't. */
+export type ReadDistinct = (literals: readonly Literal[], path: string) => DistinctItems | undefined;
 
 /** Arrays that satisfy the conditions. */
 export function arrayOf(
@@ -43,7 +41,7 @@ export function arrayOf(
   document: SchemaDocument,
   notation: Notation,
   valueOf: ValueOf,
-  distinctItems: DistinctItems,
+  distinctItems: ReadDistinct,
 ): Expression {
   const { comma } = notation;
   const itemOf = (literals: readonly Literal[], at: string): Expression =>

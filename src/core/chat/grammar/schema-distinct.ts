@@ -10,13 +10,20 @@ import { stringLanguage } from './schema-string.ts';
 import type { TextLanguages } from './schema-texts.ts';
 
 const maxItems = 1000;
-/** Digits with the sign and the point: more could stand for the same double. */
-const maxNumberLength = 16;
+/** Spellings of numbers, one for each: more digits could stand for the same double. */
+const spellings = { integer: '^(0|-?[1-9]\\d{0,15})$', number: '^-?(0|[1-9]\\d{0,14})(\\.\\d*[1-9])?$' };
+const maxNumberLength = 17;
 
 interface DistinctSetting {
   readonly clauses: ClauseReader;
   readonly texts: TextLanguages;
   readonly isAllowed: (value: unknown) => boolean;
+}
+
+/** Items of a list that must differ, and how many there are. */
+export interface DistinctItems {
+  readonly item: Extract<Expression, { type: 'mark' }>;
+  readonly count: number;
 }
 
 /**
@@ -28,7 +35,7 @@ export function distinctItems(
   literals: readonly Literal[],
   path: string,
   { clauses, texts, isAllowed }: DistinctSetting,
-): { readonly item: Extract<Expression, { type: 'language' }>; readonly count: number } | undefined {
+): DistinctItems | undefined {
   const { store } = texts;
   const alternatives = clauses.read(literals, path);
   const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
@@ -49,7 +56,10 @@ export function distinctItems(
   const live = texts.live(language, path);
   const count = texts.guarded(path, () => countTexts(live, store, maxItems));
   return {
-    item: { type: 'language', language: live, store, writing: areStrings ? 'json-string' : 'plain' },
+    item: {
+      type: 'mark',
+      of: { type: 'language', language: live, store, writing: areStrings ? 'json-string' : 'plain' },
+    },
     count,
   };
 }
@@ -67,13 +77,14 @@ function simpleValues({ types, excluded }: Clause): readonly unknown[] | undefin
 function plainNumbers(clause: Clause, path: string, texts: TextLanguages): Language {
   const { store } = texts;
   const expression = numberOf(clause, texts);
-  const spelling = texts.pattern('^-?(0|[1-9]\\d*)(\\.\\d*[1-9])?$', path);
+  const isInteger = (clause.types & numberBits) === typeBits.integer;
+  const spelling = texts.pattern(isInteger ? spellings.integer : spellings.number, path);
   return texts.guarded(path, () =>
     store.intersection(
       expression.type === 'language' ? expression.language : languageOf(expression, store),
       spelling,
       store.complement(store.text('-0')),
-      texts.lengths(1, maxNumberLength),
+      texts.lengths(1, isInteger ? maxNumberLength : maxNumberLength - 1),
     ),
   );
 }

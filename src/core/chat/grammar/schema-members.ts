@@ -1,6 +1,7 @@
 import {
   choice,
   empty,
+  marked,
   never,
   refer,
   repeat,
@@ -11,6 +12,7 @@ import {
 } from './expression.ts';
 import { unlimited } from './json-text.ts';
 import type { Language } from './language.ts';
+import { countTexts } from './language-live.ts';
 import type { Notation } from './notation.ts';
 import type { ValueOf } from './schema-array.ts';
 import type { Literal } from './schema-document.ts';
@@ -18,8 +20,8 @@ import { schemaFault } from './schema-keywords.ts';
 import type { TextLanguages } from './schema-texts.ts';
 
 const maxCounted = 5000;
-/** Keys that a schema doesn't name and of which at least so many are asked for. */
-const maxDistinct = 16;
+/** Keys without a name that are told apart. */
+const maxDistinct = 1000;
 
 export interface Property {
   readonly name: string;
@@ -102,32 +104,40 @@ class MemberWriter {
 
   /** Any of the properties that the schema doesn't name; `undefined` if there are none. */
   #others(kinds: readonly KeyKind[], needs: readonly Need[], isFull: boolean): Expression | undefined {
-    if (isFull) return undefined;
-    const { texts } = this.#setting;
-    const { store } = texts;
-    const pairs = kinds.flatMap(({ keys, literals }) => {
-      if (literals.some(({ schema }) => schema === false)) return [];
-      // A key that meets a need comes once, since the last of several would count.
-      const rest =
-        needs.length === 0
-          ? keys
-          : texts.live(
-              texts.guarded(this.#setting.path, () =>
-                store.intersection(keys, ...needs.map((need) => store.complement(need.keys))),
-              ),
-              this.#setting.path,
-            );
-      return rest === store.never ? [] : [this.#pair(rest, literals) ?? []].flat();
-    });
+    const pairs = isFull ? [] : this.#otherPairs(kinds, needs).map(({ pair }) => pair);
     if (pairs.length === 0) return undefined;
     return pairs.length === 1 ? pairs[0]! : refer(rule('other', choice(...pairs)));
   }
 
-  #pair(keys: Language, literals: readonly Literal[]): Expression | undefined {
+  #otherPairs(
+    kinds: readonly KeyKind[],
+    needs: readonly Need[],
+    mayBeAny = true,
+  ): readonly { readonly keys: Language; readonly pair: Expression }[] {
+    const { texts, path } = this.#setting;
+    const { store } = texts;
+    return kinds.flatMap(({ keys, literals }) => {
+      if (literals.some(({ schema }) => schema === false)) return [];
+      // A key that meets a need comes once, since the last of several would count.
+      const others = needs.map((need) => store.complement(need.keys));
+      const rest =
+        needs.length === 0
+          ? keys
+          : texts.live(
+              texts.guarded(path, () => store.intersection(keys, ...others)),
+              path,
+            );
+      const pair = rest === store.never ? undefined : this.#pair(rest, literals, mayBeAny);
+      return pair ? [{ keys: rest, pair }] : [];
+    });
+  }
+
+  #pair(keys: Language, literals: readonly Literal[], mayBeAny = true): Expression | undefined {
     const { texts, valueOf, notation, path } = this.#setting;
     const value = valueOf(literals, `${path}.additionalProperties`, notation.ofMember());
     const isAll = keys === texts.store.all;
-    if (isAll && notation.anyMember && value === notation.ofMember().anyValue) return notation.anyMember;
+    if (mayBeAny && isAll && notation.anyMember && value === notation.ofMember().anyValue)
+      return notation.anyMember;
     return notation.members(isAll ? keys : texts.live(keys, path), value, texts, path);
   }
 
@@ -212,31 +222,41 @@ class MemberWriter {
   ): Expression {
     const needed = needs.map((need) => this.#needed(kinds, need));
     const missing = Math.max(0, min - count - needed.length);
-    const room = max - count - needed.length - missing;
-    if (room < 0) return never;
-    const fixed = [...needed, ...this.#distinct(kinds, needs, missing, place)];
-    const more = others && room > 0 ? repeat(sequence(this.#comma, others), { min: 0, max: room }) : empty;
-    if (count > 0) return sequence(...fixed.flatMap((pair) => [this.#comma, pair]), more);
-    const [head, ...rest] = fixed;
-    if (head) return sequence(head, ...rest.flatMap((pair) => [this.#comma, pair]), more);
-    if (!others || room === 0) return empty;
-    return choice(empty, sequence(others, repeat(sequence(this.#comma, others), { min: 0, max: room - 1 })));
+    const room = max - count - needed.length;
+    if (room < missing) return never;
+    const fixed = needed.flatMap((pair, index) => (count + index > 0 ? [this.#comma, pair] : [pair]));
+    const lead = count + needed.length > 0 ? this.#comma : empty;
+    const list =
+      missing > 1
+        ? this.#distinct(kinds, needs, { min: missing, max: room }, place)
+        : others && room > 0
+          ? sequence(others, repeat(sequence(this.#comma, others), { min: 0, max: room - 1 }))
+          : never;
+    return sequence(...fixed, choice(sequence(lead, list), missing === 0 ? empty : never));
   }
 
-  /** Expressions for `count` properties with certainly different keys: their lengths differ. */
-  #distinct(kinds: readonly KeyKind[], needs: readonly Need[], count: number, place: string): Expression[] {
+  /** Properties without a name, each with another key: a key that comes twice would count once. */
+  #distinct(
+    kinds: readonly KeyKind[],
+    needs: readonly Need[],
+    { min, max }: { readonly min: number; readonly max: number },
+    place: string,
+  ): Expression {
     const { texts } = this.#setting;
-    const { store } = texts;
-    if (count > maxDistinct)
+    const pairs = this.#otherPairs(kinds, needs, false);
+    const count = pairs.reduce(
+      (sum, { keys }) => sum + texts.guarded(place, () => countTexts(keys, texts.store, maxDistinct + 1)),
+      0,
+    );
+    if (count < min) return never;
+    if (min > maxDistinct)
       throw schemaFault(place, `expected at most ${maxDistinct} properties without a name`);
-    return Array.from({ length: count }, (_, index) => {
-      const rounds = store.repetition(texts.lengths(count, count), unlimited);
-      const lengths = count === 1 ? store.all : store.concatenation(rounds, texts.lengths(index, index));
-      const some = kinds.map(({ keys, literals }) => ({
-        keys: texts.guarded(place, () => store.intersection(keys, lengths)),
-        literals,
-      }));
-      return this.#others(some, needs, false) ?? never;
-    });
+    const { store } = texts;
+    const anyText = { type: 'language', language: store.all, store, writing: 'escaped-json-string' } as const;
+    const items = pairs.map(({ pair }) => marked(pair, anyText));
+    if (items.includes(undefined))
+      throw schemaFault(place, 'expected properties whose names can be told apart');
+    const item = choice(...items.filter((one) => one !== undefined));
+    return { type: 'distinct', item, separator: this.#comma, min, max: Math.min(max, maxDistinct) };
   }
 }

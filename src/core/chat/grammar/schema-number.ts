@@ -2,14 +2,17 @@ import { multiplesOf } from './decimal-multiple.ts';
 import { decimalRange, type DecimalBound } from './decimal-range.ts';
 import { choice, never, type Expression } from './expression.ts';
 import { languageOf } from './expression-language.ts';
-import { anyInteger, anyNumber, maxDigits } from './json-text.ts';
+import { anyInteger, anyNumber, maxSignificant, nonNegativeNumber } from './json-number.ts';
 import type { Clause } from './schema-clauses.ts';
 import { numberBits, schemaFault, typeBits, type Schema } from './schema-keywords.ts';
 import type { TextLanguages } from './schema-texts.ts';
 
 /** Beyond, neighbouring integers are the same double. */
 const largestExact = Number.MAX_SAFE_INTEGER;
-const largestOpen = 10 ** maxDigits - 1;
+/** Digits that a double always holds: one more could be rounded to an excluded value. */
+const exactDigits = 15;
+/** Numbers go so far where no bound says otherwise. */
+const largestOf = (digits: number): number => Number('9'.repeat(digits));
 
 /** Numbers with the bounds and the steps that the conditions ask for. */
 export function numberOf(clause: Clause, texts: TextLanguages): Expression {
@@ -35,25 +38,30 @@ export function numberOf(clause: Clause, texts: TextLanguages): Expression {
     if (multipleOf !== undefined) languages.push(multiplesOf(multipleOf, `${path}.multipleOf`, store));
   }
   const points = clause.excluded.filter((value) => typeof value === 'number').sort((a, b) => a - b);
-  if (!low && !high && languages.length === 0 && points.length === 0)
-    return isInteger ? anyInteger : anyNumber;
-  const range = choice(...betweenPoints(low, high, points).map(([from, to]) => between(from, to, isInteger)));
+  if (!high && languages.length === 0 && points.length === 0) {
+    if (!low) return isInteger ? anyInteger : anyNumber;
+    if (!isInteger && low.value === 0 && !low.exclusive) return nonNegativeNumber;
+  }
+  const isExact = languages.length + points.length > 0 || low?.exclusive === true || high?.exclusive === true;
+  const precision = isInteger ? undefined : isExact ? exactDigits : maxSignificant;
+  const range = choice(...betweenPoints(low, high, points).map(([from, to]) => between(from, to, precision)));
   if (languages.length === 0) return range;
   const language = texts.guarded(path, () => store.intersection(languageOf(range, store), ...languages));
   return { type: 'language', language: texts.live(language, path), store, writing: 'plain' };
 }
 
+/** @param precision digits of numbers in all; integers if left out */
 function between(
   low: DecimalBound | undefined,
   high: DecimalBound | undefined,
-  isInteger: boolean,
+  precision: number | undefined,
 ): Expression {
   const magnitude = Math.max(Math.abs(low?.value ?? 0), Math.abs(high?.value ?? 0));
-  const farthest = { value: magnitude > largestOpen ? largestExact : largestOpen, exclusive: false };
+  const most = precision === undefined ? largestExact : largestOf(precision);
+  const farthest = { value: Math.max(most, magnitude > most ? largestExact : 0), exclusive: false };
   return decimalRange(low ?? { ...farthest, value: -farthest.value }, high ?? farthest, {
-    fractionDigits: isInteger ? 0 : maxDigits - 1,
-    // One more digit could be rounded to an excluded bound.
-    digits: maxDigits,
+    fractionDigits: precision === undefined ? 0 : precision === exactDigits ? exactDigits - 1 : precision,
+    digits: precision ?? largestExact,
   });
 }
 
@@ -62,7 +70,10 @@ function betweenPoints(
   high: DecimalBound | undefined,
   points: readonly number[],
 ): [DecimalBound | undefined, DecimalBound | undefined][] {
-  const inside = points.filter((point) => (!low || point >= low.value) && (!high || point <= high.value));
+  const inside = points.filter(
+    (point) =>
+      Math.abs(point) <= largestExact && (!low || point >= low.value) && (!high || point <= high.value),
+  );
   const borders = inside.map((value) => ({ value, exclusive: true }));
   return [low, ...borders].map((from, index) => [from, borders[index] ?? high]);
 }

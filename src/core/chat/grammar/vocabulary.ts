@@ -8,6 +8,8 @@ export interface Vocabulary {
   readonly endTokens: ReadonlyMap<number, Uint8Array>;
   /** @returns undefined for tokens that are never part of text, and for end tokens */
   bytesOf(token: number): Uint8Array | undefined;
+  /** Whether all characters can be written as they are, byte by byte if need be. */
+  readonly writesAll: boolean;
   /** Tokens of characters of `plainText` alone. */
   readonly plain: TokenTrie;
   readonly plainMask: Uint32Array;
@@ -35,7 +37,9 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
     bytes[token] = own;
     known.push({ token, bytes: own });
   }
-  const usable = hasAllContinuations(known)
+  const single = new Set(known.filter((token) => token.bytes.length === 1).map((token) => token.bytes[0]!));
+  // A character that one token begins can be completed by others then, whichever it is.
+  const usable = includesRange(single, 0x80, 0xbf)
     ? known
     : known.filter((entry) => charactersOf(entry.bytes) !== undefined);
   const maskLength = Math.ceil(size / 32);
@@ -50,6 +54,7 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
     maskLength,
     endTokens: new Map([...endTokens].map((token) => [token, bytesOf(token)])),
     bytesOf: (token) => bytes[token],
+    writesAll: includesRange(single, 0x80, 0xbf) && includesRange(single, 0xc2, 0xf4),
     plain,
     plainMask: maskOf(plain.tokens, maskLength),
     rest: createTokenTrie(otherTokens),
@@ -94,10 +99,8 @@ function isPlain(bytes: Uint8Array): boolean {
   });
 }
 
-/** Whether a character that one token begins can be completed by others, whichever it is. */
-function hasAllContinuations(tokens: readonly TokenBytes[]): boolean {
-  const single = new Set(tokens.filter(({ bytes }) => bytes.length === 1).map(({ bytes }) => bytes[0]!));
-  for (let byte = 0x80; byte <= 0xbf; byte++) if (!single.has(byte)) return false;
+function includesRange(bytes: ReadonlySet<number>, low: number, high: number): boolean {
+  for (let byte = low; byte <= high; byte++) if (!bytes.has(byte)) return false;
   return true;
 }
 

@@ -58,9 +58,11 @@ export function elementArguments(mark: string): (schema: unknown) => ArgumentsNo
 
     function differing(content: Extract<Expression, { type: 'distinct' }>): Expression {
       const { item } = content;
+      if (item.type !== 'mark') return never;
       const { store } = texts;
-      const language = store.intersection(item.language, store.complement(containing(mark, texts)));
-      return bracketed('[', { ...content, item: { ...item, language }, separator: comma }, ']');
+      const language = store.intersection(item.of.language, store.complement(containing(mark, texts)));
+      const other: Expression = { type: 'mark', of: { ...item.of, language } };
+      return bracketed('[', { ...content, item: other, separator: comma }, ']');
     }
 
     return {

@@ -1,5 +1,5 @@
 import { choice, never, text, type Expression } from '../grammar/expression.ts';
-import { anyNumber } from '../grammar/json-text.ts';
+import { anyNumber } from '../grammar/json-number.ts';
 import type { Language } from '../grammar/language.ts';
 import {
   anyStringOf,

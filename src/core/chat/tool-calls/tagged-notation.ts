@@ -1,5 +1,5 @@
 import { empty, never, refer, repeat, rule, sequence, text, type Expression } from '../grammar/expression.ts';
-import { digit } from '../grammar/json-text.ts';
+import { digit } from '../grammar/decimal-range.ts';
 import { looseText, namesOf, type ArgumentsNotation, type Notation } from '../grammar/notation.ts';
 import type { ToolCallConstraint } from './format.ts';
 import { rawNotation } from './raw-notation.ts';

@@ -251,3 +251,19 @@ describe('arguments whose schema cannot be honored', () => {
     );
   });
 });
+
+test.each([undefined, {}, { type: 'object', properties: {} }])(
+  'a function with the parameters %j has no arguments',
+  (parameters) => {
+    const own = [{ name: 'now', parameters }];
+    const format = hermesFormat.constraint;
+    const grammar = answerGrammar({
+      response: { type: 'text' },
+      calls: { tools: own, choice: 'once', parallel: false, format },
+    })!;
+    const call = (values: string): string =>
+      `<tool_call>\n{"name": "now", "arguments": ${values}}\n</tool_call>`;
+    expect(accepts(grammar, call('{}'))).toBe(true);
+    expect(accepts(grammar, call('{"zone": "UTC"}'))).toBe(false);
+  },
+);

@@ -14,16 +14,18 @@ root   ::= value
 value  ::= (object | array | string | number | "true" | "false" | "null")
 object ::=
   "{" ws (
-    string ":" ws value
-    ("," ws string ":" ws value)*
+    string colon value
+    (comma string colon value)*
   )? ws "}"
-array  ::= "[" ws ( value ("," ws value)* )? ws "]"
+colon  ::= [ \t]? ":" [ \t]{0,4}
+comma  ::= [ \t]? "," ws
+array  ::= "[" ws ( value (comma value)* )? ws "]"
 string ::= "\"" (
     [^"\\\x7F\x00-\x1F] |
     "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})
   )* "\""
-number ::= "-"? ("0" | [1-9] [0-9]{0,14}) ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?
-ws ::= | " " | "\n" [ \t]{0,40}
+number ::= "-"? ("0" | [1-9] [0-9]{0,16}) ("." [0-9]{1,23})? ([eE] [-+]? [0-9]{1,3})?
+ws ::= [ \t]{0,4} | "\r"? "\n" [ \t]{0,40}
 `;
 
 describe('GBNF of known shapes', () => {

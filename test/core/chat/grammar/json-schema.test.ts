@@ -1,11 +1,14 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Automaton } from '../../../../src/core/chat/grammar/automaton.ts';
 import { jsonSchemaGrammar } from '../../../../src/core/chat/grammar/json-schema.ts';
 import { anyObject } from '../../../../src/core/chat/grammar/notation.ts';
 import { createSchemaBudget } from '../../../../src/core/chat/grammar/schema-budget.ts';
 import { compileGrammar } from '../../../../src/core/chat/grammar/matcher.ts';
+import { createProgram } from '../../../../src/core/chat/grammar/program.ts';
 import { schemas } from './schemas.ts';
-import { accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { acceptor, accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 const vocabulary = toyVocabulary(...jsonPieces);
 const walks = 12;
@@ -174,5 +177,158 @@ describe('references', () => {
   test('to a name that two schemas have are refused', () => {
     const schema = { definitions: { a: other, b: { ...other } }, $ref: 'http://localhost/a.json' };
     expect(() => jsonSchemaGrammar(schema)).toThrow('schema.$ref: expected an `$id` that one schema has');
+  });
+});
+
+describe('strings under a pattern are written plainly', () => {
+  const allows = (schema: object, text: string): boolean => accepts(jsonSchemaGrammar(schema), text);
+  const order = { type: 'string', pattern: '^ORD-\\d{6}$' };
+  const names = { type: 'object', patternProperties: { '^[a-z]{2}$': true }, additionalProperties: false };
+
+  test.each<[string, object, string, boolean]>([
+    ['plain letters', order, '"ORD-123456"', true],
+    ['an escaped letter', order, '"\\u004fRD-123456"', false],
+    ['an escaped hyphen', order, '"ORD\\u002d123456"', false],
+    ['a date', { type: 'string', format: 'date' }, '"2026-01-31"', true],
+    ['an escaped digit of a date', { type: 'string', format: 'date' }, '"\\u0032026-01-31"', false],
+    ['an escaped slash', { type: 'string', format: 'uri' }, '"https:\\/\\/a.b"', false],
+    ['the slash', { type: 'string', format: 'uri' }, '"https://a.b"', true],
+    ['quotes', { type: 'string', pattern: '^"\\\\$' }, '"\\"\\\\"', true],
+    ['quotes by their number', { type: 'string', pattern: '^"$' }, '"\\u0022"', false],
+    ['a line break', { type: 'string', pattern: '^a\\nb$' }, '"a\\nb"', true],
+    ['a control character', { type: 'string', pattern: '^\\x01$' }, '"\\u0001"', true],
+    ['a control character beside letters', { type: 'string', pattern: '^[\\x01a]$' }, '"\\u0001"', false],
+    ['another plane', { type: 'string', pattern: '^.$' }, '"😀"', true],
+    ['another plane by surrogates', { type: 'string', pattern: '^.$' }, '"\\ud83d\\ude00"', false],
+    ['a key', names, '{"ab": 1}', true],
+    ['an escaped key', names, '{"\\u0061b": 1}', false],
+    ['an escaped name', { type: 'object', propertyNames: { pattern: '^a' } }, '{"\\u0061": 1}', false],
+    ['what is ruled out', { type: 'string', not: { const: 'a' } }, '"\\u0062"', false],
+    [
+      'items that differ',
+      { items: { enum: ['a', 'b'] }, uniqueItems: true, type: 'array' },
+      '["\\u0061"]',
+      false,
+    ],
+    ['a free string', { type: 'string' }, '"\\u0061\\/"', true],
+  ])('%s', (_, schema, text, expected) => {
+    expect(allows(schema, text)).toBe(expected);
+  });
+
+  test('a model that lacks bytes escapes what is no ASCII', () => {
+    const grammar = jsonSchemaGrammar({ type: 'string', pattern: '^[é😀a]*$' });
+    for (const writesAll of [true, false]) {
+      const automaton = new Automaton(createProgram(grammar, writesAll));
+      const isIn = (text: string): boolean =>
+        automaton.after(automaton.start(), new TextEncoder().encode(text)).mayEnd;
+      expect(isIn('"é😀a"')).toBe(true);
+      expect(isIn('"\\ud83d\\ude00\\u00e9"')).toBe(!writesAll);
+      expect(isIn('"\\u0061"')).toBe(false);
+    }
+  });
+});
+
+describe('numbers are those of JSON', () => {
+  const integer = { type: 'integer' };
+  const number = { type: 'number' };
+  test.each<[object, string, boolean]>([
+    [integer, '1700000000000000', true],
+    [integer, '9007199254740991', true],
+    [integer, '-9007199254740991', true],
+    [integer, '9007199254740992', false],
+    [{ ...integer, minimum: 1 }, '9007199254740991', true],
+    [{ ...integer, minimum: 1, multipleOf: 7 }, '9007199254740987', false],
+    [number, '0.30000000000000004', true],
+    [number, '0.000001234567890123456', true],
+    [number, '12345678901234567', true],
+    [number, '1.2345678901234567', true],
+    [number, '123456789012345678', false],
+    [number, '1e100', true],
+    [number, '1.7976931348623157e308', true],
+    [number, '1.8e308', false],
+    [number, '5e-324', true],
+    [number, '4.9e-323', true],
+    [number, '12e99', true],
+    [number, '12e308', false],
+    [{ ...number, minimum: 0 }, '1e100', true],
+    [{ ...number, minimum: 0 }, '-1', false],
+    [{ ...number, minimum: 0, maximum: 1 }, '0.30000000000000004', true],
+    [{ ...number, exclusiveMinimum: 0.3 }, '0.30000000000000001', false],
+    [{ ...number, exclusiveMinimum: 0.3 }, '0.30000000000001', true],
+    [{ ...number, not: { const: 1e20 } }, '1e20', false],
+    [{ ...number, not: { const: 1e20 } }, '100000000000000000000', false],
+  ])('%j: %s → %s', (schema, text, expected) => {
+    expect(accepts(jsonSchemaGrammar(schema), text)).toBe(expected);
+  });
+
+  test('every double that a program writes, and none beyond the largest', () => {
+    const isIn = acceptor(jsonSchemaGrammar(number));
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e21, max: 1e21 }), (value) => {
+        const text = String(value);
+        // Whole numbers of more digits have none of their own.
+        fc.pre(!/^-?\d{18}/.test(text));
+        expect(isIn(text), text).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test.each(['{ "a" : 1 }', '{\t"a"\t:\t1\t}', '{"a":    1 , "b": [ 1 , 2 ]}', '{\r\n\t"a": 1\r\n}'])(
+  'white space of people: %j',
+  (text) => {
+    const schema = { type: 'object', additionalProperties: true };
+    expect(accepts(jsonSchemaGrammar(schema), text)).toBe(true);
+    expect(accepts(jsonSchemaGrammar({ type: 'object', properties: { a: true, b: true } }), text)).toBe(true);
+    expect(accepts(jsonSchemaGrammar(schema), text.replace('{', `{${' '.repeat(5)}`))).toBe(false);
+  },
+);
+
+describe('distinct keys', () => {
+  const pairs = { type: 'object', patternProperties: { '^[a-z]{2}$': { type: 'integer' } } };
+  const closed = { ...pairs, additionalProperties: false, minProperties: 2 };
+  const nested = {
+    type: 'object',
+    minProperties: 2,
+    additionalProperties: { type: 'object', minProperties: 2 },
+  };
+
+  test.each<[object, string, boolean]>([
+    [closed, '{"aa":1,"bb":2}', true],
+    [closed, '{"aa":1,"aa":2}', false],
+    [closed, '{"aa":1}', false],
+    [closed, '{"aa":1,"bb":2,"aa":3}', false],
+    [{ ...closed, maxProperties: 2 }, '{"aa":1,"bb":2,"cc":3}', false],
+    [
+      { ...closed, minProperties: 20 },
+      `{${Array.from({ length: 20 }, (_, n) => `"a${'abcdefghijklmnopqrst'[n]}":1`).join()}}`,
+      true,
+    ],
+    [{ ...closed, properties: { aa: true }, minProperties: 3 }, '{"aa":1,"bb":2,"cc":3}', true],
+    [{ ...closed, properties: { aa: true }, minProperties: 3 }, '{"aa":1,"bb":2,"aa":3}', false],
+    [
+      { ...closed, patternProperties: { ...closed.patternProperties, '^x': { type: 'null' } } },
+      '{"aa":1,"x":null}',
+      true,
+    ],
+    [
+      { ...closed, patternProperties: { ...closed.patternProperties, '^x': { type: 'null' } } },
+      '{"x":null,"x":null}',
+      false,
+    ],
+    [{ type: 'object', minProperties: 2 }, '{"a":1,"b":{"a":1}}', true],
+    [{ type: 'object', minProperties: 2 }, '{"a":1,"\\u0061":1}', false],
+    [nested, '{"a":{"a":1,"b":2},"b":{"a":1,"b":2}}', true],
+    [nested, '{"a":{"a":1,"a":2},"b":{"a":1,"b":2}}', false],
+    [nested, '{"a":{"a":1,"b":2},"a":{"a":1,"b":2}}', false],
+  ])('%j: %s → %s', (schema, text, expected) => {
+    expect(accepts(jsonSchemaGrammar(schema), text)).toBe(expected);
+  });
+
+  test('more keys than there are is what is refused', () => {
+    const schema = { ...closed, patternProperties: { '^[ab]$': true }, minProperties: 3 };
+    expect(() => jsonSchemaGrammar(schema)).toThrow('expected a schema that some finite document matches');
+    expect(accepts(jsonSchemaGrammar({ ...schema, minProperties: 2 }), '{"b":1,"a":2}')).toBe(true);
   });
 });

@@ -7,15 +7,16 @@ import { expectOurJson } from './our-json.ts';
 import { acceptor, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 const json = String.raw`
-// White space as ours: none, a space, or a line break with an indentation.
+// White space as ours: some blanks, or a line break with an indentation.
 start: value
 ?value: object | array | STRING | NUMBER | "true" | "false" | "null"
-object: "{" _ws [pair ("," _ws pair)*] _ws "}"
-pair: STRING ":" _ws value
-array: "[" _ws [value ("," _ws value)*] _ws "]"
-_ws: [" " | "\n" /[ \t]{0,40}/]
+object: "{" _ws [pair (_comma pair)*] _ws "}"
+pair: STRING /[ \t]?:[ \t]{0,4}/ value
+array: "[" _ws [value (_comma value)*] _ws "]"
+_comma: /[ \t]?,/ _ws
+_ws: /[ \t]{0,4}/ | /\r?\n[ \t]{0,40}/
 STRING: "\"" (/[^"\\\x7f\x00-\x1f]/ | "\\" (/["\\\/bfnrt]/ | "u" HEXDIGIT ~ 4))* "\""
-NUMBER: "-"? ("0" | /[1-9]/ DIGIT ~ 0..14) ("." DIGIT ~ 1..15)? ("e"i /[+-]/? DIGIT ~ 1..2)?
+NUMBER: "-"? ("0" | /[1-9]/ DIGIT ~ 0..16) ("." DIGIT ~ 1..23)? ("e"i /[+-]/? DIGIT ~ 1..3)?
 %import common (DIGIT, HEXDIGIT)
 `;
 

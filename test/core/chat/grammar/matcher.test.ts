@@ -69,7 +69,9 @@ test('decimals between two bounds are all there is, and all are there', () => {
 describe('a mask allows exactly the tokens that can be read', () => {
   const vocabulary = toyVocabulary(...jsonPieces, 'x'.repeat(40), '\u0001', 'ééé', 'a\u2028b', 'a\u202ab');
   const tokens = Array.from({ length: vocabulary.maskLength * 32 }, (_, token) => token);
-  test.each(Object.entries(schemas))('%s', (_, schema) => {
+  // The reference isn't told the keys that have been written.
+  const { 'three of any name': _distinct, ...others } = schemas;
+  test.each(Object.entries(others))('%s', (_, schema) => {
     const grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
     const reference = new Automaton(createProgram(jsonSchemaGrammar(schema)));
     const rng = createRng(5);
@@ -132,7 +134,7 @@ describe('free text', () => {
     const grammar = answerGrammar({
       response: { type: 'text' },
       calls: {
-        tools: [{ name: 'ab' }],
+        tools: [{ name: 'ab', parameters: { type: 'object' } }],
         choice: 'optional',
         parallel: false,
         format: hermesFormat.constraint,

@@ -34,6 +34,12 @@ describe('faults name the keyword and its place', () => {
     [{ type: 'string', pattern: '(?<=a)b' }, 'schema.pattern: expected no look-around'],
     [{ type: 'string', pattern: '(a)\\1' }, 'schema.pattern: expected no \\1'],
     [{ type: 'string', pattern: '\\p{L}' }, 'schema.pattern: expected a simpler pattern'],
+    [
+      { type: 'string', pattern: '^[[:alpha:]]+$' },
+      'schema.pattern: expected no [:alpha:], but a-zA-Z or \\p{L}, got "^[[:alpha:]]+$"',
+    ],
+    [{ type: 'string', pattern: '^[^[:^space:]x]$' }, 'schema.pattern: expected no [:^space:], but \\s'],
+    [{ type: 'string', pattern: '[a-z&&[^aeiou]]' }, 'schema.pattern: expected no && of classes'],
     [{ type: 'string', pattern: 'a\\b' }, 'schema.pattern: expected no \\b'],
     [{ type: 'string', pattern: 'a{20000}' }, 'schema.pattern: expected at most 10000 repetitions'],
     [{ type: 'number', minimum: 1e300 }, 'schema.minimum: expected a number between'],
