@@ -60,7 +60,8 @@ export function withOptions<Model extends object, Name extends keyof Model>(
   return Object.create(model, Object.fromEntries(own) as PropertyDescriptorMap) as Model;
 }
 
-/** Adds to the body of a request the fields of its call. */
+/** Appends the fields of a call to the body of its request, which has some: of equal names the last one counts. */
 export function addFields(body: string): string {
-  return JSON.stringify({ ...(JSON.parse(body) as object), ...added.getStore() });
+  const fields = JSON.stringify(added.getStore() ?? {});
+  return fields === '{}' ? body : `${body.slice(0, -1)},${fields.slice(1)}`;
 }

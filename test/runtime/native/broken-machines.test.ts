@@ -28,7 +28,7 @@ async function doctor(
 }
 
 /** A GPU build of the runtime that is installed, whose provider wants another library. */
-function gpuBuild(name: string, needs: readonly string[]): string {
+function gpuBuild(name: string, lacking: readonly string[]): string {
   const below = join(folder, name);
   mkdirSync(below);
   const manifest = createRequire(import.meta.url).resolve('onnxruntime-node/package.json');
@@ -37,7 +37,7 @@ function gpuBuild(name: string, needs: readonly string[]): string {
   // The runtime looks for providers beside itself.
   copyFileSync(shipped, join(below, library));
   compile(below, 'libonnxruntime_providers_shared.so', '');
-  compile(below, 'libonnxruntime_providers_cuda.so', '', needs);
+  compile(below, 'libonnxruntime_providers_cuda.so', '', lacking);
   return below;
 }
 
@@ -92,8 +92,8 @@ describe('doctor, and the error of a device', { ...needs(withoutCompiler), timeo
       'libit.so: expected a library of ONNX Runtime, got one without OrtGetApiBase.',
     ],
     ['one that lacks a library', oldRuntime, ['libslashv1absent.so.7'], 'libslashv1absent.so.7: cannot open'],
-  ])('refuses a library that is %s', async (name, source, needs, expected) => {
-    const library = compile(join(folder, name.replaceAll(' ', '-')), 'libit.so', source, needs);
+  ])('refuses a library that is %s', async (name, source, lacking, expected) => {
+    const library = compile(join(folder, name.replaceAll(' ', '-')), 'libit.so', source, lacking);
     expect(await doctor('runtime', ['--library', library])).toContain(expected);
     expect(await doctor('device cpu', ['--library', library])).toBe('not tried: see runtime');
   });
@@ -112,8 +112,8 @@ describe('doctor, and the error of a device', { ...needs(withoutCompiler), timeo
       'Failed to load shared library libslashv1absent.so.7, which the plugin needs; install it, and list its folder in LD_LIBRARY_PATH.',
     ],
     ['that is none', 'int answer = 42;', [], 'got another file (/'],
-  ])('refuses a plugin %s', async (name, source, needs, expected) => {
-    const library = compile(join(folder, name.replaceAll(' ', '-')), 'libplugin.so', source, needs);
+  ])('refuses a plugin %s', async (name, source, lacking, expected) => {
+    const library = compile(join(folder, name.replaceAll(' ', '-')), 'libplugin.so', source, lacking);
     expect(await doctor('plugin it', ['--plugin', `it=${library}`])).toContain(expected);
   });
 

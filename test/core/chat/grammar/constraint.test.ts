@@ -256,7 +256,6 @@ test.each([undefined, {}, { type: 'object', properties: {} }])(
   'a function with the parameters %j has no arguments',
   (parameters) => {
     const own = [{ name: 'now', parameters }];
-    const format = hermesFormat.constraint;
     const grammar = answerGrammar({
       response: { type: 'text' },
       calls: { tools: own, choice: 'once', parallel: false, format },

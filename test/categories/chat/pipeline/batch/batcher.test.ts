@@ -257,10 +257,10 @@ describe('Batcher', () => {
   it('fails the generations of a broken run and goes on', async () => {
     const decoder = createCopyingDecoder(createRememberingSession());
     const forward = decoder.forward.bind(decoder);
-    let runs = 0;
+    let steps = 0;
     const flaky: Decoder = {
       ...decoder,
-      forward: (...step) => (++runs === 3 ? Promise.reject(new Error('out of memory')) : forward(...step)),
+      forward: (...step) => (++steps === 3 ? Promise.reject(new Error('out of memory')) : forward(...step)),
     };
     const batcher = new Batcher(flaky, {
       maxRows: 4,
