@@ -34,6 +34,9 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
+/** Levels of fields that a page shows. */
+const shownLevels = 2;
+
 /** Guides that say more about an endpoint, by its path. */
 const guides: Readonly<Record<string, string>> = {
   '/chat/completions':
@@ -119,8 +122,17 @@ function writePage(method: string, path: string, operation: Operation, { compone
 
 function contentSections(title: string, content: Content, schemaOf: (ref: string) => Schema): string[] {
   return Object.entries(content).map(([mediaType, { schema }]) => {
-    const rows = toRows(schemaOf(schema.$ref));
-    return `## ${title}: \`${mediaType}\`\n\n${rows.length > 0 ? fieldTable(rows) : (schemaOf(schema.$ref).description ?? '')}`;
+    const all = toRows(schemaOf(schema.$ref));
+    const rows = all.filter(({ name, type }) => type === '' || name.split('.').length <= shownLevels);
+    const name = schema.$ref.split('/').at(-1)!;
+    return [
+      `## ${title}: \`${mediaType}\``,
+      rows.length > 0 ? fieldTable(rows) : (schemaOf(schema.$ref).description ?? ''),
+      rows.length < all.length &&
+        `Fields within these are in the [OpenAPI document](openapi-json.md), schema \`${name}\`.`,
+    ]
+      .filter((part) => part !== false)
+      .join('\n\n');
   });
 }
 
