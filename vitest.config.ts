@@ -12,7 +12,7 @@ const unit = [
 const browser = ['test/playground/{accessibility,panels,resilience,screenshots,views}.test.ts'];
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
 /** `npm run test:docs` runs these two and the packages. */
-const docs = ['test/docs/**/*.test.ts'];
+const docs = ['test/docs/**/*.test.ts', 'test/spec/coverage.test.ts'];
 const examples = ['test/e2e/examples.test.ts', 'examples/*/*.test.ts'];
 const deploy = ['test/deploy/**/*.test.ts'];
 

@@ -51,7 +51,7 @@ export function load(app) {
   app.renderer.on(RendererEvent.END, ({ outputDirectory, pages: rendered }) => {
     const readme = readFileSync('README.md', 'utf8');
     const urls = new Map(rendered.map(({ model, url }) => [/** @type {unknown} */ (model), url]));
-    const listed = [...pages].filter(([, { path }]) => !/decisions|spec-coverage/.test(path));
+    const listed = [...pages].filter(([, { path }]) => !/decisions/.test(path));
     const lines = listed.map(
       ([document, { text }]) => `- [${document.name}](${urls.get(document)}): ${firstSentence(text)}`,
     );

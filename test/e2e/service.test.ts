@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createParser } from 'eventsource-parser';
 import { chat, type Inference } from '../../dist/src/index.js';
 import { eventually, workersHere } from '../engine/processes.ts';
-import { needs, otherSystem } from '../needs.ts';
 import { openaiClient, type Service } from './openai-client.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { serve, type RunningService } from './serve.ts';
@@ -164,7 +163,7 @@ describe('a client that goes', () => {
 describe('a worker that is killed amid a stream', () => {
   it(
     'fails that request cleanly; the next one is answered by a fresh worker',
-    { ...needs(otherSystem('linux')), timeout: 120_000 },
+    { timeout: 120_000 },
     async () => {
       const [victim] = workersHere();
       expect(victim).toBeGreaterThan(0);

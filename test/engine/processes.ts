@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { vi } from 'vitest';
 
@@ -16,18 +17,32 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The worker processes of this one; on Linux alone. */
+/** The worker processes of this one. */
 export function workersHere(): number[] {
-  return workersOf('self');
+  return workersOf(process.pid);
 }
 
-/** The worker processes of a host; on Linux alone. */
-export function workersOf(host: number | 'self'): number[] {
+/** The worker processes of a host; on Linux without another program. */
+export function workersOf(host: number): number[] {
+  if (process.platform !== 'linux') return workersByCommand(host);
   const tasks = readdirSync(`/proc/${host}/task`).map((task) =>
     readFileSync(`/proc/${host}/task/${task}/children`, 'utf8'),
   );
   const children = tasks.join(' ').split(/\s+/).filter(Boolean).map(Number);
   return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker.js'));
+}
+
+function workersByCommand(host: number): number[] {
+  const list =
+    process.platform === 'win32'
+      ? `Get-CimInstance Win32_Process | ForEach-Object { "$($_.ParentProcessId) $($_.ProcessId) $($_.CommandLine)" }`
+      : 'ps -axo ppid=,pid=,args=';
+  const shell = process.platform === 'win32' ? 'powershell' : '/bin/sh';
+  const lines = execSync(list, { encoding: 'utf8', shell }).split('\n');
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([parent, , ...args]) => Number(parent) === host && args.join(' ').includes('worker.js'))
+    .map(([, pid]) => Number(pid));
 }
 
 /** Resident memory of a process in MiB; on Linux alone. */
