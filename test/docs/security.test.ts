@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from './code-blocks.ts';
-import { readTests } from './test-titles.ts';
+import { readTests } from '../spec/test-titles.ts';
 
 const threats = readFileSync(join(root, 'SECURITY.md'), 'utf8')
   .match(/^\| .*/gm)!
