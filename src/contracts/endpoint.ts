@@ -178,11 +178,13 @@ export interface SocketCall<Input, Event> {
   findModel(id: string | undefined): ModelInfo;
   send(message: object): void;
   /**
-   * So many bytes wait for their end.
+   * So many bytes are held now.
    *
    * @throws InferenceError `rate_limited` where the key has too many, `overloaded` where all have
    */
   hold(bytes: number): void;
+  /** Resolves when the next slice of long work may begin. */
+  turn(): Promise<void>;
   /** So many runs wait or run: the client's messages wait while there are too many. */
   pace(runs: number): void;
   /** Runs a model: a request of its own, which counts and costs as one over HTTP. Leaving it early cancels it. */
@@ -195,8 +197,8 @@ export interface SocketCall<Input, Event> {
 export interface SocketSession {
   /** The socket is open. */
   begin(): void;
-  /** A message of the client, parsed. */
-  receive(message: unknown): void;
+  /** A message of the client, parsed. What it returns resolves when the next message may come. */
+  receive(message: unknown): void | Promise<void>;
   /** A message that can't be read, or the end of the client's time. */
   refuse(error: InferenceError): void;
   /** Resolves when everything that was received has been answered. */

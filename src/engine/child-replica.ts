@@ -56,6 +56,8 @@ const leastHangMs = 5000;
 interface PendingRequest {
   readonly observer: RequestListener;
   killTimer: NodeJS.Timeout | undefined;
+  /** Whether the worker has it. */
+  hasBegun: boolean;
 }
 
 class ChildReplica implements Replica {
@@ -159,7 +161,7 @@ class ChildReplica implements Replica {
       queueMicrotask(() => observer.onEnd(notSendable(error)));
       return { cancel: () => undefined };
     }
-    this.#runs.set(id, { observer, killTimer: undefined });
+    this.#runs.set(id, { observer, killTimer: undefined, hasBegun: false });
     return { cancel: () => this.#cancel(id) };
   }
 
@@ -217,6 +219,11 @@ class ChildReplica implements Replica {
       case 'progress':
         for (const progress of message.runs) this.#advance(progress);
         return;
+      case 'begun': {
+        const run = this.#runs.get(message.id);
+        if (run) run.hasBegun = true;
+        return;
+      }
       case 'loading':
         this.#loadProgress = message.progress;
         return;
@@ -357,6 +364,7 @@ class ChildReplica implements Replica {
           'worker_failed',
           `The worker of model "${this.#spec.data.id}" was lost: ${reason}.`,
         ),
+        !run.hasBegun,
       );
     }
   }

@@ -174,11 +174,12 @@ export class ModelQueue {
       origin: options.origin,
       onDispatch: options.onDispatch,
       owner: options.owner,
+      cost: estimateCost?.(job.request),
       sharesPrefixes: options.sharesPrefixes,
       mayRestart: options.mayRestart,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
-    this.#waiting.add(ticket, options.owner, estimateCost?.(job.request));
+    this.#waiting.add(ticket, ticket.owner, ticket.cost);
     this.#dispatch();
     return ticket;
   }
@@ -260,16 +261,22 @@ export class ModelQueue {
     this.#model.touch();
     const observer: RequestListener = {
       onEvents: (events) => ticket.push(events),
-      onEnd: (error) => {
+      onEnd: (error, isUntouched = false) => {
         if (!error) this.#serviceTimes.record(performance.now() - startedAt);
         this.#running.delete(ticket);
         this.#count(ticket.owner, -1);
         this.#model.touch();
-        ticket.end(error);
+        if (isUntouched && this.#mayBeginAgain(ticket)) this.#waiting.add(ticket, ticket.owner, ticket.cost);
+        else ticket.end(error);
         this.#dispatch();
       },
     };
     ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
+  }
+
+  /** Whether the request may wait for another worker. */
+  #mayBeginAgain(ticket: Ticket): boolean {
+    return ticket.mayBeginAgain && !this.#refusal && !this.#isLooping && this.#model.state !== 'failed';
   }
 
   #abandon(ticket: Ticket): void {

@@ -53,6 +53,8 @@ export type WorkerMessage =
   | { readonly type: 'call'; readonly id: number; readonly number: number }
   /** Once a second at most, where others run the model. */
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamStatus[] }
+  /** The worker has a request and begins with it. */
+  | { readonly type: 'begun'; readonly id: number }
   | { readonly type: 'progress'; readonly runs: readonly WorkerProgress[] };
 
 /** Events of one run since the last message. */

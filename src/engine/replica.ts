@@ -11,8 +11,12 @@ export type ReplicaState = 'loading' | 'ready' | 'restarting' | 'failed' | 'clos
 /** Told about one request. */
 export interface RequestListener {
   onEvents(events: readonly RunEvent[]): void;
-  /** Called exactly once, never from within `start`: the run is over and its place is free. */
-  onEnd(error: InferenceError | undefined): void;
+  /**
+   * Called exactly once, never from within `start`: the run is over and its place is free.
+   *
+   * @param isUntouched whether it never began: another worker may take the request
+   */
+  onEnd(error: InferenceError | undefined, isUntouched?: boolean): void;
 }
 
 /** Everything by which a request is known, here and elsewhere. */

@@ -80,6 +80,8 @@ export function serveWorker(
     request: unknown,
     { requestId, ...options }: RequestLabels = {},
   ): Promise<void> => {
+    // At once: what follows may be the end of this process.
+    send({ type: 'begun', id });
     const active: WorkerTask = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
     const { signal } = active.controller;

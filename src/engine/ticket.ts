@@ -14,6 +14,8 @@ export interface TicketOptions {
   readonly origin: RunOrigin | undefined;
   readonly onDispatch: (() => void) | undefined;
   readonly owner: string | undefined;
+  /** Work that it takes, as owners take turns by it. */
+  readonly cost: number | undefined;
   readonly sharesPrefixes: boolean | undefined;
   readonly mayRestart: boolean | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
@@ -25,6 +27,7 @@ export class Ticket {
   readonly request: unknown;
   readonly category: string;
   readonly owner: string | undefined;
+  readonly cost: number | undefined;
   /** Set while a replica works on it. */
   run: CancelHandle | undefined;
   /** Listener, if there is one. */
@@ -40,6 +43,7 @@ export class Ticket {
   readonly #deadline: NodeJS.Timeout | undefined;
   readonly #limit: NodeJS.Timeout;
   #settled = false;
+  #dispatches = 0;
 
   constructor(
     { request, category, watch }: Pick<Ticket, 'request' | 'category' | 'watch'>,
@@ -52,6 +56,7 @@ export class Ticket {
     this.#origin = options.origin;
     this.#onDispatch = options.onDispatch;
     this.owner = options.owner;
+    this.cost = options.cost;
     this.#sharesPrefixes = options.sharesPrefixes;
     this.#mayRestart = options.mayRestart;
     this.#stream = stream;
@@ -81,9 +86,15 @@ export class Ticket {
   /** A replica has taken it. */
   dispatch(run: CancelHandle): void {
     this.run = run;
+    if (++this.#dispatches > 1) return;
     // Not before: an observer may cancel the run.
     this.watch?.dispatch();
     this.#onDispatch?.();
+  }
+
+  /** Whether a worker was lost before it began with this, and another one may be asked: once. */
+  get mayBeginAgain(): boolean {
+    return !this.#settled && this.#dispatches === 1;
   }
 
   push(events: readonly RunEvent[]): void {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { countJson } from '../core/text/bounded-json.ts';
 import { describeValue } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
@@ -8,6 +9,30 @@ import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { decoderGraph, sourceError } from './model-files.ts';
 
 const configFile = 'config.json';
+
+/** Levels of a model's JSON: a tokenizer has a dozen. */
+const mostLevels = 128;
+const mostOfSize = 2 ** 31 - 1;
+/** Members of `config.json` that are sizes in every family, where they are numbers. */
+const sizes = [
+  'd_model',
+  'decoder_attention_heads',
+  'decoder_layers',
+  'encoder_attention_heads',
+  'encoder_layers',
+  'head_dim',
+  'hidden_size',
+  'intermediate_size',
+  'max_position_embeddings',
+  'n_embd',
+  'n_head',
+  'n_layer',
+  'n_positions',
+  'num_attention_heads',
+  'num_hidden_layers',
+  'num_key_value_heads',
+  'vocab_size',
+];
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -68,7 +93,9 @@ export async function readChangeTime(path: string): Promise<number> {
 /** The config of the hub's layout, or what onnxruntime-genai's builder writes in its place. */
 async function readConfig(path: string): Promise<Json> {
   if (existsSync(join(path, configFile)) || !existsSync(join(path, genaiConfigFile))) {
-    return readJson(path, configFile);
+    const config = await readJson(path, configFile);
+    assertSizes(config);
+    return config;
   }
   const config = toHubConfig(await readJson(path, genaiConfigFile));
   if (config) return config;
@@ -103,6 +130,8 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
     if (fallback) return fallback;
     throw fieldError('source', `${name} is missing in ${path}`, { cause: error });
   }
+  const { fault } = countJson(text, { values: Infinity, depth: mostLevels });
+  if (fault !== undefined) throw fieldError('source', `${name} in ${path}: ${fault}`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -111,6 +140,26 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
   }
   if (typeof value === 'object' && value !== null) return value as Json;
   throw fieldError('source', `${name} in ${path} holds no JSON object`);
+}
+
+/**
+ * Refuses sizes that no model has, also those that the graph knows better, whatever would be made of them.
+ *
+ * @throws InferenceError `invalid_request`
+ */
+function assertSizes(config: Json, place = ''): void {
+  for (const name of sizes) {
+    const value = config[name];
+    if (typeof value !== 'number' || (Number.isInteger(value) && value > 0 && value <= mostOfSize)) continue;
+    throw sourceError(
+      `config.json has ${place}${name} ${describeValue(value)}, expected an integer from 1 to ${mostOfSize}`,
+    );
+  }
+  for (const part of ['text_config', 'vision_config', 'encoder', 'decoder']) {
+    const within = config[part];
+    if (place === '' && typeof within === 'object' && within !== null)
+      assertSizes(within as Json, `${part}.`);
+  }
 }
 
 /** A positive integer of `config.json`. @throws InferenceError `invalid_request` for another value */

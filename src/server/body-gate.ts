@@ -23,6 +23,8 @@ export interface BodyPlace {
    * @throws InferenceError `rate_limited` where the key has too many, `overloaded` where all have
    */
   grow(bytes: number): void;
+  /** No more than so many bytes of it are left. */
+  shrink(bytes: number): void;
   /** Its bytes are given back. */
   leave(): void;
 }
@@ -82,6 +84,12 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
             throw tooMany('overloaded', `${kind} of ${limits.bytes} bytes`);
           add(0, more);
           held += more;
+        },
+        shrink(bytes) {
+          const less = held - Math.max(0, bytes - freeBytes);
+          if (left || less <= 0) return;
+          add(0, -less);
+          held -= less;
         },
         leave() {
           if (left) return;

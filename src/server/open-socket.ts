@@ -9,6 +9,7 @@ import { findModel, type Call } from './call.ts';
 import { toErrorBody } from './errors.ts';
 import { headerOf, protocolsOf } from './headers.ts';
 import { queryOf } from './path.ts';
+import { turns } from './pieces-of.ts';
 import { openRun } from './run.ts';
 import { toBilledRequest } from './run-endpoint.ts';
 import type { OpenSocket } from './sockets.ts';
@@ -49,7 +50,11 @@ export async function openSocket(
         return model;
       },
       send: (message) => open?.send(message),
-      hold: (bytes) => place.grow(bytes),
+      hold(bytes) {
+        place.grow(bytes);
+        place.shrink(bytes);
+      },
+      turn: () => turns.next(owner),
       pace: (runs) => open?.pace(runs),
       run: (asked) => runAgain(call, category, asked),
       fail(error) {
@@ -68,7 +73,7 @@ export async function openSocket(
         protocol: protocolsOf(request).includes(subprotocol) ? subprotocol : undefined,
         maxMessageBytes: sockets.rules.maxMessageBytes,
         take(socket) {
-          open = sockets.add(socket, request.signal);
+          open = sockets.add(socket, { signal: request.signal, turn: socketCall.turn });
           open.serve(session);
         },
       },

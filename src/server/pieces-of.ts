@@ -4,8 +4,8 @@ import { inPieces, type Pieces } from '../validation/in-pieces.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from './headers.ts';
 
-/** Pieces of all requests of this process, one at a time. */
-const turns = new Turns();
+/** Pieces of all requests and messages of this process, one at a time. */
+export const turns = new Turns();
 
 /** Checks a request in pieces, owners by turns, while its client waits and its deadline allows. */
 export function piecesOf({

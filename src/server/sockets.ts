@@ -23,8 +23,18 @@ const maxUnreadBytes = 2 ** 20;
 const maxRuns = 8;
 /** Most of a message: those of sessions have a few dozen values. */
 const messageBounds = { values: 1024, depth: 32 } as const;
+/** Time of messages that are read at once. */
+const sliceMs = 4;
 /** Time for the client's half of a closing handshake. */
 const closingMs = 2000;
+
+/** A socket's part in the process. */
+export interface SocketSurroundings {
+  /** Aborted when the socket has closed. */
+  readonly signal: AbortSignal;
+  /** Resolves when the next slice of long work may begin. */
+  readonly turn: () => Promise<void>;
+}
 
 /** The WebSockets of a handler. */
 export class Sockets {
@@ -43,11 +53,10 @@ export class Sockets {
     if (this.#isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
   }
 
-  /** @param signal aborted when the socket has closed */
-  add(socket: ApiSocket, signal: AbortSignal): OpenSocket {
-    const open = new OpenSocket(socket, this.rules, signal);
+  add(socket: ApiSocket, surroundings: SocketSurroundings): OpenSocket {
+    const open = new OpenSocket(socket, this.rules, surroundings);
     this.#open.add(open);
-    signal.addEventListener('abort', () => this.#open.delete(open), { once: true });
+    surroundings.signal.addEventListener('abort', () => this.#open.delete(open), { once: true });
     return open;
   }
 
@@ -63,6 +72,10 @@ export class OpenSocket {
   readonly #socket: ApiSocket;
   readonly #rules: SocketRules;
   readonly #signal: AbortSignal;
+  readonly #turn: () => Promise<void>;
+  /** Messages that have come before the one that is being read has ended. */
+  readonly #unread: { readonly data: Uint8Array; readonly isBinary: boolean }[] = [];
+  #isReading = false;
   #session: SocketSession | undefined;
   #isClosing = false;
   #isPaused = false;
@@ -71,10 +84,11 @@ export class OpenSocket {
   #idle: NodeJS.Timeout | undefined;
   #pings: NodeJS.Timeout | undefined;
 
-  constructor(socket: ApiSocket, rules: SocketRules, signal: AbortSignal) {
+  constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
     this.#socket = socket;
     this.#rules = rules;
     this.#signal = signal;
+    this.#turn = turn;
   }
 
   /** Hands the client's messages to a session. */
@@ -82,7 +96,10 @@ export class OpenSocket {
     this.#session = session;
     this.#signal.addEventListener('abort', () => this.#stop(), { once: true });
     this.#socket.on('pong', () => (this.#isAlive = true));
-    this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    this.#socket.on('message', (data, isBinary) => {
+      this.#unread.push({ data, isBinary });
+      if (!this.#isReading) void this.#read();
+    });
     this.#pings = setInterval(() => this.#ping(), this.#rules.keepAliveMs);
     this.#awaitMessage();
     session.begin();
@@ -97,7 +114,12 @@ export class OpenSocket {
 
   pace(runs: number): void {
     this.#runs = runs;
-    const isPaused = runs >= maxRuns;
+    this.#pause();
+  }
+
+  /** The client's messages wait while too many runs do, and while earlier messages do. */
+  #pause(): void {
+    const isPaused = this.#runs >= maxRuns || this.#isReading;
     if (isPaused === this.#isPaused || this.#signal.aborted) return;
     this.#isPaused = isPaused;
     // What came before the pause is not read yet, pongs among it.
@@ -114,7 +136,23 @@ export class OpenSocket {
     this.#close(closeCode.goingAway, 'The service is shutting down.');
   }
 
-  #take(data: Uint8Array, isBinary: boolean): void {
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    let since = performance.now();
+    for (let next = this.#unread.shift(); next; next = this.#unread.shift()) {
+      const rest = this.#take(next.data, next.isBinary);
+      const isLong = performance.now() - since > sliceMs && this.#unread.length > 0;
+      if (rest === undefined && !isLong) continue;
+      this.#pause();
+      await rest;
+      await this.#turn();
+      since = performance.now();
+    }
+    this.#isReading = false;
+    this.#pause();
+  }
+
+  #take(data: Uint8Array, isBinary: boolean): Promise<void> | void {
     this.#isAlive = true;
     const session = this.#session;
     if (session === undefined || this.#isClosing) return;
@@ -122,7 +160,7 @@ export class OpenSocket {
     try {
       if (isBinary)
         throw new InferenceError('invalid_request', 'Expected a message of text, got a binary one.');
-      session.receive(parseMessage(data));
+      return session.receive(parseMessage(data));
     } catch (error) {
       session.refuse(InferenceError.from(error));
     }

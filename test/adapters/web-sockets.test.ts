@@ -226,6 +226,33 @@ describe('serveWebSockets', () => {
     await opened(host);
   });
 
+  test('audio that was given up or transcribed counts no longer', async () => {
+    const bytes = 3 * speech.length;
+    const { host } = await serve({}, { sockets: { bytesPerKey: bytes, maxBufferBytes: bytes } });
+    const [one, other] = [await opened(host), await opened(host)];
+    one.send(byHand, append(speech), append(speech), append(speech));
+    other.send(byHand, append(speech));
+    expect((await other.event('error')).error.code).toBe('rate_limit_exceeded');
+    one.send({ type: 'input_audio_buffer.clear' });
+    await one.event('input_audio_buffer.cleared');
+    other.send(append(speech), append(speech), commit);
+    await other.event(`${transcribed}.completed`);
+    one.send(append(speech), append(speech), append(speech), commit);
+    await one.event(`${transcribed}.completed`);
+    expect([one, other].map(({ events }) => events.filter(({ type }) => type === 'error').length)).toEqual([
+      0, 1,
+    ]);
+  });
+
+  test('counts a message before it parses it', async () => {
+    const { host } = await serve();
+    const client = await opened(host);
+    client.socket.send('['.repeat(2 ** 19));
+    expect((await client.event('error')).error.message).toMatch(/expected at most 32 levels of nesting/);
+    client.socket.send(`[${'0,'.repeat(2 ** 18)}0]`);
+    expect((await client.event('error', 2)).error.message).toMatch(/expected at most 1024 values/);
+  });
+
   test('a client that vanishes ends its run and what waits behind it, and leaves nothing', async () => {
     const { inference, host } = await serve(
       { transcript: { segments: ['never'], delayMs: 60_000 } },

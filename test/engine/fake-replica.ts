@@ -37,9 +37,9 @@ export class FakeReplica implements Replica {
   }
 
   /** Ends a run, the oldest by default. */
-  finish(index = 0, error?: InferenceError): void {
+  finish(index = 0, error?: InferenceError, isUntouched?: boolean): void {
     const [run] = this.runs.splice(index, 1);
-    run!.observer.onEnd(error);
+    run!.observer.onEnd(error, isUntouched);
   }
 
   async close(): Promise<void> {

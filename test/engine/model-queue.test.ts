@@ -434,3 +434,42 @@ describe('close', () => {
     await closed;
   });
 });
+
+describe('a request whose worker is lost before it begins', () => {
+  const lost = new InferenceError('worker_failed', 'Lost.');
+
+  it('waits for another one, once', async () => {
+    const { queue, replica, submit } = createQueue();
+    const { outcome } = submit();
+    replica.state = 'restarting';
+    replica.finish(0, lost, true);
+    expect(queue.status).toMatchObject({ running: 0, waiting: 1 });
+    replica.become('ready');
+    expect(queue.status).toMatchObject({ running: 1, waiting: 0 });
+    replica.finish(0, lost, true);
+    expect(await outcome).toBe('worker_failed');
+  });
+
+  it('waits for its deadline at most', async () => {
+    const { queue, replica, submit } = createQueue();
+    const { outcome } = submit({ deadlineMs: 500 });
+    replica.state = 'restarting';
+    replica.finish(0, lost, true);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await outcome).toBe('deadline_exceeded');
+    expect(queue.status).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it.each([
+    ['whose worker had begun', false, false, 'worker_failed'],
+    ['whose caller has left', true, true, 'cancelled'],
+  ])('but none %s', async (_title, isUntouched, leaves, code) => {
+    const { queue, replica, submit } = createQueue();
+    const caller = new AbortController();
+    const { outcome } = submit({ signal: caller.signal });
+    if (leaves) caller.abort();
+    replica.finish(0, lost, isUntouched);
+    expect(await outcome).toBe(code);
+    expect(queue.status).toMatchObject({ running: 0, waiting: 0 });
+  });
+});

@@ -252,7 +252,8 @@ describe('cancellation', () => {
       const { engine, run, workerPid } = start({ toy: {} }, graceMs);
       const pid = await workerPid();
       await beats();
-      const events = run({ steps: 1, gated: true });
+      const events = run({ steps: 1e9 });
+      await events.next();
       const failure = errorCode(events);
       process.kill(pid, 'SIGSTOP');
       expect(await failure).toBe('worker_failed');
@@ -285,6 +286,43 @@ describe('a crash', () => {
     expect(await texts(run({ steps: 2 }))).toEqual(['1', '2']);
     await otherModel.return!();
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'costs no request that the worker has never begun: its successor takes it',
+    async () => {
+      const { engine, run, workerPid } = start({ toy: {} });
+      await engine.ready();
+      const pid = await workerPid();
+      // A worker that is stopped reads nothing.
+      process.kill(pid, 'SIGSTOP');
+      const codes = Array.from({ length: 3 }, () => errorCode(run({ steps: 2 })));
+      await vi.waitFor(() => expect(engine.status()[0]!.running).toBe(3));
+      process.kill(pid, 'SIGKILL');
+      expect(await Promise.all(codes)).toEqual(['none', 'none', 'none']);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'takes a request to a successor once, within its deadline',
+    async () => {
+      const { engine, run, workerPid } = start({ toy: {} });
+      await engine.ready();
+      const stopped = async (): Promise<number> => {
+        const pid = await eventually(() => workerPid());
+        process.kill(pid, 'SIGSTOP');
+        return pid;
+      };
+      const first = await stopped();
+      const late = errorCode(run({ steps: 1 }, { deadlineMs: 1 }));
+      await late;
+      const dies = errorCode(run({ exit: true, steps: 1 }));
+      await vi.waitFor(() => expect(engine.status()[0]!.running).toBe(2));
+      process.kill(first, 'SIGKILL');
+      // Its successor begins with it and ends.
+      expect([await late, await dies]).toEqual(['deadline_exceeded', 'worker_failed']);
+      expect(await eventually(() => workerPid())).not.toBe(first);
+    },
+  );
 
   it('lets waiting requests run on the fresh worker', async () => {
     const { engine, run } = start({ toy: { maxBatchSize: 1 } });

@@ -1,4 +1,6 @@
 import { isHighSurrogate, isLowSurrogate, stringOf } from '../aligned-text.ts';
+import { quote } from '../../text/quote.ts';
+import { backtrackingFault } from './backtracking.ts';
 import { cl100kSource, createCl100kPattern } from './cl100k-pattern.ts';
 import { gpt2Pattern, gpt2Source } from './gpt2-pattern.ts';
 import { translateOniguruma } from './oniguruma/translate.ts';
@@ -14,7 +16,7 @@ const handWritten: ReadonlyMap<string, Pattern> = new Map([
 /**
  * Matches a regular expression in Oniguruma's syntax.
  *
- * @throws RangeError if it is none, or one that JavaScript has nothing like
+ * @throws RangeError if it is none, one that JavaScript has nothing like, or one that may take endless time
  */
 export function createRegularExpressionPattern(label: string, source: string): Pattern {
   const pattern = handWritten.get(source);
@@ -59,6 +61,9 @@ function isInsidePair(string: string, at: number): boolean {
 function compile(label: string, source: string): { global: RegExp; sticky: RegExp } {
   try {
     const translated = translateOniguruma(source);
+    const fault = backtrackingFault(translated);
+    if (fault !== undefined)
+      throw new Error(`the pattern ${quote(source)} ${fault}: texts could hold it up for ever`);
     return { global: new RegExp(translated, 'gv'), sticky: new RegExp(translated, 'yv') };
   } catch (error) {
     throw new RangeError(`${label}: ${(error as Error).message}`, { cause: error });

@@ -1,6 +1,8 @@
+const leastCapacity = 2 ** 14;
+
 /** The end of a long stream of bytes; positions count from its beginning. */
 export class AudioBuffer {
-  #bytes = new Uint8Array(2 ** 14);
+  #bytes = new Uint8Array(leastCapacity);
   #start = 0;
   #length = 0;
 
@@ -17,13 +19,14 @@ export class AudioBuffer {
     return this.#length;
   }
 
+  /** Bytes of memory: four times those that are kept at most, beyond the least. */
+  get capacity(): number {
+    return this.#bytes.length;
+  }
+
   append(bytes: Uint8Array): void {
     const length = this.#length + bytes.length;
-    if (length > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
-      larger.set(this.#bytes.subarray(0, this.#length));
-      this.#bytes = larger;
-    }
+    if (length > this.#bytes.length) this.#resize(Math.max(length, 2 * this.#bytes.length));
     this.#bytes.set(bytes, this.#length);
     this.#length = length;
   }
@@ -40,5 +43,13 @@ export class AudioBuffer {
     this.#bytes.copyWithin(0, count, this.#length);
     this.#start += count;
     this.#length -= count;
+    const enough = Math.max(leastCapacity, 2 * this.#length);
+    if (this.#bytes.length > 2 * enough) this.#resize(enough);
+  }
+
+  #resize(capacity: number): void {
+    const bytes = new Uint8Array(capacity);
+    bytes.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = bytes;
   }
 }

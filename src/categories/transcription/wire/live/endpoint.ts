@@ -49,6 +49,7 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
         } catch (error) {
           sendAll(session.fail(next, InferenceError.from(error)));
         }
+        session.release(next);
         pace(session.waiting);
       }
       isRunning = false;
@@ -56,11 +57,23 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
     return {
       begin: () => sendAll(session.begin()),
       receive(message) {
-        sendAll(session.push(message));
-        pace(session.waiting + (isRunning ? 1 : 0));
-        if (isRunning || session.waiting === 0) return;
-        isRunning = true;
-        ended = transcribe();
+        const slices = session.take(message);
+        /** Whether that was the last slice. */
+        const next = (): boolean => {
+          const { value, done = false } = slices.next();
+          sendAll(value);
+          pace(session.waiting + (isRunning ? 1 : 0));
+          if (!isRunning && session.waiting > 0) {
+            isRunning = true;
+            ended = transcribe();
+          }
+          return done;
+        };
+        const goOn = async (): Promise<void> => {
+          do await call.turn();
+          while (!signal.aborted && !next());
+        };
+        return next() ? undefined : goOn();
       },
       refuse: (error) => sendAll(session.refuse(error)),
       settled: () => ended,

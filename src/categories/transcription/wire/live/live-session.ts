@@ -17,7 +17,7 @@ import {
   type ConfigurationUpdate,
 } from './configuration.ts';
 import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
-import { SpeechInput, type SpeechChange } from './speech-input.ts';
+import { SpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
 
 /** The surroundings of a live session. */
 export interface LiveSessionOptions {
@@ -31,9 +31,9 @@ export interface LiveSessionOptions {
   /** @throws InferenceError for a model that the client can't have */
   readonly assertModel: (id: string) => void;
   /**
-   * Told how many bytes of audio wait.
+   * Told how many bytes of audio are held, more or less than before.
    *
-   * @throws InferenceError where these are too many
+   * @throws InferenceError where these are too many; never where they are fewer
    */
   readonly hold: (bytes: number) => void;
   /** An error as the body of a response says it. */
@@ -55,6 +55,8 @@ type Draft = LiveServerEvent extends infer Event
     : never
   : never;
 
+/** Turns are detected in so many bytes at once: a few milliseconds, whatever is in them. */
+const sliceBytes = 2 ** 15;
 /** Less is no word. */
 const shortestMs = 100;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -79,7 +81,8 @@ export class LiveSession {
   #itemId: string | undefined;
   #lastItemId: string | null = null;
   readonly #waiting: Utterance[] = [];
-  #waitingBytes = 0;
+  /** Of complete utterances, until they have ended. */
+  #utteranceBytes = 0;
   #events: LiveServerEvent[] = [];
 
   constructor(options: LiveSessionOptions) {
@@ -97,10 +100,24 @@ export class LiveSession {
     return this.#flush();
   }
 
-  /** Takes one event of the client; a fault is answered by an event `error`, and the session goes on. */
+  /** `take` at once. */
   push(message: unknown): LiveServerEvent[] {
+    const events: LiveServerEvent[] = [];
+    const slices = this.take(message);
+    for (let slice = slices.next(); ; slice = slices.next()) {
+      events.push(...slice.value);
+      if (slice.done === true) return events;
+    }
+  }
+
+  /**
+   * Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`, and the
+   * session goes on.
+   */
+  *take(message: unknown): Generator<LiveServerEvent[], LiveServerEvent[]> {
     try {
-      this.#take(parseBody(liveClientEventSchema, message, 'The message'));
+      for (const _ of this.#take(parseBody(liveClientEventSchema, message, 'The message')))
+        yield this.#flush();
     } catch (error) {
       const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
       this.#refuse(InferenceError.from(error), typeof id === 'string' ? id.slice(0, 512) : null);
@@ -121,9 +138,13 @@ export class LiveSession {
 
   /** The next complete utterance, in the order in which they were spoken. */
   takeUtterance(): Utterance | undefined {
-    const next = this.#waiting.shift();
-    this.#waitingBytes -= next?.bytes ?? 0;
-    return next;
+    return this.#waiting.shift();
+  }
+
+  /** An utterance that was taken has ended: its audio is held no longer. */
+  release({ bytes }: Utterance): void {
+    this.#utteranceBytes -= bytes;
+    this.#hold();
   }
 
   /** Makes the function that turns what happens to an utterance into events. */
@@ -149,7 +170,17 @@ export class LiveSession {
     return this.#flush();
   }
 
-  #take(event: LiveClientEvent): void {
+  *#take(event: LiveClientEvent): Generator<void> {
+    if (event.type === 'input_audio_buffer.append') yield* this.#append(this.#readAudio(event.audio));
+    else this.#obey(event);
+    this.#hold();
+  }
+
+  #hold(): void {
+    this.#options.hold(this.#input.length + this.#utteranceBytes);
+  }
+
+  #obey(event: Exclude<LiveClientEvent, { type: 'input_audio_buffer.append' }>): void {
     switch (event.type) {
       case 'session.update':
         this.#configure(readSession(event.session), 'session.audio.input.format');
@@ -157,8 +188,6 @@ export class LiveSession {
       case 'transcription_session.update':
         this.#configure(readOlderSession(event.session), 'session.input_audio_format');
         return this.#emit({ type: 'transcription_session.updated', session: this.#olderSession() });
-      case 'input_audio_buffer.append':
-        return this.#append(this.#readAudio(event.audio));
       case 'input_audio_buffer.commit':
         return this.#commit(event.event_id);
       case 'input_audio_buffer.clear':
@@ -190,7 +219,7 @@ export class LiveSession {
     throw fieldError('audio', `expected whole samples of ${sampleBytes} bytes, got ${bytes.length} bytes`);
   }
 
-  #append(bytes: Uint8Array): void {
+  *#append(bytes: Uint8Array): Generator<void> {
     const { maxBufferBytes, hold } = this.#options;
     const input = this.#input;
     const isFull = (): boolean => input.length + bytes.length > maxBufferBytes;
@@ -200,8 +229,11 @@ export class LiveSession {
       const left = maxBufferBytes - input.length;
       throw fieldError('audio', `expected at most ${left} bytes before the next commit, got ${bytes.length}`);
     }
-    hold(input.length + this.#waitingBytes + bytes.length);
-    for (const change of input.append(bytes)) this.#change(change);
+    hold(input.length + this.#utteranceBytes + bytes.length);
+    for (let at = 0; at < bytes.length; at += sliceBytes) {
+      if (at > 0) yield;
+      for (const change of input.append(bytes.subarray(at, at + sliceBytes))) this.#change(change);
+    }
   }
 
   #change(change: SpeechChange): void {
@@ -211,14 +243,14 @@ export class LiveSession {
       this.#emit({ type: 'input_audio_buffer.speech_started', item_id: this.#itemId, audio_start_ms });
       return;
     }
-    const { endMs: audio_end_ms, file } = change.audio;
+    const { endMs: audio_end_ms } = change.audio;
     this.#emit({ type: 'input_audio_buffer.speech_stopped', item_id: this.#itemId!, audio_end_ms });
-    this.#complete(file);
+    this.#complete(change.audio);
   }
 
   #commit(eventId: string | undefined): void {
     const { durationMs } = this.#input;
-    if (durationMs >= shortestMs) return this.#complete(this.#input.cutSpeech().file);
+    if (durationMs >= shortestMs) return this.#complete(this.#input.cutSpeech());
     const message = `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`;
     const error = this.#options.describe(new InferenceError('invalid_request', message));
     // Clients know this code, since it happens to whoever commits while turns are detected.
@@ -226,13 +258,12 @@ export class LiveSession {
     this.#emit({ type: 'error', error: { ...error, code, event_id: eventId ?? null } });
   }
 
-  #complete(audio: Uint8Array): void {
+  #complete({ file: audio, bytes }: SpokenAudio): void {
     const { isOlder = false, createId } = this.#options;
     const { model, language, prompt } = this.#configuration;
     const itemId = this.#itemId ?? createId('item_');
-    const bytes = audio.length;
     this.#waiting.push({ itemId, request: { model, audio, language, prompt }, bytes });
-    this.#waitingBytes += bytes;
+    this.#utteranceBytes += bytes;
     const previous_item_id = this.#lastItemId;
     this.#lastItemId = itemId;
     this.#itemId = undefined;

@@ -14,6 +14,8 @@ export interface SpokenAudio {
   readonly endMs: number;
   /** As a WAV file. */
   readonly file: Uint8Array;
+  /** Of its samples. */
+  readonly bytes: number;
 }
 
 /** The beginning of speech, or its end with all of it. */
@@ -108,7 +110,7 @@ export class SpeechInput {
     file.set(audio, header.length);
     this.#buffer.drop(end);
     this.#speechStart = undefined;
-    return { endMs: this.#millisecondsOf(end), file };
+    return { endMs: this.#millisecondsOf(end), file, bytes: audio.length };
   }
 
   /** Ends the speech at once, though it goes on. */

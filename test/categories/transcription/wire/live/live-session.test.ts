@@ -37,6 +37,60 @@ const typesOf = (events: readonly any[]): string[] => events.map(({ type }) => t
 const byHand = update({ turn_detection: null });
 const committed = ['input_audio_buffer.committed', 'conversation.item.added', 'conversation.item.done'];
 
+describe('the bytes that a session holds', () => {
+  const speech = pcm([0.5, 0.1]);
+
+  it.each([
+    ['are none after a clear', [clear], 0],
+    ['are those of a commit until its utterance has ended', [commit], speech.length],
+  ])('%s', (_title, messages, expected) => {
+    let held = NaN;
+    const { session, push } = open({ hold: (bytes) => (held = bytes) });
+    push(byHand, append(speech));
+    expect(held).toBe(speech.length);
+    push(...messages);
+    expect(held).toBe(expected);
+    const utterance = session.takeUtterance();
+    expect(held).toBe(expected);
+    if (utterance) session.release(utterance);
+    expect(held).toBe(0);
+  });
+
+  it('are those of the last moments after silence', () => {
+    let held = NaN;
+    const { push } = open({ hold: (bytes) => (held = bytes) });
+    for (let count = 0; count < 10; count++) push(append(pcm([1, 0])));
+    expect(held).toBeLessThan(48_000);
+  });
+});
+
+describe('an append is taken in slices', () => {
+  // 0.2 s of sound and of silence, by turns.
+  const bursts = pcm(...Array.from({ length: 80 }, (_, index) => [0.1, index % 2 ? 0 : 0.3] as const));
+  const short = update({ turn_detection: { silence_duration_ms: 60, prefix_padding_ms: 0 } });
+
+  it('others run after every 32 KiB, whatever is in them', () => {
+    const { session, push } = open();
+    push(short);
+    const slices = session.take(append(bursts));
+    const events: any[] = [];
+    let [count, isDone] = [0, false];
+    while (!isDone) {
+      const { value, done } = slices.next();
+      events.push(...value);
+      isDone = done === true;
+      count++;
+    }
+    expect(count).toBe(Math.ceil(bursts.length / 2 ** 15));
+    expect(typesOf(events).filter((type) => type === 'input_audio_buffer.committed').length).toBeGreaterThan(
+      20,
+    );
+    const alike = open();
+    alike.push(short);
+    expect(typesOf(alike.push(append(bursts)))).toEqual(typesOf(events));
+  });
+});
+
 describe('a live session', () => {
   it('begins with its defaults', () => {
     expect(open().session.begin()).toEqual([
@@ -198,7 +252,7 @@ describe('a live session', () => {
     push(byHand, append(pcm([1, 0.1])));
     expect(push(clear)).toMatchObject([{ type: 'input_audio_buffer.cleared' }]);
     push(append(pcm([0.2, 0.1])), commit);
-    expect(session.takeUtterance()!.bytes).toBe(44 + 9600);
+    expect(session.takeUtterance()!.bytes).toBe(9600);
   });
 
   it.each([480, 4800, 48_000, 10 ** 6])('finds the same utterances in pieces of %d bytes', (size) => {
@@ -211,9 +265,7 @@ describe('a live session', () => {
       690, 2520, 3180, 4530,
     ]);
     expect(new Set(events.slice(0, 3).map(({ item_id: id }) => id)).size).toBe(1);
-    const seconds = [session.takeUtterance()!, session.takeUtterance()!].map(
-      ({ bytes }) => (bytes - 44) / 48_000,
-    );
+    const seconds = [session.takeUtterance()!, session.takeUtterance()!].map(({ bytes }) => bytes / 48_000);
     expect(seconds).toEqual([1.83, 1.35]);
   });
 
@@ -241,7 +293,7 @@ describe('a live session', () => {
     const events = speak(parts);
     expect(typesOf(events).filter((type) => type === 'error')).toEqual([]);
     let total = 0;
-    for (let next = session.takeUtterance(); next; next = session.takeUtterance()) total += next.bytes - 44;
+    for (let next = session.takeUtterance(); next; next = session.takeUtterance()) total += next.bytes;
     expect(total / 48_000).toBeGreaterThan(5.2);
     push(byHand, clear, append(pcm([1.9, 0.1])));
     expect(push(append(pcm([0.2, 0.1])))).toMatchObject([{ type: 'error', error: { param: 'audio' } }]);
@@ -269,7 +321,7 @@ describe('a live session', () => {
     push(byHand, append(new Uint8Array(9600)));
     expect(push(append(new Uint8Array(9600)))).toMatchObject([{ error: { code: 'overloaded' } }]);
     push(commit);
-    expect(session.takeUtterance()!.bytes).toBe(9644);
+    expect(session.takeUtterance()!.bytes).toBe(9600);
   });
 
   it('answers anything at all with events alone', () => {

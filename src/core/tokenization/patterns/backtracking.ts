@@ -1,0 +1,203 @@
+/** One item of a sequence: characters of a class, a group, or what takes no characters. */
+interface Item {
+  /** A class with the flag `v`; `undefined` for a group. */
+  readonly set: string | undefined;
+  /** Of a group. */
+  readonly alternatives: readonly Item[][];
+  min: number;
+  max: number;
+}
+
+/** A repetition beyond that counts as endless. */
+const many = 8;
+/** Endless repetitions of the same characters, one after the other, that a pattern may have: `\s*[\r\n]+` has two. */
+const mostInARow = 2;
+
+/**
+ * Why a regular expression may take a time that grows faster than the text, if it may. An engine that backtracks tries all ways in which
+ * `(a+)+` can divide letters. Careful, not exact: it refuses some patterns that would do no harm.
+ *
+ * @param source of JavaScript, with the flag `v`
+ *
+ * @example
+ * ```ts
+ * backtrackingFault('(a+)+$'); // 'repeats a part that has no one length without end'
+ * ```
+ */
+export function backtrackingFault(source: string): string | undefined {
+  const reader: Reader = { source, at: 0 };
+  const alternatives = readAlternatives(reader);
+  return reader.fault ?? faultOf(alternatives, true);
+}
+
+/** @param isLast whether nothing follows that could fail, and so have the engine try another way */
+function faultOf(alternatives: readonly Item[][], isLast: boolean): string | undefined {
+  for (const sequence of alternatives) {
+    for (const item of sequence) {
+      const { alternatives: inner, max } = item;
+      const endsAll = isLast && item === sequence.at(-1);
+      const most = isEndless(inner) ? mostInARow : many;
+      if (max > most && !endsAll && !isUnambiguous(inner))
+        return 'repeats a part that has no one length without end';
+      const fault = faultOf(inner, endsAll && max === 1);
+      if (fault !== undefined) return fault;
+    }
+    if (longestRow(sequence) > mostInARow)
+      return 'repeats the same characters without end more than twice in a row';
+  }
+  return undefined;
+}
+
+function isEndless(alternatives: readonly Item[][]): boolean {
+  return alternatives.flat().some((item) => item.max > many || isEndless(item.alternatives));
+}
+
+/** Whether a text can be divided into repetitions of a part in one way alone. */
+function isUnambiguous(alternatives: readonly Item[][]): boolean {
+  // A reference to what an assertion has captured, as an atomic group has become, gives nothing back.
+  const sequences = alternatives.filter((sequence) => !sequence.every(takesNone)).map(flat);
+  if (sequences.some((sequence) => sequence === undefined || !hasOneWay(sequence))) return false;
+  if (sequences.length === 1) return true;
+  const firsts = sequences.map((sequence) => sequence![0]!);
+  return firsts.every(
+    ({ min, set }, index) => min > 0 && firsts.slice(0, index).every((other) => !overlap(set!, other.set!)),
+  );
+}
+
+/** A sequence without groups in it. */
+function flat(sequence: readonly Item[]): Item[] | undefined {
+  const items = sequence.flatMap((item): (Item | undefined)[] => {
+    if (item.set !== undefined) return [item];
+    if (takesNone(item)) return [];
+    if (item.min !== 1 || item.max !== 1 || item.alternatives.length !== 1) return [undefined];
+    return flat(item.alternatives[0]!) ?? [undefined];
+  });
+  if (items.includes(undefined)) return undefined;
+  return items as Item[];
+}
+
+/** Whether it has one length, or a character that is nowhere else in it. */
+function hasOneWay(sequence: readonly Item[]): boolean {
+  if (sequence.every(({ min, max }) => min === max)) return true;
+  return sequence.some(
+    (mark) =>
+      mark.min === 1 &&
+      mark.max === 1 &&
+      sequence.every((item) => item === mark || !overlap(item.set!, mark.set!)),
+  );
+}
+
+/** Most endless repetitions, one after the other, each of which takes characters of the one before. */
+function longestRow(sequence: readonly Item[]): number {
+  let longest = 0;
+  let row: Item[] = [];
+  for (const item of sequence.filter((one) => !takesNone(one))) {
+    if (item.max > many) {
+      const goesOn = row.length > 0 && mayTakeSame(row.at(-1)!, item);
+      row = goesOn ? [...row, item] : [item];
+      longest = Math.max(longest, row.length);
+    } else if (item.min > 0) row = [];
+  }
+  return longest;
+}
+
+function mayTakeSame(one: Item, other: Item): boolean {
+  return one.set === undefined || other.set === undefined || overlap(one.set, other.set);
+}
+
+const lastCodePoint = 0x2_ff_ff;
+
+function overlap(one: string, other: string): boolean {
+  const both = new RegExp(`[${one}&&${other}]`, 'v');
+  for (let start = 0; start <= lastCodePoint; start += 4096) {
+    const codePoints = Array.from({ length: 4096 }, (_, index) => start + index);
+    const scalars = codePoints.filter((codePoint) => codePoint < 0xd8_00 || codePoint > 0xdf_ff);
+    if (both.test(String.fromCodePoint(...scalars))) return true;
+  }
+  return false;
+}
+
+interface Reader {
+  readonly source: string;
+  at: number;
+  /** Of what an assertion looks at. */
+  fault?: string | undefined;
+}
+
+function readAlternatives(reader: Reader): Item[][] {
+  const alternatives: Item[][] = [[]];
+  while (reader.at < reader.source.length && reader.source[reader.at] !== ')') {
+    if (reader.source[reader.at] === '|') {
+      reader.at++;
+      alternatives.push([]);
+      continue;
+    }
+    const item = readItem(reader);
+    const [min, max] = readQuantifier(reader);
+    alternatives.at(-1)!.push({ ...item, min, max });
+  }
+  return alternatives;
+}
+
+/** An assertion, or a reference to what one has captured. */
+const noCharacters = { set: undefined, alternatives: [] };
+function takesNone({ set, alternatives }: Item): boolean {
+  return set === undefined && alternatives.every((sequence) => sequence.every(takesNone));
+}
+
+const assertion = /\^|\$|\\[bB]|\\[1-9]\d*|\\k<[^>]*>/y;
+const escaped = /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^])/y;
+const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
+const groupStart = /\((?:\?(?:<?[=!]|:|<[^>]*>))?/y;
+
+function readItem(reader: Reader): Pick<Item, 'set' | 'alternatives'> {
+  if (take(reader, assertion)) return noCharacters;
+  const start = take(reader, groupStart)?.[0];
+  if (start !== undefined) {
+    const alternatives = readAlternatives(reader);
+    reader.at++;
+    const isAssertion = /[=!]$/.test(start);
+    if (!isAssertion) return { set: undefined, alternatives };
+    reader.fault ??= faultOf(alternatives, false);
+    return noCharacters;
+  }
+  const { source, at } = reader;
+  if (source[at] === '[') return { set: readClass(reader), alternatives: [] };
+  const set = take(reader, escaped)?.[0];
+  if (set !== undefined) return { set: `[${set}]`, alternatives: [] };
+  const character = String.fromCodePoint(source.codePointAt(at)!);
+  reader.at += character.length;
+  return {
+    set: character === '.' ? '[^\\n]' : `[\\u{${character.codePointAt(0)!.toString(16)}}]`,
+    alternatives: [],
+  };
+}
+
+function readClass(reader: Reader): string {
+  const start = reader.at;
+  let depth = 0;
+  do {
+    const unit = reader.source[reader.at];
+    if (unit === '\\') reader.at++;
+    else if (unit === '[') depth++;
+    else if (unit === ']') depth--;
+    reader.at++;
+  } while (depth > 0 && reader.at < reader.source.length);
+  return reader.source.slice(start, reader.at);
+}
+
+function readQuantifier(reader: Reader): [min: number, max: number] {
+  const found = take(reader, quantifier);
+  if (!found) return [1, 1];
+  const [, sign, least, comma, most] = found;
+  if (sign !== undefined) return [sign === '+' ? 1 : 0, sign === '?' ? 1 : Infinity];
+  const min = Number(least);
+  return [min, comma === '' ? min : most === '' ? Infinity : Number(most)];
+}
+
+function take(reader: Reader, pattern: RegExp): RegExpExecArray | undefined {
+  pattern.lastIndex = reader.at;
+  const match = pattern.exec(reader.source);
+  if (match) reader.at += match[0].length;
+  return match ?? undefined;
+}
