@@ -66,7 +66,7 @@ export function createPartStreamer({ warnings, ...response }: AnswerHead): PartS
   return (event) => {
     switch (event.type) {
       case 'prompt-end':
-        return open(warningsOf(event.toolsUsed));
+        return open(warningsOf(event));
       case 'text-delta':
         return extend('text', event.text);
       case 'reasoning-delta':
@@ -153,10 +153,16 @@ export function toResult(events: readonly ChatEvent[], head: AnswerHead): Langua
   return { ...result, ...finish!, warnings: [...warnings] };
 }
 
-function warningsOf(toolsUsed: readonly string[] | undefined): SharedV4Warning[] {
-  if (toolsUsed === undefined) return [];
-  const message = `The model's chat template doesn't take all tools. It was shown: ${toolsUsed.join(', ')}.`;
-  return [{ type: 'other', message }];
+function warningsOf({
+  toolsUsed,
+  turnsMerged,
+}: Extract<ChatEvent, { type: 'prompt-end' }>): SharedV4Warning[] {
+  const messages = [
+    toolsUsed && `The model's chat template doesn't take all tools. It was shown: ${toolsUsed.join(', ')}.`,
+    turnsMerged &&
+      `The model's chat template has no place for some turns, which became parts of others: ${turnsMerged.join(', ')}.`,
+  ];
+  return messages.flatMap((message) => (message === undefined ? [] : [{ type: 'other', message }]));
 }
 
 function hasKeys(object: object): boolean {

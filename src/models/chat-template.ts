@@ -11,6 +11,7 @@ import {
 import { parseJson } from './jinja/json.ts';
 import { toJson } from './jinja/printing.ts';
 import { strftime } from './jinja/strftime.ts';
+import { probeTool, probeTurns, type TurnFates } from './template-probes.ts';
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from './jinja/template.ts';
 import { toValue, type Value } from './jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
@@ -24,6 +25,8 @@ export interface ChatTemplate {
   readonly showsCalls: boolean;
   /** Whether a system message may be given. */
   readonly hasSystemRole: boolean;
+  /** What has to become of each kind of turns so that no text is lost, found out by rendering; see `withEveryTurn`. */
+  turnFates(options: { readonly hasTools: boolean }): TurnFates;
   /** A call as the template writes it, for finding out the format; `undefined` where it has no place for calls. */
   readonly callSample: CallSample | undefined;
   /** Jinja source, for finding out what formats a model uses. */
@@ -174,11 +177,20 @@ export function createChatTemplate(
     render(usedFeed, probes.called, []) ?? render(usedFeed, probes.called, [probes.tool]) ?? '';
   const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
   const showsCall = withCall.includes(probes.argument, callStart);
+  const probed = new Map<boolean, TurnFates>();
+  const turnFates = ({ hasTools }: { readonly hasTools: boolean }): TurnFates => {
+    const fates =
+      probed.get(hasTools) ??
+      probeTurns((messages) => render(usedFeed, messages, hasTools ? [probeTool] : []));
+    probed.set(hasTools, fates);
+    return fates;
+  };
   return {
     source,
+    turnFates,
     supportsTools: feed !== undefined,
     showsCalls: showsCall && withCall.includes(probes.result, callStart),
-    hasSystemRole: render(usedFeed, probes.starts[1]!, [])?.includes(probes.instruction) ?? false,
+    hasSystemRole: turnFates({ hasTools: false }).system === 'shown',
     thinkingSwitch: thinkingSwitches
       .filter(reads)
       .find((name) =>
@@ -210,30 +222,20 @@ const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
 /** Conversations that templates are tried with. */
 const probes = (() => {
   const question = 'Question that probes.';
-  const instruction = 'Instruction that probes.';
   const argument = 'argument_that_probes';
   const result = 'Result that probes.';
-  const tool: ToolDefinition = {
-    name: 'function_that_probes',
-    description: 'Description.',
-    parameters: {
-      type: 'object',
-      properties: { text: { type: 'string', description: 'Text.' } },
-      required: ['text'],
-    },
-  };
+  const tool = probeTool;
   const call = { name: tool.name, arguments: JSON.stringify({ text: argument }) };
   const asked: ChatMessage = { role: 'user', content: question };
   return {
     question,
-    instruction,
     argument,
     result,
     tool,
     call,
     starts: [
       [asked],
-      [{ role: 'system', content: instruction }, asked],
+      [{ role: 'system', content: 'Instruction that probes.' }, asked],
     ] as readonly (readonly ChatMessage[])[],
     called: [
       asked,

@@ -54,6 +54,11 @@ export function withTools(
     template: {
       ...template,
       supportsTools: true,
+      turnFates(options) {
+        const fates = template.turnFates(describe ? { hasTools: false } : options);
+        if (template.showsCalls) return fates;
+        return { ...fates, 'tool-result': 'merged', 'parallel-calls': 'merged' };
+      },
       render(messages, tools, variables) {
         const turns = template.showsCalls ? messages : writeToolTurns(messages, format);
         if (describe === undefined || tools.length === 0) return template.render(turns, tools, variables);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ModelInfo } from '../../../../contracts/model.ts';
 import { fieldError } from '../../../../errors.ts';
 import { inPieces } from '../../../../validation/in-pieces.ts';
 import { parseBody } from '../../../../validation/issues.ts';
@@ -12,7 +13,11 @@ import { messagesRequestSchema, type MessagesRequestBody } from './schema.ts';
 export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream' | 'formatField'> {
   /** The field that each message of the request came from, for errors. */
   readonly places: readonly string[];
+  readonly thinking: Thinking;
 }
+
+/** `unasked`: the request says nothing about thinking, nor how much of it. */
+type Thinking = 'enabled' | 'disabled' | 'adaptive' | 'unasked';
 
 type MessageBody = ChatRequestBody['messages'][number];
 type Turn = MessagesRequestBody['messages'][number];
@@ -106,17 +111,44 @@ function toCall(parsed: MessagesRequestBody): MessagesCall {
       function: { name, description, parameters: input_schema, strict },
     })),
     ...toToolChoice(tool_choice),
-    // "adaptive" leaves it to the model, as a request without `thinking` does.
-    ...(thinking && thinking.type !== 'adaptive' && { enable_thinking: thinking.type === 'enabled' }),
+    ...(thinking?.type === 'disabled' && { enable_thinking: false }),
+    // Thinking that nobody asked for is no part of the answer.
+    include_reasoning: common.include_reasoning ?? thinking != null,
+    // The answer goes on where the conversation ends.
+    continue_final_message: common.continue_final_message ?? isOpen(messages.at(-1)!),
     ...toOutput(output_config),
     user: metadata?.user_id,
   };
   try {
     const { model, request, stream, formatField } = fromChatRequest(chatBody);
-    return { model, request, stream, formatField, places };
+    const asked = thinking?.type ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
+    return { model, request, stream, formatField, places, thinking: asked };
   } catch (error) {
     throw toMessagesError(error, places);
   }
+}
+
+function isOpen(last: MessageBody): boolean {
+  return last.role === 'assistant' && last.content != null && !last.tool_calls?.length;
+}
+
+/**
+ * The request as this model takes it: one that has a switch for thinking thinks where that is enabled, and doesn't where
+ * nobody asked for it. Of others, the thinking stays as it is.
+ */
+export function toAskedRequest(
+  { request, thinking }: Pick<MessagesCall, 'request' | 'thinking'>,
+  { id, foreignParameters, defaults, ownedBy }: ModelInfo,
+): MessagesCall['request'] {
+  const hasSwitch = foreignParameters !== undefined && !foreignParameters.includes('enableThinking');
+  const isSet = request.enableThinking !== undefined || defaults?.['enableThinking'] !== undefined;
+  // Nobody knows what the template of a remote model takes.
+  const isChosen = thinking === 'enabled' || (thinking === 'unasked' && !isSet && ownedBy !== 'remote');
+  return {
+    ...request,
+    model: id,
+    ...(hasSwitch && isChosen && { enableThinking: thinking === 'enabled' }),
+  };
 }
 
 function toOutput(config: MessagesRequestBody['output_config']) {
