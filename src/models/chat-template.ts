@@ -74,7 +74,7 @@ const toolFeeds: readonly ToolFeed[] = [
 /**
  * Compiles a model's chat template; with tools its `tool_use` variant where it has one. It renders what
  * `apply_chat_template` of `transformers` renders, and two things more that clients send every day: where a template
- * fails on a call without content or a tool without description or parameters, it gets empty ones; and where it takes
+ * fails on a call without content, or a tool or parameter without description, it gets empty ones; and where it takes
  * only tool call ids of nine characters, it gets such ids, derived from the real ones.
  *
  * @throws InferenceError `invalid_request` if the model has none or it is not valid Jinja; naming `chatTemplate` if the
@@ -88,7 +88,11 @@ const toolFeeds: readonly ToolFeed[] = [
  * ```
  */
 export function createChatTemplate(
-  { chatTemplate: own, tokenizerConfig, path }: ModelFolder,
+  {
+    chatTemplate: own,
+    tokenizerConfig,
+    path,
+  }: Pick<ModelFolder, 'chatTemplate' | 'tokenizerConfig' | 'path'>,
   { now = () => new Date(), chatTemplate: chosen }: ChatTemplateOptions = {},
 ): ChatTemplate {
   const chatTemplate = chosen ?? own;
@@ -136,15 +140,16 @@ export function createChatTemplate(
       add_generation_prompt: true,
     };
     const feedOf = (all: readonly TemplateTool[]) => feed(all.length > 0 ? all : null, now);
+    const completed = (complete: (tool: TemplateTool) => TemplateTool): Variables => ({
+      ...given,
+      messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
+      ...feedOf(tools.map(toTemplateTool).map(complete)),
+      ...variables,
+    });
     return renderGenerously(
       tools.length > 0 ? withTools : plain,
       { ...given, ...feedOf(tools.map(toTemplateTool)), ...variables },
-      {
-        ...given,
-        messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
-        ...feedOf(tools.map(toTemplateTool).map(completeTool)),
-        ...variables,
-      },
+      [completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
     );
   }
 
@@ -246,16 +251,23 @@ const probes = (() => {
 })();
 
 /** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
-function renderGenerously({ render }: CompiledTemplate, given: Variables, completed: Variables): string {
+function renderGenerously(
+  { render }: CompiledTemplate,
+  given: Variables,
+  completed: readonly Variables[],
+): string {
   try {
     return render(given);
   } catch (error) {
     if (error instanceof TemplateRefusal) throw error;
-    try {
-      return render(completed, { mayChange: true });
-    } catch {
-      throw error;
+    for (const filled of completed) {
+      try {
+        return render(filled, { mayChange: true });
+      } catch {
+        // Others are fuller.
+      }
     }
+    throw error;
   }
 }
 
@@ -371,4 +383,11 @@ function completeTool({ type, function: definition }: TemplateTool): TemplateToo
     type,
     function: { name, description, parameters: { type: 'object', properties: {}, ...parameters } },
   };
+}
+
+function describeParameters({ type, function: definition }: TemplateTool): TemplateTool {
+  const properties = Object.entries(definition.parameters?.['properties'] ?? {});
+  const described = properties.map(([key, own]: [string, object]) => [key, { description: '', ...own }]);
+  const parameters = { ...definition.parameters, properties: Object.fromEntries(described) };
+  return { type, function: { ...definition, parameters } };
 }

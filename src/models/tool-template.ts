@@ -56,8 +56,7 @@ export function withTools(
       supportsTools: true,
       turnFates(options) {
         const fates = template.turnFates(describe ? { hasTools: false } : options);
-        if (template.showsCalls) return fates;
-        return { ...fates, 'tool-result': 'merged', 'parallel-calls': 'merged' };
+        return template.showsCalls ? fates : { ...fates, ...writtenCalls };
       },
       render(messages, tools, variables) {
         const turns = template.showsCalls ? messages : writeToolTurns(messages, format);
@@ -67,6 +66,9 @@ export function withTools(
     },
   };
 }
+
+/** The fate of calls and results under a template that would lose them. */
+export const writtenCalls = { 'tool-result': 'merged', 'parallel-calls': 'merged' } as const;
 
 type Describe = (tools: readonly ToolDefinition[]) => string;
 
