@@ -11,6 +11,7 @@ import {
 import { parseJson } from './jinja/json.ts';
 import { toJson } from './jinja/printing.ts';
 import { strftime } from './jinja/strftime.ts';
+import { probeTool, probeTurns, type TurnFates } from './template-probes.ts';
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from './jinja/template.ts';
 import { toValue, type Value } from './jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
@@ -24,6 +25,8 @@ export interface ChatTemplate {
   readonly showsCalls: boolean;
   /** Whether a system message may be given. */
   readonly hasSystemRole: boolean;
+  /** What has to become of each kind of turns so that no text is lost, found out by rendering; see `withEveryTurn`. */
+  turnFates(options: { readonly hasTools: boolean }): TurnFates;
   /** A call as the template writes it, for finding out the format; `undefined` where it has no place for calls. */
   readonly callSample: CallSample | undefined;
   /** Jinja source, for finding out what formats a model uses. */
@@ -71,7 +74,7 @@ const toolFeeds: readonly ToolFeed[] = [
 /**
  * Compiles a model's chat template; with tools its `tool_use` variant where it has one. It renders what
  * `apply_chat_template` of `transformers` renders, and two things more that clients send every day: where a template
- * fails on a call without content or a tool without description or parameters, it gets empty ones; and where it takes
+ * fails on a call without content, or a tool or parameter without description, it gets empty ones; and where it takes
  * only tool call ids of nine characters, it gets such ids, derived from the real ones.
  *
  * @throws InferenceError `invalid_request` if the model has none or it is not valid Jinja; naming `chatTemplate` if the
@@ -85,7 +88,11 @@ const toolFeeds: readonly ToolFeed[] = [
  * ```
  */
 export function createChatTemplate(
-  { chatTemplate: own, tokenizerConfig, path }: ModelFolder,
+  {
+    chatTemplate: own,
+    tokenizerConfig,
+    path,
+  }: Pick<ModelFolder, 'chatTemplate' | 'tokenizerConfig' | 'path'>,
   { now = () => new Date(), chatTemplate: chosen }: ChatTemplateOptions = {},
 ): ChatTemplate {
   const chatTemplate = chosen ?? own;
@@ -133,15 +140,16 @@ export function createChatTemplate(
       add_generation_prompt: true,
     };
     const feedOf = (all: readonly TemplateTool[]) => feed(all.length > 0 ? all : null, now);
+    const completed = (complete: (tool: TemplateTool) => TemplateTool): Variables => ({
+      ...given,
+      messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
+      ...feedOf(tools.map(toTemplateTool).map(complete)),
+      ...variables,
+    });
     return renderGenerously(
       tools.length > 0 ? withTools : plain,
       { ...given, ...feedOf(tools.map(toTemplateTool)), ...variables },
-      {
-        ...given,
-        messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
-        ...feedOf(tools.map(toTemplateTool).map(completeTool)),
-        ...variables,
-      },
+      [completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
     );
   }
 
@@ -174,11 +182,20 @@ export function createChatTemplate(
     render(usedFeed, probes.called, []) ?? render(usedFeed, probes.called, [probes.tool]) ?? '';
   const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
   const showsCall = withCall.includes(probes.argument, callStart);
+  const probed = new Map<boolean, TurnFates>();
+  const turnFates = ({ hasTools }: { readonly hasTools: boolean }): TurnFates => {
+    const fates =
+      probed.get(hasTools) ??
+      probeTurns((messages) => render(usedFeed, messages, hasTools ? [probeTool] : []));
+    probed.set(hasTools, fates);
+    return fates;
+  };
   return {
     source,
+    turnFates,
     supportsTools: feed !== undefined,
     showsCalls: showsCall && withCall.includes(probes.result, callStart),
-    hasSystemRole: render(usedFeed, probes.starts[1]!, [])?.includes(probes.instruction) ?? false,
+    hasSystemRole: turnFates({ hasTools: false }).system === 'shown',
     thinkingSwitch: thinkingSwitches
       .filter(reads)
       .find((name) =>
@@ -210,30 +227,20 @@ const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
 /** Conversations that templates are tried with. */
 const probes = (() => {
   const question = 'Question that probes.';
-  const instruction = 'Instruction that probes.';
   const argument = 'argument_that_probes';
   const result = 'Result that probes.';
-  const tool: ToolDefinition = {
-    name: 'function_that_probes',
-    description: 'Description.',
-    parameters: {
-      type: 'object',
-      properties: { text: { type: 'string', description: 'Text.' } },
-      required: ['text'],
-    },
-  };
+  const tool = probeTool;
   const call = { name: tool.name, arguments: JSON.stringify({ text: argument }) };
   const asked: ChatMessage = { role: 'user', content: question };
   return {
     question,
-    instruction,
     argument,
     result,
     tool,
     call,
     starts: [
       [asked],
-      [{ role: 'system', content: instruction }, asked],
+      [{ role: 'system', content: 'Instruction that probes.' }, asked],
     ] as readonly (readonly ChatMessage[])[],
     called: [
       asked,
@@ -244,16 +251,23 @@ const probes = (() => {
 })();
 
 /** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
-function renderGenerously({ render }: CompiledTemplate, given: Variables, completed: Variables): string {
+function renderGenerously(
+  { render }: CompiledTemplate,
+  given: Variables,
+  completed: readonly Variables[],
+): string {
   try {
     return render(given);
   } catch (error) {
     if (error instanceof TemplateRefusal) throw error;
-    try {
-      return render(completed, { mayChange: true });
-    } catch {
-      throw error;
+    for (const filled of completed) {
+      try {
+        return render(filled, { mayChange: true });
+      } catch {
+        // Others are fuller.
+      }
     }
+    throw error;
   }
 }
 
@@ -369,4 +383,11 @@ function completeTool({ type, function: definition }: TemplateTool): TemplateToo
     type,
     function: { name, description, parameters: { type: 'object', properties: {}, ...parameters } },
   };
+}
+
+function describeParameters({ type, function: definition }: TemplateTool): TemplateTool {
+  const properties = Object.entries(definition.parameters?.['properties'] ?? {});
+  const described = properties.map(([key, own]: [string, object]) => [key, { description: '', ...own }]);
+  const parameters = { ...definition.parameters, properties: Object.fromEntries(described) };
+  return { type, function: { ...definition, parameters } };
 }

@@ -107,7 +107,12 @@ async function readConfig(path: string): Promise<Json> {
 
 async function readChatTemplate(path: string, tokenizerConfig: Json): Promise<ModelFolder['chatTemplate']> {
   const file = join(path, 'chat_template.jinja');
-  if (existsSync(file)) return readFile(file, 'utf8');
+  return toChatTemplate(existsSync(file) ? await readFile(file, 'utf8') : undefined, tokenizerConfig);
+}
+
+/** The chat template of a file of its own, or else of `tokenizer_config.json`. */
+export function toChatTemplate(own: string | undefined, tokenizerConfig: Json): ModelFolder['chatTemplate'] {
+  if (own !== undefined) return own;
   const template = tokenizerConfig['chat_template'];
   if (typeof template === 'string') return template;
   if (!Array.isArray(template)) return undefined;

@@ -54,6 +54,10 @@ export function withTools(
     template: {
       ...template,
       supportsTools: true,
+      turnFates(options) {
+        const fates = template.turnFates(describe ? { hasTools: false } : options);
+        return template.showsCalls ? fates : { ...fates, ...writtenCalls };
+      },
       render(messages, tools, variables) {
         const turns = template.showsCalls ? messages : writeToolTurns(messages, format);
         if (describe === undefined || tools.length === 0) return template.render(turns, tools, variables);
@@ -62,6 +66,9 @@ export function withTools(
     },
   };
 }
+
+/** The fate of calls and results under a template that would lose them. */
+export const writtenCalls = { 'tool-result': 'merged', 'parallel-calls': 'merged' } as const;
 
 type Describe = (tools: readonly ToolDefinition[]) => string;
 

@@ -11,6 +11,7 @@ export interface Answer {
   /** Arguments as they were written. */
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
   readonly finishReason: string;
+  readonly completionTokens: number;
 }
 
 export type Ask = (request: Omit<ChatRequestInput, 'model'>) => Promise<Answer>;
@@ -36,12 +37,14 @@ export function describeChatModels(declare: (ask: Ask) => void): void {
 async function ask(inference: Inference, request: Omit<ChatRequestInput, 'model'>): Promise<Answer> {
   let text = '';
   let finishReason = '';
+  let completionTokens = 0;
   const calls: { name: string; arguments: string }[] = [];
   for await (const event of inference.chat({ model: 'model', ...request })) {
     if (event.type === 'text-delta') text += event.text;
     if (event.type === 'tool-call-start') calls[event.call] = { name: event.name, arguments: '' };
     if (event.type === 'tool-call-delta') calls[event.call]!.arguments += event.arguments;
     if (event.type === 'choice-end') ({ finishReason } = event);
+    if (event.type === 'usage') ({ completionTokens } = event);
   }
-  return { text, calls, finishReason };
+  return { text, calls, finishReason, completionTokens };
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { conversationText, frameTokens } from '../../core/chat/estimate-prompt.ts';
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { createChatTemplate } from '../../models/chat-template.ts';
+import { withEveryTurn } from '../../models/every-turn.ts';
 import { obtainFiles } from '../../models/hub/obtain-model.ts';
 import { textFiles } from '../../models/model-files.ts';
 import { openModelFolder } from '../../models/model-folder.ts';
@@ -23,7 +24,7 @@ export async function openTokenizerCounter(source: string): Promise<TokenCounter
   const obtained = await obtainFiles({ source, category: 'chat', files });
   const folder = await openModelFolder(locateModel(obtained.source));
   const tokenizer = createTextTokenizer(folder);
-  const template = folder.chatTemplate === undefined ? undefined : createChatTemplate(folder);
+  const template = folder.chatTemplate === undefined ? undefined : withEveryTurn(createChatTemplate(folder));
 
   const render = ({ messages, tools, toolChoice }: PromptRequest): string | undefined => {
     try {

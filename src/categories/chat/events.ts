@@ -1,4 +1,6 @@
 import type { ModelInfo } from '../../contracts/model.ts';
+import type { TurnKind } from '../../core/chat/turns.ts';
+
 /** A token and how likely the model found it, as a natural logarithm. */
 export interface TokenLogprob {
   readonly token: string;
@@ -82,6 +84,8 @@ export type ChatEvent =
       readonly promptTokens: number;
       /** Names of the tools that the prompt describes, where its template doesn't take all of them. */
       readonly toolsUsed?: readonly string[];
+      /** Kinds of turns that its template has no place for, so that they became parts of others. */
+      readonly turnsMerged?: readonly TurnKind[];
     }
   | ({ readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string } & TokenCount)
   /** Tokens of reasoning that the caller doesn't want. */

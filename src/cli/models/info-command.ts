@@ -58,6 +58,7 @@ function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
     ],
     ['loaded as', facts.dtype],
     ['activations', facts.activations],
+    ['turns', turnsOf(facts)],
     [
       'memory',
       memoryBytes &&
@@ -80,6 +81,18 @@ function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
     section('Files', renderTable(fileColumns, [...files, ...total], style.dim), style.bold),
     section('Parameters', parameterTable(facts, style.dim), style.bold),
   ].join('\n\n');
+}
+
+function turnsOf({ turns = {} }: ModelFacts): string {
+  const named = (fate: string): string =>
+    Object.entries(turns)
+      .filter(([, own]) => own === fate)
+      .map(([kind]) => kind)
+      .join(', ');
+  const refused = named('refused');
+  return [named('merged') && `merged: ${named('merged')}`, refused && `refused: ${refused}`]
+    .filter(Boolean)
+    .join('; ');
 }
 
 function parameterTable({ parameters }: ModelFacts, paint: (text: string) => string): string {

@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import { activationsOf } from '../../core/onnx/rewrites/accuracy-level.ts';
 import { readOnnxFile } from '../../runtime/onnx-file.ts';
+import type { TurnFate, TurnKind } from '../../core/chat/turns.ts';
+import { createChatTemplate } from '../../models/chat-template.ts';
+import { writtenCalls } from '../../models/tool-template.ts';
+import { toChatTemplate } from '../../models/model-folder.ts';
 import { readTextLength } from '../../models/text-length.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../models/catalogue.ts';
 import { storedDtypes, type Dtype } from '../../models/graph-files.ts';
@@ -42,6 +46,8 @@ export interface ModelFacts {
   readonly files: readonly DescribedFile[];
   /** Activations of products with 4-bit weights on the CPU; `undefined` without such a graph on this disk. */
   readonly activations: string | undefined;
+  /** Kinds of turns that the chat template has no place for: those that become parts of others, and those that are refused. */
+  readonly turns: Readonly<Partial<Record<TurnKind, TurnFate>>> | undefined;
   /** Runtime of graphs in this process, as in workers. */
   readonly runtime: RuntimeInUse;
   /** Parameters of requests. */
@@ -84,6 +90,7 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
         : memoryOfWeights(loadedBytes),
     files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
     activations: category === 'chat' && folder !== undefined ? readActivations(folder, loaded) : undefined,
+    turns: category === 'chat' ? await readTurns(model) : undefined,
     runtime: await chooseRuntime(),
     parameters: parametersOf({ id: source, name, category, contextLength }),
   };
@@ -95,6 +102,22 @@ function readActivations(folder: string, files: readonly string[]): string | und
   if (found.has('int8')) return 'rounded to 8 bits, as the graph says';
   if (!found.has('open')) return undefined;
   return 'rounded to 8 bits where the graph is rewritten; int8Activations: false keeps float32';
+}
+
+async function readTurns(model: DescribedModel): Promise<ModelFacts['turns']> {
+  const tokenizerConfig = (await model.readJson('tokenizer_config.json')) ?? {};
+  const chatTemplate = toChatTemplate(await model.readText('chat_template.jinja'), tokenizerConfig);
+  if (chatTemplate === undefined) return undefined;
+  try {
+    const own = { chatTemplate, tokenizerConfig, path: model.source };
+    const { turnFates, showsCalls } = createChatTemplate(own);
+    const calls = showsCalls ? {} : writtenCalls;
+    const fates = { ...turnFates({ hasTools: false }), ...calls };
+    return Object.fromEntries(Object.entries(fates).filter(([, fate]) => fate !== 'shown'));
+  } catch {
+    // Loading it says what is wrong with the template.
+    return undefined;
+  }
 }
 
 type Json = Readonly<Record<string, unknown>>;

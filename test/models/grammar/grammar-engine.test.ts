@@ -62,7 +62,7 @@ test('a required call', () => {
   const grammar = engine.compile({ response: { type: 'text' }, calls })!;
   for (let seed = 0; seed < 20; seed++) {
     expect(sampled(grammar, seed)).toMatch(
-      /^<tool_call>\s*\{\s*"name":\s*"add",\s*"arguments":\s*\{\s*"a": ?-?\d+\s*\}\s*\}\s*<\/tool_call>$/,
+      /^<tool_call>\s*\{\s*"name"\s*:\s*"add"\s*,\s*"arguments"\s*:\s*\{\s*"a"\s*:\s*-?\d+\s*\}\s*\}\s*<\/tool_call>$/,
     );
   }
 });

@@ -7,10 +7,12 @@ import type { AnswerConstraint } from '../../../core/chat/grammar/constraint.ts'
 import type { CompiledGrammar } from '../../../core/chat/grammar/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
 import { picturesOf, toTextMessage, type ToolDefinition } from '../../../core/chat/messages.ts';
+import { turnKindsOf, type TurnKind } from '../../../core/chat/turns.ts';
 import { abbreviate, quote } from '../../../core/text/quote.ts';
 import { fieldError, fieldErrorOf, InferenceError, sentence } from '../../../errors.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../models/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../models/chat-template.ts';
+import { withEveryTurn } from '../../../models/every-turn.ts';
 import { withTools } from '../../../models/tool-template.ts';
 import type { ModelFolder } from '../../../models/model-folder.ts';
 import type { TextTokenizer } from '../../../models/tokenizer.ts';
@@ -79,7 +81,9 @@ async function createChatPipeline(
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
-  const own = createChatTemplate(withPlainTemplate(folder), { chatTemplate: spec.chatTemplate });
+  const own = withEveryTurn(
+    createChatTemplate(withPlainTemplate(folder), { chatTemplate: spec.chatTemplate }),
+  );
   const { template, formats } = withTools(
     { template: own, formats: readFormats(spec, own, tokenizer) },
     spec,
@@ -165,6 +169,7 @@ interface ReadyRequest {
   readonly prompts: readonly (EncodedPrompt & { readonly fed?: Int32Array })[];
   /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
+  readonly turnsMerged: readonly TurnKind[];
   readonly openAnswer: (signal: AbortSignal | undefined) => Promise<AnswerReading>;
 }
 
@@ -222,7 +227,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const { tokenizer, contextLength, endTokens, decoder } = this.#model;
     const { vocabularySize } = decoder;
     const parsesToolCalls = this.#assertServed(request);
-    const { prompts, tools, openAnswer } =
+    const { prompts, tools, turnsMerged, openAnswer } =
       request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
     if (request.echo !== undefined) yield* prompts.map((prompt, index) => this.#show(prompt, index, request));
     if (request.stopAfter === 'encoding') return;
@@ -277,8 +282,9 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
           cachedTokens += cached;
           if (--unread > 0) return;
           const narrowed = tools.length < request.tools.length && parsesToolCalls;
+          const merged = turnsMerged.length > 0 ? { turnsMerged } : {};
           const toolsUsed = narrowed ? { toolsUsed: tools.map(({ name }) => name) } : {};
-          events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed }]);
+          events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed, ...merged }]);
         },
         ended() {
           if (signal?.aborted)
@@ -352,7 +358,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       createToolCallParser: undefined,
       grammar: await compileAnswer(constraint, grammars, signal),
     });
-    return { prompts, tools: [], openAnswer };
+    return { prompts, tools: [], turnsMerged: [], openAnswer };
   }
 
   /** A conversation as the model's chat template has it, and how the answer is read. */
@@ -389,7 +395,9 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
         grammar,
       };
     };
-    return { prompts: [{ text, tokens, fed, before: 0 }], tools, openAnswer };
+    const fates = template.turnFates({ hasTools: tools.length > 0 });
+    const turnsMerged = turnKindsOf(request.messages).filter((kind) => fates[kind] === 'merged');
+    return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
   }
 
   #show(

@@ -32,8 +32,8 @@ export function createHead(idPrefix: string, model: EndpointRun<ChatRequestInput
 }
 
 /**
- * Answers a chat request in the form of a dialect, at once or as a stream. A header names the tools that the model was
- * offered, where it doesn't take all that were sent.
+ * Answers a chat request in the form of a dialect, at once or as a stream. Headers name the tools that the model was
+ * offered, where it doesn't take all that were sent, and the kinds of turns that became parts of others.
  *
  * @throws what the run throws before its first event
  */
@@ -65,20 +65,24 @@ async function answerAs(
 ): Promise<ApiResponse> {
   if (!stream) {
     const events = sinceRestart(await run.collect(request, { responseId }));
-    const toolsUsed = events.map(toolsHeader).find(Boolean);
-    return jsonResponse(200, await toBody(events), { ...headers, ...toolsUsed });
+    const shown = events.map(promptHeaders).find(Boolean);
+    return jsonResponse(200, await toBody(events), { ...headers, ...shown });
   }
-  let toolsUsed: Record<string, string> | undefined;
+  let shown: Record<string, string> | undefined;
   const { toFrames, ...end } = createFrames();
   const watched = (event: ChatEvent): string | Promise<string> => {
-    toolsUsed ??= toolsHeader(event);
+    shown ??= promptHeaders(event);
     return toFrames(event);
   };
   const response = await run.stream(request, watched, { responseId, ...end });
-  return { ...response, headers: { ...response.headers, ...headers, ...toolsUsed } };
+  return { ...response, headers: { ...response.headers, ...headers, ...shown } };
 }
 
-function toolsHeader(event: ChatEvent): Record<string, string> | undefined {
-  if (event.type !== 'prompt-end' || event.toolsUsed === undefined) return undefined;
-  return { 'x-slashv1-tools-used': event.toolsUsed.join(', ') };
+function promptHeaders(event: ChatEvent): Record<string, string> | undefined {
+  if (event.type !== 'prompt-end') return undefined;
+  const { toolsUsed, turnsMerged } = event;
+  return {
+    ...(toolsUsed && { 'x-slashv1-tools-used': toolsUsed.join(', ') }),
+    ...(turnsMerged && { 'x-slashv1-turns-merged': turnsMerged.join(', ') }),
+  };
 }

@@ -6,7 +6,7 @@ import type { ChatRequestInput } from '../../request.ts';
 import { previewPrompt } from '../preview-prompt.ts';
 import { messagesEndpoint } from './endpoint.ts';
 import { toMessagesError } from './field-names.ts';
-import { readMessagesRequest, type MessagesCall } from './from-request.ts';
+import { readMessagesRequest, toAskedRequest, type MessagesCall } from './from-request.ts';
 import { messagesRequestSchema } from './schema.ts';
 
 /** `POST /messages/count_tokens` */
@@ -32,9 +32,10 @@ export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = 
   errors: ['unsupported_feature'],
   errorBody: messagesEndpoint.errorBody,
   read: readMessagesRequest,
-  async answer(run, { request, places }) {
-    const { tokens } = await previewPrompt(run, { ...request, model: run.model.id, echo: 'text' }, (error) =>
-      toMessagesError(error, places),
+  async answer(run, call) {
+    const asked = toAskedRequest(call, run.model);
+    const { tokens } = await previewPrompt(run, { ...asked, echo: 'text' }, (error) =>
+      toMessagesError(error, call.places),
     );
     return jsonResponse(200, { input_tokens: tokens.length });
   },

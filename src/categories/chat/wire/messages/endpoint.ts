@@ -5,7 +5,7 @@ import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat } from '../answer.ts';
 import { toMessagesError } from './field-names.ts';
-import { readMessagesRequest, type MessagesCall } from './from-request.ts';
+import { readMessagesRequest, toAskedRequest, type MessagesCall } from './from-request.ts';
 import {
   messageEventSchema,
   messageSchema,
@@ -50,29 +50,26 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
     of: (body, requestId) => ({ type: 'error', error: toError(body), request_id: requestId }),
   },
   read: readMessagesRequest,
-  async answer(run, { request, stream, formatField, places }) {
+  async answer(run, call) {
+    const { stream, formatField, places } = call;
     const head = { id: createId('msg_'), model: run.model.id };
-    return answerChat(
-      run,
-      { ...request, model: run.model.id },
-      {
-        responseId: head.id,
-        stream,
-        formatField,
-        toError: (error) => toMessagesError(error, places),
-        toBody: (events) => toMessage(events, head),
-        createFrames() {
-          const push = createMessageStreamer(head);
-          return {
-            toFrames: (event) => push(event).map(toNamedFrame).join(''),
-            endFrame: '',
-            toErrorFrames(body) {
-              const event: MessageEvent = { type: 'error', error: toError(body) };
-              return toNamedFrame(event);
-            },
-          };
-        },
+    return answerChat(run, toAskedRequest(call, run.model), {
+      responseId: head.id,
+      stream,
+      formatField,
+      toError: (error) => toMessagesError(error, places),
+      toBody: (events) => toMessage(events, head),
+      createFrames() {
+        const push = createMessageStreamer(head);
+        return {
+          toFrames: (event) => push(event).map(toNamedFrame).join(''),
+          endFrame: '',
+          toErrorFrames(body) {
+            const event: MessageEvent = { type: 'error', error: toError(body) };
+            return toNamedFrame(event);
+          },
+        };
       },
-    );
+    });
   },
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ModelInfo } from '../../../../contracts/model.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { mapEach, type Pieces } from '../../../../validation/in-pieces.ts';
@@ -13,7 +14,11 @@ import { messagesRequestSchema, type MessagesRequestBody } from './schema.ts';
 export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream' | 'formatField'> {
   /** The field that each message of the request came from, for errors. */
   readonly places: readonly string[];
+  readonly thinking: Thinking;
 }
+
+/** `unasked`: the request says nothing about thinking, nor how much of it. */
+type Thinking = 'enabled' | 'disabled' | 'adaptive' | 'unasked';
 
 type MessageBody = ChatRequestBody['messages'][number];
 type Turn = MessagesRequestBody['messages'][number];
@@ -83,6 +88,7 @@ function parse(body: unknown): MessagesRequestBody {
 
 interface Conversation extends Pick<MessagesCall, 'places'> {
   readonly chatBody: object;
+  readonly thinking: Thinking | undefined;
 }
 
 function toChatBody(parsed: MessagesRequestBody): Conversation {
@@ -117,21 +123,48 @@ function toChatBody(parsed: MessagesRequestBody): Conversation {
       function: { name, description, parameters: input_schema, strict },
     })),
     ...toToolChoice(tool_choice),
-    // "adaptive" leaves it to the model, as a request without `thinking` does.
-    ...(thinking && thinking.type !== 'adaptive' && { enable_thinking: thinking.type === 'enabled' }),
+    ...(thinking?.type === 'disabled' && { enable_thinking: false }),
+    // Thinking that nobody asked for is no part of the answer.
+    include_reasoning: common.include_reasoning ?? thinking != null,
+    // The answer goes on where the conversation ends.
+    continue_final_message: common.continue_final_message ?? isOpen(messages.at(-1)!),
     ...toOutput(output_config),
     user: metadata?.user_id,
   };
-  return { chatBody, places };
+  return { chatBody, places, thinking: thinking?.type };
 }
 
-function toCall({ chatBody, places }: Conversation): MessagesCall {
+function toCall({ chatBody, places, thinking }: Conversation): MessagesCall {
   try {
     const { model, request, stream, formatField } = fromChatRequest(chatBody);
-    return { model, request, stream, formatField, places };
+    const asked = thinking ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
+    return { model, request, stream, formatField, places, thinking: asked };
   } catch (error) {
     throw toMessagesError(error, places);
   }
+}
+
+function isOpen(last: MessageBody): boolean {
+  return last.role === 'assistant' && last.content != null && !last.tool_calls?.length;
+}
+
+/**
+ * The request as this model takes it: one that has a switch for thinking thinks where that is enabled, and doesn't where
+ * nobody asked for it. Of others, the thinking stays as it is.
+ */
+export function toAskedRequest(
+  { request, thinking }: Pick<MessagesCall, 'request' | 'thinking'>,
+  { id, foreignParameters, defaults, ownedBy }: ModelInfo,
+): MessagesCall['request'] {
+  const hasSwitch = foreignParameters !== undefined && !foreignParameters.includes('enableThinking');
+  const isSet = request.enableThinking !== undefined || defaults?.['enableThinking'] !== undefined;
+  // Nobody knows what the template of a remote model takes.
+  const isChosen = thinking === 'enabled' || (thinking === 'unasked' && !isSet && ownedBy !== 'remote');
+  return {
+    ...request,
+    model: id,
+    ...(hasSwitch && isChosen && { enableThinking: thinking === 'enabled' }),
+  };
 }
 
 function toOutput(config: MessagesRequestBody['output_config']) {

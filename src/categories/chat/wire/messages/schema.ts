@@ -117,7 +117,7 @@ export const messagesRequestSchema = chatRequestSchema
       .nullish()
       .meta({
         description:
-          'Switches the thinking of a model that can do without, `adaptive` leaves it to the model; `budget_tokens` is not kept.',
+          'Switches the thinking of a model that has a switch, and shows it; `adaptive` leaves it to the model; `budget_tokens` is not kept.',
       }),
     output_config: z
       .object({

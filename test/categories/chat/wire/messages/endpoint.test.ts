@@ -28,9 +28,19 @@ function serve(reply: FakeAnswer = { text: 'Hello there' }) {
   return { ask, stream };
 }
 
+const thinks = { thinking: { type: 'enabled', budget_tokens: 1024 } };
+
 describe('POST /messages', () => {
+  it('begins with the text where nobody asked for thinking', async () => {
+    const server = serve({ text: 'Hello there', reasoning: 'Let me see' });
+    const { json } = await server.ask();
+    expect(json.content).toEqual([{ type: 'text', text: 'Hello there', citations: null }]);
+    const events = await server.stream();
+    expect(events.find(({ type }) => type === 'content_block_start').content_block.type).toBe('text');
+  });
+
   it('answers with a message of the published shape', async () => {
-    const { status, json } = await serve({ text: 'Hello there', reasoning: 'Let me see' }).ask();
+    const { status, json } = await serve({ text: 'Hello there', reasoning: 'Let me see' }).ask(thinks);
     expect(status).toBe(200);
     expect(messageSchema.parse(json)).toEqual(json);
     expect(json).toMatchObject({
@@ -55,7 +65,7 @@ describe('POST /messages', () => {
   });
 
   it('streams blocks that begin, grow and end', async () => {
-    const events = await serve({ text: 'Hello there', reasoning: 'Let me see' }).stream();
+    const events = await serve({ text: 'Hello there', reasoning: 'Let me see' }).stream(thinks);
     for (const event of events) expect(messageEventSchema.parse(event)).toEqual(event);
     const kinds = events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
     const block = ['content_block_start', 'content_block_delta', 'content_block_stop'];

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fromMessagesRequest } from '../../../../../src/categories/chat/wire/messages/from-request.ts';
+import {
+  fromMessagesRequest,
+  toAskedRequest,
+} from '../../../../../src/categories/chat/wire/messages/from-request.ts';
 
 const least = { model: 'm', max_tokens: 64, messages: [{ role: 'user', content: 'Hi' }] };
 const requestOf = (body: object) => fromMessagesRequest({ ...least, ...body }).request;
@@ -34,7 +37,7 @@ describe('fields', () => {
       temperature: 0.2,
       topK: 7,
       minP: 0.1,
-      enableThinking: true,
+      includeReasoning: true,
     });
   });
 
@@ -54,12 +57,40 @@ describe('fields', () => {
   });
 });
 
-it.each([
-  ['enabled', true],
-  ['disabled', false],
-  ['adaptive', undefined],
-])('thinking that is %s', (type, enableThinking) => {
-  expect(requestOf({ thinking: { type } }).enableThinking).toBe(enableThinking);
+describe('thinking', () => {
+  const info = { id: 'm', name: 'm', category: 'chat', contextLength: 9, created: 0, ownedBy: 'slashv1' };
+  const model = {
+    'with a switch': { ...info, foreignParameters: [] },
+    'without one': { ...info, foreignParameters: ['enableThinking'] },
+    'that is set to think': { ...info, foreignParameters: [], defaults: { enableThinking: true } },
+    'that is not loaded': info,
+    'of another server': { ...info, foreignParameters: [], ownedBy: 'remote' },
+  };
+  it.each<[keyof typeof model, object, boolean | undefined, boolean]>([
+    ['with a switch', { thinking: { type: 'enabled' } }, true, true],
+    ['with a switch', { thinking: { type: 'disabled' } }, false, true],
+    ['with a switch', { thinking: { type: 'adaptive' } }, undefined, true],
+    ['with a switch', {}, false, false],
+    ['with a switch', { output_config: { effort: 'low' } }, undefined, false],
+    ['without one', { thinking: { type: 'enabled' } }, undefined, true],
+    ['without one', {}, undefined, false],
+    ['that is set to think', {}, undefined, false],
+    ['that is not loaded', { thinking: { type: 'enabled' } }, undefined, true],
+    ['of another server', {}, undefined, false],
+  ])('of a model %s: %j', (name, body, enableThinking, includeReasoning) => {
+    const asked = toAskedRequest(fromMessagesRequest({ ...least, ...body }), model[name]);
+    expect([asked.enableThinking, asked.includeReasoning]).toEqual([enableThinking, includeReasoning]);
+  });
+});
+
+it('goes on where the last message of the assistant ends', () => {
+  const asked = { role: 'user', content: 'Hi' };
+  const use = { type: 'tool_use', id: 't', name: 'get_weather', input: {} };
+  const continues = (...messages: object[]) => requestOf({ messages }).continueFinalMessage;
+  expect(continues(asked, { role: 'assistant', content: 'The answer is (' })).toBe(true);
+  expect(continues(asked, { role: 'assistant', content: [{ type: 'text', text: 'A' }] })).toBe(true);
+  expect(continues(asked, { role: 'assistant', content: [use] })).toBe(false);
+  expect(continues(asked)).toBe(false);
 });
 
 describe('output_config', () => {

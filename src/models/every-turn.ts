@@ -1,0 +1,29 @@
+import { mergeTurns, turnKindsOf } from '../core/chat/turns.ts';
+import { fieldError } from '../errors.ts';
+import type { ChatTemplate } from './chat-template.ts';
+import { templateProbes } from './template-probes.ts';
+
+/**
+ * Lets no turn be lost: those that the template would drop or refuse become parts of others.
+ *
+ * @example
+ * ```ts
+ * const template = withEveryTurn(createChatTemplate(await openModelFolder('models/gemma-2')));
+ * template.turnFates({ hasTools: false })['system']; // 'merged': into the user's first turn
+ * ```
+ */
+export function withEveryTurn(template: ChatTemplate): ChatTemplate {
+  return {
+    ...template,
+    render(messages, tools, variables) {
+      const fates = template.turnFates({ hasTools: tools.length > 0 });
+      const prompt = template.render(mergeTurns(messages, fates), tools, variables);
+      const lost = turnKindsOf(messages).find((kind) => fates[kind] === 'refused');
+      if (lost === undefined) return prompt;
+      const { title } = templateProbes.find(({ kind }) => kind === lost)!;
+      throw fieldError('messages', `the model's chat template has no place for ${title}`, {
+        code: 'unsupported_feature',
+      });
+    },
+  };
+}
