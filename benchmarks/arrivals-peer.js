@@ -1,4 +1,4 @@
-// `slashv1 bench --rate` beside the load generator of vLLM, at one server of ours, in turns, and a table of both: percentiles of the time
+// `benchmarks/bench --rate` beside the load generator of vLLM, at one server of ours, in turns, and a table of both: percentiles of the time
 // to the first token, per token, between pieces and of whole answers. No two runs have the same prompts, so that no cached prefix helps.
 // Requests arrive at equal distances. With --poisson each arrives at its own random times, so that short runs differ by chance, near the
 // limit of a machine several times over. Run it on a quiet machine.
@@ -29,7 +29,7 @@ const [program, ...first] = (process.env['VLLM'] ?? '').split(' ').filter(Boolea
 if (program === undefined)
   throw new Error("VLLM: expected vLLM's command, such as ./venv/bin/vllm, got none");
 
-const cli = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url));
+const cli = fileURLToPath(new URL('../dist/benchmarks/bench/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'slashv1-arrivals-'));
 const key = 'sk-bench';
 const shapes = ['circle', 'square', 'triangle', 'star'];
@@ -101,8 +101,8 @@ function runOwn(rate) {
     file,
     ...(values.poisson ? [] : ['--even']),
   ];
-  execFileSync(process.execPath, [cli, 'bench', 'assistant', ...options, ...answers], { stdio: 'ignore' });
-  /** @type {import('../dist/src/cli/bench/results.js').BenchResults} */
+  execFileSync(process.execPath, [cli, 'assistant', ...options, ...answers], { stdio: 'ignore' });
+  /** @type {import('../dist/benchmarks/bench/results.js').BenchResults} */
   const {
     runs: [report],
   } = JSON.parse(readFileSync(file, 'utf8'));

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { drawBars } from '../../dist/src/cli/bench/bar-chart.js';
+import { drawBars } from '../../dist/benchmarks/bench/bar-chart.js';
 import { formatNumber, formatSeconds } from '../../dist/src/cli/format.js';
 import { median } from '../measure.js';
 
@@ -23,7 +23,7 @@ import { median } from '../measure.js';
  *
  * @typedef {object} Report
  * @property {string} date
- * @property {import('../../dist/src/cli/bench/machine.js').Machine} machine
+ * @property {import('../../dist/benchmarks/bench/machine.js').Machine} machine
  * @property {Record<string, unknown>} options
  * @property {number} elapsedSeconds
  * @property {readonly string[]} order
@@ -108,7 +108,7 @@ export function writePlots(report, output) {
   mkdirSync(join(output, 'plots'), { recursive: true });
   /** @type {string[]} */
   const paths = [];
-  /** @param {string} name @param {import('../../dist/src/cli/bench/bar-chart.js').BarChart} chart */
+  /** @param {string} name @param {import('../../dist/benchmarks/bench/bar-chart.js').BarChart} chart */
   const draw = (name, chart) => {
     paths.push(`plots/${name}.svg`);
     writeFileSync(join(output, 'plots', `${name}.svg`), drawBars(chart));

@@ -54,8 +54,7 @@ export function listParts({ models, devices, shapes, modelFolder, output, peerOp
     );
   /** @param {Model} model @param {string} device @param {string[]} options */
   const bench = ({ source, category }, device, ...options) => [
-    'dist/src/cli/main.js',
-    'bench',
+    'dist/benchmarks/bench/main.js',
     source,
     '--category',
     category,

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { describeMachine } from '../../dist/src/cli/bench/machine.js';
+import { describeMachine } from '../../dist/benchmarks/bench/machine.js';
 import { gatherFacts } from '../../dist/src/cli/models/model-facts.js';
 import { describeModel } from '../../dist/src/recognize-model.js';
 import { compareAnswers } from './answers.js';
@@ -198,7 +198,7 @@ async function runPart(command, leftMs) {
   let messages = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (messages += text));
   let isLate = false;
-  // `slashv1 bench` writes what it measured by then.
+  // The load generator writes what it measured by then.
   const late = setTimeout(() => (isLate = end('SIGINT')), limitMs);
   const tooLate = setTimeout(() => end('SIGKILL'), limitMs + 10_000);
   const [code, signal] = await new Promise((done) => {

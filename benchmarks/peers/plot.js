@@ -1,7 +1,7 @@
 // Draws the results of compare.js as SVG files: node benchmarks/peers/plot.js results.json FOLDER
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drawBars } from '../../dist/src/cli/bench/bar-chart.js';
+import { drawBars } from '../../dist/benchmarks/bench/bar-chart.js';
 import { median } from '../measure.js';
 
 const [file, folder] = process.argv.slice(2);

@@ -59,10 +59,6 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Measure how fast a model is.',
     load: async () => (await import('./bench/bench-command.ts')).benchCommand,
   },
-  'bench compare': {
-    summary: 'Compare two files of results.',
-    load: async () => (await import('./bench/compare.ts')).compareCommand,
-  },
 };
 
 /**

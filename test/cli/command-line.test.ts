@@ -9,17 +9,7 @@ async function run(...args: string[]) {
   return { code, output: terminal.output.text, messages: terminal.messages.text };
 }
 
-const commands = [
-  'chat',
-  'run',
-  'serve',
-  'models list',
-  'models pull',
-  'models info',
-  'models rm',
-  'bench',
-  'bench compare',
-];
+const commands = ['chat', 'run', 'serve', 'models list', 'models pull', 'models info', 'models rm', 'bench'];
 
 describe('help', () => {
   it.each([['--help'], ['-h'], ['help']])('%s lists every command', async (argument) => {
@@ -124,12 +114,6 @@ describe('mistakes', () => {
       'bench tiny-embed --max-tokens 5',
       '--max-tokens: expected only with chat, and this model is for embedding',
     ],
-    [
-      'bench x --url localhost',
-      '--url: expected an address such as http://127.0.0.1:8000/v1, got "localhost"',
-    ],
-    ['bench tiny-chat --key x', '--key: expected with --url'],
-    ['bench tiny-chat --url http://127.0.0.1:1/v1 --dtype q4', '--dtype: expected without --url'],
   ])('slashv1 %s', async (line, message) => {
     const { code, output, messages } = await run(...line.split(' '));
     expect(messages).toContain(message);

@@ -55,8 +55,8 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
       0,
       ...Object.values(body).map((value) => (Array.isArray(value) ? value.length : 0)),
     );
-    // Three checks of each item, and one more piece for each.
-    expect(pauses).toBeLessThanOrEqual(3 * items + 3);
+    // Up to five checks of each item, which the dialects share, and one more piece for each.
+    expect(pauses).toBeLessThanOrEqual(5 * items + 5);
   });
 
   it('a client that leaves ends it between two pieces', async () => {

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { settingsOf } from '../../model-settings.ts';
+import { check } from '../check.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { formatSeconds } from '../format.ts';
@@ -6,38 +7,33 @@ import { toHubOptions } from '../hub-options.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { oneModel, readModelChoice } from '../model-choice.ts';
+import type { ModelSettings } from '../model-settings.ts';
 import { createNote } from '../note.ts';
 import { openModel } from '../open-model.ts';
+import { parseInteger } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { assertDevice } from '../../validation/device-setting.ts';
+import type { Device } from '../../core/device.ts';
 import {
-  assertCompatible,
   assertFitting,
   benchOptionTable,
-  maxConcurrency,
-  readApiAddress,
   readImageLoad,
   readLoad,
   type BenchValues,
 } from './bench-options.ts';
 import { chooseWorkload } from './choose-workload.ts';
-import { applyLoad, type Load } from './load.ts';
-import { openRemoteSubject } from './remote-subject.ts';
-import { describeMachine } from './machine.ts';
-import { readProductionLoad } from './production-load.ts';
-import { showReport, type BenchReport } from './report.ts';
-import type { BenchResults } from './results.ts';
-import { readSettings, readSweep, type LoadedWith } from './sweep.ts';
+import { applyLoad } from './load.ts';
+import { showReport, type BenchReport, type LoadedWith } from './report.ts';
 import { readUsage } from './usage.ts';
-import type { Subject } from './workload.ts';
 
 export const benchCommand = defineCommand({
   name: 'bench',
   operands: '<model>',
-  summary: 'Measures how fast a model is, on this machine or at an address.',
+  summary: 'Measures how fast a model is on this machine.',
   description: [
-    'A model is a bundled one, a name of the catalogue, org/name on Hugging Face, a folder or an address; with --url, its id on that server. The measures depend on its category: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
+    'A model is a bundled one, a name of the catalogue, org/name on Hugging Face, a folder or an address. The measures depend on its category: time to first token and tokens/s for chat, texts/s for embeddings, documents/s for rerank, runs/s for detection and images, the real-time factor for speech and transcription.',
     '19 of 20 requests reach p95 or better, 99 of 100 reach p99. A first request, which is slower than all others, is not counted. Ctrl-C ends it early and prints what was measured so far.',
-    'slashv1 bench compare prints the ratios of two files that --output wrote.',
   ],
   options: benchOptionTable,
   examples: {
@@ -45,12 +41,6 @@ export const benchCommand = defineCommand({
     'slashv1 bench qwen3-0.6b --concurrency 8 --prompt-tokens 1000 --max-tokens 200':
       'long prompts, eight at a time',
     'slashv1 bench all-MiniLM-L6-v2 --requests 100 --json': 'a fixed number of requests, for other programs',
-    'slashv1 bench qwen3-0.6b --device cpu,webgpu --sweep context=128,1k,4k --sweep streams=1,4,8 --output here.json':
-      'two devices, three lengths and three loads, into a file',
-    'slashv1 bench qwen3-0.6b --rate 1,2,4,8 --duration 30s --goodput ttft=500,tpot=50':
-      'four loads as users make them, and how many answers came in time',
-    'slashv1 bench assistant --url http://127.0.0.1:8000/v1 --key sk-…':
-      'a model of a server that runs already',
   },
   async run(values, operands, terminal) {
     return bench(oneModel(operands), values, terminal);
@@ -58,137 +48,83 @@ export const benchCommand = defineCommand({
 });
 
 async function bench(model: string, values: BenchValues, terminal: Terminal): Promise<ExitCode> {
-  assertCompatible(values);
-  const url = values.url === undefined ? undefined : readApiAddress(values.url);
-  const settings = readSettings(values);
-  const sweep = readSweep(values).map((point) => ({ point, load: readLoad(point) }));
-  const concurrency = Math.max(
-    ...sweep.map(({ load }) => (load.rate === undefined ? load.concurrency : maxConcurrency)),
-  );
+  const load = readLoad(values);
+  const loadedWith = readSettings(values);
+  const settings = { ...readModelChoice(model, values, toHubOptions(values)), ...loadedWith };
   readImageLoad(values);
-  readProductionLoad(values);
-  const machine = await describeMachine();
   const interruption = watchInterrupts();
   const { signal } = interruption;
   const note = createNote(terminal.messages, model);
-  const runs: BenchReport[] = [];
   try {
-    for (const loadedWith of settings) await measureAll(loadedWith);
+    note.begin('loading …');
+    const category = await readCategory(settings, signal);
+    assertFitting(values, category);
+    const subject = await openModel({ ...settings, category }, { terminal, signal, ...load });
+    try {
+      note.begin('warming up …');
+      const { description, prepare, send, measure } = await chooseWorkload(subject, values, signal);
+      await prepare(signal);
+      note.begin('measuring …');
+      const { samples, elapsedMs, isInterrupted } = await applyLoad(load, send, {
+        signal,
+        onProgress: (done, atMs) => note.update(`${done} requests, ${formatSeconds(atMs / 1000)}`),
+      });
+      note.clear();
+      if (samples.length > 0)
+        print({
+          model,
+          category,
+          url: undefined,
+          ...loadedWith,
+          description,
+          promptTokens: undefined,
+          concurrency: load.concurrency,
+          requests: samples.length,
+          elapsedSeconds: elapsedMs / 1000,
+          isInterrupted,
+          peakBytes: readUsage().peakBytes,
+          measurements: measure(samples, elapsedMs),
+        });
+    } finally {
+      await subject.close();
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
     note.clear();
     interruption.stop();
-    write();
   }
   return signal.aborted ? exitCode.interrupted : exitCode.success;
 
-  async function measureAll(loadedWith: LoadedWith): Promise<void> {
-    note.begin('loading …');
-    const subject = await openSubject(model, values, { terminal, signal, concurrency, url, loadedWith });
-    try {
-      for (const { point, load } of sweep) {
-        const report = await measure(subject, loadedWith, point, load);
-        if (report.requests === 0) return;
-        runs.push(report);
-        if (!values.json) terminal.output.write(`${showReport(report, terminal.output)}\n\n`);
-        if (report.isInterrupted) return;
-      }
-    } finally {
-      await subject.close();
-    }
-  }
-
-  async function measure(
-    subject: Subject,
-    loadedWith: LoadedWith,
-    point: BenchValues,
-    load: Load,
-  ): Promise<BenchReport> {
-    note.begin('warming up …');
-    const workload = await chooseWorkload(subject, point, signal);
-    await workload.prepare(signal);
-    note.begin('measuring …');
-    const { samples, elapsedMs, isInterrupted } = await applyLoad(load, workload.send, {
-      signal,
-      onProgress: (done, atMs) => note.update(`${done} requests, ${formatSeconds(atMs / 1000)}`),
-    });
-    const promptTokens = point['prompt-tokens'];
-    note.clear();
-    return {
-      model,
-      category: subject.category,
-      url,
-      ...loadedWith,
-      description: workload.description,
-      promptTokens: promptTokens === undefined ? undefined : Number(promptTokens),
-      concurrency: load.concurrency,
-      rate: load.rate,
-      requests: samples.length,
-      elapsedSeconds: elapsedMs / 1000,
-      isInterrupted,
-      peakBytes: url === undefined ? readUsage().peakBytes : undefined,
-      measurements: samples.length === 0 ? [] : workload.measure(samples, elapsedMs),
-    };
-  }
-
-  /** Measurements are kept also where a later one failed. */
-  function write(): void {
-    if (runs.length === 0) {
-      if (signal.aborted) terminal.messages.write('\nNothing was measured yet.\n');
-      return;
-    }
-    const results: BenchResults = {
-      format: 'slashv1-bench-1',
-      date: new Date().toISOString(),
-      machine,
-      runs,
-    };
-    const text = `${JSON.stringify(results, null, 2)}\n`;
-    if (values.json) terminal.output.write(text);
-    if (values.output !== undefined) writeFileSync(values.output, text);
+  function print(report: BenchReport): void {
+    const text = values.json ? JSON.stringify(report, null, 2) : showReport(report, terminal.output);
+    terminal.output.write(`${text}\n`);
   }
 }
 
-interface OpenContext {
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
-  readonly concurrency: number;
-  readonly loadedWith: LoadedWith;
-  readonly url: string | undefined;
-}
-
-async function openSubject(
-  model: string,
-  values: BenchValues,
-  { terminal, signal, url, concurrency, loadedWith }: OpenContext,
-): Promise<Subject> {
-  const settings = readModelChoice(model, values, toHubOptions(values));
-  if (url !== undefined) {
-    const key = values.key ?? (terminal.environment['SLASHV1_API_KEY'] || undefined);
-    const { category } = settings;
-    const subject = await openRemoteSubject({
-      baseUrl: url,
-      key,
-      model,
-      category,
-      concurrency,
-      signal,
-    });
-    try {
-      assertFitting(values, subject.category);
-      return subject;
-    } catch (error) {
-      await subject.close();
-      throw error;
-    }
-  }
-  let category: string;
+async function readCategory(settings: ModelSettings, signal: AbortSignal): Promise<string> {
   try {
-    category = await categoryOf(settings, signal);
+    return await categoryOf(settings, signal);
   } catch (error) {
-    throw aboutModel(model, error);
+    throw aboutModel(settings.source, error);
   }
-  assertFitting(values, category);
-  return openModel({ ...settings, ...loadedWith, category }, { terminal, signal, concurrency });
+}
+
+/** A model that is measured has no plugins. */
+function readSettings({ device, threads }: BenchValues): LoadedWith {
+  const known = settingsOf(undefined);
+  if (device !== undefined) {
+    check('--device', known['device']!, device);
+    try {
+      assertDevice('--device', device as Device, []);
+    } catch (error) {
+      throw new UsageError((error as Error).message);
+    }
+  }
+  if (threads !== undefined)
+    check('--threads', known['threads']!, parseInteger('--threads', threads, { min: 1 }));
+  return {
+    device: device as Device | undefined,
+    threads: threads === undefined ? undefined : Number(threads),
+  };
 }

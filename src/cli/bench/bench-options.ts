@@ -16,27 +16,6 @@ export const benchOptionTable = {
   },
   requests: { type: 'string', value: '<number>', description: 'Maximum number of requests.' },
   concurrency: { type: 'string', value: '<number>', description: 'Requests at the same time; default 1.' },
-  rate: {
-    type: 'string',
-    value: '<numbers>',
-    description:
-      'Requests per second that begin at random times, however many run (Poisson arrivals); several rates are measured in turn.',
-  },
-  even: {
-    type: 'boolean',
-    description: 'With --rate: requests begin at equal distances, so that chance changes less.',
-  },
-  goodput: {
-    type: 'string',
-    value: '<name=ms>',
-    description:
-      'Chat: count the requests within these limits, such as ttft=500,tpot=50,e2e=5000: first token, time per output token, end to end.',
-  },
-  prompts: {
-    type: 'string',
-    value: '<file>',
-    description: 'Chat: prompts of a JSONL file, a text, { "prompt" } or { "messages" } in each line.',
-  },
   'prompt-tokens': {
     type: 'string',
     value: '<number>',
@@ -54,34 +33,8 @@ export const benchOptionTable = {
     value: '<file>',
     description: 'Detection: a picture; transcription: a recording. Default: a generated file.',
   },
-  url: {
-    type: 'string',
-    value: '<address>',
-    description: 'Base URL of a server to measure, including /v1.',
-  },
-  key: { type: 'string', value: '<key>', description: 'Key of the server; also SLASHV1_API_KEY.' },
-  device: {
-    type: 'string',
-    value: '<names>',
-    description: 'Devices: cpu, webgpu, cuda …; several, separated by commas, are measured in turn.',
-  },
-  threads: {
-    type: 'string',
-    value: '<numbers>',
-    description: 'Threads of the model; several numbers are separated by commas.',
-  },
-  sweep: {
-    type: 'string',
-    multiple: true,
-    value: '<name=values>',
-    description:
-      'Measure every combination: context=128,1k,4k (tokens of a prompt), streams=1,4,8 (requests at the same time).',
-  },
-  output: {
-    type: 'string',
-    value: '<file>',
-    description: 'Write all results to this file as JSON, with each sample and a description of the machine.',
-  },
+  device: { type: 'string', value: '<name>', description: 'Device: cpu, webgpu, cuda …' },
+  threads: { type: 'string', value: '<number>', description: 'Threads of the model.' },
   json: { type: 'boolean', description: 'Print JSON.' },
   ...hubOptionTable,
 } as const satisfies OptionTable;
@@ -90,60 +43,33 @@ export type BenchValues = OptionValues<typeof benchOptionTable>;
 
 const defaultDurationMs = 10_000;
 export const maxConcurrency = 1024;
-const maxRate = 1000;
 
 /** @throws UsageError */
-export function readLoad({ duration, requests, concurrency = '1', rate, even }: BenchValues): Load {
+export function readLoad({ duration, requests, concurrency = '1' }: BenchValues): Load {
   const defaultMs = requests === undefined ? defaultDurationMs : Infinity;
   return {
     concurrency: parseInteger('--concurrency', concurrency, { min: 1, max: maxConcurrency }),
-    ...(rate !== undefined && { rate: readRate(rate), isEven: even }),
     requests: requests === undefined ? Infinity : parseInteger('--requests', requests, { min: 1 }),
     durationMs: duration === undefined ? defaultMs : parseDuration('--duration', duration),
   };
 }
 
-function readRate(text: string): number {
-  const rate = Number(text);
-  if (rate > 0 && rate <= maxRate) return rate;
-  throw new UsageError(`--rate: expected a number from above 0 to ${maxRate}, got ${JSON.stringify(text)}`);
-}
-
-const specific: Readonly<Partial<Record<keyof BenchValues, readonly string[]>>> = {
+const specific: Readonly<Record<string, readonly string[]>> = {
   'prompt-tokens': ['chat', 'embedding', 'rerank'],
   'max-tokens': ['chat'],
-  goodput: ['chat'],
-  prompts: ['chat'],
   size: ['image'],
   steps: ['image'],
   file: ['detection', 'transcription'],
 };
 
 /** @throws UsageError for an option that says nothing about a model of that category */
-export function assertFitting(values: BenchValues, category: string): void {
-  for (const [name, fitting] of Object.entries(specific)) {
+export function assertFitting(values: object, category: string, options = specific): void {
+  for (const [name, fitting] of Object.entries(options)) {
     if (!(name in values) || fitting.includes(category)) continue;
     throw new UsageError(
       `--${name}: expected only with ${fitting.join(' or ')}, and this model is for ${category}`,
     );
   }
-}
-
-const local = ['dtype', 'device', 'threads', 'offline', 'cache-dir', 'endpoint'] as const;
-
-/** @throws UsageError for options that don't go together */
-export function assertCompatible(values: BenchValues): void {
-  const odd = values.url === undefined ? undefined : local.find((name) => name in values);
-  if (odd !== undefined)
-    throw new UsageError(`--${odd}: expected without --url, since that server has the model already`);
-  if (values.rate !== undefined && values.concurrency !== undefined)
-    throw new UsageError('--rate: expected without --concurrency, since as many run as come');
-  if (values.even !== undefined && values.rate === undefined)
-    throw new UsageError('--even: expected with --rate, whose requests it spreads');
-  if (values.prompts !== undefined && values['prompt-tokens'] !== undefined)
-    throw new UsageError('--prompts: expected without --prompt-tokens, which makes prompts of a length');
-  if (values.key !== undefined && values.url === undefined)
-    throw new UsageError('--key: expected with --url');
 }
 
 /**
@@ -169,19 +95,4 @@ export function readImageLoad({ size, steps }: BenchValues): ImageLoad {
     });
   }
   return load;
-}
-
-/**
- * The address of the API of a server; of a bare origin, below `/v1`.
- *
- * @throws UsageError
- */
-export function readApiAddress(url: string): string {
-  const { protocol = '', pathname = '', origin = '' } = URL.canParse(url) ? new URL(url) : {};
-  if (!/^https?:$/.test(protocol)) {
-    throw new UsageError(
-      `--url: expected an address such as http://127.0.0.1:8000/v1, got ${JSON.stringify(url)}`,
-    );
-  }
-  return pathname === '/' ? `${origin}/v1` : url.replace(/\/+$/, '');
 }

@@ -1,19 +1,18 @@
-import type { ChatUsage } from '../../index.ts';
+import type { ChatMessage, ChatUsage } from '../../index.ts';
 import { findWordCount, writeWords } from './prompts.ts';
-import type { Goodput, Messages } from './production-load.ts';
 import { mean, speeds, sum, times, type Measurement } from './statistics.ts';
 import type { Sample, Subject, Workload } from './workload.ts';
+
+export type Messages = readonly ChatMessage[];
 
 export interface ChatLoad {
   readonly promptTokens: number;
   readonly maxTokens: number;
   /** In place of texts of `promptTokens`; taken in turn. */
   readonly prompts?: readonly Messages[] | undefined;
-  /** Longest times of a request that counts as good. */
-  readonly goodput?: Goodput | undefined;
 }
 
-interface ChatSample extends Sample {
+export interface ChatSample extends Sample {
   /** Until the first piece of text. */
   readonly firstMs: number;
   readonly usage: ChatUsage;
@@ -24,7 +23,7 @@ interface ChatSample extends Sample {
 /** Conversations of one question each, no two alike. */
 export function chatWorkload(
   subject: Subject,
-  { promptTokens, maxTokens, prompts, goodput }: ChatLoad,
+  { promptTokens, maxTokens, prompts }: ChatLoad,
 ): Workload<ChatSample> {
   let wordCount = 1;
   const ask = (index: number, words: number, most: number, signal: AbortSignal): Promise<ChatSample> =>
@@ -42,7 +41,7 @@ export function chatWorkload(
       await ask(-4, wordCount, Math.min(8, maxTokens), signal);
     },
     send: (index, signal) => ask(index, wordCount, maxTokens, signal),
-    measure: (samples, elapsedMs) => measureChat(samples, elapsedMs, goodput),
+    measure: measureChat,
   };
 }
 
@@ -77,11 +76,7 @@ async function run(
   return { firstMs: firstMs ?? totalMs, totalMs, usage: usage ?? counted, gapsMs };
 }
 
-function measureChat(
-  samples: readonly ChatSample[],
-  elapsedMs: number,
-  goodput: Goodput | undefined,
-): readonly Measurement[] {
+function measureChat(samples: readonly ChatSample[], elapsedMs: number): readonly Measurement[] {
   const seconds = elapsedMs / 1000;
   const answered = samples.filter(({ usage }) => usage.completionTokens > 1);
   const streamSpeeds = answered.map(
@@ -108,7 +103,6 @@ function measureChat(
       samples.map(({ totalMs }) => totalMs),
     ),
     { name: 'requests', unit: 'per second', overall: samples.length / seconds },
-    ...(goodput ? [measureGoodput(samples, seconds, goodput)] : []),
     ...(sum(computed) > 0 ? [speeds('reading the prompt', 'tokens/s', promptSpeeds)] : []),
     { name: 'prompt', unit: 'tokens', overall: mean(samples.map(({ usage }) => usage.promptTokens)) },
     { name: 'answer', unit: 'tokens', overall: mean(completion) },
@@ -116,22 +110,8 @@ function measureChat(
   ];
 }
 
-function perToken({ usage, firstMs, totalMs }: ChatSample): number {
+export function perToken({ usage, firstMs, totalMs }: ChatSample): number {
   return (totalMs - firstMs) / (usage.completionTokens - 1);
-}
-
-function measureGoodput(
-  samples: readonly ChatSample[],
-  seconds: number,
-  { ttft = Infinity, tpot = Infinity, e2e = Infinity }: Goodput,
-): Measurement {
-  const good = samples.filter(
-    (sample) =>
-      sample.firstMs <= ttft &&
-      sample.totalMs <= e2e &&
-      (sample.usage.completionTokens < 2 || perToken(sample) <= tpot),
-  );
-  return { name: 'goodput', unit: 'per second', overall: good.length / seconds };
 }
 
 function asked(text: string): Messages {

@@ -1,14 +1,13 @@
 import { parseInteger } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
 import { readImageLoad, type BenchValues } from './bench-options.ts';
-import { chatWorkload } from './chat-workload.ts';
+import { chatWorkload, type Messages } from './chat-workload.ts';
 import {
   detectionWorkload,
   imageWorkload,
   speechWorkload,
   transcriptionWorkload,
 } from './media-workloads.ts';
-import { readProductionLoad } from './production-load.ts';
 import { drawPicture, readSample, recordSpeech } from './sample-files.ts';
 import { embeddingWorkload, rerankWorkload } from './text-workloads.ts';
 import type { Subject, Workload } from './workload.ts';
@@ -22,12 +21,13 @@ export async function chooseWorkload(
   subject: Subject,
   values: BenchValues,
   signal: AbortSignal,
+  prompts?: readonly Messages[],
 ): Promise<Workload> {
   switch (subject.category) {
     case 'chat': {
       const promptTokens = tokensOf('prompt-tokens', 128, values, subject);
       const maxTokens = tokensOf('max-tokens', 128, values, subject);
-      return chatWorkload(subject, { promptTokens, maxTokens, ...readProductionLoad(values) });
+      return chatWorkload(subject, { promptTokens, maxTokens, prompts });
     }
     case 'embedding':
       return embeddingWorkload(subject, tokensOf('prompt-tokens', 32, values, subject));

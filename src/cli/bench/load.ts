@@ -1,14 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Load on a model. */
 export interface Load {
-  /** Requests at the same time, where `rate` is left out. */
+  /** Requests at the same time. */
   readonly concurrency: number;
-  /** Requests per second that begin, at random times and however many run; default: each when another ends. */
-  readonly rate?: number | undefined;
-  /** With `rate`: at equal distances in place of random times. */
-  readonly isEven?: boolean | undefined;
   /** Most requests; `Infinity` for as many as fit into the time. */
   readonly requests: number;
   /** No request begins later; those that run may end. */
@@ -22,25 +17,32 @@ export interface LoadResult<Sample> {
   readonly isInterrupted: boolean;
 }
 
+/** Begins requests until none may begin any more, and waits for them. */
+export type Begin = (requests: {
+  mayBegin(): boolean;
+  one(): Promise<void>;
+  readonly signal: AbortSignal;
+}) => Promise<void>;
+
 export interface LoadOptions {
   /** Aborting it ends everything; what was measured by then is the result. */
   readonly signal: AbortSignal;
-  /** From 0 to below 1; default `Math.random`. */
-  readonly random?: (() => number) | undefined;
+  /** Default: each request begins when another ends. */
+  readonly begin?: Begin | undefined;
   /** Told after every request. */
   readonly onProgress?: ((done: number, elapsedMs: number) => void) | undefined;
 }
 
 /**
- * Sends requests, each as soon as there is room for it or at random times of a given rate, until there were enough or the time is over.
+ * Sends requests, each as soon as there is room for it, until there were enough or the time is over.
  *
  * @param send makes the request of that number and measures it
  * @throws the first error of a request; the others are then cancelled
  */
 export async function applyLoad<Sample>(
-  { concurrency, rate, isEven = false, requests, durationMs }: Load,
+  { concurrency, requests, durationMs }: Load,
   send: (index: number, signal: AbortSignal) => Promise<Sample>,
-  { signal, onProgress, random = Math.random }: LoadOptions,
+  { signal, onProgress, begin }: LoadOptions,
 ): Promise<LoadResult<Sample>> {
   const failure = new AbortController();
   const either = AbortSignal.any([signal, failure.signal]);
@@ -67,21 +69,9 @@ export async function applyLoad<Sample>(
   const lane = async (): Promise<void> => {
     while (mayBegin()) await one();
   };
-  /** Gaps of a Poisson process are exponential. */
-  const arrivals = async (perSecond: number): Promise<void> => {
-    const running: Promise<void>[] = [];
-    let atMs = 0;
-    while (mayBegin()) {
-      running.push(one());
-      atMs += ((isEven ? 1 : -Math.log(1 - random())) / perSecond) * 1000;
-      const waitMs = Math.min(atMs, durationMs) - (performance.now() - startedAt);
-      await sleep(Math.max(0, waitMs), undefined, { signal: either }).catch(() => undefined);
-    }
-    await Promise.all(running);
-  };
-  await (rate === undefined
-    ? Promise.all(Array.from({ length: Math.min(concurrency, requests) }, lane))
-    : arrivals(rate));
+  await (begin
+    ? begin({ mayBegin, one, signal: either })
+    : Promise.all(Array.from({ length: Math.min(concurrency, requests) }, lane)));
   if (failure.signal.aborted) throw failure.signal.reason;
   return { samples, elapsedMs, isInterrupted: signal.aborted };
 }

@@ -2,7 +2,13 @@ import { formatBytes, formatNumber, formatSeconds } from '../format.ts';
 import { renderTable } from '../table.ts';
 import type { OutputStream } from '../terminal.ts';
 import type { Measurement } from './statistics.ts';
-import type { LoadedWith } from './sweep.ts';
+import type { Device } from '../../core/device.ts';
+
+/** Settings that a model is loaded with. */
+export interface LoadedWith {
+  readonly device?: Device | undefined;
+  readonly threads?: number | undefined;
+}
 
 /** The results of one measurement. */
 export interface BenchReport extends LoadedWith {

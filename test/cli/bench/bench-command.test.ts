@@ -1,141 +1,36 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chat, embedding, rerank } from '../../../dist/src/index.js';
-import type { BenchResults } from '../../../src/cli/bench/results.ts';
-import { serve, type RunningService } from '../../e2e/serve.ts';
-import { locateModel } from '../../../src/models/source.ts';
-import { address, listen, readFolder, startHub, stop } from '../../models/hub/hub-server.ts';
+import { describe, expect, it } from 'vitest';
+import type { BenchReport } from '../../../src/cli/bench/report.ts';
 import { Cli, runCli } from '../cli-process.ts';
-
-interface Report {
-  readonly requests: number;
-  readonly isInterrupted: boolean;
-  readonly measurements: readonly {
-    readonly name: string;
-    readonly p50?: number;
-    readonly p95?: number;
-    readonly overall?: number;
-  }[];
-}
-
-async function bench(line: string): Promise<Report> {
-  const { code, output, messages } = await runCli(['bench', ...line.split(' '), '--json']);
-  expect(code, messages).toBe(0);
-  return (JSON.parse(output) as { readonly runs: readonly Report[] }).runs[0]!;
-}
-
-const byName = ({ measurements }: Report, name: string) => measurements.find((one) => one.name === name)!;
 
 describe('slashv1 bench', () => {
   it('measures a chat model', async () => {
-    const report = await bench('tiny-chat --requests 4 --concurrency 2 --prompt-tokens 100 --max-tokens 12');
-    expect(report).toMatchObject({ model: 'tiny-chat', category: 'chat', requests: 4, concurrency: 2 });
-    const first = byName(report, 'time to first token');
-    expect(first.p50!).toBeGreaterThan(0);
-    expect(first.p95!).toBeGreaterThanOrEqual(first.p50!);
-    const speed = byName(report, 'per stream');
-    expect(speed.p95!).toBeLessThanOrEqual(speed.p50!);
-    expect(byName(report, 'all streams').overall!).toBeGreaterThan(0);
-    expect(byName(report, 'reading the prompt').p50!).toBeGreaterThan(0);
-    expect(byName(report, 'prompt').overall!).toBeGreaterThan(80);
-    expect(byName(report, 'prompt').overall!).toBeLessThan(120);
-    expect(byName(report, 'answer').overall!).toBeLessThanOrEqual(12);
-  }, 300_000);
+    const line = 'bench tiny-chat --requests 2 --concurrency 2 --prompt-tokens 100 --max-tokens 4 --json';
+    const { code, output, messages } = await runCli(line.split(' '));
+    expect(code, messages).toBe(0);
+    const report = JSON.parse(output) as BenchReport;
+    expect(report).toMatchObject({ model: 'tiny-chat', category: 'chat', requests: 2, concurrency: 2 });
+    const named = (name: string) => report.measurements.find((one) => one.name === name)!;
+    expect(named('time to first token').samples).toHaveLength(2);
+    expect(named('per stream').p95!).toBeLessThanOrEqual(named('per stream').p50!);
+    expect(named('prompt').overall!).toBeGreaterThan(60);
+    expect(named('prompt').overall!).toBeLessThan(140);
+    expect(named('answer').overall!).toBeLessThanOrEqual(4);
+    if (process.platform === 'linux') expect(report.peakBytes).toBeGreaterThan(2e7);
+  });
 
-  it.each([
-    ['tiny-embed', 'texts', 'texts/s'],
-    ['test/contract/models/bert-reranker', 'documents', 'documents/s'],
-    ['tiny-detect', 'pictures', 'runs/s'],
-    ['tiny-image --size 256x256 --steps 2', 'steps', 'steps/s'],
-    ['tiny-speech', 'audio', 's of audio per s'],
-    ['tiny-whisper', 'audio', 's of audio per s'],
-  ])(
-    'measures %s',
-    async (line, name, unit) => {
-      const report = await bench(`${line} --requests 2`);
-      expect(report.requests).toBe(2);
-      expect(byName(report, name)).toMatchObject({ unit });
-      expect(byName(report, name).overall!).toBeGreaterThan(0);
-    },
-    300_000,
-  );
-
-  it('prints a table and ends by itself when the time is over', async () => {
-    const { code, output } = await runCli(['bench', 'tiny-embed', '--duration', '300ms']);
+  it('prints a table', async () => {
+    const { code, output } = await runCli(['bench', 'tiny-embed', '--requests', '1']);
     expect(code).toBe(0);
     expect(output).toMatch(
-      /^tiny-embed, embedding, on this machine(?:, peak memory \d+ MB)?\n\d+ requests? in \d\.\d s, 1 at a time; 32 texts in each/,
+      /^tiny-embed, embedding, on this machine(?:, peak memory \d+ MB)?\n1 request in \d\.\d s, 1 at a time; 32 texts in each/,
     );
     expect(output).toMatch(/\n +p50 +p95 +p99 +overall\nrequest +\d/);
     expect(output).not.toContain('\u001B');
-  }, 300_000);
-
-  it('sweeps, writes all samples with the machine, and compares two such files', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'slashv1-bench-'));
-    const [one, two] = [join(folder, 'one.json'), join(folder, 'two.json')];
-    try {
-      const line =
-        'tiny-chat --requests 2 --max-tokens 4 --threads 1 --sweep context=64,128 --sweep streams=1,2';
-      for (const file of [one, two]) {
-        const { code, messages } = await runCli(['bench', ...line.split(' '), '--output', file]);
-        expect(code, messages).toBe(0);
-      }
-      const { machine, runs, date } = JSON.parse(await readFile(one, 'utf8')) as BenchResults;
-      expect(Date.parse(date)).toBeGreaterThan(0);
-      expect(machine).toMatchObject({ processors: cpus().length, versions: { node: process.version } });
-      expect(
-        runs.map(({ promptTokens, concurrency, threads }) => [promptTokens, concurrency, threads]),
-      ).toEqual([
-        [64, 1, 1],
-        [64, 2, 1],
-        [128, 1, 1],
-        [128, 2, 1],
-      ]);
-      const [first] = runs[0]!.measurements;
-      expect(first).toMatchObject({ name: 'time to first token', unit: 'ms' });
-      expect(first!.samples).toHaveLength(2);
-      expect(first!.p99).toBeGreaterThan(0);
-      if (process.platform === 'linux') expect(runs[0]!.peakBytes).toBeGreaterThan(2e7);
-      const { code, output } = await runCli(['bench', 'compare', one, two, '--plots', folder]);
-      expect(code).toBe(0);
-      expect(output).toMatch(/^context 64, streams 2 +time to first token +[\d.]+ +[\d.]+ +ms +[\d.]+ ×$/m);
-      expect(await readFile(join(folder, 'time-to-first-token.svg'), 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  }, 300_000);
-
-  it('measures a model of the cache when the hub refuses', async () => {
-    const cache = await mkdtemp(join(tmpdir(), 'slashv1-bench-'));
-    const hub = await startHub();
-    try {
-      hub.models.set('tiny/embed', readFolder(locateModel('tiny-embed')));
-      const at = ['--cache-dir', cache, '--endpoint', hub.endpoint];
-      expect((await runCli(['models', 'pull', 'tiny/embed', ...at])).code).toBe(0);
-      await hub.close();
-      const asked = ['bench', 'tiny/embed', '--requests', '1', '--json'];
-      const { code, output, messages } = await runCli([...asked, ...at]);
-      expect(code, messages).toBe(0);
-      expect(messages).toContain('Going on with what is in the cache.');
-      expect(JSON.parse(output)).toMatchObject({ runs: [{ category: 'embedding', requests: 1 }] });
-    } finally {
-      await rm(cache, { recursive: true });
-    }
-  }, 300_000);
+  });
 
   it.each([
-    ['tiny-chat --sweep contxt=1', '--sweep: expected context=… or streams=…, got "contxt=1"'],
-    ['tiny-chat --sweep context=a', '--sweep context: expected numbers such as 128,1k'],
-    ['tiny-chat --sweep streams=2 --concurrency 3', '--sweep streams: expected without --concurrency'],
-    ['tiny-chat --sweep streams=2 --sweep streams=3', '--sweep: expected streams once'],
     ['tiny-chat --device abacus', '--device: expected "cpu" or "webgpu"'],
-    ['tiny-chat --plots here', 'There is no option --plots.'],
-    ['compare package.json', 'Expected two files of results, got 1.'],
-    ['compare package.json package.json', 'package.json: format'],
-    ['compare no.json package.json', 'no.json: expected a file that --output wrote.'],
+    ['tiny-chat --rate 1', 'There is no option --rate.'],
   ])('refuses %s', async (line, message) => {
     const { code, messages } = await runCli(['bench', ...line.split(' ')]);
     expect(messages).toContain(message);
@@ -147,100 +42,5 @@ describe('slashv1 bench', () => {
     await cli.until(() => cli.messages.includes('loading'));
     cli.kill('SIGINT');
     expect(await cli.end()).toMatchObject({ code: 130, output: '' });
-    expect(cli.messages).toContain('Nothing was measured yet.');
-  }, 300_000);
-});
-
-describe('slashv1 bench --url', () => {
-  let service: RunningService;
-  beforeAll(async () => {
-    service = await serve(
-      {
-        assistant: chat({ source: 'tiny-chat' }),
-        embedder: embedding({ source: 'tiny-embed' }),
-        ranker: rerank({ source: 'test/contract/models/bert-reranker' }),
-      },
-      { auth: { keys: ['sk-bench'] } },
-    );
-  }, 300_000);
-  afterAll(() => service.close());
-
-  it.each([
-    ['assistant --max-tokens 8', 'all streams'],
-    ['embedder --prompt-tokens 8', 'texts'],
-    ['ranker --prompt-tokens 30', 'documents'],
-  ])(
-    'measures %s over HTTP',
-    async (line, name) => {
-      const report = await bench(`${line} --requests 2 --url ${service.origin}/v1 --key sk-bench`);
-      expect(report).toMatchObject({ url: `${service.origin}/v1`, requests: 2 });
-      expect(byName(report, name).overall!).toBeGreaterThan(0);
-    },
-    300_000,
-  );
-
-  it.each([
-    ['assistant', /answers 401: Expected a header/],
-    ['nobody --key sk-bench', /answers 404: The model "nobody" does not exist/],
-  ])('tells what the server says: %s', async (line, message) => {
-    const { code, messages } = await runCli(['bench', ...line.split(' '), '--url', `${service.origin}/v1`]);
-    expect(messages).toMatch(message);
-    expect(code).toBe(1);
   });
-
-  it('tells that there is no server', async () => {
-    const { code, messages } = await runCli(['bench', 'x', '--url', 'http://127.0.0.1:1/v1']);
-    expect(messages).toMatch(/^slashv1: http:\/\/127\.0\.0\.1:1\/v1 can't be reached: /m);
-    expect(code).toBe(1);
-  });
-});
-
-describe('slashv1 bench and Ctrl-C', () => {
-  let answered = 0;
-  let asked = 0;
-  let most = 0;
-  const server = createServer((request, response) => {
-    response.setHeader('content-type', 'application/json');
-    const model = { id: 'x', category: 'embedding', context_length: 0 };
-    if (request.url === '/v1/models/x') return void response.end(JSON.stringify(model));
-    if (request.url === '/v1/models') return void response.end(JSON.stringify({ data: [model] }));
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      asked++;
-      if (answered >= most) return;
-      answered++;
-      const { input } = JSON.parse(body) as { input: string | readonly string[] };
-      const vector = Buffer.from(new Float32Array([1, 0]).buffer).toString('base64');
-      const data = [input].flat().map((_, index) => ({ index, embedding: vector }));
-      response.end(JSON.stringify({ data, usage: { prompt_tokens: String(input).length, total_tokens: 0 } }));
-    });
-  });
-  let url: string;
-  beforeAll(async () => {
-    await listen(server);
-    url = `${address(server)}/v1`;
-  });
-  afterAll(() => stop(server));
-  // Three requests find out how long texts have to be, a fourth one warms up.
-  const before = 4;
-
-  it.each([
-    [0, 'nothing'],
-    [3, 'those that were answered'],
-  ])(
-    'after %i answers it prints %s',
-    async (measured) => {
-      answered = asked = 0;
-      most = before + measured;
-      await using cli = new Cli(['bench', 'x', '--url', url, '--duration', '1h', '--json']);
-      await cli.until(() => asked > most);
-      cli.kill('SIGINT');
-      const { code, output } = await cli.end();
-      expect(code).toBe(130);
-      if (measured === 0) expect(cli.messages).toContain('Nothing was measured yet.');
-      else expect(JSON.parse(output)).toMatchObject({ runs: [{ requests: measured, isInterrupted: true }] });
-    },
-    300_000,
-  );
 });

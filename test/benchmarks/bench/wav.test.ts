@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wavSeconds } from '../../../src/cli/bench/remote-subject.ts';
+import { wavSeconds } from '../../../benchmarks/bench/remote-subject.ts';
 
 function header(byteRate: number): Uint8Array {
   const bytes = Buffer.alloc(44);

@@ -1,17 +1,12 @@
-import type { Device } from '../../core/device.ts';
-import { check } from '../check.ts';
-import { settingsOf } from '../../model-settings.ts';
-import { assertDevice } from '../../validation/device-setting.ts';
-import type { SettingTable } from '../../validation/setting-table.ts';
-import { UsageError } from '../usage-error.ts';
-import { parseInteger } from '../options.ts';
-import type { BenchValues } from './bench-options.ts';
-
-/** Settings that a model is loaded with once for each. */
-export interface LoadedWith {
-  readonly device?: Device | undefined;
-  readonly threads?: number | undefined;
-}
+import type { Device } from '../../src/core/device.ts';
+import { check } from '../../src/cli/check.ts';
+import { settingsOf } from '../../src/model-settings.ts';
+import { assertDevice } from '../../src/validation/device-setting.ts';
+import type { SettingTable } from '../../src/validation/setting-table.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
+import { parseInteger } from '../../src/cli/options.ts';
+import type { LoadedWith } from '../../src/cli/bench/report.ts';
+import type { BenchValues } from './options.ts';
 
 /** The names that `--sweep` takes, and the options whose values they list. */
 const swept = { context: 'prompt-tokens', streams: 'concurrency' } as const;

@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatWorkload } from '../../../src/cli/bench/chat-workload.ts';
-import { readProductionLoad } from '../../../src/cli/bench/production-load.ts';
-import { assertCompatible } from '../../../src/cli/bench/bench-options.ts';
-import { readSweep } from '../../../src/cli/bench/sweep.ts';
-import type { Subject } from '../../../src/cli/bench/workload.ts';
+import { measureGoodput, readProductionLoad } from '../../../benchmarks/bench/production-load.ts';
+import { assertCompatible } from '../../../benchmarks/bench/options.ts';
+import { readSweep } from '../../../benchmarks/bench/sweep.ts';
 
 describe('readProductionLoad', () => {
   let folder: string;
@@ -67,10 +65,7 @@ describe('goodput', () => {
     const usage = { promptTokens: 1, cachedTokens: 0, completionTokens: 11, reasoningTokens: 0 };
     const sample = (firstMs: number, totalMs: number) => ({ firstMs, totalMs, usage, gapsMs: [1, 3] });
     const samples = [sample(100, 200), sample(600, 700), sample(100, 1200), sample(400, 3000)];
-    const measured = (goodput: object) =>
-      chatWorkload({} as Subject, { promptTokens: 1, maxTokens: 11, goodput })
-        .measure(samples, 2000)
-        .find(({ name }) => name === 'goodput')!.overall;
+    const measured = (goodput: object) => measureGoodput(samples, 2, goodput).overall;
     expect(measured({ ttft: 500 })).toBe(1.5);
     expect(measured({ ttft: 500, tpot: 50 })).toBe(0.5);
     expect(measured({ e2e: 1200 })).toBe(1.5);

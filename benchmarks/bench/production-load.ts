@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { ChatMessage } from '../../index.ts';
-import { settingsFault } from '../../validation/settings-fault.ts';
-import { UsageError } from '../usage-error.ts';
-import type { BenchValues } from './bench-options.ts';
-
-export type Messages = readonly ChatMessage[];
+import { perToken, type ChatSample, type Messages } from '../../src/cli/bench/chat-workload.ts';
+import type { Measurement } from '../../src/cli/bench/statistics.ts';
+import { settingsFault } from '../../src/validation/settings-fault.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
+import type { BenchValues } from './options.ts';
 
 /** Longest times in milliseconds: first token, each further token, end to end. */
 export type Goodput = Readonly<Partial<Record<'ttft' | 'tpot' | 'e2e', number>>>;
@@ -77,4 +76,19 @@ function readLine(json: string, number: number): Messages {
   if (typeof prompt !== 'string' && 'messages' in prompt) return prompt.messages as Messages;
   const content = typeof prompt === 'string' ? prompt : (prompt['prompt'] as string);
   return [{ role: 'user', content }];
+}
+
+/** Requests per second that keep all limits. */
+export function measureGoodput(
+  samples: readonly ChatSample[],
+  seconds: number,
+  { ttft = Infinity, tpot = Infinity, e2e = Infinity }: Goodput,
+): Measurement {
+  const good = samples.filter(
+    (sample) =>
+      sample.firstMs <= ttft &&
+      sample.totalMs <= e2e &&
+      (sample.usage.completionTokens < 2 || perToken(sample) <= tpot),
+  );
+  return { name: 'goodput', unit: 'per second', overall: good.length / seconds };
 }

@@ -8,10 +8,10 @@ import {
   type ImageRequestInput,
   type SpeechEvent,
   type TranscriptionEvent,
-} from '../../index.ts';
-import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
-import { categoryNames } from '../../categories/registry.ts';
-import type { MeasuredInference, Subject } from './workload.ts';
+} from '../../src/index.ts';
+import { reasonOfFetch } from '../../src/runtime/http/reason-of-fetch.ts';
+import { categoryNames } from '../../src/categories/registry.ts';
+import type { MeasuredInference, Subject } from '../../src/cli/bench/workload.ts';
 
 export interface RemoteOptions {
   /** Up to and including `/v1`. */

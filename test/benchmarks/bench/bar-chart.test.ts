@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { drawBars } from '../../../src/cli/bench/bar-chart.ts';
+import { drawBars } from '../../../benchmarks/bench/bar-chart.ts';
 
 it('draws a bar for each value, as high as it is, and none where there is none', () => {
   const chart = { title: 'a < b', unit: 'ms', series: ['x', 'y'] };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { settingsFault } from '../../validation/settings-fault.ts';
-import { UsageError } from '../usage-error.ts';
+import { settingsFault } from '../../src/validation/settings-fault.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
 import type { Machine } from './machine.ts';
-import type { BenchReport } from './report.ts';
+import type { BenchReport } from '../../src/cli/bench/report.ts';
 
 /** The results that `--output` writes and `--json` prints. */
 export interface BenchResults {

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { defineCommand } from '../command.ts';
-import { type Column, renderTable } from '../table.ts';
-import { formatNumber } from '../format.ts';
-import type { BenchReport } from './report.ts';
+import { defineCommand } from '../../src/cli/command.ts';
+import { type Column, renderTable } from '../../src/cli/table.ts';
+import { formatNumber } from '../../src/cli/format.ts';
+import type { BenchReport } from '../../src/cli/bench/report.ts';
 import { type BenchResults, readResults } from './results.ts';
-import type { Measurement } from './statistics.ts';
-import { exitCode, type ExitCode } from '../exit-code.ts';
-import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import type { Measurement } from '../../src/cli/bench/statistics.ts';
+import { exitCode, type ExitCode } from '../../src/cli/exit-code.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
 import { drawBars } from './bar-chart.ts';
 
 /** A quantity that two files of results have for the same run. */

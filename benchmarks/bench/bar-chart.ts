@@ -1,4 +1,4 @@
-import { formatNumber } from '../format.ts';
+import { formatNumber } from '../../src/cli/format.ts';
 
 /** Bars in groups, one color for each series. */
 export interface BarChart {
