@@ -13,7 +13,7 @@ const browser = ['test/playground/{accessibility,panels,resilience,screenshots,v
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
 /** `npm run test:docs` runs these two and the packages. */
 const docs = ['test/docs/**/*.test.ts', 'test/spec/coverage.test.ts'];
-const examples = ['test/e2e/examples.test.ts', 'examples/*/*.test.ts'];
+const examples = ['test/e2e/examples.test.ts', 'examples/*/*.test.ts', 'test/benchmarks/**/*.test.ts'];
 const deploy = ['test/deploy/**/*.test.ts'];
 
 /** Files that replace modules, timers or the environment, which other files in their process would meet, or load llama.cpp, which a process does once. */
