@@ -2,7 +2,16 @@ import { categories } from './categories/registry.ts';
 import { serveWorker } from './engine/serve-worker.ts';
 
 // The pipeline is imported late, so that the process is under control before it loads native code.
-serveWorker(async (...load) => (await import('./load-pipeline.ts')).loadPipeline(...load), {
+const load: Parameters<typeof serveWorker>[0] = async (...request) => {
+  const [{ loadPipeline }, { computeInThisThread }] = await Promise.all([
+    import('./load-pipeline.ts'),
+    import('./runtime/native/session-core.ts'),
+  ]);
+  computeInThisThread();
+  return loadPipeline(...request);
+};
+
+serveWorker(load, {
   append(category, events, event) {
     const { append } = categories.get(category) ?? {};
     if (append) append(events, event);

@@ -36,6 +36,11 @@ export interface GraphRunOptions {
    * two operators of the graph, other runtimes before the run starts.
    */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether it takes a few milliseconds, as a step of one token. A worker process computes it in its own thread while it
+   * does: handing it to another one and back takes longer than the rest of a token.
+   */
+  readonly isShort?: boolean | undefined;
 }
 
 /** A loaded model graph. */

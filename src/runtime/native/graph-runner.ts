@@ -50,7 +50,7 @@ export class GraphRunner {
    * @param feeds a tensor for every input; others are ignored
    * @throws Error when an input is missing, a tensor doesn't fit or there is no such output
    */
-  async run(feeds: TensorMap, fetches: readonly string[]): Promise<TensorMap> {
+  async run(feeds: TensorMap, fetches: readonly string[], inThisThread = false): Promise<TensorMap> {
     const { api, inputs, session, runOptions } = this.#core;
     const outputNames = this.#outputTable.select(fetches);
     const values = new BigUint64Array(inputs.length);
@@ -66,7 +66,7 @@ export class GraphRunner {
         values[index] = wrapTensor(api, tensor, inputs[index]!.name);
       }
       this.#held = [tensors.map(({ data }) => data), outputNames];
-      await api.callAsync(
+      const call = [
         'Run',
         session,
         runOptions,
@@ -76,7 +76,9 @@ export class GraphRunner {
         outputNames,
         results.length,
         results,
-      );
+      ] as const;
+      if (inThisThread) api.call(...call);
+      else await api.callAsync(...call);
       const outputs: Record<string, Tensor> = {};
       for (const [index, name] of fetches.entries()) outputs[name] = readTensor(api, results[index]!, name);
       return outputs;

@@ -22,7 +22,7 @@ export class NativeBinding implements Binding {
   readonly #outputs = new Map<string, NativeTensor | 'cpu' | 'session'>();
   /** Bound tensors over arrays. */
   #arrays: NativeTensor[] = [];
-  readonly #call: () => Promise<void>;
+  readonly #call: (inThisThread: boolean) => void | Promise<void>;
   readonly #callSync: () => void;
   /** Runs that are under way or wait. */
   #runs = 0;
@@ -38,13 +38,14 @@ export class NativeBinding implements Binding {
       api.create('CreateIoBinding', core.session),
       'ReleaseIoBinding',
     );
-    this.#call = () => {
-      this.#prepare();
-      return api.callAsync('RunWithBinding', core.session, core.runOptions, this.#handle.address);
-    };
     this.#callSync = () => {
       this.#prepare();
       api.call('RunWithBinding', core.session, core.runOptions, this.#handle.address);
+    };
+    this.#call = (inThisThread) => {
+      if (inThisThread) return this.#callSync();
+      this.#prepare();
+      return api.callAsync('RunWithBinding', core.session, core.runOptions, this.#handle.address);
     };
   }
 

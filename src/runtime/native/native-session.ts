@@ -44,7 +44,7 @@ export class NativeSession implements BindableSession {
     options?: GraphRunOptions,
   ): Promise<TensorMap> => {
     const names = fetches ?? this.outputs.map(({ name }) => name);
-    return this.#core.run(() => this.#runner.run(feeds, names), options);
+    return this.#core.run((inThisThread) => this.#runner.run(feeds, names, inThisThread), options);
   };
 
   readonly createTensor = (tensor: Tensor): ResidentTensor => {

@@ -9,6 +9,15 @@ interface Terminable {
   terminate(): void;
 }
 
+/** A short run that took longer goes to another thread the next time, where it can be ended. */
+const longestCallMs = 50;
+let runsInThisThread = false;
+
+/** Short runs compute in the calling thread from now on: for worker processes, where nothing else waits for it. */
+export function computeInThisThread(): void {
+  runsInThisThread = true;
+}
+
 const running = new Set<Terminable>();
 let isListening = false;
 
@@ -29,6 +38,12 @@ function noLongerAtExit(run: Terminable): void {
   running.delete(run);
 }
 
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 /** An `OrtSession` with the guards that its runs and bindings share. */
 export class SessionCore {
   readonly api: Api;
@@ -40,6 +55,8 @@ export class SessionCore {
   readonly #runOptions: Handle;
   readonly #queue: RunQueue;
   #isClosed = false;
+  /** Time of the last short run. */
+  #shortMs = 0;
 
   /** @param session `OrtSession *`, which belongs to the new object, also when this throws */
   constructor(api: Api, session: bigint, device: string) {
@@ -71,25 +88,39 @@ export class SessionCore {
   }
 
   /** Calls `run` when it is its turn, and makes the signal end it. */
-  async run<Result>(run: () => Promise<Result>, { signal }: GraphRunOptions = {}): Promise<Result> {
+  async run<Result>(
+    run: (inThisThread: boolean) => Result | Promise<Result>,
+    { signal, isShort = false }: GraphRunOptions = {},
+  ): Promise<Result> {
     this.assertOpen();
     signal?.throwIfAborted();
     await this.#queue.enter();
+    const inThisThread =
+      isShort && runsInThisThread && this.device === 'cpu' && this.#shortMs < longestCallMs;
     let isTerminated = false;
     const terminate = (): void => {
       isTerminated = true;
       this.terminate();
     };
     try {
+      // What the last step made leaves, and a cancellation arrives.
+      if (inThisThread) await nextTurn();
       signal?.throwIfAborted();
-      signal?.addEventListener('abort', terminate);
-      endAtExit(this);
-      return await run();
+      if (!inThisThread) {
+        signal?.addEventListener('abort', terminate);
+        endAtExit(this);
+      }
+      const beganAt = performance.now();
+      const result = await run(inThisThread);
+      if (isShort) this.#shortMs = performance.now() - beganAt;
+      return result;
     } catch (error) {
       throw isTerminated ? signal!.reason : error;
     } finally {
-      noLongerAtExit(this);
-      signal?.removeEventListener('abort', terminate);
+      if (!inThisThread) {
+        noLongerAtExit(this);
+        signal?.removeEventListener('abort', terminate);
+      }
       if (isTerminated) this.api.call('RunOptionsUnsetTerminate', this.runOptions);
       this.#queue.leave();
     }

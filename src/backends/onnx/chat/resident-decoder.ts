@@ -138,7 +138,7 @@ export function createResidentDecoder(
       binding.bindOutput('logits', tensor);
       tensor.release();
     }
-    await binding.run(interruption);
+    await binding.run({ signal: interruption.signal, isShort: tokens.count === 1 });
     cache.turnStates();
     return step;
   }

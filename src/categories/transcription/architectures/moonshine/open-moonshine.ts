@@ -33,7 +33,10 @@ export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): 
         const next = async (token: number): Promise<Float32Array> => {
           const feeds = cache ? layout.nextFeeds(cache, token) : layout.firstFeeds(audio, [token]);
           const fetches = ['logits', ...(cache ? layout.nextOutputs : layout.firstOutputs)];
-          const outputs = await decoder.run({ ...feeds, ...mask }, fetches, options);
+          const outputs = await decoder.run({ ...feeds, ...mask }, fetches, {
+            signal,
+            isShort: cache !== undefined,
+          });
           cache = cache ? layout.advance(cache, outputs) : layout.begin(audio, 1, outputs);
           return toFloat32(outputs['logits']!);
         };

@@ -56,7 +56,10 @@ export async function openStreaming(spec: ModelSpec, backend: SessionBackend): P
         let spoken: TensorMap = nothing;
         const next = async (token: number): Promise<Float32Array> => {
           const feeds: TensorMap = { ...audioKv, ...spoken, token: int64([1, 1], [token]) };
-          const outputs = await decoder.run(feeds, ['logits', ...spokenNames.map(toOut)], options);
+          const outputs = await decoder.run(feeds, ['logits', ...spokenNames.map(toOut)], {
+            signal,
+            isShort: true,
+          });
           spoken = Object.fromEntries(spokenNames.map((name) => [name, outputs[toOut(name)]!]));
           return toFloat32(outputs['logits']!);
         };

@@ -73,7 +73,7 @@ export async function openEncoderDecoder(
       const next = async (token: number | undefined): Promise<Float32Array> => {
         const ids = token === undefined ? start : [token];
         const feeds = { ...audio, input_ids: int64([1, ids.length], ids), [memories]: read };
-        const outputs = await decoder.run(feeds, decoded, { signal });
+        const outputs = await decoder.run(feeds, decoded, { signal, isShort: token !== undefined });
         read = outputs['decoder_hidden_states']!;
         const logits = outputs['logits']!;
         const vocabularySize = logits.dims.at(-1)!;

@@ -72,7 +72,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
           targets: { type: targetType, dims: [1, 1], data: toIds(search.previous) },
           target_length,
         };
-        const scored = await joint.run(feeds, jointOutputs, { signal });
+        const scored = await joint.run(feeds, jointOutputs, { signal, isShort: true });
         const logits = toFloat32(scored['outputs']!);
         const size = logits.length / ahead;
         if (size < vocabularySize) {

@@ -174,7 +174,7 @@ export function createWhisperModel(
     },
     async step({ cache }, token, options) {
       const wanted = [nextLogits, ...layout.nextOutputs];
-      const outputs = await next.run(layout.nextFeeds(cache, token), wanted, options);
+      const outputs = await next.run(layout.nextFeeds(cache, token), wanted, { ...options, isShort: true });
       return toState(layout.advance(cache, outputs), outputs[nextLogits]!);
     },
     async attend(window, tokens, chosen, options) {
