@@ -44,6 +44,24 @@ describe('SequenceBatcher', () => {
     }
   });
 
+  it('cuts runs so that each takes 25 ms, by the speed of those before', async () => {
+    const encoder = new FakeEncoder();
+    let clock = 0;
+    // 20 tokens in a millisecond.
+    encoder.onRun = () => (clock += encoder.batches.at(-1)!.reduce((sum, length) => sum + length, 0) / 20);
+    const batcher = new SequenceBatcher(
+      encoder,
+      { maxTokens: 4096, maxRows: 256, batchCost: 32 },
+      () => clock,
+    );
+    await batcher.encode(Array.from({ length: 1000 }, (_, id) => sequenceOf(id, 16)));
+    const tokens = encoder.batches.map((lengths) => lengths.length * 16);
+    // Nothing is known of the first; the last has what is left.
+    expect(tokens[0]).toBe(4096);
+    for (const count of tokens.slice(1, -1)) expect(count).toBeLessThanOrEqual(25 * 22);
+    expect(tokens.reduce((sum, count) => sum + count, 0)).toBe(16_000);
+  });
+
   it('lets a short request pass a long one', async () => {
     const { encoder, batcher } = createBatcher();
     const long = batcher.encode(Array.from({ length: 2048 }, (_, id) => sequenceOf(id + 10, 4)));

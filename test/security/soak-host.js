@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createHandler, createInference, remote } from 'slashv1';
-import { toNodeListener } from 'slashv1/node';
+import { serveWebSockets, toNodeListener } from 'slashv1/node';
 
 const [, , hostileOrigin, options = '{"auth":"none"}'] = process.argv;
 const names = ['chat', 'detect', 'whisper', 'embed', 'rerank', 'speech', 'image'].map(
@@ -35,6 +35,7 @@ const handler = createHandler(inference, {
 });
 const delay = monitorEventLoopDelay({ resolution: 5 });
 const server = createServer(toNodeListener(handler));
+serveWebSockets(server, handler);
 server.listen(0, '127.0.0.1', async () => {
   await inference.ready();
   delay.enable();

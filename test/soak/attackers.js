@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { crc32, deflateSync } from 'node:zlib';
+import { WebSocket } from 'ws';
 import { recordingForm, send, sendHalf } from './client.js';
 
 /** @typedef {import('./client.js').Outcome} Outcome */
@@ -7,6 +9,23 @@ import { recordingForm, send, sendHalf } from './client.js';
 
 const chat = 'chat/completions';
 const messages = [{ role: 'user', content: 'Hello!' }];
+/** 16-bit samples of 16 s at 24 kHz, as an append. @param {(index: number) => number} sample */
+const appendOf = (sample) => {
+  const bytes = Buffer.from(Int16Array.from({ length: 380_000 }, (_, index) => sample(index)).buffer);
+  return JSON.stringify({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') });
+};
+const silence = appendOf(() => 0);
+const bursts = appendOf((index) => (index % 9600 < 4800 ? 9000 * Math.sin(index / 4) : 0));
+
+/** @param {string} url @param {string} key @returns {Promise<WebSocket>} */
+function openSocket(url, key) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}?intent=transcription`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  socket.on('message', () => undefined);
+  return new Promise((resolve, reject) => socket.on('open', () => resolve(socket)).on('error', reject));
+}
+
 /** @param {number} count @param {() => Promise<Outcome>} one @returns {Promise<Outcome[]>} */
 const together = (count, one) => Promise.all(Array.from({ length: count }, one));
 
@@ -40,7 +59,33 @@ export async function createAttackers() {
     `{"model":"tiny-chat","messages":[{"role":"user","content":"${'x'.repeat(1_000_000)}`,
   );
 
+  const arrays = `[${'[],'.repeat(5_000_000)}[]]`;
+  const callOf = (/** @type {string} */ text) => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: text } }],
+  });
+  const argumentsAsText = JSON.stringify({ model: 'tiny-chat', messages: [...messages, callOf(arrays)] });
+  const schemaAsText = JSON.stringify({ model: 'tiny-chat', messages, json_schema: arrays });
+  const counted = `{"model":"tiny-chat","messages":[${'{"role":"user","content":"hi"},'.repeat(14_999)}{"role":"user","content":"hi"}]}`;
+
   return {
+    'counts of 15,000 messages': (url, key) =>
+      together(4, () => send(url('messages/count_tokens'), key, counted, { leaveAfterMs: 20_000 })),
+    'schemas as text': (url, key) => together(4, () => send(url(chat), key, schemaAsText)),
+    'arguments as text': (url, key) => together(4, () => send(url(chat), key, argumentsAsText)),
+    'sockets that hold and burst': async (url, key, turn) => {
+      const sockets = await Promise.all([0, 1, 2, 3].map(() => openSocket(url('realtime'), key)));
+      for (const socket of sockets) {
+        if (turn % 2 === 0)
+          for (let count = 0; count < 20; count++) socket.send(turn % 4 === 0 ? silence : bursts);
+        else for (let count = 0; count < 4; count++) socket.send('['.repeat(500_000));
+        socket.send('{"type":"input_audio_buffer.clear"}');
+      }
+      await delay(3000);
+      for (const socket of sockets) socket.terminate();
+      return sockets.map(() => 'left');
+    },
     'picture bombs': async (url, key, turn) => {
       const image = bombs[turn % bombs.length];
       const content = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } }];

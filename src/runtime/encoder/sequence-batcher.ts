@@ -32,6 +32,13 @@ interface Job<S extends Sequence> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Longest run, while texts are shorter: who comes anew waits for it. */
+const sliceMs = 25;
+/** A run of less would take about as long. */
+const leastTokens = 128;
+/** Share of the latest run in the speed that is expected of the next one. */
+const latestShare = 0.25;
+
 /** Part of a batch's tokens that are read at once while several owners have texts, so that they wait less for each other. */
 const sharedPart = 1 / 4;
 
@@ -53,12 +60,17 @@ export class SequenceBatcher<S extends Sequence> {
   /** Owner → tokens that were read for it; for who comes anew, at least as many as for each of the others. */
   readonly #served = new Map<string | undefined, number>();
   #running: Promise<void> | undefined;
+  /** Tokens in a millisecond, paddings included, as measured; endless before the first run. */
+  #speed = Infinity;
+  readonly #now: () => number;
   /** Runs of the graph so far. */
   runs = 0;
 
-  constructor(encoder: SequenceEncoder<S>, limits: BatchLimits) {
+  /** @param now clock in milliseconds */
+  constructor(encoder: SequenceEncoder<S>, limits: BatchLimits, now: () => number = () => performance.now()) {
     this.#encoder = encoder;
     this.#limits = limits;
+    this.#now = now;
   }
 
   /**
@@ -123,7 +135,8 @@ export class SequenceBatcher<S extends Sequence> {
     const offered: Offer<S>[] = [];
     const { maxRows } = this.#limits;
     const owners = this.#owners();
-    const maxTokens = this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1);
+    const inSlice = Math.max(leastTokens, this.#speed * sliceMs);
+    const maxTokens = Math.min(this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1), inSlice);
     const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;
@@ -136,7 +149,8 @@ export class SequenceBatcher<S extends Sequence> {
       if (offered.length === before) break;
     }
     const lengths = offered.map(({ item }) => item.sequence.ids.length);
-    const batch = partitionByLength(lengths, this.#limits).find((indices) => indices.includes(0))!;
+    const limits = { ...this.#limits, maxTokens: Math.max(lengths[0]!, maxTokens) };
+    const batch = partitionByLength(lengths, limits).find((indices) => indices.includes(0))!;
     const chosen = new Map<Job<S>, Item<S>[]>();
     for (const { job, item } of batch.map((index) => offered[index]!)) {
       chosen.set(job, [...(chosen.get(job) ?? []), item]);
@@ -144,17 +158,26 @@ export class SequenceBatcher<S extends Sequence> {
     return chosen;
   }
 
+  #measure(items: readonly Item<S>[], elapsedMs: number): void {
+    const longest = Math.max(...items.map(({ sequence }) => sequence.ids.length));
+    const speed = (items.length * longest + this.#limits.batchCost) / Math.max(elapsedMs, 0.1);
+    const before = Number.isFinite(this.#speed) ? this.#speed : speed;
+    this.#speed = before + latestShare * (speed - before);
+  }
+
   async #step(batch: ReadonlyMap<Job<S>, readonly Item<S>[]>): Promise<void> {
     const items = [...batch.values()].flat();
     const controller = new AbortController();
     const signals = [...batch.keys()].map((job) => job.signal);
     const stopListening = onceAllAborted(signals, () => controller.abort());
+    const startedAt = this.#now();
     try {
       const vectors = await this.#encoder.encode(
         items.map(({ sequence }) => sequence),
         controller,
       );
       this.runs++;
+      this.#measure(items, this.#now() - startedAt);
       let at = 0;
       for (const [job, own] of batch) {
         const tokens = own.reduce((sum, { sequence }) => sum + sequence.ids.length, 0);
