@@ -68,7 +68,7 @@ const uses: Readonly<Record<string, string>> = {
   wavefile: 'reads and writes WAV',
   koffi:
     "calls the runtime's C API: caches in place, devices, plugins, other builds; without it `onnxruntime-node`'s own binding",
-  'node-webcodecs': 'reads and writes AAC; without it an `ffmpeg` program',
+  'node-webcodecs': 'writes MP3 and FLAC, reads and writes AAC; without it an `ffmpeg` program',
   '@wasm-audio-decoders/flac': 'reads FLAC',
   '@wasm-audio-decoders/ogg-vorbis': 'reads Vorbis',
   '@huggingface/transformers': '`slashv1/transformers`',

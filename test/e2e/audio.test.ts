@@ -6,12 +6,14 @@ import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { default as wavefile } from 'wavefile';
 import { speech, transcription } from '../../dist/src/index.js';
+import { loadWebCodecsEncoder } from '../../src/runtime/audio-encode/web-codecs.ts';
 import { eventually } from '../engine/processes.ts';
 import { openaiAudio } from './openai-audio.ts';
 import { serve, type RunningService } from './serve.ts';
 
 // The whole way: HTTP, handler, engine, worker processes and the bundled models.
 const key = 'sk-of-a-test';
+const hasWebCodecs = (await loadWebCodecsEncoder('mp3')) !== undefined;
 const media = join(import.meta.dirname, 'media');
 const sentence = 'A red circle is above a blue square.';
 // Little words are the model's affair; its card tells how many it gets right.
@@ -214,5 +216,18 @@ describe('POST /v1/audio/speech', () => {
       input: sentence,
     });
     expect(Number(whole.headers.get('content-length'))).toBe((await whole.arrayBuffer()).byteLength);
+  });
+
+  it.skipIf(!hasWebCodecs)('speaks MP3 without an ffmpeg, while it speaks, and hears it', async () => {
+    const input = `${sentence} `.repeat(40);
+    const body = { model: 'tiny-speech', voice: 'af_heart', response_format: 'mp3' } as const;
+    const response = await openai.audio.speech.create({ ...body, input });
+    expect(response.headers.get('content-type')).toBe('audio/mpeg');
+    let pieces = 0;
+    for await (const _ of response.body as unknown as AsyncIterable<Uint8Array>) pieces += 1;
+    expect(pieces).toBeGreaterThan(5);
+    const file = await toFile(await speak({ response_format: 'mp3' }), 'speech.mp3');
+    const { text } = await openai.audio.transcriptions.create({ model: 'tiny-whisper', file });
+    expect(text).toBe(await transcribe(join(media, 'speech.mp3')));
   });
 });

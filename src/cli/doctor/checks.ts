@@ -132,7 +132,10 @@ async function checkFfmpeg(): Promise<Outcome> {
     const { stdout } = await run('ffmpeg', ['-version']);
     return ok(firstLine(stdout));
   } catch {
-    return { state: 'missing', detail: 'not found; it reads and writes AAC where node-webcodecs is missing' };
+    return {
+      state: 'missing',
+      detail: 'not found; it reads AAC and writes MP3, AAC and FLAC where node-webcodecs is missing',
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-/** Every format that audio can be answered in; `mp3`, `opus` and `aac` need an encoder. */
+/** Every format that audio can be answered in; all but `wav` and `pcm` need an encoder. */
 export const speechFormats = ['wav', 'pcm', 'flac', 'mp3', 'opus', 'aac'] as const;
 
 export type SpeechFormat = (typeof speechFormats)[number];

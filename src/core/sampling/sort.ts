@@ -15,15 +15,10 @@ const movesPerValue = 8;
  *
  * @param sorted overwritten; may be `values`
  * @param values finite numbers
- * @param range of these values, where it is known
  */
-export function sortDescendingInto(
-  sorted: Float64Array,
-  values: Float64Array,
-  size: number,
-  range: Range = rangeOf(values, size),
-): void {
-  if (size <= fewValues || !sortRoughly(sorted, values, size, range)) copyInto(sorted, values, size);
+export function sortDescendingInto(sorted: Float64Array, values: Float64Array, size: number): void {
+  if (size <= fewValues || !sortRoughly(sorted, values, size, rangeOf(values, size)))
+    copyInto(sorted, values, size);
   if (!insertionSort(sorted, size, size * movesPerValue)) {
     quicksort(sorted, 0, size);
     insertionSort(sorted, size, Infinity);
@@ -70,7 +65,7 @@ const found: Range = { least: 0, most: 0 };
  *
  * @returns an object that the next call changes
  */
-export function rangeOf(values: Float64Array, size: number): Readonly<Range> {
+function rangeOf(values: Float64Array, size: number): Readonly<Range> {
   let least = Infinity;
   let otherLeast = Infinity;
   let most = -Infinity;
@@ -172,22 +167,9 @@ function insertionSort(values: Float64Array, size: number, moves: number): boole
 function quicksort(values: Float64Array, start: number, end: number): void {
   let from = start;
   let to = end;
-  let random = 0x9e3779b9;
   while (to - from > fewValues) {
-    random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
-    const pivot = values[from + (random % (to - from))]!;
-    let above = from;
-    let below = to;
-    for (let i = from; i < below;) {
-      const value = values[i]!;
-      if (value > pivot) {
-        values[i++] = values[above]!;
-        values[above++] = value;
-      } else if (value < pivot) {
-        values[i] = values[--below]!;
-        values[below] = value;
-      } else i++;
-    }
+    partition(values, from, to);
+    const { above, below } = split;
     if (above - from < to - below) {
       quicksort(values, from, above);
       from = below;
@@ -196,4 +178,45 @@ function quicksort(values: Float64Array, start: number, end: number): void {
       to = above;
     }
   }
+}
+
+const split = { above: 0, below: 0 };
+let random = 0x9e3779b9;
+
+/** Puts what is above a pseudo-random pivot before `split.above`, and what is below it from `split.below` on. */
+function partition(values: Float64Array, from: number, to: number): void {
+  random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
+  const pivot = values[from + (random % (to - from))]!;
+  let above = from;
+  let below = to;
+  for (let i = from; i < below;) {
+    const value = values[i]!;
+    if (value > pivot) {
+      values[i++] = values[above]!;
+      values[above++] = value;
+    } else if (value < pivot) {
+      values[i] = values[--below]!;
+      values[below] = value;
+    } else i++;
+  }
+  split.above = above;
+  split.below = below;
+}
+
+/**
+ * The value that would stand at `rank` (from 0) if the first `size` values were sorted descending. Quickselect with
+ * three-way partitions and pseudo-random pivots: linear time, also with many equal values.
+ *
+ * @param values reordered
+ */
+export function selectDescending(values: Float64Array, size: number, rank: number): number {
+  let from = 0;
+  let to = size;
+  while (to - from > 1) {
+    partition(values, from, to);
+    if (rank < split.above) to = split.above;
+    else if (rank < split.below) return values[rank]!;
+    else from = split.below;
+  }
+  return values[from]!;
 }

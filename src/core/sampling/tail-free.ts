@@ -3,9 +3,9 @@ import { keepAbove, largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
-import { createScratch, valueScratch, weightScratch } from './scratch.ts';
-import { rangeOf, sortDescendingInto } from './sort.ts';
-import { keepTopK, likelyBound, roomFor, sortedLargest } from './top-k.ts';
+import { valueScratch, weightScratch } from './scratch.ts';
+import { sortDescendingInto } from './sort.ts';
+import { keepTopK } from './top-k.ts';
 
 export const tailFreeSampler = defineSampler({
   parameters: {
@@ -25,16 +25,8 @@ export const tailFreeSampler = defineSampler({
 
 /** Below this total the second differences are noise and weigh the same. */
 const leastCurvature = 1e-6;
-/** Most often all but so many can't move the cut and are never sorted. */
-const headSize = 512;
 /** Beyond so many nats below the largest logit, probabilities are below 1e-27 of the largest and count as 0. */
 const allNats = 64;
-/** Weight of the tokens just outside the head, relative to the largest, from which the head alone never decides. */
-const likelyWeight = 1 / 16;
-const blockSize = 512;
-const undecided = -1;
-
-const blockScratch = createScratch((length) => new Float64Array(length));
 
 /**
  * Tail-free sampling: sorts by probability, takes the absolute second differences as weights and cuts where their
@@ -59,19 +51,9 @@ export function applyTailFree(candidates: Candidates, z: number): Candidates {
 function keepHead(candidates: Candidates, z: number): Candidates {
   const { size } = candidates;
   if (z >= 1 || size <= 2) return candidates;
-  const largest = largestOf(candidates);
-  const share = z * (1 + massTolerance);
   const sorted = valueScratch(size);
-  let count = 0;
-  let kept = undecided;
-  if (size <= 4 * roomFor(headSize) || likelyBound(candidates, headSize) < largest + Math.log(likelyWeight)) {
-    count = sortedLargest(sorted, candidates, headSize);
-    kept = keptOf(sorted, count, size, share, count === size);
-  }
-  if (kept === undecided) {
-    count = sortedAbove(largest - allNats, candidates, sorted);
-    kept = keptOf(sorted, count, size, share, true);
-  }
+  const count = sortedAbove(largestOf(candidates) - allNats, candidates, sorted);
+  const kept = keptOf(sorted, count, size, z * (1 + massTolerance));
   if (kept === size) return candidates;
   if (kept > count) return keepTopK(candidates, kept);
   const lowest = sorted[kept - 1]!;
@@ -81,82 +63,32 @@ function keepHead(candidates: Candidates, z: number): Candidates {
 }
 
 /** Writes all logits above a bound, descending. */
-function sortedAbove(bound: number, candidates: Candidates, sorted: Float64Array): number {
-  const { logits, size } = candidates;
-  const range = rangeOf(logits, size);
-  if (range.least > bound) {
-    sortDescendingInto(sorted, logits, size, range);
-    return size;
+function sortedAbove(bound: number, { logits, size }: Candidates, sorted: Float64Array): number {
+  let count = 0;
+  for (let i = 0; i < size; i++) {
+    const logit = logits[i]!;
+    sorted[count] = logit;
+    count += Number(logit > bound); // no branch, which would often be guessed wrong
   }
-  const count = gatherAbove(bound, candidates, sorted);
   sortDescendingInto(sorted, sorted, count);
   return count;
 }
 
-function gatherAbove(bound: number, { logits, size }: Candidates, gathered: Float64Array): number {
-  let count = 0;
-  for (let i = 0; i < size; i++) {
-    const logit = logits[i]!;
-    gathered[count] = logit;
-    count += Number(logit > bound); // no branch, which would often be guessed wrong
-  }
-  return count;
-}
-
-/**
- * Number of candidates that stay, computed from the `count` most likely of `size`. What the others add to the total curvature is
- * bounded; where both bounds lead to the same cut it is decided.
- *
- * @param last there are no others, or none with a probability to speak of
- */
-function keptOf(sorted: Float64Array, count: number, size: number, share: number, last: boolean): number {
+/** Number of candidates that stay, computed from the `count` of `size` that have a probability to speak of. */
+function keptOf(sorted: Float64Array, count: number, size: number, share: number): number {
   const weights = weightScratch(size);
   const mass = decaysInto(weights, sorted, count, sorted[0]!);
-  const end = last ? Math.min(count + 2, size) : count;
+  const end = Math.min(count + 2, size);
   weights.fill(0, count, end); // more zeros would add nothing
-  const blocks = blockScratch(Math.ceil(end / blockSize));
-  const total = totalCurvature(weights, end, blocks);
-  const least = weights[count - 2]!;
-  // All that reaches beyond the head telescopes to at most twice its last but one weight.
-  const rest = last ? 0 : 2 * least;
-  const restMass = last ? 0 : (size - count) * least;
-  if (total + rest <= leastCurvature * mass) return evenlyKept(size, share);
-  if (total <= leastCurvature * (mass + restMass)) return last ? evenlyKept(size, share) : undecided;
-  const kept = placeExceeding(weights, end, blocks, share * total);
-  const keptAtMost = last ? kept : placeExceeding(weights, end, blocks, share * (total + rest));
-  if (kept === keptAtMost && kept < end) return kept;
-  return last ? size : undecided;
-}
-
-/** @param blocks overwritten with the sums of blocks, whose places are those of the last of three neighbours */
-function totalCurvature(weights: Float64Array, count: number, blocks: Float64Array): number {
   let total = 0;
-  for (let block = 0, start = 0; start < count; block++, start += blockSize) {
-    blocks[block] = curvatureOf(weights, Math.max(start, 2), Math.min(start + blockSize, count));
-    total += blocks[block]!;
-  }
-  return total;
-}
-
-function curvatureOf(weights: Float64Array, start: number, end: number): number {
+  for (let i = 2; i < end; i++) total += curvature(weights, i);
+  if (total <= leastCurvature * mass) return evenlyKept(size, share);
   let sum = 0;
-  for (let i = start; i < end; i++) sum += curvature(weights, i);
-  return sum;
-}
-
-/** The first place, at least 1, at which the running sum of curvatures exceeds the goal; `count` if there is none. */
-function placeExceeding(weights: Float64Array, count: number, blocks: Float64Array, goal: number): number {
-  let sum = 0;
-  let start = 0;
-  for (let block = 0; start + blockSize < count && sum + blocks[block]! <= goal; block++) {
-    sum += blocks[block]!;
-    start += blockSize;
-  }
-  for (let i = Math.max(start, 2); i < count; i++) {
+  for (let i = 2; i < end; i++) {
     sum += curvature(weights, i);
-    if (sum > goal && i > 2) return i - 2;
+    if (sum > share * total && i > 2) return i - 2;
   }
-  return count;
+  return size;
 }
 
 /** Absolute second difference of three neighbours. */

@@ -4,7 +4,7 @@ import { defineSampler } from './definition.ts';
 import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
 import { createScratch, valueScratch } from './scratch.ts';
-import { selectDescending } from './select.ts';
+import { selectDescending } from './sort.ts';
 import { sortDescendingInto } from './sort.ts';
 
 export const topKSampler = defineSampler({
@@ -128,7 +128,7 @@ function gatherLargest(target: Candidates, source: Candidates, k: number, lowest
 }
 
 /** A bound that, by a sample, about twice `k` logits are above; for more than four times `roomFor(k)` candidates. */
-export function likelyBound({ logits, size }: Candidates, k: number): number {
+function likelyBound({ logits, size }: Candidates, k: number): number {
   const count = roomFor(k);
   const values = valueScratch(size);
   const stride = Math.floor(size / count);

@@ -2,15 +2,15 @@ import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
-import { flacEncoder } from './flac.ts';
 import { loadOpusEncoder } from './opus.ts';
 import { pcmEncoder } from './pcm.ts';
 import { wavEncoder } from './wav.ts';
+import { loadWebCodecsEncoder, webCodecsFormats } from './web-codecs.ts';
 
 /** Finds the encoder of a format. */
 export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
-const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder, flacEncoder];
+const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder];
 
 /** An optional package that writes a format. */
 export interface EncoderPackage {
@@ -21,18 +21,23 @@ export interface EncoderPackage {
 }
 
 const optionalPackages: readonly EncoderPackage[] = [
+  ...webCodecsFormats.map((format) => ({
+    name: 'node-webcodecs',
+    format,
+    load: () => loadWebCodecsEncoder(format),
+  })),
   { name: '@evan/opus', format: 'opus', load: loadOpusEncoder },
 ];
 
 export interface EncoderFinderOptions {
   /** Path of the program; default `ffmpeg` on the PATH. */
   readonly ffmpegPath?: string | undefined;
-  /** Default: `@evan/opus`. */
+  /** Default: `node-webcodecs` and `@evan/opus`. */
   readonly packages?: readonly EncoderPackage[] | undefined;
 }
 
 /**
- * Makes a finder of encoders: `wav`, `pcm` and `flac` are written here, `opus` by an optional package, and what remains by
+ * Makes a finder of encoders: `wav` and `pcm` are written here, the others by optional packages, and what remains by
  * FFmpeg, which is asked once what it can do.
  *
  * @returns a function that throws `InferenceError` `invalid_request` for a format that nothing here writes, with those that
@@ -48,10 +53,10 @@ export function createEncoderFinder({
   ffmpegPath = 'ffmpeg',
   packages = optionalPackages,
 }: EncoderFinderOptions = {}): FindEncoder {
-  const loaded = new Map<string, Promise<AudioEncoder | undefined>>();
+  const loaded = new Map<SpeechFormat, Promise<AudioEncoder | undefined>>();
   const load = (source: EncoderPackage): Promise<AudioEncoder | undefined> => {
-    const encoder = loaded.get(source.name) ?? source.load();
-    loaded.set(source.name, encoder);
+    const encoder = loaded.get(source.format) ?? source.load();
+    loaded.set(source.format, encoder);
     return encoder;
   };
   let listed: Promise<readonly SpeechFormat[]> | undefined;

@@ -26,6 +26,7 @@ export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>
     // A page each 200 ms, or nothing would come out for the first seconds.
     options: ['-b:a', '48k', '-application', 'voip', '-page_duration', '200000'],
   },
+  flac: { mediaType: 'audio/flac', codec: 'flac', container: 'flac', options: ['-sample_fmt', 's16'] },
   aac: { mediaType: 'audio/aac', codec: 'aac', container: 'adts', options: ['-b:a', '96k'] },
 };
 

@@ -9,7 +9,7 @@ import { decay } from '../../../src/core/sampling/decay.ts';
 import { drawToken } from '../../../src/core/sampling/draw.ts';
 import { applyLogitBias } from '../../../src/core/sampling/logit-bias.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
-import { selectDescending } from '../../../src/core/sampling/select.ts';
+import { selectDescending } from '../../../src/core/sampling/sort.ts';
 import { sortDescendingInto } from '../../../src/core/sampling/sort.ts';
 import { fromProbabilities, tokensOf } from './helpers.ts';
 

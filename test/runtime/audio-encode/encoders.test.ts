@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SpeechFormat } from '../../../src/core/audio/speech-formats.ts';
 import { createEncoderFinder } from '../../../src/runtime/audio-encode/encoders.ts';
 import { createFfmpegEncoder, listFfmpegFormats } from '../../../src/runtime/audio-encode/ffmpeg.ts';
+import { loadOpusEncoder } from '../../../src/runtime/audio-encode/opus.ts';
+import { loadWebCodecsEncoder } from '../../../src/runtime/audio-encode/web-codecs.ts';
 import { toPcm, toPcmBytes } from '../../../src/runtime/audio-encode/pcm.ts';
 import { writeFakeFfmpeg } from './fake-ffmpeg.ts';
 import { needs } from '../../needs.ts';
@@ -17,6 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const hasWebCodecs = (await loadWebCodecsEncoder('mp3')) !== undefined;
 const sampleRateHz = 24_000;
 
 async function* pieces(...all: readonly Float32Array[]): AsyncGenerator<Float32Array> {
@@ -74,7 +77,7 @@ describe('pcm', () => {
 
 describe('the formats of a machine', () => {
   it.each<[string, readonly string[], readonly string[]]>([
-    ['all codecs', ['libmp3lame', 'libopus', 'aac', 'flac'], ['mp3', 'opus', 'aac']],
+    ['all codecs', ['libmp3lame', 'libopus', 'aac', 'flac'], ['mp3', 'opus', 'flac', 'aac']],
     ['some', ['pcm_s16le', 'aac'], ['aac']],
     ['another of the same name', ['mp3', 'opus'], []],
   ])('are those of an ffmpeg with %s', async (_title, codecs, formats) => {
@@ -85,19 +88,18 @@ describe('the formats of a machine', () => {
     ['no ffmpeg', () => join(folder, 'none')],
     ['another program', () => '/bin/false'],
     ['a folder', () => folder],
-  ])('are wav, pcm and flac with %s', async (_title, path) => {
+  ])('are wav and pcm with %s', async (_title, path) => {
     const find = createEncoderFinder({ ffmpegPath: path(), packages: [] });
     expect((await find('wav')).mediaType).toBe('audio/wav');
     expect((await find('pcm')).mediaType).toBe('audio/pcm');
-    expect((await find('flac')).mediaType).toBe('audio/flac');
     const refusal = find('mp3');
     await expect(refusal).rejects.toMatchObject({ code: 'invalid_request', param: 'response_format' });
-    await expect(refusal).rejects.toThrow(/expected one of wav, pcm, flac, got mp3, .* libmp3lame/);
+    await expect(refusal).rejects.toThrow(/expected one of wav, pcm, got mp3, .* libmp3lame/);
   });
 
   it('are in the refusal of another', async () => {
     const find = createEncoderFinder({ ffmpegPath: await writeFakeFfmpeg(folder), packages: [] });
-    await expect(find('opus')).rejects.toThrow(/expected one of wav, pcm, flac, mp3, aac, got opus/);
+    await expect(find('opus')).rejects.toThrow(/expected one of wav, pcm, mp3, aac, got opus/);
   });
 
   it('are asked for once', async () => {
@@ -112,18 +114,33 @@ describe('the formats of optional packages', () => {
   const none = join(tmpdir(), 'no-ffmpeg');
 
   it('need no ffmpeg, and are in the refusal of another', async () => {
-    const find = createEncoderFinder({ ffmpegPath: none });
+    const missing = { name: 'node-webcodecs', format: 'mp3', load: async () => undefined } as const;
+    const opus = { name: '@evan/opus', format: 'opus', load: loadOpusEncoder } as const;
+    const find = createEncoderFinder({ ffmpegPath: none, packages: [missing, opus] });
     expect((await find('opus')).mediaType).toBe('audio/ogg');
     await expect(find('mp3')).rejects.toThrow(
-      /expected one of wav, pcm, flac, opus, got mp3, which needs an ffmpeg with libmp3lame/,
+      /expected one of wav, pcm, opus, got mp3, which needs the package node-webcodecs or an ffmpeg with libmp3lame/,
     );
+  });
+
+  it.skipIf(!hasWebCodecs)('are found before an ffmpeg', async () => {
+    const find = createEncoderFinder({ ffmpegPath: await writeFakeFfmpeg(folder) });
+    const [mp3, aac, flac] = await Promise.all([find('mp3'), find('aac'), find('flac')]);
+    expect([mp3, aac, flac].map(({ mediaType }) => mediaType)).toEqual([
+      'audio/mpeg',
+      'audio/aac',
+      'audio/flac',
+    ]);
+    const samples = new Float32Array(24_000).fill(0.25);
+    const bytes = await collect(mp3.encode(pieces(samples), { sampleRateHz, isWhole: true }));
+    expect(bytes.toString('latin1', 0, 2)).toBe('\xff\xf3');
   });
 
   it('name the package where it is missing', async () => {
     const packages = [{ name: '@evan/opus', format: 'opus', load: async () => undefined }] as const;
     const find = createEncoderFinder({ ffmpegPath: none, packages });
     await expect(find('opus')).rejects.toThrow(
-      /expected one of wav, pcm, flac, got opus, which needs the package @evan\/opus or an ffmpeg with libopus/,
+      /expected one of wav, pcm, got opus, which needs the package @evan\/opus or an ffmpeg with libopus/,
     );
   });
 });
@@ -206,6 +223,7 @@ describe('the ffmpeg of this machine, if it has one', async () => {
     mp3: /^(?:ID3|\xff[\xe2-\xff])/,
     opus: /^OggS[^]*OpusHead/,
     aac: /^\xff[\xf0-\xff]/,
+    flac: /^fLaC/,
   };
 
   it(

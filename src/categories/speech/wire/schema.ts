@@ -15,7 +15,7 @@ export const speechRequestSchema = z.object({
   model: z.string().nullish().meta({ description: 'Id of a speech model; default: the first one.' }),
   response_format: z.enum(speechFormats).nullish().meta({
     description:
-      'Format of the audio. `pcm` is samples of 16 bits, little-endian, mono; `mp3`, `opus` and `aac` need an encoder.',
+      'Format of the audio. `pcm` is samples of 16 bits, little-endian, mono; all but `wav` and `pcm` need an encoder.',
     default: speechFormats[0],
   }),
   stream_format: z.enum(streamFormats).nullish().meta({

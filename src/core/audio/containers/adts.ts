@@ -43,3 +43,33 @@ export function toAdtsHeader(bytes: Uint8Array): AdtsHeader | undefined {
     ),
   };
 }
+
+/**
+ * Writes the header of an ADTS frame of AAC-LC.
+ *
+ * @throws RangeError for a rate that ADTS has no index for
+ * @see ISO/IEC 13818-7 §6.2
+ */
+export function writeAdtsHeader({
+  sampleRateHz,
+  channels,
+  packetBytes,
+}: {
+  readonly sampleRateHz: number;
+  readonly channels: number;
+  readonly packetBytes: number;
+}): Uint8Array {
+  const rate = (sampleRatesHz as readonly number[]).indexOf(sampleRateHz);
+  if (rate < 0) throw new RangeError(`sampleRateHz: expected one of ADTS, got ${sampleRateHz}`);
+  const length = packetBytes + 7;
+  const profile = 1;
+  return Uint8Array.of(
+    0xff,
+    0xf1,
+    (profile << 6) | (rate << 2) | (channels >> 2),
+    ((channels & 3) << 6) | (length >> 11),
+    (length >> 3) & 0xff,
+    ((length & 7) << 5) | 0x1f,
+    0xfc,
+  );
+}

@@ -37,3 +37,27 @@ export function toGaplessRange(frame: Uint8Array, header: MpegHeader): GaplessRa
   const padding = ((frame[lame + 22]! & 15) << 8) | frame[lame + 23]!;
   return { start: delay + decoderDelay, end: samples - padding + decoderDelay };
 }
+
+/** Samples that LAME puts before the audio. */
+const lameDelay = 576;
+
+/**
+ * Writes the frame without sound that tells players how much of the beginning isn't audio; the length stays open.
+ *
+ * @param frame the first frame of mono sound by LAME, whose header it takes
+ */
+export function writeGaplessHead(frame: Uint8Array): Uint8Array {
+  const isVersion1 = (frame[1]! & 8) !== 0;
+  const head = new Uint8Array(frame.length);
+  head.set(frame.subarray(0, 4));
+  const at = 4 + (isVersion1 ? 17 : 9);
+  head.set(toBytes('Info'), at);
+  head.set(toBytes('LAME'), at + 8);
+  head[at + 29] = lameDelay >> 4;
+  head[at + 30] = (lameDelay & 15) << 4;
+  return head;
+}
+
+function toBytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}

@@ -3,7 +3,7 @@ import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto, noiseInto } from './denoised.ts';
 import { readLimit } from './limit.ts';
-import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
 /** Denoising diffusion implicit models without noise (η = 0). Song et al. 2020, equation 12. */
@@ -21,13 +21,11 @@ export function createDdim(config: ConfigReader, steps: number): Scheduler {
     steps,
     offset: config.number('steps_offset', 0),
   }).map(roundHalfToEven);
-  let denoised = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised');
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output) {
-      if (denoised.length !== sample.length) denoised = new Float32Array(sample.length);
+      const { denoised } = buffersOf(sample.length);
       const timestep = timesteps[step]!;
       const product = alphaAt(alphas, timestep);
       const next = timestep - stride >= 0 ? alphaAt(alphas, timestep - stride) : finalAlpha;
@@ -38,7 +36,7 @@ export function createDdim(config: ConfigReader, steps: number): Scheduler {
       blendInto(sample, Math.sqrt(next), denoised, Math.sqrt(1 - next), output);
       return denoised;
     },
-  };
+  });
 }
 
 /** @throws RangeError where an offset leads beyond the training's timesteps */

@@ -3,8 +3,14 @@ import { lagrangeBasis } from '../../math/lagrange.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readThreshold } from './limit.ts';
-import { fewSteps, readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
-import type { Scheduler } from './scheduler.ts';
+import {
+  fewSteps,
+  readMultistepSigmas,
+  readOrder,
+  readSolverType,
+  solverDenoisedInto,
+} from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * Diffusion exponential integrator sampler of order 1 to 3: a polynomial in ln ρ through the last predictions of the noise
@@ -15,8 +21,7 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
   // Configs of other multistep solvers stand for these.
   config.choice('algorithm_type', ['deis', 'dpmsolver', 'dpmsolver++'], 'deis');
   config.choice('solver_type', ['logrho', 'midpoint', 'heun', 'bh1', 'bh2'], 'logrho');
-  const most = config.number('solver_order', 2);
-  if (![1, 2, 3].includes(most)) throw new RangeError(`solver_order: expected 1, 2 or 3, got ${most}`);
+  const most = readOrder(config, 'solver_order', [1, 2, 3]);
   const { type, isFlow } = readSolverType(config);
   const limit = readThreshold(config);
   const { timesteps, levels } = readMultistepSigmas(config, steps, {
@@ -27,13 +32,11 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
   const lowersOrder = config.flag('lower_order_final', true) && timesteps.length < fewSteps;
   /** Predictions of the noise, newest first. */
   let noises: Float32Array[] = [];
-  let denoised = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised');
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output) {
-      if (denoised.length !== sample.length) denoised = new Float32Array(sample.length);
+      const { denoised } = buffersOf(sample.length);
       const [from, to] = [levels[step]!, levels[step + 1]!];
       solverDenoisedInto(denoised, sample, output, { type, level: from });
       limit?.(denoised);
@@ -50,5 +53,5 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
       }
       return denoised;
     },
-  };
+  });
 }

@@ -2,7 +2,7 @@ import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import type { Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 import { timestepOf } from './sigmas.ts';
 
 /**
@@ -16,32 +16,25 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
   const { sigmas, timesteps, initialNoiseScale, training } = levels;
   const middleOf = (index: number): number => Math.sqrt(sigmas[index]! * sigmas[index + 1]!);
   const sigmaOf = (step: number): number => (step % 2 === 0 ? sigmas[step / 2]! : middleOf((step - 1) / 2));
-  let denoised = new Float32Array(0);
-  let start = new Float32Array(0);
-  let firstNoise = new Float32Array(0);
-  let fresh = new Float32Array(0);
 
+  const buffersOf = createBuffers('denoised', 'start', 'firstNoise', 'fresh');
   /** Moves a sample towards the image it shows, below the noise level `to`, and back up to it with noise. */
   const move = (sample: Float32Array, from: number, to: number, noise: Float32Array): void => {
+    const { denoised } = buffersOf(sample.length);
     const { down, up } = ancestralSigmas(from, to);
     const kept = down / from;
     blendInPlace(sample, kept, denoised, 1 - kept);
     blendInPlace(sample, 1, noise, up);
   };
 
-  return {
+  return defineScheduler({
     timesteps: timesteps.flatMap((timestep, index) =>
       index === timesteps.length - 1 ? [timestep] : [timestep, timestepOf(middleOf(index), training)],
     ),
     initialNoiseScale,
-    inputScale: (step) => 1 / Math.hypot(sigmaOf(step), 1),
+    sigmaOf,
     step(step, sample, output, noise) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        start = new Float32Array(sample.length);
-        firstNoise = new Float32Array(sample.length);
-        fresh = new Float32Array(sample.length);
-      }
+      const { denoised, start, firstNoise, fresh } = buffersOf(sample.length);
       const index = Math.floor(step / 2);
       const from = sigmas[index]!;
       const to = sigmas[index + 1]!;
@@ -62,5 +55,5 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
       }
       return denoised;
     },
-  };
+  });
 }

@@ -1,8 +1,8 @@
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readThreshold } from './limit.ts';
-import { readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
-import type { Scheduler } from './scheduler.ts';
+import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * DPM-Solver++ of order 1 to 3 (2S, 3S): the steps of one order, two or three of them, begin at the same sample, each with
@@ -13,8 +13,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
   config.choice('timestep_spacing', ['linspace'], 'linspace');
   const algorithm = config.choice('algorithm_type', ['dpmsolver++', 'sde-dpmsolver++'], 'dpmsolver++');
   const heun = config.choice('solver_type', ['midpoint', 'heun'], 'midpoint') === 'heun';
-  const most = config.number('solver_order', 2);
-  if (![1, 2, 3].includes(most)) throw new RangeError(`solver_order: expected 1, 2 or 3, got ${most}`);
+  const most = readOrder(config, 'solver_order', [1, 2, 3]);
   if (heun && most === 3 && algorithm === 'sde-dpmsolver++') {
     throw new RangeError('solver_type: expected midpoint beside solver_order 3 of sde-dpmsolver++, got heun');
   }
@@ -34,17 +33,11 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
   const speed = algorithm === 'sde-dpmsolver++' ? 2 : 1;
   /** Of the steps since `start`, oldest first. */
   let outputs: Float32Array[] = [];
-  let start = new Float32Array(0);
-  let scratch = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('start', 'scratch');
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output, noise) {
-      if (start.length !== sample.length) {
-        start = new Float32Array(sample.length);
-        scratch = new Float32Array(sample.length);
-      }
+      const { start, scratch } = buffersOf(sample.length);
       const denoised = new Float32Array(sample.length);
       solverDenoisedInto(denoised, sample, output, { type, level: levels[step]! });
       limit?.(denoised);
@@ -82,7 +75,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
       }
       return denoised;
     },
-  };
+  });
 }
 
 /** The order of each step: 1, 2, 3, 1, 2, 3, …, the last ones lower where the count asks for it. */

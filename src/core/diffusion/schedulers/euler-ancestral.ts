@@ -1,24 +1,20 @@
 import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import type { Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** Euler's method towards a lower noise level, from where fresh noise leads back. */
 export function createEulerAncestral(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['use_karras_sigmas', 'use_exponential_sigmas', 'use_beta_sigmas']);
   const type = config.choice('prediction_type', ['epsilon', 'v_prediction'], 'epsilon');
   const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps);
-  let denoised = new Float32Array(0);
-  let fresh = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised', 'fresh');
+  return defineScheduler({
     timesteps,
     initialNoiseScale,
-    inputScale: (step) => 1 / Math.hypot(sigmas[step]!, 1),
+    sigmaOf: (step) => sigmas[step]!,
     step(step, sample, output, noise) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        fresh = new Float32Array(sample.length);
-      }
+      const { denoised, fresh } = buffersOf(sample.length);
       const from = sigmas[step]!;
       const to = sigmas[step + 1]!;
       denoisedAtSigmaInto(denoised, sample, output, { type, sigma: from });
@@ -31,5 +27,5 @@ export function createEulerAncestral(config: ConfigReader, steps: number): Sched
       }
       return denoised;
     },
-  };
+  });
 }

@@ -1,25 +1,25 @@
 import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 
 /** Euler's method on the noise level σ, the sample being image + σ · noise. Karras et al. 2022, algorithm 2 without churn. */
 export function createEuler(config: ConfigReader, steps: number): Scheduler {
   config.choice('interpolation_type', ['linear'], 'linear');
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps);
-  let denoised = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised');
+  return defineScheduler({
     timesteps,
     initialNoiseScale,
-    inputScale: (step) => 1 / Math.hypot(sigmas[step]!, 1),
+    sigmaOf: (step) => sigmas[step]!,
     step(step, sample, output) {
-      if (denoised.length !== sample.length) denoised = new Float32Array(sample.length);
+      const { denoised } = buffersOf(sample.length);
       const sigma = sigmas[step]!;
       denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
       const move = (sigmas[step + 1]! - sigma) / sigma;
       blendInPlace(sample, 1 + move, denoised, -move);
       return denoised;
     },
-  };
+  });
 }

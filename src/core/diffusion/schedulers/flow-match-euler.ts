@@ -2,7 +2,7 @@ import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { crowdingOf } from './noise-levels.ts';
-import type { Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 export interface FlowMatchOptions {
   readonly steps: number;
@@ -22,17 +22,11 @@ export function createFlowMatchEuler(
   const trainSteps = config.number('num_train_timesteps', 1000);
   const stochastic = config.flag('stochastic_sampling', false);
   const sigmas = [...readSigmas(config, { steps, imageTokens, trainSteps }), 0];
-  let denoised = new Float32Array(0);
-  let fresh = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised', 'fresh');
+  return defineScheduler({
     timesteps: sigmas.slice(0, -1).map((sigma) => sigma * trainSteps),
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output, noise) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        fresh = new Float32Array(sample.length);
-      }
+      const { denoised, fresh } = buffersOf(sample.length);
       const sigma = sigmas[step]!;
       const next = sigmas[step + 1]!;
       blendInto(denoised, 1, sample, -sigma, output);
@@ -44,7 +38,7 @@ export function createFlowMatchEuler(
       }
       return denoised;
     },
-  };
+  });
 }
 
 function readSigmas(

@@ -2,7 +2,7 @@ import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto, clampInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 
 /**
  * Heun's method on the noise level σ: Euler's step, and the step once more with the mean of the directions at both of its
@@ -13,19 +13,13 @@ export function createHeun(config: ConfigReader, steps: number): Scheduler {
   const clip = config.flag('clip_sample', false) ? config.number('clip_sample_range', 1) : undefined;
   const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps, { betaRange: latentBetaRange });
   const sigmaOf = (step: number): number => sigmas[Math.ceil(step / 2)]!;
-  let denoised = new Float32Array(0);
-  let direction = new Float32Array(0);
-  let start = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised', 'direction', 'start');
+  return defineScheduler({
     timesteps: timesteps.flatMap((timestep, index) => (index === 0 ? [timestep] : [timestep, timestep])),
     initialNoiseScale,
-    inputScale: (step) => 1 / Math.hypot(sigmaOf(step), 1),
+    sigmaOf,
     step(step, sample, output) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        direction = new Float32Array(sample.length);
-        start = new Float32Array(sample.length);
-      }
+      const { denoised, direction, start } = buffersOf(sample.length);
       const sigma = sigmaOf(step);
       denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
       if (clip !== undefined) clampInPlace(denoised, clip);
@@ -40,5 +34,5 @@ export function createHeun(config: ConfigReader, steps: number): Scheduler {
       }
       return denoised;
     },
-  };
+  });
 }

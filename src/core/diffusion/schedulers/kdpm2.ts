@@ -2,7 +2,7 @@ import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import type { Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 import { timestepOf } from './sigmas.ts';
 
 /**
@@ -25,19 +25,15 @@ function createMidpoint(config: ConfigReader, steps: number, split: typeof ances
   const middleOf = (index: number): number =>
     Math.sqrt(sigmas[index]! * split(sigmas[index]!, sigmas[index + 1]!).down);
   const sigmaOf = (step: number): number => (step % 2 === 0 ? sigmas[step / 2]! : middleOf((step - 1) / 2));
-  let denoised = new Float32Array(0);
-  let start = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised', 'start');
+  return defineScheduler({
     timesteps: timesteps.flatMap((timestep, index) =>
       index === timesteps.length - 1 ? [timestep] : [timestep, timestepOf(middleOf(index), training)],
     ),
     initialNoiseScale,
-    inputScale: (step) => 1 / Math.hypot(sigmaOf(step), 1),
+    sigmaOf,
     step(step, sample, output, noise) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        start = new Float32Array(sample.length);
-      }
+      const { denoised, start } = buffersOf(sample.length);
       const sigma = sigmaOf(step);
       denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
       if (step % 2 === 0) {
@@ -58,5 +54,5 @@ function createMidpoint(config: ConfigReader, steps: number, split: typeof ances
       }
       return denoised;
     },
-  };
+  });
 }

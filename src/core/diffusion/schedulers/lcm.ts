@@ -3,7 +3,7 @@ import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto } from './denoised.ts';
 import { readLimit } from './limit.ts';
-import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Standard deviation of the data, as consistency models are trained. */
@@ -20,17 +20,11 @@ export function createLcm(config: ConfigReader, steps: number): Scheduler {
   const scaling = config.number('timestep_scaling', 10);
   const limit = readLimit(config, false);
   const timesteps = readDistilledTimesteps(config, alphas.length, steps);
-  let denoised = new Float32Array(0);
-  let fresh = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised', 'fresh');
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output, noise) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        fresh = new Float32Array(sample.length);
-      }
+      const { denoised, fresh } = buffersOf(sample.length);
       const timestep = timesteps[step]!;
       const product = alphas[timestep]!;
       denoisedInto(denoised, sample, output, {
@@ -50,5 +44,5 @@ export function createLcm(config: ConfigReader, steps: number): Scheduler {
       }
       return denoised;
     },
-  };
+  });
 }

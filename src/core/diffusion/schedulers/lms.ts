@@ -2,7 +2,7 @@ import { lagrangeBasis } from '../../math/lagrange.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 
 /** Directions that a step knows at most. */
 const mostDirections = 4;
@@ -14,15 +14,15 @@ const mostDirections = 4;
 export function createLms(config: ConfigReader, steps: number): Scheduler {
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps);
-  let denoised = new Float32Array(0);
   /** Newest first. */
   let directions: Float32Array[] = [];
-  return {
+  const buffersOf = createBuffers('denoised');
+  return defineScheduler({
     timesteps,
     initialNoiseScale,
-    inputScale: (step) => 1 / Math.hypot(sigmas[step]!, 1),
+    sigmaOf: (step) => sigmas[step]!,
     step(step, sample, output) {
-      if (denoised.length !== sample.length) denoised = new Float32Array(sample.length);
+      const { denoised } = buffersOf(sample.length);
       const sigma = sigmas[step]!;
       denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
       blendInto(output, 1 / sigma, sample, -1 / sigma, denoised);
@@ -33,7 +33,7 @@ export function createLms(config: ConfigReader, steps: number): Scheduler {
       }
       return denoised;
     },
-  };
+  });
 }
 
 /** Of a polynomial, from 0. */

@@ -39,6 +39,15 @@ export function readSolverType(config: ConfigReader): { type: SolverType; isFlow
   return { type, isFlow };
 }
 
+/** @throws RangeError for an order that isn't among those of the solver */
+export function readOrder(config: ConfigReader, name: string, orders: readonly number[]): number {
+  const order = config.number(name, 2);
+  if (orders.includes(order)) return order;
+  throw new RangeError(
+    `${name}: expected ${orders.slice(0, -1).join(', ')} or ${orders.at(-1)}, got ${order}`,
+  );
+}
+
 /** The image that a model sees in a sample of a multistep solver. */
 export function solverDenoisedInto(
   out: Float32Array,

@@ -3,7 +3,7 @@ import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { alphaAt } from './ddim.ts';
 import { denoisedInto, noiseInto } from './denoised.ts';
-import type { Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
 /** Weights of the last outputs, newest first, by how many there are. Liu et al. 2022, equation 12 and its starts. */
@@ -41,13 +41,11 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
   const timesteps = [...rungeKutta, ...multistep];
 
   let outputs: Float32Array[] = [];
-  let mixed = new Float32Array(0);
-  let sum = new Float32Array(0);
-  let start = new Float32Array(0);
-  let denoised = new Float32Array(0);
 
+  const buffersOf = createBuffers('mixed', 'sum', 'start', 'denoised');
   /** Equation 9: moves a sample from one timestep to another along `direction`, which is a prediction or several mixed. */
   const move = (sample: Float32Array, direction: Float32Array, from: number, to: number): void => {
+    const { mixed } = buffersOf(sample.length);
     const product = alphaAt(alphas, from);
     const next = to >= 0 ? alphaAt(alphas, to) : finalAlpha;
     noiseInto(mixed, sample, direction, levelOf(type, product));
@@ -57,6 +55,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
 
   /** Four outputs make one step: each but the last leads to where the next is asked, always from the same start. */
   const stepRungeKutta = (step: number, sample: Float32Array, output: Float32Array): void => {
+    const { sum, start } = buffersOf(sample.length);
     const phase = step % 4;
     if (phase === 0) {
       outputs = [output.slice(), ...outputs];
@@ -70,6 +69,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
   };
 
   const stepMultistep = (sample: Float32Array, output: Float32Array, timestep: number): void => {
+    const { sum } = buffersOf(sample.length);
     outputs = [output.slice(), ...outputs].slice(0, 4);
     const weights = multistepWeights[outputs.length - 1]!;
     sum.fill(0);
@@ -77,17 +77,10 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
     move(sample, sum, timestep, timestep - stride);
   };
 
-  return {
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output) {
-      if (denoised.length !== sample.length) {
-        mixed = new Float32Array(sample.length);
-        sum = new Float32Array(sample.length);
-        start = new Float32Array(sample.length);
-        denoised = new Float32Array(sample.length);
-      }
+      const { sum, start, denoised } = buffersOf(sample.length);
       const timestep = timesteps[step]!;
       denoisedInto(denoised, sample, output, levelOf(type, alphaAt(alphas, timestep)));
       if (step < rungeKutta.length) {
@@ -103,7 +96,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
       }
       return denoised;
     },
-  };
+  });
 }
 
 /** The timesteps at which Runge-Kutta steps ask the model: each of the noisiest, twice between it and the next, and the next. */

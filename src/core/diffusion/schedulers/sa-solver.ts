@@ -3,8 +3,8 @@ import { lagrangeBasis } from '../../math/lagrange.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readThreshold } from './limit.ts';
-import { readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
-import type { Scheduler } from './scheduler.ts';
+import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
 const stochasticity = (timestep: number): number => (timestep >= 200 && timestep <= 800 ? 1 : 0);
@@ -19,8 +19,8 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
   const algorithms = ['data_prediction', 'noise_prediction'] as const;
   const ofImages = config.choice('algorithm_type', algorithms, 'data_prediction') === 'data_prediction';
   const [predictorOrder, correctorOrder] = [
-    orderOf(config, 'predictor_order'),
-    orderOf(config, 'corrector_order'),
+    readOrder(config, 'predictor_order', [1, 2, 3, 4]),
+    readOrder(config, 'corrector_order', [1, 2, 3, 4]),
   ];
   const { type, isFlow } = readSolverType(config);
   const limit = readThreshold(config);
@@ -38,12 +38,11 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
 
   /** The model's outputs, images or noises, newest first. */
   let outputs: Float32Array[] = [];
-  let start = new Float32Array(0);
-  let drawn = new Float32Array(0);
-  let denoised = new Float32Array(0);
 
+  const buffersOf = createBuffers('start', 'drawn', 'denoised');
   /** Takes the step that begins at `index` by the outputs at `newest` and before. */
   const move = (sample: Float32Array, index: number, newest: number, order: number): void => {
+    const { drawn } = buffersOf(sample.length);
     const [from, to] = [levels[index]!, levels[index + 1]!];
     const tau = stochasticity(timesteps[index]!);
     const speed = 1 + tau ** 2;
@@ -67,16 +66,10 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     for (const [age, weight] of weights.entries()) blendInPlace(sample, 1, outputs[age]!, weight);
   };
 
-  return {
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output, noise) {
-      if (start.length !== sample.length) {
-        start = new Float32Array(sample.length);
-        drawn = new Float32Array(sample.length);
-        denoised = new Float32Array(sample.length);
-      }
+      const { start, drawn, denoised } = buffersOf(sample.length);
       const level = levels[step]!;
       solverDenoisedInto(denoised, sample, output, { type, level });
       limit?.(denoised);
@@ -95,11 +88,5 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
       move(sample, step, step, Math.min(predictorOrder, step + 1, left));
       return denoised;
     },
-  };
-}
-
-function orderOf(config: ConfigReader, name: string): number {
-  const order = config.number(name, 2);
-  if (![1, 2, 3, 4].includes(order)) throw new RangeError(`${name}: expected 1, 2, 3 or 4, got ${order}`);
-  return order;
+  });
 }

@@ -24,3 +24,30 @@ export interface Scheduler {
 export type PredictionType = 'epsilon' | 'v_prediction' | 'sample';
 
 export const predictionTypes = ['epsilon', 'v_prediction', 'sample'] as const;
+
+/** Makes a room of buffers by name, which is allocated anew where the length changes. */
+export function createBuffers<Name extends string>(
+  ...names: readonly Name[]
+): (length: number) => Readonly<Record<Name, Float32Array>> {
+  let buffers: Record<string, Float32Array> = {};
+  let allocated = -1;
+  return (length) => {
+    if (length !== allocated)
+      buffers = Object.fromEntries(names.map((name) => [name, new Float32Array(length)]));
+    allocated = length;
+    return buffers as Record<Name, Float32Array>;
+  };
+}
+
+/** Sizes of samples: those of image + σ · noise are scaled for the model, others stay as they are. */
+export function defineScheduler(
+  scheduler: Pick<Scheduler, 'timesteps' | 'step'> & {
+    readonly initialNoiseScale?: number;
+    /** Standard deviation of the noise in the sample at a step. */
+    readonly sigmaOf?: (step: number) => number;
+  },
+): Scheduler {
+  const { sigmaOf, initialNoiseScale = 1, ...rest } = scheduler;
+  const inputScale = (step: number): number => (sigmaOf ? 1 / Math.hypot(sigmaOf(step), 1) : 1);
+  return { ...rest, initialNoiseScale, inputScale };
+}

@@ -2,7 +2,7 @@ import { cumulativeAlphas, latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto, noiseInto } from './denoised.ts';
-import { predictionTypes, type Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Part of the way to the next timestep that fresh noise leads back, as the paper recommends. */
@@ -21,17 +21,11 @@ export function createTcd(config: ConfigReader, steps: number): Scheduler {
     betaSchedule: 'scaled_linear',
   });
   const timesteps = readDistilledTimesteps(config, alphas.length, steps);
-  let denoised = new Float32Array(0);
-  let fresh = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised', 'fresh');
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output, noise) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        fresh = new Float32Array(sample.length);
-      }
+      const { denoised, fresh } = buffersOf(sample.length);
       const product = alphas[timesteps[step]!]!;
       const level = { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
       denoisedInto(denoised, sample, output, level);
@@ -46,5 +40,5 @@ export function createTcd(config: ConfigReader, steps: number): Scheduler {
       }
       return denoised;
     },
-  };
+  });
 }

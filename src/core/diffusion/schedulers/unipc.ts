@@ -3,8 +3,8 @@ import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readThreshold } from './limit.ts';
-import { readMultistepSigmas, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
-import type { Scheduler } from './scheduler.ts';
+import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * Unified predictor and corrector of order 1 to 3: the output at the end of a step corrects that step before it predicts the
@@ -13,8 +13,7 @@ import type { Scheduler } from './scheduler.ts';
 export function createUniPc(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['solver_p', 'use_dynamic_shifting', 'shift_terminal', 'sigma_min', 'sigma_max']);
   if (!config.flag('predict_x0', true)) throw new RangeError('predict_x0: expected true, got false');
-  const most = config.number('solver_order', 2);
-  if (![1, 2, 3].includes(most)) throw new RangeError(`solver_order: expected 1, 2 or 3, got ${most}`);
+  const most = readOrder(config, 'solver_order', [1, 2, 3]);
   const kinds = ['bh1', 'bh2', 'midpoint', 'heun', 'logrho'] as const; // the last three stand for bh2
   const isFirstKind = config.choice('solver_type', kinds, 'bh2') === 'bh1';
   const { type, isFlow } = readSolverType(config);
@@ -29,12 +28,12 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
 
   /** Images that the model saw, newest first. */
   let outputs: Float32Array[] = [];
-  let start = new Float32Array(0);
-  let scratch = new Float32Array(0);
   let order = 1;
 
+  const buffersOf = createBuffers('start', 'scratch');
   /** Takes the step that begins at `index`, from `sample`; a corrector knows what the model sees at its end. */
   const move = (sample: Float32Array, index: number, atEnd?: Float32Array): void => {
+    const { scratch } = buffersOf(sample.length);
     const [from, to, newest] = [levels[index]!, levels[index + 1]!, outputs[0]!];
     const h = to.lambda - from.lambda;
     const growth = Math.expm1(-h);
@@ -49,15 +48,10 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
     }
   };
 
-  return {
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output) {
-      if (start.length !== sample.length) {
-        start = new Float32Array(sample.length);
-        scratch = new Float32Array(sample.length);
-      }
+      const { start } = buffersOf(sample.length);
       const denoised = new Float32Array(sample.length);
       solverDenoisedInto(denoised, sample, output, { type, level: levels[step]! });
       limit?.(denoised);
@@ -73,7 +67,7 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
       move(sample, step);
       return denoised;
     },
-  };
+  });
 }
 
 /** The weights of the differences to earlier outputs, then of the one to the output at the end, where a corrector knows it. */

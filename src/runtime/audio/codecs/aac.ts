@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type * as NodeWebCodecs from 'node-webcodecs';
 import { type AacConfig, hasPromisedChannels, toAacConfig } from '../../../core/audio/containers/aac.ts';
 import type { PcmBlock } from '../pcm.ts';
+import { loadWebCodecs, type WebCodecs } from './load-web-codecs.ts';
 import type { PacketDecoder } from './packet-decoder.ts';
 
 export interface AacParameters {
@@ -10,8 +10,6 @@ export interface AacParameters {
   readonly channels: number;
   readonly sampleRateHz: number;
 }
-
-type WebCodecs = typeof NodeWebCodecs;
 
 /** AAC-LC, and HE-AAC and its second version, which are built on it. */
 const objectTypes: ReadonlySet<number> = new Set([2, 5, 29]);
@@ -24,28 +22,8 @@ const objectTypes: ReadonlySet<number> = new Set([2, 5, 29]);
 export async function createAacDecoder(parameters: AacParameters): Promise<PacketDecoder | undefined> {
   const config = toAacConfig(parameters.config);
   if (!objectTypes.has(config.objectType)) return undefined;
-  webCodecs ??= loadWebCodecs();
-  const codecs = await webCodecs;
+  const codecs = await loadWebCodecs();
   return codecs && createDecoder(codecs, parameters, config);
-}
-
-let webCodecs: Promise<WebCodecs | undefined> | undefined;
-
-async function loadWebCodecs(): Promise<WebCodecs | undefined> {
-  const { env } = process;
-  const { NODE_WEBCODECS_FORCE: before } = env;
-  try {
-    // The build that brings its own libraries, whatever else is on the machine; read while the package loads.
-    env['NODE_WEBCODECS_FORCE'] = 'static';
-    const codecs = await import('node-webcodecs');
-    new codecs.AudioDecoder({ output: () => {}, error: () => {} }).close();
-    return codecs;
-  } catch {
-    return undefined;
-  } finally {
-    if (before === undefined) delete env['NODE_WEBCODECS_FORCE'];
-    else env['NODE_WEBCODECS_FORCE'] = before;
-  }
 }
 
 function createDecoder(
