@@ -18,9 +18,11 @@ const models = [
 const inference = createFakeInference(/** @type {any} */ ({ models }));
 // What is accepted would run, and is answered with 503 here.
 const host = Object.assign(Object.create(inference), {
-  async *run() {
-    throw new InferenceError('overloaded', 'Nothing runs here.');
-  },
+  run: () => ({
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.reject(new InferenceError('overloaded', 'Nothing runs here.')),
+    }),
+  }),
 });
 const handler = createHandler(host, { auth: 'none', onError: () => undefined });
 
