@@ -19,7 +19,7 @@ export function toNamedFrame(event: { readonly type: string }): string {
 }
 
 /** Marks the end of a complete stream. */
-export const doneFrame = 'data: [DONE]\n\n';
+const doneFrame = 'data: [DONE]\n\n';
 
 const keepAliveFrame = ': keep-alive\n\n';
 

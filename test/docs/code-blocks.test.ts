@@ -254,7 +254,6 @@ describe('what is not run', () => {
       'README.md: test/docs/packed-package.test.ts packs both and runs them in projects with and without the optional packages',
       'README.md: test/docs/packed-package.test.ts does it',
       'docs/ai-sdk.md: it installs packages',
-      'docs/command-line.md: it downloads a model',
       'docs/detection.md: a module of its own',
       'docs/endpoints/audio-translations.md: the bundled recognizer does not translate',
       'docs/faq.md: it downloads a model',

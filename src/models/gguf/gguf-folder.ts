@@ -63,12 +63,12 @@ export async function openGgufFolder(
 }
 
 /** `general.architecture` */
-export function architectureOf(metadata: GgufMetadata): string {
+function architectureOf(metadata: GgufMetadata): string {
   return String(metadata.get('general.architecture') ?? '');
 }
 
 /** A value of the model's architecture, such as `context_length`. */
-export function ofArchitecture(metadata: GgufMetadata, key: string): GgufValue | undefined {
+function ofArchitecture(metadata: GgufMetadata, key: string): GgufValue | undefined {
   return metadata.get(`${architectureOf(metadata)}.${key}`);
 }
 

@@ -4,7 +4,7 @@ import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|tool_call|>';
 const endMarker = '<|/tool_call|>';
-export const functoolsMarker = 'functools[';
+const functoolsMarker = 'functools[';
 
 /** A list of JSON objects between `<|tool_call|>` and `<|/tool_call|>`, or after `functools`: Phi-4-mini writes both. */
 export const phi4Format: ToolCallFormat = {

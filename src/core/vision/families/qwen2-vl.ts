@@ -45,7 +45,7 @@ export function createQwen2Vl(files: VisionConfig): VisionFamily {
 }
 
 /** `createQwen2Vl` with other defaults for missing values. */
-export function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamily {
+function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamily {
   const filter = readFilter(preprocessor, 'bicubic');
   const normalization = readNormalization(preprocessor, usual.normalization);
   const patch = readNumber(preprocessor, 'patch_size', usual.patch);

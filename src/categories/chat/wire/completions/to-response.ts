@@ -31,9 +31,7 @@ interface Choice {
  * push({ type: 'text-delta', choice: 0, text: 'Hi' }); // [{ index: 0, text: 'Hi', logprobs: null, finish_reason: null }]
  * ```
  */
-export function createCompletionPieces({
-  n,
-}: Pick<CompletionOptions, 'n'>): (event: ChatEvent) => WireChoice[] {
+function createCompletionPieces({ n }: Pick<CompletionOptions, 'n'>): (event: ChatEvent) => WireChoice[] {
   const choices = new Map<number, Choice>();
   const choiceAt = (index: number): Choice => {
     let choice = choices.get(index);

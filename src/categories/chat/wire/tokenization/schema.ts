@@ -38,9 +38,6 @@ export const tokenizeRequestSchema = z.object({
   }),
 });
 
-/** A checked body of `POST /tokenize`. */
-export type TokenizeRequestBody = z.infer<typeof tokenizeRequestSchema>;
-
 /** The answer of `POST /tokenize`. */
 export const tokenizationSchema = z.object({
   count: z.int(),
