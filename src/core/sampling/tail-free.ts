@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { keepAbove, largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
@@ -52,6 +52,7 @@ const blockScratch = createScratch((length) => new Float64Array(length));
  * ```
  */
 export function applyTailFree(candidates: Candidates, z: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('tfsZ', z);
   return keepHead(candidates, z);
 }

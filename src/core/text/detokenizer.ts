@@ -1,3 +1,4 @@
+import { assertFunction } from '../assert-values.ts';
 /** Turns tokens into text as they come. */
 export interface Detokenizer {
   /** Takes one token and returns the text that is certain now, `''` while a character is incomplete. */
@@ -38,6 +39,7 @@ const contextSizes = [4, 5, 6, 7, 8] as const;
  * ```
  */
 export function createDetokenizer(decode: (ids: readonly number[]) => string): Detokenizer {
+  assertFunction('decode', decode);
   let window: number[] = [];
   let text = '';
   /** Length of the returned part of `text`. */
