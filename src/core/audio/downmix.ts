@@ -1,3 +1,4 @@
+import { assertList } from '../assert-values.ts';
 import { assertSamples } from './assert.ts';
 
 /**
@@ -14,6 +15,7 @@ import { assertSamples } from './assert.ts';
  * ```
  */
 export function downmix(channels: readonly Float32Array[]): Float32Array {
+  assertList('channels', channels);
   const [first, ...others] = channels;
   if (first === undefined) throw new RangeError('channels: expected at least one, got none');
   channels.forEach((channel, index) => {

@@ -21,6 +21,8 @@ export interface AnswerParserOptions {
   readonly reasoningSplitter?: ReasoningSplitter | undefined;
   /** A fresh parser of the model's format; left out (no tools, or `toolChoice` is `none`), markers are plain text. */
   readonly toolCallParser?: ToolCallParser | undefined;
+  /** Whether the answer is calls alone: what isn't one is a part of their markers, and no text. Default false. */
+  readonly isCallsAlone?: boolean | undefined;
   /** Makes the id of a call, such as `call_…`, where the model writes none itself. */
   readonly createToolCallId: () => string;
 }
@@ -49,11 +51,10 @@ export interface AnswerParser {
 }
 
 /**
- * Turns the text of one choice into events: thinking is split off, then stop sequences apply, then tool calls are
- * read.
+ * Turns the text of one choice into events: thinking is split off, then tool calls are read, then stop sequences apply.
  *
- * - Stop sequences act on everything after the thinking as the model wrote it, tool calls included, and never inside
- *   the thinking: a stop at `"\n\n"` should end the answer, not the thought.
+ * - Stop sequences act on what the caller sees of the answer, its text and the arguments of its calls, and neither inside
+ *   the thinking nor inside markers: a stop at `"\n"` should end the answer, not the thought or the frame of a call.
  * - White space around tool calls is dropped, so the content of an answer that only calls tools is empty.
  * - The finish reason is `length` when the answer was cut off (unless a stop sequence was complete by then), else
  *   `tool_calls` when at least one call is whole, else `stop`. A call that is not whole keeps the deltas that were
@@ -76,11 +77,14 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     'includeStop',
     'reasoningSplitter',
     'toolCallParser',
+    'isCallsAlone',
     'createToolCallId',
   ]);
-  const { stop = [], includeStop: include, toolCallParser, createToolCallId } = options;
+  const { stop = [], includeStop: include, toolCallParser, createToolCallId, isCallsAlone } = options;
   const { reasoningSplitter: splitter } = options;
   const stopMatcher = createStopMatcher(stop, { include });
+  let argumentStops = createStopMatcher(stop, { include });
+  let isInCall = false;
   let stopped: string | null = null;
   let calls = 0;
   let wholeCalls = 0;
@@ -104,36 +108,54 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   }
 
   function readAnswer(text: string, events: AnswerEvent[]): void {
-    const match = stopMatcher.push(text);
-    stopped = match.stopped;
-    readCalls(match.text, events);
-  }
-
-  function readCalls(text: string, events: AnswerEvent[]): void {
-    if (toolCallParser === undefined) emitText(text, events);
+    if (toolCallParser === undefined) readText(text, events);
     else for (const event of toolCallParser.push(text)) readCallEvent(event, events);
   }
 
+  function readText(text: string, events: AnswerEvent[]): void {
+    const match = stopMatcher.push(text);
+    ({ stopped } = match);
+    if (toolCallParser === undefined) emitText(match.text, events);
+    else emitTextAroundCalls(match.text, events);
+  }
+
   function readCallEvent(event: ToolCallParserEvent, events: AnswerEvent[]): void {
+    if (event.type === 'text') {
+      if (isCallsAlone !== true) readText(event.text, events);
+      return;
+    }
+    if (stopped !== null) return;
     switch (event.type) {
-      case 'text':
-        emitTextAroundCalls(event.text, events);
-        break;
       case 'call-start':
+        // No stop sequence goes on behind a call.
+        emitTextAroundCalls(stopMatcher.flush(), events);
+        argumentStops = createStopMatcher(stop, { include });
+        isInCall = true;
         hasBegunCall = true;
         space = '';
         events.push({ type: 'tool-call-start', call: calls++, id: idOf(event.id), name: event.name });
         break;
-      case 'arguments':
-        events.push({ type: 'tool-call-delta', call: calls - 1, arguments: event.text });
+      case 'arguments': {
+        const match = argumentStops.push(event.text);
+        ({ stopped } = match);
+        emitArguments(match.text, events);
         break;
+      }
       case 'call-end':
+        emitArguments(argumentStops.flush(), events);
+        isInCall = false;
         wholeCalls++;
         break;
       case 'call-unfinished':
+        if (isInCall) emitArguments(argumentStops.flush(), events);
+        isInCall = false;
         hasBegunCall = true;
         break;
     }
+  }
+
+  function emitArguments(text: string, events: AnswerEvent[]): void {
+    if (text !== '') events.push({ type: 'tool-call-delta', call: calls - 1, arguments: text });
   }
 
   /** Every call has an id of its own, also where the model writes the same number twice. */
@@ -156,9 +178,11 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   function end({ cutOff }: { readonly cutOff: boolean }): AnswerEnd {
     const events: AnswerEvent[] = [];
     if (splitter !== undefined) readParts(splitter.flush({ cutOff }), events);
-    readCalls(stopMatcher.flush(), events);
     const isCutOff = cutOff || stopped !== null;
     for (const event of toolCallParser?.flush({ cutOff: isCutOff }) ?? []) readCallEvent(event, events);
+    const rest = stopMatcher.flush();
+    if (toolCallParser === undefined) emitText(rest, events);
+    else emitTextAroundCalls(rest, events);
     if (!hasBegunCall) emitText(space, events);
     space = '';
     const endedItself = wholeCalls > 0 ? 'tool_calls' : 'stop';
@@ -170,7 +194,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
       return stopped;
     },
     get withheld() {
-      return stopMatcher.withheld;
+      return (isInCall ? argumentStops : stopMatcher).withheld;
     },
     get isReasoning() {
       return splitter?.isReasoning ?? false;

@@ -1,3 +1,4 @@
+import { assertCount, assertWithin } from '../assert-values.ts';
 /** The scale is multiplied by this before it becomes waves. */
 const scaleFactor = 1000;
 const longestPeriod = 10_000;
@@ -15,6 +16,8 @@ const longestPeriod = 10_000;
  * ```
  */
 export function guidanceEmbedding(guidanceScale: number, size: number): Float32Array {
+  assertWithin('guidanceScale', guidanceScale);
+  assertCount('size', size, { min: 4 });
   const embedding = new Float32Array(size);
   const half = Math.floor(size / 2);
   for (let wave = 0; wave < half; wave++) {

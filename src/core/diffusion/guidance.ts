@@ -1,3 +1,4 @@
+import { assertArray, assertWithin } from '../assert-values.ts';
 /**
  * Classifier-free guidance: away from what the model predicts without the prompt, towards what it predicts with it.
  * Ho and Salimans 2022, equation 6 in the form that is common in practice.
@@ -14,6 +15,9 @@
  * ```
  */
 export function guideInPlace(prompted: Float32Array, unprompted: Float32Array, scale: number): void {
+  assertArray('prompted', prompted, Float32Array);
+  assertArray('unprompted', unprompted, Float32Array, { length: prompted.length });
+  assertWithin('scale', scale);
   for (let index = 0; index < prompted.length; index++) {
     const base = unprompted[index]!;
     prompted[index] = base + scale * (prompted[index]! - base);

@@ -1,3 +1,4 @@
+import { assertArray, assertList, assertObject, assertSize, assertWithin } from '../assert-values.ts';
 import type { Size } from '../vision/box.ts';
 
 /** Scale and shift between the latents of a model and the input of its decoder. */
@@ -19,10 +20,14 @@ export interface LatentScaling {
  * scaleLatents(Float32Array.of(1, 2), { factor: 0.5, shift: 1 }); // [3, 5]
  * ```
  */
-export function scaleLatents(
-  latents: Float32Array,
-  { factor, shift, means, deviations }: LatentScaling,
-): Float32Array {
+export function scaleLatents(latents: Float32Array, scaling: LatentScaling): Float32Array {
+  assertObject('scaling', scaling);
+  const { factor, shift, means, deviations } = scaling;
+  assertWithin('factor', factor, { above: 0 });
+  assertWithin('shift', shift);
+  if (means) assertList('means', means, assertWithin);
+  if (deviations) assertList('deviations', deviations, assertWithin);
+  assertArray('latents', latents, Float32Array, { multiple: means?.length ?? 1 });
   const cells = latents.length / (means?.length ?? 1);
   return latents.map((value, index) => {
     const channel = Math.floor(index / cells);
@@ -42,6 +47,9 @@ export function scaleLatents(
  * ```
  */
 export function shrinkGrid(grid: Float32Array, from: Size, to: Size): Float32Array {
+  assertSize('from', from);
+  assertSize('to', to);
+  assertArray('grid', grid, Float32Array, { multiple: from.width * from.height });
   const channels = grid.length / (from.width * from.height);
   const shrunk = new Float32Array(channels * to.width * to.height);
   let index = 0;
@@ -78,6 +86,7 @@ function covered(cell: number, from: number, to: number): { start: number; end: 
  * ```
  */
 export function toRgb(decoded: Float32Array): Uint8ClampedArray {
+  assertArray('decoded', decoded, Float32Array, { multiple: 3 });
   const count = decoded.length / 3;
   const rgb = new Uint8ClampedArray(decoded.length);
   for (let pixel = 0, at = 0; pixel < count; pixel++, at += 3) {

@@ -1,3 +1,4 @@
+import { assertCount, assertList, assertObject } from '../assert-values.ts';
 /** The special tokens of a text encoder and how many tokens it sees at once. */
 export interface WindowFrame {
   readonly startId: number;
@@ -15,7 +16,9 @@ export interface WindowFrame {
  * countWindows(new Array(80).fill(7), { startId: 0, endId: 1, padId: 1, windowLength: 77 }); // 2
  * ```
  */
-export function countWindows(tokens: readonly number[], { windowLength }: WindowFrame): number {
+export function countWindows(tokens: readonly number[], frame: WindowFrame): number {
+  assertFrame(tokens, frame);
+  const { windowLength } = frame;
   return Math.max(1, Math.ceil(tokens.length / (windowLength - 2)));
 }
 
@@ -30,6 +33,8 @@ export function countWindows(tokens: readonly number[], { windowLength }: Window
  * ```
  */
 export function toWindows(tokens: readonly number[], frame: WindowFrame, count: number): number[][] {
+  assertFrame(tokens, frame);
+  assertCount('count', count, { min: countWindows(tokens, frame) });
   const { startId, endId, padId, windowLength } = frame;
   const room = windowLength - 2;
   return Array.from({ length: count }, (_, index) => {
@@ -37,4 +42,12 @@ export function toWindows(tokens: readonly number[], frame: WindowFrame, count: 
     while (window.length < windowLength) window.push(padId);
     return window;
   });
+}
+
+function assertFrame(tokens: readonly number[], frame: WindowFrame): void {
+  assertList('tokens', tokens, assertCount);
+  assertObject('frame', frame);
+  const { startId, endId, padId, windowLength } = frame;
+  for (const [name, id] of Object.entries({ startId, endId, padId })) assertCount(name, id);
+  assertCount('windowLength', windowLength, { min: 3 });
 }

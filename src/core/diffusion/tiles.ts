@@ -1,3 +1,4 @@
+import { assertCount } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 
 /** Split of one axis of a large grid into overlapping tiles of one size. */
@@ -31,6 +32,9 @@ export interface TileOptions {
 export function planTiles(length: number, options: TileOptions): TilePlan {
   assertNames('planTiles', options, ['most', 'overlap', 'isFixed']);
   const { most, overlap, isFixed = false } = options;
+  assertCount('length', length, { min: 1 });
+  assertCount('most', most, { min: 1 });
+  assertCount('overlap', overlap, { max: most - 1 });
   if (length <= most) return { length, size: length, starts: [0] };
   const count = Math.ceil((length - overlap) / (most - overlap));
   const size = isFixed ? most : Math.ceil((length + (count - 1) * overlap) / count);

@@ -1,3 +1,4 @@
+import { assertArray, assertText } from '../assert-values.ts';
 const alphabet = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 const padding = 61;
 const digitOfCharacter = new Int16Array(256).fill(-1);
@@ -15,6 +16,7 @@ const ascii = new TextDecoder();
  * ```
  */
 export function encodeFloat32(vector: Float32Array): string {
+  assertArray('vector', vector, Float32Array);
   const bytes = new Uint8Array(4 * vector.length);
   const view = new DataView(bytes.buffer);
   for (let index = 0; index < vector.length; index++) view.setFloat32(4 * index, vector[index]!, true);
@@ -43,6 +45,7 @@ export function encodeFloat32(vector: Float32Array): string {
  * ```
  */
 export function decodeFloat32(text: string): Float32Array {
+  assertText('text', text);
   const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length;
   const length = Math.floor((digits * 3) / 4);
   if (text.length % 4 !== 0 || length % 4 !== 0) {

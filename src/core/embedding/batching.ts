@@ -1,3 +1,4 @@
+import { assertCount, assertNumbers, assertObject, assertWithin } from '../assert-values.ts';
 /** Cost and limits of a batch. */
 export interface BatchLimits {
   /** Tokens of one batch, padding included. A text of its own that is longer is a batch all the same. */
@@ -21,6 +22,12 @@ export interface BatchLimits {
  * ```
  */
 export function partitionByLength(lengths: ArrayLike<number>, limits: BatchLimits): number[][] {
+  assertNumbers('lengths', lengths);
+  assertObject('limits', limits);
+  const { maxTokens, maxRows, batchCost } = limits;
+  assertCount('maxTokens', maxTokens, { min: 1 });
+  assertCount('maxRows', maxRows, { min: 1 });
+  assertWithin('batchCost', batchCost, { min: 0 });
   const order = Array.from(lengths, (_, index) => index).sort((a, b) => lengths[b]! - lengths[a]!);
   const count = order.length;
   // best[n]: least cost of the n longest texts; a batch is always a run of the sorted order.

@@ -1,3 +1,4 @@
+import { assertArray, assertCount, assertList, assertObject } from '../assert-values.ts';
 /**
  * The lengths that a model's vectors may have. One that was trained for it (Matryoshka representation learning) keeps most
  * of its meaning in the first dimensions, so that vectors can be cut.
@@ -19,7 +20,11 @@ export interface VectorSizes {
  * assertDimensions(64, { full: 128, shorter: [32, 64] });
  * ```
  */
-export function assertDimensions(dimensions: number, { full, shorter }: VectorSizes): void {
+export function assertDimensions(dimensions: number, sizes: VectorSizes): void {
+  assertObject('sizes', sizes);
+  const { full, shorter } = sizes;
+  assertCount('full', full, { min: 1 });
+  if (shorter !== 'any') assertList('shorter', shorter, assertCount);
   if (dimensions === full) return;
   if (shorter === 'any') {
     if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions < full) return;
@@ -35,7 +40,7 @@ export function assertDimensions(dimensions: number, { full, shorter }: VectorSi
  * The first dimensions of a vector. Normalize it afterwards, since cutting changes its length.
  *
  * @param dimensions from 1 to the length of `vector`
- * @returns a view of `vector`, not a copy
+ * @returns newly allocated
  * @throws RangeError for a length out of range
  * @see https://arxiv.org/abs/2205.13147
  *
@@ -45,7 +50,8 @@ export function assertDimensions(dimensions: number, { full, shorter }: VectorSi
  * ```
  */
 export function truncateVector(vector: Float32Array, dimensions: number): Float32Array {
+  assertArray('vector', vector, Float32Array);
   if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= vector.length)
-    return vector.subarray(0, dimensions);
+    return vector.slice(0, dimensions);
   throw new RangeError(`dimensions: expected an integer from 1 to ${vector.length}, got ${dimensions}`);
 }

@@ -1,3 +1,4 @@
+import { assertArray } from '../assert-values.ts';
 /**
  * Scales a vector to length 1 (L2), so that the dot product of two is the cosine of their angle.
  *
@@ -10,6 +11,7 @@
  * ```
  */
 export function normalizeInPlace(vector: Float32Array): Float32Array {
+  assertArray('vector', vector, Float32Array);
   let squares = 0;
   for (const value of vector) squares += value * value;
   if (squares === 0) return vector;

@@ -1,3 +1,4 @@
+import { assertArray, assertCount, assertObject, assertOneOf } from '../assert-values.ts';
 /** Pooling of a text's token vectors: the first token's, the last token's, or their mean. */
 export type PoolingMode = 'cls' | 'mean' | 'last-token';
 
@@ -27,13 +28,24 @@ export interface TokenSpan {
  */
 export function pool(
   hidden: Float32Array,
-  { row, length, size }: { readonly row: number; readonly length: number; readonly size: number },
-  { start, end }: TokenSpan,
+  at: { readonly row: number; readonly length: number; readonly size: number },
+  span: TokenSpan,
   mode: PoolingMode,
 ): Float32Array {
+  assertObject('at', at);
+  const { row, length, size } = at;
+  assertCount('length', length, { min: 1 });
+  assertCount('size', size, { min: 1 });
+  assertArray('hidden', hidden, Float32Array, { multiple: length * size });
+  assertCount('row', row, { max: hidden.length / (length * size) - 1 });
+  assertOneOf('mode', mode, ['cls', 'mean', 'last-token']);
+  assertObject('span', span);
+  const { start, end } = span;
   if (!(start >= 0 && start < end && end <= length)) {
     throw new RangeError(`span: expected tokens from 0 to ${length}, got ${start} to ${end}`);
   }
+  assertCount('start', start);
+  assertCount('end', end);
   const tokenAt = (index: number): Float32Array => {
     const offset = (row * length + index) * size;
     return hidden.subarray(offset, offset + size);
@@ -44,7 +56,7 @@ export function pool(
   const sums = new Float64Array(size);
   for (let index = start; index < end; index++) {
     const token = tokenAt(index);
-    for (let at = 0; at < size; at++) sums[at]! += token[at]!;
+    for (let place = 0; place < size; place++) sums[place]! += token[place]!;
   }
   return Float32Array.from(sums, (sum) => sum / (end - start));
 }

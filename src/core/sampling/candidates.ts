@@ -1,3 +1,5 @@
+import { assertCandidates } from './assert.ts';
+import { assertCount, assertNumbers, assertOneOf } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
 
@@ -28,6 +30,7 @@ export interface Candidates {
  * ```
  */
 export function createCandidates(capacity: number): Candidates {
+  assertCount('capacity', capacity);
   return { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };
 }
 
@@ -49,6 +52,8 @@ export function candidatesFrom(
   options: { readonly as?: 'logits' | 'probabilities' } = {},
 ): Candidates {
   assertNames('candidatesFrom', options, ['as']);
+  assertNumbers('values', values);
+  if (options.as !== undefined) assertOneOf('as', options.as, ['logits', 'probabilities']);
   const candidates = createCandidates(values.length);
   if (options.as !== 'probabilities') return candidatesInto(candidates, values);
   return candidatesInto(candidates, Array.from(values, logarithmOf));
@@ -154,6 +159,7 @@ function allowedInto(candidates: Candidates, logits: ArrayLike<number>, allow: U
  * ```
  */
 export function probabilities(candidates: Candidates): Float64Array {
+  assertCandidates(candidates);
   const weights = new Float64Array(candidates.size);
   const total = weightsInto(weights, candidates, largestOf(candidates));
   return weights.map((weight) => weight / total);

@@ -1,3 +1,4 @@
+import { assertCandidates, assertNumber } from './assert.ts';
 import { largestOf, type Candidates } from './candidates.ts';
 import { decay, sumOfDecays } from './decay.ts';
 import { createScratch } from './scratch.ts';
@@ -15,6 +16,8 @@ import { createScratch } from './scratch.ts';
  * ```
  */
 export function drawToken(candidates: Candidates, uniform: number): number {
+  assertCandidates(candidates);
+  assertNumber('uniform', uniform);
   const { tokens, size } = candidates;
   if (size === 0) throw new RangeError('candidates: expected at least one, got 0');
   if (size === 1) return tokens[0]!;

@@ -1,4 +1,6 @@
-import { assertNumber } from './assert.ts';
+import { assertObject } from '../assert-values.ts';
+import { assertNumbers } from '../assert-values.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { positionOf, withinRange, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import type { DryBreakers } from './dry-breakers.ts';
@@ -106,6 +108,9 @@ export function applyDry(
   history: ArrayLike<number>,
   options: DryOptions,
 ): Candidates {
+  assertObject('options', options);
+  assertCandidates(candidates);
+  assertNumbers('history', history);
   const { multiplier, base = 1.75, allowedLength = 2, penaltyLastN = -1, breakers = noBreakers } = options;
   assertNumber('dryMultiplier', multiplier);
   assertNumber('dryBase', base);

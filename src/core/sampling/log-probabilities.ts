@@ -1,3 +1,4 @@
+import { assertNumbers } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { assertToken } from './assert.ts';
 import {
@@ -47,6 +48,7 @@ export function logProbabilitiesOf(
   options: { readonly top?: number } = {},
 ): TokenLogProbabilities {
   assertNames('logProbabilitiesOf', options, ['top']);
+  assertNumbers('logits', logits);
   const { top = 0 } = options;
   assertToken('token', token, logits.length);
   if (!Number.isInteger(top) || top < 0) throw new RangeError(`top: expected a count, got ${top}`);

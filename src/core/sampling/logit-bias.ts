@@ -1,4 +1,5 @@
-import { assertNumber } from './assert.ts';
+import { assertCount, assertIterable, assertList } from '../assert-values.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { keepFrom, largestLogit, positionOf, withinRange, type Candidates } from './candidates.ts';
 import { applyChanges } from './changes.ts';
 import type { SamplerStep } from './definition.ts';
@@ -23,8 +24,13 @@ export function applyLogitBias(
   candidates: Candidates,
   logitBias: Iterable<readonly [number, number]>,
 ): Candidates {
+  assertIterable('logitBias', logitBias);
+  assertCandidates(candidates);
   let dropped = false;
-  for (const [token, bias] of logitBias) {
+  for (const [place, pair] of [...logitBias].entries()) {
+    assertList(`logitBias[${place}]`, pair);
+    const [token, bias] = pair;
+    assertCount(`logitBias[${place}][0]`, token);
     assertNumber(`logitBias[${token}]`, bias);
     const position = positionOf(candidates, token);
     if (position < 0) continue;

@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { createCandidates, justBelow, keepFrom, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
@@ -41,6 +41,7 @@ export const minPSampler = defineSampler({
  * ```
  */
 export function applyMinP(candidates: Candidates, p: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('minP', p);
   return keepMinP(candidates, p);
 }

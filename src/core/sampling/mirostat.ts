@@ -1,3 +1,4 @@
+import { assertCount } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { assertNumber } from './assert.ts';
 import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
@@ -92,6 +93,7 @@ export function createMirostat(options: MirostatOptions): Mirostat {
   if (mode !== 1 && mode !== 2) throw new RangeError(`mirostatMode: expected 1 or 2, got ${String(mode)}`);
   assertNumber('mirostatTau', tau);
   assertNumber('mirostatEta', eta);
+  if (mode === 1 || vocabularySize !== undefined) assertCount('vocabularySize', vocabularySize, { min: 1 });
   let mu = 2 * tau;
   return {
     get mu() {

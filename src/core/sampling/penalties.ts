@@ -1,5 +1,6 @@
+import { assertNumbers, assertObject } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { withinRange, type Candidates } from './candidates.ts';
 import { applyChanges, type LogitChanges } from './changes.ts';
 import { defineSampler } from './definition.ts';
@@ -150,8 +151,12 @@ const lastWindow = createTokenWindow();
 export function applyPenalties(
   candidates: Candidates,
   history: ArrayLike<number>,
-  { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0 }: Partial<Penalties>,
+  penalties: Partial<Penalties>,
 ): Candidates {
+  assertObject('penalties', penalties);
+  const { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0 } = penalties;
+  assertCandidates(candidates);
+  assertNumbers('history', history);
   assertNumber('repeatPenalty', repeatPenalty);
   assertNumber('frequencyPenalty', frequencyPenalty);
   assertNumber('presencePenalty', presencePenalty);

@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { keepAbove, largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
@@ -44,6 +44,7 @@ const allNats = 64;
  * ```
  */
 export function applyTailFree(candidates: Candidates, z: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('tfsZ', z);
   return keepHead(candidates, z);
 }

@@ -1,4 +1,5 @@
-import { assertNumber } from './assert.ts';
+import { assertObject } from '../assert-values.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { largestLogit, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { drawFromAll } from './draw-from-all.ts';
@@ -71,6 +72,7 @@ export const temperatureSampler = defineSampler({
  * ```
  */
 export function applyTemperature(candidates: Candidates, temperature: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('temperature', temperature);
   return scaleBy(candidates, temperature);
 }
@@ -120,6 +122,8 @@ export function applyDynamicTemperature(
   candidates: Candidates,
   options: DynamicTemperatureOptions,
 ): Candidates {
+  assertObject('options', options);
+  assertCandidates(candidates);
   assertNumber('temperature', options.temperature);
   assertNumber('dynatempRange', options.range);
   assertNumber('dynatempExponent', options.exponent);

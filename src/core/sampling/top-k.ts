@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { createCandidates, justBelow, keepAbove, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
@@ -44,6 +44,7 @@ export const topKSampler = defineSampler({
  * ```
  */
 export function applyTopK(candidates: Candidates, k: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('topK', k);
   return keepTopK(candidates, k);
 }

@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { keepFrom, largestLogit, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 
@@ -35,6 +35,7 @@ export const topNSigmaSampler = defineSampler({
  * ```
  */
 export function applyTopNSigma(candidates: Candidates, n: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('topNSigma', n);
   return keepTopNSigma(candidates, n);
 }

@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { createCandidates, largestOf, type Candidates } from './candidates.ts';
 import { decay } from './decay.ts';
 import { defineSampler } from './definition.ts';
@@ -41,6 +41,7 @@ export const topPSampler = defineSampler({
  * ```
  */
 export function applyTopP(candidates: Candidates, p: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('topP', p);
   return keepTopP(candidates, p);
 }

@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { weightsAndMoment } from './moment.ts';
@@ -37,6 +37,7 @@ export const typicalSampler = defineSampler({
  * ```
  */
 export function applyTypicalP(candidates: Candidates, p: number): Candidates {
+  assertCandidates(candidates);
   assertNumber('typicalP', p);
   return keepTypical(candidates, p);
 }

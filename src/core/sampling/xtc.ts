@@ -1,4 +1,5 @@
-import { assertNumber } from './assert.ts';
+import { assertObject } from '../assert-values.ts';
+import { assertCandidates, assertNumber } from './assert.ts';
 import { largestOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
@@ -58,6 +59,8 @@ export interface XtcOptions {
  * ```
  */
 export function applyXtc(candidates: Candidates, options: XtcOptions, uniform: number): Candidates {
+  assertCandidates(candidates);
+  assertObject('options', options);
   assertNumber('xtcProbability', options.probability);
   assertNumber('xtcThreshold', options.threshold);
   assertNumber('uniform', uniform);

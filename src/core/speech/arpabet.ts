@@ -1,3 +1,4 @@
+import { assertText } from '../assert-values.ts';
 /**
  * Kokoro's phonemes of each sound of the ARPABET alphabet, as CMUdict writes American English (stress digits left off).
  * Diphthongs and affricates are one phoneme each. Unstressed `AH` and `ER` have a vowel of their own: {@link unstressedVowels}.
@@ -64,6 +65,7 @@ const stressMarks: Readonly<Record<string, string>> = { '0': '', '1': 'ˈ', '2':
  * ```
  */
 export function arpabetToPhonemes(pronunciation: string): string {
+  assertText('pronunciation', pronunciation);
   return pronunciation.trim().split(/\s+/).map(toPhoneme).join('');
 }
 

@@ -1,3 +1,4 @@
+import { assertText } from '../assert-values.ts';
 const sentenceBreaks = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /** `"Where?" she asked.` is one sentence. */
@@ -16,6 +17,7 @@ const startsLow = /^\p{Ll}/u;
  * ```
  */
 export function splitSentences(text: string): string[] {
+  assertText('text', text);
   const sentences: string[] = [];
   for (const { segment } of sentenceBreaks.segment(text)) {
     const sentence = segment.trim();

@@ -1,3 +1,5 @@
+import { assertFunction } from '../assert-values.ts';
+
 /** Turns tokens into text as they come. */
 export interface Detokenizer {
   /** Takes one token and returns the text that is certain now, `''` while a character is incomplete. */
@@ -25,7 +27,8 @@ const contextSizes = [4, 5, 6, 7, 8] as const;
  *
  * Only the last few tokens are decoded again for each new one (8 to 16 on average), so the cost of a token does not
  * grow with the text. Works for byte-level decoders, for byte fallback, and for decoders that strip the first
- * space. U+FFFD that the model really wrote comes out too, at most three characters late.
+ * space. Where a decoder gives up a whole run of bytes for an invalid one, characters of it that were returned stay as they
+ * were. U+FFFD that the model really wrote comes out too, at most three characters late.
  *
  * @param decode ids → text. It must keep the ids in order, must not hold on to the array, and is expected to show
  * incomplete UTF-8 as U+FFFD, as `TextDecoder` does. Ids that it leaves out (special tokens) may appear anywhere.
@@ -38,6 +41,7 @@ const contextSizes = [4, 5, 6, 7, 8] as const;
  * ```
  */
 export function createDetokenizer(decode: (ids: readonly number[]) => string): Detokenizer {
+  assertFunction('decode', decode);
   let window: number[] = [];
   let text = '';
   /** Length of the returned part of `text`. */
@@ -53,7 +57,8 @@ export function createDetokenizer(decode: (ids: readonly number[]) => string): D
       window.pop();
       return '';
     }
-    waiting = text.endsWith(replacementCharacter) ? waiting + 1 : 0;
+    // A text that gets shorter has been completed, if only to a U+FFFD that somebody wrote.
+    waiting = text.endsWith(replacementCharacter) && text.length >= before ? waiting + 1 : 0;
     const certain = text.length - heldLength();
     const piece = text.slice(emitted, certain);
     emitted = Math.max(emitted, certain);
@@ -62,6 +67,7 @@ export function createDetokenizer(decode: (ids: readonly number[]) => string): D
   }
 
   function heldLength(): number {
+    if (waiting === 0) return 0;
     const most = waiting <= mostWaitingTokens ? text.length : mostWaitingTokens;
     let held = 0;
     while (held < most && text[text.length - 1 - held] === replacementCharacter) held++;
@@ -70,13 +76,16 @@ export function createDetokenizer(decode: (ids: readonly number[]) => string): D
 
   function cutWindow(): void {
     const owed = Math.max(0, text.length - emitted);
+    const isLate = window.length >= 2 * windowLimit;
     let context: number[] = [];
     let contextText = '';
     for (const size of contextSizes) {
       context = window.slice(-size);
       contextText = decode(context);
-      // A cut inside a character would show: the rest of its bytes decode to something else.
-      if (contextText.length > owed && text.endsWith(contextText)) break;
+      // A cut inside a character would show, but for U+FFFD: the rest of its bytes decode to something else.
+      const isSure = isLate || !contextText.includes(replacementCharacter);
+      if (isSure && contextText.length > owed && text.endsWith(contextText)) break;
+      if (size === contextSizes.at(-1) && !isLate) return;
     }
     window = context;
     text = contextText;

@@ -1,3 +1,4 @@
+import { assertList, assertText } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { createMarkerScanner } from './marker-scanner.ts';
 
@@ -42,6 +43,7 @@ export function createStopMatcher(
 ): StopMatcher {
   assertNames('createStopMatcher', options, ['include']);
   const { include = false } = options;
+  assertList('sequences', sequences, assertText);
   if (sequences.includes('')) throw new RangeError('sequences: expected non-empty strings, got ""');
   const scanner = createMarkerScanner(sequences);
   let stopped: string | null = null;

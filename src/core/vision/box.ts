@@ -1,3 +1,4 @@
+import { assertArray } from '../assert-values.ts';
 /** An axis-parallel box by two of its corners, in pixels from the upper left corner of the image. */
 export interface Box {
   readonly x1: number;
@@ -25,6 +26,7 @@ export interface Size {
  * ```
  */
 export function centersToCornersInto(out: Float32Array, boxes: Float32Array): Float32Array {
+  assertBoxes(out, boxes);
   for (let at = 0; at + 3 < boxes.length; at += 4) {
     const x = boxes[at]!;
     const y = boxes[at + 1]!;
@@ -51,6 +53,7 @@ export function centersToCornersInto(out: Float32Array, boxes: Float32Array): Fl
  * ```
  */
 export function cornersToCentersInto(out: Float32Array, boxes: Float32Array): Float32Array {
+  assertBoxes(out, boxes);
   for (let at = 0; at + 3 < boxes.length; at += 4) {
     const x1 = boxes[at]!;
     const y1 = boxes[at + 1]!;
@@ -62,4 +65,9 @@ export function cornersToCentersInto(out: Float32Array, boxes: Float32Array): Fl
     out[at + 3] = y2 - y1;
   }
   return out;
+}
+
+function assertBoxes(out: Float32Array, boxes: Float32Array): void {
+  assertArray('boxes', boxes, Float32Array, { multiple: 4 });
+  assertArray('out', out, Float32Array, { least: boxes.length });
 }

@@ -1,3 +1,4 @@
+import { assertArray, assertCount, assertObject } from '../assert-values.ts';
 /** Boxes that a model proposes, with room for more; the first `count` of each array are in use. */
 export interface Candidates {
   /** `[capacity × 4]` as x1, y1, x2, y2, in pixels of the model's input. */
@@ -20,6 +21,7 @@ export interface Candidates {
  * ```
  */
 export function createCandidates(capacity = 0): Candidates {
+  assertCount('capacity', capacity);
   return {
     boxes: new Float32Array(capacity * 4),
     scores: new Float32Array(capacity),
@@ -30,6 +32,10 @@ export function createCandidates(capacity = 0): Candidates {
 
 /** Empties a set and makes room for `capacity` candidates. */
 export function resetCandidates(candidates: Candidates, capacity: number): void {
+  assertObject('candidates', candidates);
+  assertArray('candidates.boxes', candidates.boxes, Float32Array);
+  assertArray('candidates.scores', candidates.scores, Float32Array);
+  assertArray('candidates.classIds', candidates.classIds, Int32Array);
   candidates.count = 0;
   if (candidates.scores.length >= capacity) return;
   candidates.boxes = new Float32Array(capacity * 4);

@@ -1,3 +1,4 @@
+import { assertList, assertText } from '../assert-values.ts';
 import { quote } from '../text/quote.ts';
 const mostNamesListed = 10;
 
@@ -16,6 +17,8 @@ const mostNamesListed = 10;
  * ```
  */
 export function selectClasses(classes: string, names: readonly string[]): Uint8Array {
+  assertText('classes', classes);
+  assertList('names', names, assertText);
   const idsByName = new Map<string, number[]>();
   names.forEach((name, id) => {
     const key = normalize(name);

@@ -1,3 +1,4 @@
+import { assertText } from '../assert-values.ts';
 const dictionaryEntry = /(\d+)\s*:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g;
 const listEntry = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g;
 
@@ -12,6 +13,7 @@ const listEntry = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g;
  * ```
  */
 export function parseClassNames(text: string): string[] {
+  assertText('text', text);
   if (text.trimStart().startsWith('{')) {
     const unquoted = text.replaceAll(/(['"])(\d+)\1\s*:/g, '$2:');
     const entries = [...unquoted.matchAll(dictionaryEntry)].map(

@@ -1,3 +1,4 @@
+import { assertSize, assertWithin } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import type { Size } from './box.ts';
 
@@ -25,6 +26,9 @@ export interface EdgeLimits {
 export function fitEdges(image: Size, limits: EdgeLimits): Size {
   assertNames('fitEdges', limits, ['shortest', 'longest', 'multiple']);
   const { shortest, longest, multiple } = limits;
+  assertSize('image', image);
+  for (const [name, value] of Object.entries({ shortest, longest, multiple }))
+    assertWithin(name, value, { above: 0 });
   const [short, long] = [Math.min(image.width, image.height), Math.max(image.width, image.height)];
   const isTooLong = (long / short) * shortest > longest;
   const exact = isTooLong ? (longest * short) / long : shortest;

@@ -1,3 +1,4 @@
+import { assertArray } from '../assert-values.ts';
 /** The image formats that are read. */
 export const imageFormats = ['jpeg', 'png', 'webp', 'gif', 'avif', 'tiff'] as const;
 
@@ -13,6 +14,7 @@ export type ImageFormat = (typeof imageFormats)[number];
  * ```
  */
 export function detectImageFormat(bytes: Uint8Array): ImageFormat | undefined {
+  assertArray('bytes', bytes, Uint8Array);
   if (startsWith(bytes, [0xff, 0xd8, 0xff])) return 'jpeg';
   if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'png';
   const text = String.fromCharCode(...bytes.subarray(0, 12));

@@ -1,3 +1,12 @@
+import {
+  assertArray,
+  assertCount,
+  assertList,
+  assertObject,
+  assertOneOf,
+  assertSize,
+  assertWithin,
+} from '../assert-values.ts';
 import type { Size } from './box.ts';
 import type { Placement } from './letterbox.ts';
 
@@ -33,9 +42,26 @@ export function toInputTensorInto(
   pixels: Uint8Array,
   placement: Placement,
   input: Size,
-  { channelOrder, scale, mean, deviation, padding }: PixelFormat,
+  format: PixelFormat,
 ): Float32Array {
+  assertSize('placement', placement);
+  assertSize('input', input);
+  assertCount('placement.left', placement.left, { max: input.width - placement.width });
+  assertCount('placement.top', placement.top, { max: input.height - placement.height });
   const area = input.width * input.height;
+  assertArray('tensor', tensor, Float32Array, { least: 3 * area });
+  assertArray('pixels', pixels, Uint8Array, { least: 3 * placement.width * placement.height });
+  assertObject('format', format);
+  const { channelOrder, scale, mean, deviation, padding } = format;
+  assertOneOf('channelOrder', channelOrder, ['rgb', 'bgr']);
+  assertWithin('scale', scale);
+  assertWithin('padding', padding);
+  assertList('mean', mean);
+  assertList('deviation', deviation);
+  for (const channel of [0, 1, 2]) {
+    assertWithin(`mean[${channel}]`, mean[channel]);
+    assertWithin(`deviation[${channel}]`, deviation[channel]);
+  }
   for (let channel = 0; channel < 3; channel++) {
     const factor = scale / deviation[channel]!;
     const offset = -mean[channel]! / deviation[channel]!;

@@ -1,3 +1,4 @@
+import { assertArray, assertCount } from '../assert-values.ts';
 /**
  * Intersection over union of two boxes: the shared area over the area of both together.
  *
@@ -5,6 +6,7 @@
  * @param first index of one box
  * @param second index of the other
  * @returns 0 to 1; 0 also for two boxes without area
+ * @throws RangeError for an index of no box
  *
  * @example
  * ```ts
@@ -12,6 +14,10 @@
  * ```
  */
 export function intersectionOverUnion(boxes: Float32Array, first: number, second: number): number {
+  assertArray('boxes', boxes, Float32Array, { multiple: 4 });
+  const last = { max: boxes.length / 4 - 1 };
+  assertCount('first', first, last);
+  assertCount('second', second, last);
   const a = first * 4;
   const b = second * 4;
   const ax1 = boxes[a]!;
@@ -29,3 +35,30 @@ export function intersectionOverUnion(boxes: Float32Array, first: number, second
   const shared = width * height;
   return shared / ((ax2 - ax1) * (ay2 - ay1) + (bx2 - bx1) * (by2 - by1) - shared);
 }
+
+/**
+ * The same in single precision, as `torchvision` computes it: there the overlap of two boxes may be above a threshold that
+ * it equals here. Of indexes that are boxes.
+ */
+export function overlapInFloat32(boxes: Float32Array, first: number, second: number): number {
+  const a = first * 4;
+  const b = second * 4;
+  const ax1 = boxes[a]!;
+  const ay1 = boxes[a + 1]!;
+  const ax2 = boxes[a + 2]!;
+  const ay2 = boxes[a + 3]!;
+  const bx1 = boxes[b]!;
+  const by1 = boxes[b + 1]!;
+  const bx2 = boxes[b + 2]!;
+  const by2 = boxes[b + 3]!;
+  const width = fround((ax2 < bx2 ? ax2 : bx2) - (ax1 > bx1 ? ax1 : bx1));
+  if (!(width > 0)) return 0;
+  const height = fround((ay2 < by2 ? ay2 : by2) - (ay1 > by1 ? ay1 : by1));
+  if (!(height > 0)) return 0;
+  const shared = fround(width * height);
+  const own = fround(fround(ax2 - ax1) * fround(ay2 - ay1));
+  const other = fround(fround(bx2 - bx1) * fround(by2 - by1));
+  return fround(shared / fround(fround(own + other) - shared));
+}
+
+const { fround } = Math;

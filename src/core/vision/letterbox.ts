@@ -1,3 +1,4 @@
+import { assertCount, assertObject, assertOneOf, assertSize, assertWithin } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import type { Box, Size } from './box.ts';
 
@@ -26,6 +27,9 @@ export function letterbox(
   },
 ): Placement {
   assertNames('letterbox', options, ['align']);
+  assertSize('image', image);
+  assertSize('input', input);
+  assertOneOf('align', options.align, ['center', 'start']);
   const scale = Math.min(input.width / image.width, input.height / image.height);
   const width = clamp(Math.round(image.width * scale), 1, input.width);
   const height = clamp(Math.round(image.height * scale), 1, input.height);
@@ -46,7 +50,9 @@ export function letterbox(
  * stretch({ width: 640, height: 640 }); // { left: 0, top: 0, width: 640, height: 640 }
  * ```
  */
-export function stretch({ width, height }: Size): Placement {
+export function stretch(input: Size): Placement {
+  assertSize('input', input);
+  const { width, height } = input;
   return { left: 0, top: 0, width, height };
 }
 
@@ -62,8 +68,12 @@ export function stretch({ width, height }: Size): Placement {
  */
 export function fittingInput(
   image: Size,
-  { longerSide, stride }: { readonly longerSide: number; readonly stride: number },
+  options: { readonly longerSide: number; readonly stride: number },
 ): Size {
+  assertNames('fittingInput', options, ['longerSide', 'stride']);
+  const { longerSide, stride } = options;
+  assertCount('longerSide', longerSide, { min: 1 });
+  assertCount('stride', stride, { min: 1 });
   const { width, height } = letterbox(image, { width: longerSide, height: longerSide }, { align: 'start' });
   return { width: Math.ceil(width / stride) * stride, height: Math.ceil(height / stride) * stride };
 }
@@ -81,6 +91,12 @@ export function fittingInput(
  * ```
  */
 export function toImageBox(box: Box, placement: Placement, image: Size): Box {
+  assertObject('box', box);
+  for (const side of ['x1', 'y1', 'x2', 'y2'] as const) assertWithin(`box.${side}`, box[side]);
+  assertSize('placement', placement);
+  assertWithin('placement.left', placement.left);
+  assertWithin('placement.top', placement.top);
+  assertSize('image', image);
   const scaleX = image.width / placement.width;
   const scaleY = image.height / placement.height;
   return {

@@ -1,5 +1,6 @@
+import { assertArray, assertCount, assertWithin } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
-import { intersectionOverUnion } from './intersection-over-union.ts';
+import { overlapInFloat32 } from './intersection-over-union.ts';
 import { rankScores } from './rank.ts';
 
 /** Limits of the boxes that `nms` keeps. */
@@ -56,6 +57,7 @@ export function nmsPerClass(
   options: NmsOptions,
 ): Int32Array {
   assertNames('nmsPerClass', options, optionNames);
+  assertArray('classIds', classIds, Int32Array);
   return suppress(boxes, scores, classIds, options);
 }
 
@@ -66,8 +68,17 @@ function suppress(
   boxes: Float32Array,
   scores: Float32Array,
   classIds: Int32Array | undefined,
-  { iouThreshold, count = scores.length, maxKept = count, maxCandidates = count }: NmsOptions,
+  options: NmsOptions,
 ): Int32Array {
+  assertArray('scores', scores, Float32Array);
+  const { iouThreshold, count = scores.length, maxKept = count, maxCandidates = count } = options;
+  assertCount('count', count, { max: scores.length });
+  const isWhole = options.count === undefined;
+  assertArray('boxes', boxes, Float32Array, isWhole ? { length: 4 * count } : { least: 4 * count });
+  if (classIds) assertArray('classIds', classIds, Int32Array, isWhole ? { length: count } : { least: count });
+  assertWithin('iouThreshold', iouThreshold, { min: 0, max: 1 });
+  assertCount('maxKept', maxKept);
+  assertCount('maxCandidates', maxCandidates);
   const ranked = rankScores(scores, { count, limit: maxCandidates });
   const classCount = classIds ? largest(classIds, count) + 1 : 1;
   if (nextOfClass.length < count) nextOfClass = new Int32Array(count);
@@ -78,8 +89,7 @@ function suppress(
     const box = ranked[place]!;
     const classId = classIds ? classIds[box]! : 0;
     let rival = lastOfClass[classId]!;
-    while (rival !== -1 && !(intersectionOverUnion(boxes, box, rival) > iouThreshold))
-      rival = nextOfClass[rival]!;
+    while (rival !== -1 && !(overlapInFloat32(boxes, box, rival) > iouThreshold)) rival = nextOfClass[rival]!;
     if (rival !== -1) continue;
     nextOfClass[box] = lastOfClass[classId]!;
     lastOfClass[classId] = box;

@@ -1,3 +1,4 @@
+import { assertArray, assertText } from '../assert-values.ts';
 const signatureLength = 8;
 /** Length, type and checksum around a chunk's data. */
 const chunkOverhead = 12;
@@ -17,6 +18,9 @@ const utf8 = new TextEncoder();
  * ```
  */
 export function addPngText(png: Uint8Array, keyword: string, text: string): Uint8Array {
+  assertArray('png', png, Uint8Array, { least: signatureLength + chunkOverhead });
+  assertText('keyword', keyword);
+  assertText('text', text);
   // After the keyword: its end, no compression, no method, no language, no translated keyword.
   const data = utf8.encode(`${keyword}\0\0\0\0\0${text.replaceAll('\0', '')}`);
   const header = new DataView(png.buffer, png.byteOffset).getUint32(signatureLength);

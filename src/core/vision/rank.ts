@@ -1,3 +1,4 @@
+import { assertArray, assertCount } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 
 const floatBits = new Float32Array(1);
@@ -29,7 +30,10 @@ export function rankScores(
   } = {},
 ): Int32Array {
   assertNames('rankScores', options, ['count', 'limit']);
+  assertArray('scores', scores, Float32Array);
   const { count = scores.length, limit = count } = options;
+  assertCount('count', count, { max: scores.length });
+  assertCount('limit', limit);
   if (count >= indexRange) throw new RangeError(`scores: expected fewer than ${indexRange}, got ${count}`);
   if (keys.length < count) keys = new Float64Array(count);
   for (let index = 0; index < count; index++) {

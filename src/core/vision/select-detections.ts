@@ -1,3 +1,4 @@
+import { assertCount, assertObject } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import type { Candidates } from './candidates.ts';
 import { nmsPerClass } from './nms.ts';
@@ -25,12 +26,12 @@ export const maxCandidates = 30_000;
  * selectDetections(candidates, { iouThreshold: 0.45, maxDetections: 100 }); // [1]
  * ```
  */
-export function selectDetections(
-  { boxes, scores, classIds, count }: Candidates,
-  options: SelectOptions,
-): Int32Array {
+export function selectDetections(candidates: Candidates, options: SelectOptions): Int32Array {
+  assertObject('candidates', candidates);
+  const { boxes, scores, classIds, count } = candidates;
   assertNames('selectDetections', options, ['iouThreshold', 'maxDetections']);
   const { iouThreshold, maxDetections } = options;
+  assertCount('maxDetections', maxDetections);
   if (iouThreshold === undefined) return rankScores(scores, { count, limit: maxDetections });
   return nmsPerClass(boxes, scores, classIds, { iouThreshold, count, maxKept: maxDetections, maxCandidates });
 }

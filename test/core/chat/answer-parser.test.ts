@@ -22,10 +22,11 @@ interface Setting extends Omit<
 }
 
 function answer(pieces: readonly string[], setting: Setting = {}) {
-  const { thinks = true, startsOpen = false, tools = true, cutOff = false, stop } = setting;
+  const { thinks = true, startsOpen = false, tools = true, cutOff = false, stop, isCallsAlone } = setting;
   let ids = 0;
   const parser = createAnswerParser({
     stop,
+    isCallsAlone,
     reasoningSplitter: thinks
       ? createReasoningSplitter({ open: '<think>', close: '</think>', startsOpen })
       : undefined,
@@ -127,6 +128,18 @@ describe('createAnswerParser', () => {
       weather,
       { stop: ['</tool_call>'] },
       { calls: [weatherCall], content: '', finishReason: 'tool_calls' },
+    ],
+    [
+      'a limit inside the marker that opens a required call',
+      '<tool_call',
+      { isCallsAlone: true, cutOff: true },
+      { calls: [], content: '', finishReason: 'length' },
+    ],
+    [
+      'a stop sequence inside the frame of a call',
+      weather,
+      { stop: ['\n', '<tool'] },
+      { calls: [weatherCall], content: '', finishReason: 'tool_calls', stopped: null },
     ],
     [
       'a stop sequence inside the arguments',

@@ -48,7 +48,10 @@ const byteFallback: Record<'perByte' | 'wholeRun' | 'maximalSubpart', (bytes: nu
   maximalSubpart: (bytes) => utf8.decode(Uint8Array.from(bytes)),
 };
 
-function metaspaceDecoder(fallback: keyof typeof byteFallback): Decode {
+function metaspaceDecoder(
+  fallback: keyof typeof byteFallback,
+  vocabulary: readonly string[] = words,
+): Decode {
   return (ids) => {
     let text = '';
     let bytes: number[] = [];
@@ -62,7 +65,7 @@ function metaspaceDecoder(fallback: keyof typeof byteFallback): Decode {
         bytes.push(id);
       } else {
         endRun();
-        text += (words[id - 256] ?? '').replaceAll('▁', ' ');
+        text += (vocabulary[id - 256] ?? '').replaceAll('▁', ' ');
       }
     }
     endRun();
@@ -211,5 +214,34 @@ describe('createDetokenizer', () => {
   it('keeps the space after a special token at the beginning', () => {
     const ids = [special, 259, 256, ...Array<number>(40).fill(special), 257];
     expect(stream(metaspaceDecoder('perByte'), ids).join('')).toBe(' Hello world');
+  });
+});
+
+describe('a vocabulary with byte fallback and without U+FFFD', () => {
+  const pieces = ['▁a', '日', '▁', 'é', '\n'];
+  const characters = fc
+    .constantFrom('\uFFFD', '𝔘', '日', 'é', '\uFFFD\uFFFD', '😀')
+    .map((text) => [...encoder.encode(text)]);
+  const anyBytes = fc.array(fc.integer({ min: 0x80, max: 0xff }), { minLength: 1, maxLength: 4 });
+  const words = fc.integer({ min: 0, max: pieces.length - 1 }).map((piece) => [256 + piece]);
+  /** Runs of bytes; a run that is no UTF-8 as a whole changes characters that have been streamed. */
+  const runs = {
+    wholeRun: fc.tuple(fc.array(fc.oneof(characters, words)), anyBytes),
+    perByte: fc.tuple(fc.array(fc.oneof(characters, anyBytes, words)), anyBytes),
+    maximalSubpart: fc.tuple(fc.array(fc.oneof(characters, anyBytes, words)), anyBytes),
+  };
+
+  it.each(['wholeRun', 'perByte', 'maximalSubpart'] as const)('streams the decoded text: %s', (fallback) => {
+    const decode = metaspaceDecoder(fallback, pieces);
+    fc.assert(
+      fc.property(runs[fallback], ([parts, rest]) => {
+        const ids = [...parts.flat(), ...(fallback === 'wholeRun' ? [] : rest)];
+        expect(stream(decode, ids).join('')).toBe(decode(ids));
+      }),
+      { numRuns: 3000 },
+    );
+    const ids = [...encoder.encode('\uFFFD𝔘')];
+    expect(stream(decode, ids).join('')).toBe(decode(ids));
+    if (fallback === 'wholeRun') expect(decode(ids)).toBe('\uFFFD𝔘');
   });
 });

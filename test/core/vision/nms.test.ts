@@ -22,6 +22,14 @@ describe('1,000 random cases', () => {
   });
 });
 
+it('is that of torchvision where the overlap is the threshold: in single precision, .3 is more than .3', () => {
+  const boxes = Float32Array.of(0, 0, 10, 1, 0, 0, 3, 1);
+  const scores = Float32Array.of(0.9, 0.8);
+  expect(intersectionOverUnion(boxes, 0, 1)).toBe(0.3);
+  expect([...nms(boxes, scores, { iouThreshold: 0.3 })]).toEqual([0]);
+  expect([...nms(boxes, scores, { iouThreshold: Math.fround(0.3) })]).toEqual([0, 1]);
+});
+
 const coordinate = fc.integer({ min: 0, max: 60 });
 const found = fc.record({
   x: coordinate,

@@ -1,3 +1,4 @@
+import { assertText } from '../../assert-values.ts';
 /** Every language that a Whisper vocabulary may have, by its code there. */
 const names = {
   af: 'afrikaans',
@@ -160,6 +161,7 @@ export function toIsoLanguage(code: string): string {
  * ```
  */
 export function languageName(language: string): string | undefined {
+  assertText('language', language);
   const code = toVocabularyLanguage(language);
   return code === undefined ? undefined : names[code as keyof typeof names];
 }

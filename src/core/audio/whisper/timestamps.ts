@@ -1,3 +1,4 @@
+import { assertCount, assertObject } from '../../assert-values.ts';
 /** Seconds from one timestamp token to the next: an encoder position covers two frames of 10 ms. */
 export const secondsPerPosition = 0.02;
 
@@ -22,10 +23,11 @@ export interface TimestampVocabulary {
  * toSeconds(50_414, { timestampBegin: 50_364 }); // 1
  * ```
  */
-export function toSeconds(
-  token: number,
-  { timestampBegin }: Pick<TimestampVocabulary, 'timestampBegin'>,
-): number {
+export function toSeconds(token: number, vocabulary: Pick<TimestampVocabulary, 'timestampBegin'>): number {
+  assertCount('token', token);
+  assertObject('vocabulary', vocabulary);
+  const { timestampBegin } = vocabulary;
+  assertCount('timestampBegin', timestampBegin);
   return positionsToSeconds(token - timestampBegin);
 }
 

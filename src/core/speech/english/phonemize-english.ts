@@ -1,3 +1,4 @@
+import { assertText } from '../../assert-values.ts';
 import { arpabetToPhonemes } from '../arpabet.ts';
 import { beginsWithVowel } from './arpabet-sounds.ts';
 import type { LetterToSoundModel } from './letter-to-sound-model.ts';
@@ -49,6 +50,7 @@ export function phonemizeEnglish(
   text: string,
   { lookUp = knowNothing, letterToSound }: PhonemizeOptions = {},
 ): string {
+  assertText('text', text);
   const all = tokenize(text);
   const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
   let phonemes = '';

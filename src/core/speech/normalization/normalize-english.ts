@@ -1,3 +1,4 @@
+import { assertText } from '../../assert-values.ts';
 import { abbreviationRules } from './abbreviations.ts';
 import { addressRules } from './addresses.ts';
 import { dateRules, timestampRules } from './dates.ts';
@@ -55,6 +56,7 @@ const rules: readonly Rule[] = [
  * ```
  */
 export function normalizeEnglish(text: string): string {
+  assertText('text', text);
   return applyRules(tidyText(text), rules)
     .replace(unknownSymbols, ' ')
     .replace(/(?<=[,;!?…])(?=\p{L})/gu, ' ')

@@ -1,3 +1,5 @@
+import { assertObject } from '../../assert-values.ts';
+import { assertDecodable } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import { bestClassOfRow } from './best-class.ts';
 import { detrPreprocessing, findPair, type DetrOutputs } from './detr.ts';
@@ -22,9 +24,13 @@ import { addQueryBox } from './query-box.ts';
  */
 export function decodeDetrSoftmaxInto(
   candidates: Candidates,
-  { logits, boxes }: DetrOutputs,
-  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+  outputs: DetrOutputs,
+  options: SizedDecodeOptions,
 ): Candidates {
+  assertObject('outputs', outputs);
+  const { logits, boxes } = outputs;
+  assertDecodable({ logits, boxes }, 3, options, true);
+  const { classCount, confidence, classMask, input } = options;
   const queries = logits.dims[1]!;
   const stride = logits.dims[2]!;
   resetCandidates(candidates, queries);

@@ -1,3 +1,5 @@
+import { assertObject } from '../../assert-values.ts';
+import { assertDecodable } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
 import { plainPixels, type Preprocessing } from './preprocessing.ts';
@@ -28,9 +30,13 @@ export interface DetrOutputs {
  */
 export function decodeDetrInto(
   candidates: Candidates,
-  { logits, boxes }: DetrOutputs,
-  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+  outputs: DetrOutputs,
+  options: SizedDecodeOptions,
 ): Candidates {
+  assertObject('outputs', outputs);
+  const { logits, boxes } = outputs;
+  assertDecodable({ logits, boxes }, 3, options, true);
+  const { classCount, confidence, classMask, input } = options;
   const queries = logits.dims[1]!;
   const stride = logits.dims[2]!;
   resetCandidates(candidates, queries * classCount);

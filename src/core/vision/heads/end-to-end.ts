@@ -1,3 +1,4 @@
+import { assertDecodable } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 import { hasAnchors } from './yolov5.ts';
@@ -19,9 +20,12 @@ import { gridStrides } from './yolox.ts';
  */
 export function decodeEndToEndInto(
   candidates: Candidates,
-  { data, dims }: HeadOutput,
-  { classCount, confidence, classMask }: DecodeOptions,
+  output: HeadOutput,
+  options: DecodeOptions,
 ): Candidates {
+  assertDecodable({ output }, 3, options);
+  const { data, dims } = output;
+  const { classCount, confidence, classMask } = options;
   const count = dims[1]!;
   resetCandidates(candidates, count);
   for (let at = 0; at < count * 6; at += 6) {

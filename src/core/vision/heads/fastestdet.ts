@@ -1,3 +1,4 @@
+import { assertDecodable } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import type { DetectorHead, HeadOutput, SizedDecodeOptions } from './head.ts';
 import { plainPixels } from './preprocessing.ts';
@@ -24,9 +25,12 @@ const classShare = 0.4;
  */
 export function decodeFastestDetInto(
   candidates: Candidates,
-  { data, dims }: HeadOutput,
-  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+  output: HeadOutput,
+  options: SizedDecodeOptions,
 ): Candidates {
+  assertDecodable({ output }, 4, options, true);
+  const { data, dims } = output;
+  const { classCount, confidence, classMask, input } = options;
   const [, , rows = 0, columns = 0] = dims;
   const cells = rows * columns;
   resetCandidates(candidates, cells);

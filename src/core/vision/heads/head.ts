@@ -1,3 +1,11 @@
+import {
+  assertArray,
+  assertCount,
+  assertList,
+  assertObject,
+  assertSize,
+  assertWithin,
+} from '../../assert-values.ts';
 import type { Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 import type { Preprocessing } from './preprocessing.ts';
@@ -76,4 +84,31 @@ export interface DetectorHead<Name extends string = string> {
     outputs: readonly [HeadOutput, ...HeadOutput[]],
     options: SizedDecodeOptions,
   ): Candidates;
+}
+
+/**
+ * Checks what a head decodes, once for each image.
+ *
+ * @param ranks of the outputs: how many dimensions each has
+ * @throws TypeError or RangeError
+ */
+export function assertDecodable(
+  outputs: Readonly<Record<string, HeadOutput>>,
+  ranks: number,
+  options: DecodeOptions & Partial<Pick<SizedDecodeOptions, 'input'>>,
+  hasInput = false,
+): void {
+  for (const [name, output] of Object.entries(outputs)) {
+    assertObject(name, output);
+    const { data, dims } = output;
+    assertList(`${name}.dims`, dims, assertCount);
+    if (dims.length !== ranks)
+      throw new RangeError(`${name}.dims: expected ${ranks} dimensions, got ${dims.length}`);
+    assertArray(`${name}.data`, data, Float32Array, { length: dims.reduce((size, dim) => size * dim, 1) });
+  }
+  assertObject('options', options);
+  const { classCount, confidence, input } = options;
+  assertCount('classCount', classCount, { min: 1 });
+  assertWithin('confidence', confidence);
+  if (hasInput) assertSize('input', input);
 }

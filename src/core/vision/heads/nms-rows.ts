@@ -1,3 +1,4 @@
+import { assertDecodable } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 
@@ -19,9 +20,12 @@ const rowLength = 7;
  */
 export function decodeNmsRowsInto(
   candidates: Candidates,
-  { data, dims }: HeadOutput,
-  { classCount, confidence, classMask }: DecodeOptions,
+  output: HeadOutput,
+  options: DecodeOptions,
 ): Candidates {
+  assertDecodable({ output }, 2, options);
+  const { data, dims } = output;
+  const { classCount, confidence, classMask } = options;
   const count = dims[0]!;
   resetCandidates(candidates, count);
   for (let at = 0; at < count * rowLength; at += rowLength) {

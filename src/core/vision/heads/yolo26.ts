@@ -1,3 +1,4 @@
+import { assertDecodable } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { findRows } from './find-rows.ts';
 import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
@@ -19,9 +20,12 @@ import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
  */
 export function decodeYolo26Into(
   candidates: Candidates,
-  { data, dims }: HeadOutput,
-  { classCount, confidence, classMask }: DecodeOptions,
+  output: HeadOutput,
+  options: DecodeOptions,
 ): Candidates {
+  assertDecodable({ output }, 3, options);
+  const { data, dims } = output;
+  const { classCount, confidence, classMask } = options;
   const count = dims[2]!;
   resetCandidates(candidates, count);
   for (let place = 0; place < count; place++) {

@@ -1,3 +1,4 @@
+import { assertDecodable } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { bestClassOfRow } from './best-class.ts';
 import type { Size } from '../box.ts';
@@ -23,9 +24,12 @@ import { gridStrides } from './yolox.ts';
  */
 export function decodeYoloV5Into(
   candidates: Candidates,
-  { data, dims }: HeadOutput,
-  { classCount, confidence, classMask }: DecodeOptions,
+  output: HeadOutput,
+  options: DecodeOptions,
 ): Candidates {
+  assertDecodable({ output }, 3, options);
+  const { data, dims } = output;
+  const { classCount, confidence, classMask } = options;
   const count = dims[1]!;
   const width = dims[2]!;
   resetCandidates(candidates, count);

@@ -1,3 +1,4 @@
+import { assertDecodable } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { createScratch } from '../../sampling/scratch.ts';
 import { findRows } from './find-rows.ts';
@@ -22,9 +23,12 @@ const bestClasses = createScratch((length) => new Int32Array(length));
  */
 export function decodeYoloV8Into(
   candidates: Candidates,
-  { data, dims }: HeadOutput,
-  { classCount, confidence, classMask }: DecodeOptions,
+  output: HeadOutput,
+  options: DecodeOptions,
 ): Candidates {
+  assertDecodable({ output }, 3, options);
+  const { data, dims } = output;
+  const { classCount, confidence, classMask } = options;
   const count = dims[2]!;
   resetCandidates(candidates, count);
   const scores = bestScores(count);

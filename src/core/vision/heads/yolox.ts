@@ -1,3 +1,5 @@
+import { assertSize, assertWithin } from '../../assert-values.ts';
+import { assertDecodable } from './head.ts';
 import type { Size } from '../box.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { bestClassOfRow } from './best-class.ts';
@@ -18,7 +20,10 @@ const strideSets = [
  * gridStrides(3549, { width: 416, height: 416 }); // [8, 16, 32]
  * ```
  */
-export function gridStrides(rows: number, { width, height }: Size): readonly number[] | undefined {
+export function gridStrides(rows: number, input: Size): readonly number[] | undefined {
+  assertWithin('rows', rows, { min: 0 });
+  assertSize('input', input);
+  const { width, height } = input;
   return strideSets.find((strides) => {
     const cells = strides.map((stride) => Math.floor(width / stride) * Math.floor(height / stride));
     return cells.reduce((sum, cell) => sum + cell, 0) === rows;
@@ -44,9 +49,12 @@ export function gridStrides(rows: number, { width, height }: Size): readonly num
  */
 export function decodeYoloXInto(
   candidates: Candidates,
-  { data, dims }: HeadOutput,
-  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+  output: HeadOutput,
+  options: SizedDecodeOptions,
 ): Candidates {
+  assertDecodable({ output }, 3, options, true);
+  const { data, dims } = output;
+  const { classCount, confidence, classMask, input } = options;
   const count = dims[1]!;
   const width = dims[2]!;
   const strides = gridStrides(count, input);

@@ -75,6 +75,7 @@ export class Choice implements Continuation {
       reasoningSplitter: context.createReasoningSplitter?.(),
       toolCallParser: context.createToolCallParser?.(),
       createToolCallId: context.createToolCallId,
+      isCallsAlone: context.grammar !== undefined && !['auto', 'none'].includes(request.toolChoice as string),
     });
   }
 

@@ -1,6 +1,7 @@
 import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages.ts';
 import type { ReasoningConstraint } from '../../../../core/chat/grammar/constraint.ts';
 import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';
+import { quote } from '../../../../core/text/quote.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../models/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
@@ -35,6 +36,9 @@ export function renderPrompt(request: TextRequest, template: ChatTemplate, think
   try {
     return { text: render(tools), tools };
   } catch (error) {
+    const cut = findCutArguments(request.messages);
+    if (cut !== undefined)
+      throw fieldError(cut.param, `expected a JSON object, got ${quote(cut.text)}`, { cause: error });
     if (tools.length < 2) throw error;
     const single = [bestTool(request)];
     try {
@@ -42,6 +46,29 @@ export function renderPrompt(request: TextRequest, template: ChatTemplate, think
     } catch {
       throw error;
     }
+  }
+}
+
+/** Arguments of a past call that are no object, such as those that a limit has cut off: most templates need one. */
+function findCutArguments(
+  messages: readonly ChatMessage[],
+): { readonly param: string; readonly text: string } | undefined {
+  for (const [index, message] of messages.entries()) {
+    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+    const at = calls.findIndex((call) => call.arguments.trim() !== '' && !isJsonObject(call.arguments));
+    const call = calls[at];
+    if (call)
+      return { param: `messages[${index}].tool_calls[${at}].function.arguments`, text: call.arguments };
+  }
+  return undefined;
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
   }
 }
 

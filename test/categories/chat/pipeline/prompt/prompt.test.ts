@@ -49,6 +49,25 @@ describe('renderPrompt', () => {
   });
 });
 
+it('names the arguments of a call that are cut off, where the template needs an object', () => {
+  const needs =
+    '{% for m in messages for c in m.tool_calls or [] %}{% for k, v in c.function.arguments | items %}{{ k }}{% endfor %}{% endfor %}';
+  const call = (text: string) => ({
+    messages: [
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content: null, toolCalls: [{ id: '1', name: 'f', arguments: text }] },
+      { role: 'tool' as const, toolCallId: '1', content: '' },
+    ],
+  });
+  expect(render(needs, call('{"a": 1}')).text).toBe('a');
+  expect(() => render(needs, call('{"a": "Par'))).toThrow(
+    expect.objectContaining({
+      code: 'invalid_request',
+      param: 'messages[1].tool_calls[0].function.arguments',
+    }),
+  );
+});
+
 describe('continue_final_message', () => {
   const turns =
     '{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}';

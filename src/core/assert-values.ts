@@ -1,0 +1,110 @@
+import { quote } from './text/quote.ts';
+
+/** Arrays of numbers that pure functions take. */
+type Numbers = Float32Array | Float64Array | Int32Array | Uint8Array;
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
+  return String(value);
+}
+
+/** @throws TypeError for anything else than one of these arrays, RangeError for one of another length */
+export function assertArray(
+  label: string,
+  value: unknown,
+  kind: abstract new (...args: never[]) => Numbers,
+  { length, multiple = 1, least = 0 }: { length?: number; multiple?: number; least?: number } = {},
+): void {
+  if (!(value instanceof kind))
+    throw new TypeError(`${label}: expected a ${kind.name}, got ${describe(value)}`);
+  const { length: own } = value;
+  if (length !== undefined && own !== length)
+    throw new RangeError(`${label}: expected ${length} numbers, got ${own}`);
+  if (own % multiple !== 0)
+    throw new RangeError(`${label}: expected a multiple of ${multiple} numbers, got ${own}`);
+  if (own < least) throw new RangeError(`${label}: expected at least ${least} numbers, got ${own}`);
+}
+
+/** @throws TypeError for anything but a number, RangeError for one that is not finite or out of range */
+export function assertWithin(
+  label: string,
+  value: unknown,
+  { min = -Infinity, max = Infinity, above = -Infinity }: { min?: number; max?: number; above?: number } = {},
+): void {
+  if (typeof value !== 'number') throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
+  if (Number.isFinite(value) && value >= min && value <= max && value > above) return;
+  const from = above > -Infinity ? ` above ${above}` : min > -Infinity ? ` from ${min}` : '';
+  const to = max < Infinity ? ` to ${max}` : '';
+  throw new RangeError(`${label}: expected a finite number${from}${to}, got ${value}`);
+}
+
+/** @throws TypeError for anything but a number, RangeError for one that is no integer of the range */
+export function assertCount(
+  label: string,
+  value: unknown,
+  { min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {},
+): void {
+  if (typeof value !== 'number') throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  const to = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : '';
+  throw new RangeError(`${label}: expected an integer from ${min}${to}, got ${value}`);
+}
+
+/** @throws TypeError for anything but a text, RangeError for one that is none of these */
+export function assertOneOf(label: string, value: unknown, known: readonly string[]): void {
+  if (typeof value !== 'string') throw new TypeError(`${label}: expected a string, got ${describe(value)}`);
+  if (known.includes(value)) return;
+  throw new RangeError(
+    `${label}: expected ${known.map((name) => `"${name}"`).join(' or ')}, got ${quote(value)}`,
+  );
+}
+
+/** @throws TypeError for anything but a text */
+export function assertText(label: string, value: unknown): void {
+  if (typeof value !== 'string') throw new TypeError(`${label}: expected a string, got ${describe(value)}`);
+}
+
+/** @throws TypeError for anything but a list, of which each entry passes `assertEach` */
+export function assertList(
+  label: string,
+  value: unknown,
+  assertEach: (label: string, entry: unknown) => void = () => {},
+): void {
+  if (!Array.isArray(value)) throw new TypeError(`${label}: expected a list, got ${describe(value)}`);
+  value.forEach((entry, index) => assertEach(`${label}[${index}]`, entry));
+}
+
+/** @throws TypeError for anything but an object */
+export function assertObject(label: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || ArrayBuffer.isView(value))
+    throw new TypeError(`${label}: expected an object, got ${describe(value)}`);
+}
+
+/** @throws TypeError or RangeError for anything but a width and a height above 0 */
+export function assertSize(label: string, value: unknown): void {
+  assertObject(label, value);
+  const { width, height } = value as { width: unknown; height: unknown };
+  assertCount(`${label}.width`, width, { min: 1 });
+  assertCount(`${label}.height`, height, { min: 1 });
+}
+
+/** @throws TypeError for anything but a function */
+export function assertFunction(label: string, value: unknown): void {
+  if (typeof value !== 'function')
+    throw new TypeError(`${label}: expected a function, got ${describe(value)}`);
+}
+
+/** @throws TypeError for anything but an array of numbers; NaN is one */
+export function assertNumbers(label: string, value: unknown): void {
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return;
+  assertList(label, value, (place, entry) => {
+    if (typeof entry !== 'number') throw new TypeError(`${place}: expected a number, got ${describe(entry)}`);
+  });
+}
+
+/** @throws TypeError for anything that can't be gone through */
+export function assertIterable(label: string, value: unknown): void {
+  const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
+  if (!isIterable) throw new TypeError(`${label}: expected a list, got ${describe(value)}`);
+}
