@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, embedding, rerank } from '../../../dist/src/index.js';
-import type { BenchResults } from '../results.ts';
-import { serve, type RunningService } from '../../../test/e2e/serve.ts';
-import { address, listen, stop } from '../../../test/models/hub/hub-server.ts';
-import { Cli, runCli } from '../../../test/cli/cli-process.ts';
+import type { BenchResults } from '../../../benchmarks/bench/results.ts';
+import { serve, type RunningService } from '../../e2e/serve.ts';
+import { address, listen, stop } from '../../models/hub/hub-server.ts';
+import { Cli, runCli } from '../../cli/cli-process.ts';
 
 interface Report {
   readonly requests: number;
