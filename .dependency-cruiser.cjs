@@ -14,18 +14,18 @@ const sharedByCategories = [
   '^src/(core|contracts|validation|concurrency)/',
   '^src/errors\\.ts$',
   '^src/categories/[a-z-]+\\.ts$',
-  '^src/models/(graph|model)-files\\.ts$',
+  '^src/folder/(graph|model)-files\\.ts$',
 ];
 /** The files that say what pipelines need of opened models. */
 const openedModels = '^src/categories/[a-z]+/(detector|encoder|painter|recognizer|scorer|synthesizer)\\.ts$';
 /** Rooms of one architecture each, and their pipelines; they load native code when they are asked to. */
 const pipelineSees = [
-  '^src/(core|runtime|models|concurrency)/',
+  '^src/(core|runtime|folder|concurrency)/',
   '^src/errors\\.ts$',
   contracts,
   '^(node:)?(fs|path|crypto|os|timers|url|zlib)(/promises)?$',
 ];
-const serverTools = '^src/server/(headers|multipart|responses|sse)\\.ts$';
+const http = '^src/http/';
 
 module.exports = {
   forbidden: [
@@ -67,22 +67,45 @@ module.exports = {
       'runtime sees core and errors',
     ),
     only(
-      'models',
-      '^src/models/',
+      'http',
+      '^src/http/',
       [
-        '^src/(core|models)/',
-        '^src/runtime/(onnx-file|unpacked-path|http/(answer-body|reason-of-fetch))\\.ts$',
+        '^src/(core|http|concurrency)/',
         '^src/errors\\.ts$',
-        '^node_modules/(@huggingface|cmu-pronouncing-dictionary|piper-phonemize)/',
+        contracts,
+        '^node_modules/@fastify/busboy/',
+        '^(node:)?(buffer|crypto|events|stream|timers|worker_threads)(/promises)?$',
+      ],
+      'bodies, forms, headers and event streams know no route and no category',
+    ),
+    only(
+      'folder',
+      '^src/folder/',
+      [
+        '^src/(core|folder)/',
+        '^src/runtime/(onnx-file|unpacked-path)\\.ts$',
+        '^src/errors\\.ts$',
+        '^node_modules/@huggingface/',
+        '^(node:)?(fs|path|url|module|crypto|os)(/promises)?$',
+      ],
+      'the files of a model see core and errors, how ONNX files are read, and where native code finds files',
+    ),
+    only(
+      'hub',
+      '^src/hub/',
+      [
+        '^src/(core|folder|hub)/',
+        '^src/runtime/http/(answer-body|reason-of-fetch|parse-answer)\\.ts$',
+        '^src/errors\\.ts$',
         '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
       ],
-      'models see core and errors, how ONNX files and answers of servers are read, and where native code finds files',
+      'downloads see the files of a model, and how answers of servers are read',
     ),
     only(
       'backends',
       '^src/backends/([a-z]+)/',
       [
-        '^src/(core|runtime|models|validation|concurrency)/',
+        '^src/(core|runtime|hub|folder|validation|concurrency)/',
         '^src/errors\\.ts$',
         '^src/backends/($1/|[a-z-]+\\.ts$)',
         contracts,
@@ -102,7 +125,7 @@ module.exports = {
         '^src/errors\\.ts$',
         contracts,
         '^src/runtime/(contract|decoder|encoder/token-inputs|http/[a-z-]+)\\.ts$',
-        '^src/models/(model-files|model-folder|tokenizer|gguf/gguf-source)\\.ts$',
+        '^src/folder/(model-files|model-folder|tokenizer|gguf/gguf-source)\\.ts$',
         '^node_modules/zod/',
       ],
       'the contract and the list of backends',
@@ -114,8 +137,8 @@ module.exports = {
         ...sharedByCategories,
         '^src/categories/$1/(?!(pipeline|architectures)/)',
         '^src/categories/$1/architectures/[a-z-]+/architecture\\.ts$',
-        '^src/(models/tokenizer|runtime/encoder/[a-z-]+)\\.ts$',
-        serverTools,
+        '^src/(folder/tokenizer|runtime/encoder/[a-z-]+)\\.ts$',
+        http,
         '^node_modules/zod/',
         '^(node:)?(buffer|timers)(/promises)?$',
       ],
@@ -126,6 +149,7 @@ module.exports = {
       '^src/categories/([a-z]+)/pipeline/',
       [
         ...pipelineSees,
+        '^node_modules/(piper-phonemize|cmu-pronouncing-dictionary)/',
         '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files|detector|encoder|painter|recognizer|scorer|synthesizer)\\.ts$)',
       ],
       'pipelines know no HTTP, no engine, no architecture, no other category',
@@ -156,7 +180,7 @@ module.exports = {
       '^src/contracts/',
       [
         '^src/contracts/',
-        '^src/(core|models|runtime|validation)/',
+        '^src/(core|hub|folder|runtime|validation)/',
         '^src/errors\\.ts$',
         '^node_modules/zod/',
       ],
@@ -183,7 +207,7 @@ module.exports = {
         '^src/categories/[a-z-]+\\.ts$',
         '^src/categories/[a-z]+/(category|events|request|result|settings|wire/[a-z/-]+|pipeline/[a-z-]+-pipeline)\\.ts$',
         ...sharedByCategories,
-        '^src/models/(describe-model|hub/settings)\\.ts$',
+        '^src/hub/(describe-model|settings)\\.ts$',
         '^node_modules/zod/',
       ],
       'the contract and the lists of categories',
@@ -205,11 +229,11 @@ module.exports = {
       'server',
       '^src/server/',
       [
-        '^src/(core|server|validation|concurrency)/',
+        '^src/(core|http|server|validation|concurrency)/',
         '^src/(errors|observers)\\.ts$',
         '^src/observability/(log-observer|logger)\\.ts$',
         contracts,
-        '^node_modules/(zod|rate-limiter-flexible|@fastify/busboy)/',
+        '^node_modules/(zod|rate-limiter-flexible)/',
         '^(node:)?(crypto|buffer|events|fs|os|path|stream|util|timers|worker_threads)(/promises)?$',
       ],
       'the server knows categories by their contract',
@@ -318,14 +342,14 @@ module.exports = {
     {
       name: 'one-door-to-busboy',
       severity: 'error',
-      from: { pathNot: '^src/server/multipart\\.ts$' },
+      from: { pathNot: '^src/http/multipart\\.ts$' },
       to: { path: '^node_modules/@fastify/busboy' },
     },
     {
       name: 'one-door-to-pronunciations',
       comment: 'piper-phonemize is an optional peer with a licence of its own',
       severity: 'error',
-      from: { pathNot: '^src/models/pronunciation\\.ts$' },
+      from: { pathNot: '^src/categories/speech/pipeline/pronunciation\\.ts$' },
       to: { path: '^node_modules/(piper-phonemize|cmu-pronouncing-dictionary)/' },
     },
     {
@@ -345,7 +369,7 @@ module.exports = {
     {
       name: 'one-door-to-the-hub',
       severity: 'error',
-      from: { pathNot: '^src/(models|backends/transformers)/' },
+      from: { pathNot: '^src/(folder|backends/transformers)/' },
       to: { path: '^node_modules/@huggingface/' },
     },
     only(

@@ -6,7 +6,7 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
 /** Pure functions and what needs neither native code nor a process of its own. */
 const unit = [
   'test/{ai-sdk,concurrency,core,playground,server,validation}/**/*.test.ts',
-  'test/models/{*,grammar/*}.test.ts',
+  'test/{folder,http}/**/*.test.ts',
   'test/categories/*/wire/**/*.test.ts',
 ];
 const browser = ['test/playground/{accessibility,panels,resilience,screenshots,views}.test.ts'];

@@ -6,7 +6,7 @@ import { Batcher } from '../dist/src/categories/chat/pipeline/batch/batcher.js';
 import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
 import { PrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
 import { createRng } from '../dist/src/core/sampling/rng.js';
-import { locateDecoder } from '../dist/src/models/model-folder.js';
+import { locateDecoder } from '../dist/src/folder/model-folder.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 import { findRealModel } from './real-models.js';
 

@@ -1,6 +1,6 @@
 // What the chat pipeline gains on tiny-chat: 8 chats together against 8 in turn, a second turn against a cold one, and
 // what a token costs as the context grows. Processor time, one thread. Usage: node benchmarks/chat-pipeline.js [rounds]
-import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeChatRequest } from '../dist/src/categories/chat/request.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { AutoModelForCausalLM, AutoTokenizer, env } from '@huggingface/transformers';
 import * as onnxruntime from 'onnxruntime-node';
-import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeChatRequest } from '../dist/src/categories/chat/request.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 import { findRealModel } from './real-models.js';

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeEmbeddingRequest } from '../dist/src/categories/embedding/request.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 import { findRealModel, realModels } from './real-models.js';

@@ -1,9 +1,9 @@
 // What a grammar costs per token at a vocabulary of 151,936, beside the sampler chain and a decode step.
 // Usage: npm run build && node benchmarks/grammar.js [milliseconds of a decode step]
-import { jsonSchemaGrammar } from '../dist/src/core/chat/grammar/json-schema.js';
-import { anyObject } from '../dist/src/core/chat/grammar/notation.js';
-import { compileGrammar } from '../dist/src/core/chat/grammar/matcher.js';
-import { createVocabulary } from '../dist/src/core/chat/grammar/vocabulary.js';
+import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
+import { anyObject } from '../dist/src/core/grammar/schemas/notation.js';
+import { compileGrammar } from '../dist/src/core/grammar/engine/matcher.js';
+import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
 import { createRng, createSampler } from '../dist/src/entries/sampling.js';
 import { machine, median, percentile } from './measure.js';
 
@@ -63,7 +63,7 @@ const person = {
   required: ['name', 'age', 'tags'],
 };
 
-/** @type {Record<string, () => import('../dist/src/core/chat/grammar/expression.js').Expression>} */
+/** @type {Record<string, () => import('../dist/src/core/grammar/languages/expression.js').Expression>} */
 const grammars = {
   'any object': () => anyObject,
   'a person': () => jsonSchemaGrammar(person),

@@ -59,7 +59,7 @@ function stopwatch() {
  * @returns {Promise<Measured>}
  */
 async function measureOwn(before) {
-  const { loadPipeline } = await import('../dist/src/load-pipeline.js');
+  const { loadPipeline } = await import('../dist/src/loading/load-pipeline.js');
   const { completeChatRequest } = await import('../dist/src/categories/chat/request.js');
   const pipeline = await loadPipeline({ id: 'a', source: path, category: 'chat', threads: Number(threads) });
   /** @param {number} topic @param {number} maxTokens */

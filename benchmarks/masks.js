@@ -8,10 +8,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { jsonSchemaGrammar } from '../dist/src/core/chat/grammar/json-schema.js';
-import { compileGrammar } from '../dist/src/core/chat/grammar/matcher.js';
-import { createVocabulary } from '../dist/src/core/chat/grammar/vocabulary.js';
-import { createTextTokenizer } from '../dist/src/models/tokenizer.js';
+import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
+import { compileGrammar } from '../dist/src/core/grammar/engine/matcher.js';
+import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
+import { createTextTokenizer } from '../dist/src/folder/tokenizer.js';
 import { machine, median, percentile } from './measure.js';
 
 const [tokenizerFile, schemaFile, ...rest] = process.argv.slice(2);

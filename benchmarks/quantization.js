@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chat, createInference } from '../dist/src/index.js';
 import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
-import { locateDecoder, openModelFolder } from '../dist/src/models/model-folder.js';
-import { createTextTokenizer } from '../dist/src/models/tokenizer.js';
+import { locateDecoder, openModelFolder } from '../dist/src/folder/model-folder.js';
+import { createTextTokenizer } from '../dist/src/folder/tokenizer.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 import { facts, factsSchema } from '../test/real/facts.js';
 

@@ -4,9 +4,9 @@
 // Each line of the file: {"name", "schema", "tests": [{"valid": boolean, "data": …}]}
 import { readFileSync } from 'node:fs';
 import { Validator } from '@cfworker/json-schema';
-import { jsonSchemaGrammar } from '../dist/src/core/chat/grammar/json-schema.js';
-import { compileGrammar } from '../dist/src/core/chat/grammar/matcher.js';
-import { createVocabulary } from '../dist/src/core/chat/grammar/vocabulary.js';
+import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
+import { compileGrammar } from '../dist/src/core/grammar/engine/matcher.js';
+import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
 import { createRng } from '../dist/src/entries/sampling.js';
 import { median, percentile } from './measure.js';
 
@@ -41,7 +41,7 @@ function namesOf(/** @type {unknown} */ schema) {
 
 /** Whether a grammar allows a document in some order of its properties: the order itself is no matter of the schema. */
 function accepts(
-  /** @type {import('../dist/src/core/chat/grammar/matcher.js').CompiledGrammar} */ grammar,
+  /** @type {import('../dist/src/core/grammar/engine/matcher.js').CompiledGrammar} */ grammar,
   /** @type {unknown} */ data,
   /** @type {Map<string, number>} */ order,
 ) {
@@ -107,7 +107,7 @@ const cases = readFileSync(file, 'utf8')
   .map((line) => JSON.parse(line));
 const counts = { refused: 0, 'wrong accepts': 0, 'wrong rejects': 0, valid: 0, invalid: 0 };
 const times = [];
-/** @type {Map<string, import('../dist/src/core/chat/grammar/matcher.js').CompiledGrammar>} */
+/** @type {Map<string, import('../dist/src/core/grammar/engine/matcher.js').CompiledGrammar>} */
 const grammars = new Map();
 for (const { name, schema, tests } of cases) {
   let grammar;
@@ -134,7 +134,7 @@ for (const { name, schema, tests } of cases) {
 
 /** A text of random tokens, brought to its end after some. */
 function randomText(
-  /** @type {import('../dist/src/core/chat/grammar/matcher.js').CompiledGrammar} */ grammar,
+  /** @type {import('../dist/src/core/grammar/engine/matcher.js').CompiledGrammar} */ grammar,
   /** @type {import('../dist/src/entries/sampling.js').Rng} */ rng,
 ) {
   const matcher = grammar.createMatcher();

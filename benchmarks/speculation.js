@@ -9,7 +9,7 @@ import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
 import { PrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
 import { createRng } from '../dist/src/core/sampling/rng.js';
 import { createSampler } from '../dist/src/core/sampling/sampler.js';
-import { locateDecoder } from '../dist/src/models/model-folder.js';
+import { locateDecoder } from '../dist/src/folder/model-folder.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 import { findRealModel } from './real-models.js';
 

@@ -4,7 +4,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { default as wavefile } from 'wavefile';
-import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
 import { openAudio } from '../dist/src/runtime/audio/open-audio.js';

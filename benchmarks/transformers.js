@@ -4,12 +4,12 @@
 import { performance } from 'node:perf_hooks';
 import { AutoModelForCausalLM, Tensor } from '@huggingface/transformers';
 import { toLoadOptions } from '../dist/src/backends/transformers/load-options.js';
-import { loadPipeline } from '../dist/src/load-pipeline.js';
+import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeChatRequest } from '../dist/src/categories/chat/request.js';
-import { createChatTemplate } from '../dist/src/models/chat-template.js';
-import { openModelFolder } from '../dist/src/models/model-folder.js';
-import { locateModel } from '../dist/src/models/source.js';
-import { createTextTokenizer } from '../dist/src/models/tokenizer.js';
+import { createChatTemplate } from '../dist/src/folder/chat-template.js';
+import { openModelFolder } from '../dist/src/folder/model-folder.js';
+import { locateModel } from '../dist/src/folder/source.js';
+import { createTextTokenizer } from '../dist/src/folder/tokenizer.js';
 import { cpuTimer, machine, median, shuffle } from './measure.js';
 
 const source = process.argv[2] ?? 'tiny-chat';

@@ -2,7 +2,7 @@ export { createInference, type Inference, type InferenceOptions } from './infere
 export { createHandler } from './create-handler.ts';
 export type { HandlerOptions } from './server/options.ts';
 export { InferenceError, type ErrorCode, type InferenceErrorOptions } from './errors.ts';
-export type { ResponseFormat } from './core/chat/grammar/constraint.ts';
+export type { ResponseFormat } from './core/grammar/constraint.ts';
 export type {
   ChatMessage,
   ContentPart,
@@ -26,10 +26,10 @@ export { remote } from './backends/remote.ts';
 export type { AnyBackend } from './backends/registry.ts';
 export type { ApiDialect, ApiServer } from './backends/openai/server.ts';
 export type { GraphServer } from './backends/kserve/server.ts';
-export { catalogue, type CatalogueEntry } from './models/catalogue.ts';
-export type { Dtype } from './models/graph-files.ts';
-export { obtainModel, type ModelRequest } from './obtain-model.ts';
-export type { ObtainedModel, ObtainOptions } from './models/hub/obtain-model.ts';
-export type { DownloadProgress } from './models/hub/progress.ts';
-export type { HubOptions } from './models/hub/settings.ts';
+export { catalogue, type CatalogueEntry } from './folder/catalogue.ts';
+export type { Dtype } from './folder/graph-files.ts';
+export { obtainModel, type ModelRequest } from './loading/obtain-model.ts';
+export type { ObtainedModel, ObtainOptions } from './hub/obtain-model.ts';
+export type { DownloadProgress } from './hub/progress.ts';
+export type { HubOptions } from './hub/settings.ts';
 export type { ApiRequest, ApiResponse, Handler, ParsedBody } from './contracts/http.ts';

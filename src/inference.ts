@@ -21,8 +21,8 @@ import type { InferenceObserver as AnyObserver } from './contracts/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
 import type { RoomLimits } from './engine/room.ts';
 import { assertNodeVersion } from './node-version.ts';
-import { checkModel, checkModels } from './model-settings.ts';
-import { findBundledModel } from './models/bundled-models.ts';
+import { checkModel, checkModels } from './loading/model-settings.ts';
+import { findBundledModel } from './folder/bundled-models.ts';
 import { logObserver } from './observability/log-observer.ts';
 import { assertLogger, type Logger } from './observability/logger.ts';
 import type { InferenceObserver } from './typed-observers.ts';
@@ -206,4 +206,5 @@ export function methodsOver(run: InferenceBase['run']): CategoryMethods {
 }
 
 /** Imported late: a host whose models run in child processes loads no native code. */
-const loadHere: LoadPipeline = async (...load) => (await import('./load-pipeline.ts')).loadPipeline(...load);
+const loadHere: LoadPipeline = async (...load) =>
+  (await import('./loading/load-pipeline.ts')).loadPipeline(...load);

@@ -4,7 +4,7 @@ import { serveWorker } from './engine/serve-worker.ts';
 // The pipeline is imported late, so that the process is under control before it loads native code.
 const load: Parameters<typeof serveWorker>[0] = async (...request) => {
   const [{ loadPipeline }, { computeInThisThread }] = await Promise.all([
-    import('./load-pipeline.ts'),
+    import('./loading/load-pipeline.ts'),
     import('./runtime/native/session-core.ts'),
   ]);
   computeInThisThread();

@@ -1,6 +1,6 @@
 import type { Device } from '../../src/core/device.ts';
 import { check } from '../../src/cli/check.ts';
-import { settingsOf } from '../../src/model-settings.ts';
+import { settingsOf } from '../../src/loading/model-settings.ts';
 import { assertDevice } from '../../src/validation/device-setting.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';

@@ -1,5 +1,5 @@
 import type { ModelSpec } from '../contracts/model.ts';
-import { isGguf } from '../models/gguf/gguf-source.ts';
+import { isGguf } from '../folder/gguf/gguf-source.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
 import { kserveDefinition } from './kserve/backend.ts';
 import type { GraphServer } from './kserve/server.ts';

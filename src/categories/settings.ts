@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dtypes } from '../models/graph-files.ts';
+import { dtypes } from '../folder/graph-files.ts';
 import { verifications } from '../core/verification.ts';
 import { deviceSetting } from '../validation/device-setting.ts';
 import {

@@ -1,5 +1,5 @@
 import type { HubOptions } from '../index.ts';
-import { resolveHubSettings, type HubSettings } from '../models/hub/settings.ts';
+import { resolveHubSettings, type HubSettings } from '../hub/settings.ts';
 import type { OptionTable } from './options.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,7 +1,7 @@
 import { InferenceError, obtainModel, type HubOptions, type ModelOptions } from '../index.ts';
 import { backendOf } from '../backends/registry.ts';
-import { knownModels } from '../models/describe-model.ts';
-import { describeModel, recognizeModel } from '../recognize-model.ts';
+import { knownModels } from '../hub/describe-model.ts';
+import { describeModel, recognizeModel } from '../loading/recognize-model.ts';
 import type { ModelSettings } from './model-settings.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { didYouMean } from '../core/text/suggest.ts';

@@ -1,9 +1,9 @@
 import type { HubOptions } from '../index.ts';
-import { storedDtypes, type Dtype } from '../models/graph-files.ts';
+import { storedDtypes, type Dtype } from '../folder/graph-files.ts';
 import { check } from './check.ts';
 import { readHubSettings } from './hub-options.ts';
 import { categoryNames } from '../categories/registry.ts';
-import { settingsOf } from '../model-settings.ts';
+import { settingsOf } from '../loading/model-settings.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { OptionTable, OptionValues } from './options.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { createProgressLine } from '../models/hub/progress-line.ts';
-import type { DownloadProgress } from '../models/hub/progress.ts';
+import { createProgressLine } from '../hub/progress-line.ts';
+import type { DownloadProgress } from '../hub/progress.ts';
 import { formatBytes, formatSeconds } from './format.ts';
 import type { OutputStream } from './terminal.ts';
 

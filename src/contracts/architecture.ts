@@ -1,7 +1,7 @@
 import type { SessionBackend } from './sessions.ts';
 import type { ModelSpec } from './model.ts';
-import type { FileEvidence } from '../models/describe-model.ts';
-import type { ModelFiles } from '../models/model-files.ts';
+import type { FileEvidence } from '../hub/describe-model.ts';
+import type { ModelFiles } from '../folder/model-files.ts';
 
 /**
  * One kind of model of a category, one line in a list of them: `architectures.ts` of the category for graphs that any

@@ -12,8 +12,8 @@ import type {
 } from './run.ts';
 import type { CategoryTelemetry } from './telemetry.ts';
 import type { ParameterTable } from '../core/parameters/descriptor.ts';
-import type { FileEvidence } from '../models/describe-model.ts';
-import type { ModelFiles } from '../models/model-files.ts';
+import type { FileEvidence } from '../hub/describe-model.ts';
+import type { ModelFiles } from '../folder/model-files.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 
 /**

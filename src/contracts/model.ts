@@ -2,8 +2,8 @@ import type { UpstreamStatus } from './run.ts';
 import type { Device } from '../core/device.ts';
 import type { ParameterDescriptor } from '../core/parameters/descriptor.ts';
 import type { Verification } from '../core/verification.ts';
-import type { Dtype } from '../models/graph-files.ts';
-import type { HubOptions } from '../models/hub/settings.ts';
+import type { Dtype } from '../folder/graph-files.ts';
+import type { HubOptions } from '../hub/settings.ts';
 
 /** The part of a parameter's descriptor that a model may narrow. */
 export type ParameterBounds = Pick<ParameterDescriptor, 'min' | 'max' | 'default' | 'step'>;

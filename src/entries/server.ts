@@ -15,5 +15,5 @@ export { toErrorBody, toErrorResponse, wireErrors, type WireError } from '../ser
 export type { FormField } from '../contracts/endpoint.ts';
 export * from '../categories/wire.ts';
 export { toModel, toModelList, type ModelParameters, type WireModel } from '../server/models.ts';
-export { toModelParameters } from '../model-parameters.ts';
+export { toModelParameters } from '../loading/model-parameters.ts';
 export type { ErrorBody } from '../contracts/endpoint.ts';

@@ -1,7 +1,7 @@
 import * as crypto from 'node:crypto';
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest } from '../contracts/http.ts';
-import { headerOf, protocolsOf } from './headers.ts';
+import { headerOf, protocolsOf } from '../http/headers.ts';
 
 /** A key that opens the service. */
 export interface ApiKey {

@@ -3,7 +3,7 @@ import { withinTime } from '../concurrency/within-time.ts';
 import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
 import { InferenceError } from '../errors.ts';
 import { createKeptWork, type OwnWorks } from './kept-work.ts';
-import { parseBytes } from './parse-in-thread.ts';
+import { parseBytes } from '../http/parse-in-thread.ts';
 import { createSealers } from './sealer.ts';
 
 /** Resolved options of kept responses. */

@@ -1,6 +1,6 @@
 import { describeValue } from '../core/text/quote.ts';
 import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
-import { headerOf } from './headers.ts';
+import { headerOf } from '../http/headers.ts';
 
 /** Other origins whose pages may use the API from a browser. */
 export interface CorsOptions {

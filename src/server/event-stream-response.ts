@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { StreamEnd } from '../contracts/endpoint.ts';
 import { toErrorBody } from './errors.ts';
-import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource } from './sse.ts';
+import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource } from '../http/sse.ts';
 
 type EventStreamParts<Event> = Pick<EventStreamSource<Event>, 'events' | 'toFrames' | 'onTake'> & StreamEnd;
 

@@ -1,7 +1,7 @@
 import { InferenceError } from '../errors.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { toErrorResponse } from './errors.ts';
-import { requestIdOf } from './headers.ts';
+import { requestIdOf } from '../http/headers.ts';
 import { printInternal } from './print-internal.ts';
 
 /** Makes a handler that answers GET and HEAD at whatever path, with what must not be stored. */

@@ -6,7 +6,7 @@ import { ownerOf } from './authentication.ts';
 import type { Caller } from './call.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { replacementOf } from './foreign-paths.ts';
-import { requestIdOf } from './headers.ts';
+import { requestIdOf } from '../http/headers.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
 import { endpointPath } from './path.ts';

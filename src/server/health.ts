@@ -5,7 +5,7 @@ import { assertOptions } from '../validation/assert-options.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 import { createGetHandler } from './get-handler.ts';
 import { endpointPath } from './path.ts';
-import { jsonResponse } from './responses.ts';
+import { jsonResponse } from '../http/responses.ts';
 
 const worstFirst = ['missing', 'failed', 'closed', 'unreachable', 'loading', 'draining'] as const;
 

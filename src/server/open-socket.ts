@@ -7,7 +7,7 @@ import { fieldError, InferenceError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { findModel, type Call } from './call.ts';
 import { toErrorBody } from './errors.ts';
-import { headerOf, protocolsOf } from './headers.ts';
+import { headerOf, protocolsOf } from '../http/headers.ts';
 import { queryOf } from './path.ts';
 import { turns } from './pieces-of.ts';
 import { openRun } from './run.ts';

@@ -2,7 +2,7 @@ import { Turns } from '../concurrency/turns.ts';
 import { InferenceError } from '../errors.ts';
 import { inPieces, type Pieces } from '../validation/in-pieces.ts';
 import type { Call } from './call.ts';
-import { deadlineMsOf } from './headers.ts';
+import { deadlineMsOf } from '../http/headers.ts';
 
 /** Pieces of all requests and messages of this process, one at a time. */
 export const turns = new Turns();

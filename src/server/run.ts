@@ -1,7 +1,7 @@
 import type { CallOptions, UsageTally, TokenEstimate } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
-import { deadlineMsOf } from './headers.ts';
+import { deadlineMsOf } from '../http/headers.ts';
 
 /** A run of a model that is to be paid for. */
 export interface BilledRequest<Event> {

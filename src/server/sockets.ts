@@ -4,7 +4,7 @@ import type { SocketSession } from '../contracts/endpoint.ts';
 import { InferenceError, sentence } from '../errors.ts';
 import type { BodyGate } from './body-gate.ts';
 import { countJson } from '../core/text/bounded-json.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from '../http/parse-json.ts';
 
 /** Limits of every socket. */
 export interface SocketRules {

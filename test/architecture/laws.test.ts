@@ -93,7 +93,8 @@ function publicDeclarations(): Set<ts.Node> {
   const checker = program.getTypeChecker();
   const entries = ['src/index.ts', ...below('src/entries', '.ts'), ...below('adapters', '.ts')];
   const resolve = (symbol: ts.Symbol | undefined): readonly ts.Node[] =>
-    (symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)?.declarations ?? [];
+    (symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)
+      ?.declarations ?? [];
   const known = new Set<ts.Node>();
   const add = (node: ts.Node): void => {
     if (known.has(node) || node.getSourceFile().fileName.includes('/node_modules/')) return;

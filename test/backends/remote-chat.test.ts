@@ -6,7 +6,7 @@ import { toNodeListener } from '../../dist/adapters/node.js';
 import { createHandler, createInference, chat, embedding, remote } from '../../dist/src/index.js';
 import { createFakeInference, type FakeInferenceOptions } from '../../dist/src/entries/testing.js';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
-import { toModelParameters } from '../../src/model-parameters.ts';
+import { toModelParameters } from '../../src/loading/model-parameters.ts';
 import type { ApiServer } from '../../src/backends/openai/server.ts';
 import { json, scriptedServer, type Answer } from './scripted-server.ts';
 

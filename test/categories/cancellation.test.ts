@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it, vi } from 'vitest';
-import { loadPipeline } from '../../src/load-pipeline.ts';
+import { loadPipeline } from '../../src/loading/load-pipeline.ts';
 import type { Pipeline } from '../../src/contracts/category.ts';
 import type { Category } from '../../src/categories/registry.ts';
 import { completeChatRequest } from '../../src/categories/chat/request.ts';

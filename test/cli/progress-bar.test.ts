@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createProgressBar } from '../../src/cli/progress-bar.ts';
-import type { DownloadProgress } from '../../src/models/hub/progress.ts';
+import type { DownloadProgress } from '../../src/hub/progress.ts';
 import { fakeStream } from './fake-terminal.ts';
 
 function progress(receivedBytes: number, finishedFiles = 0): DownloadProgress {

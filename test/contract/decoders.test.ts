@@ -2,10 +2,10 @@ import type { ChatEvent, ChatModelInfo } from '../../src/categories/chat/events.
 import type { ChatRequest } from '../../src/categories/chat/request.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat } from '../../dist/src/index.js';
-import type { Dtype } from '../../src/models/graph-files.ts';
-import { createChatTemplate } from '../../src/models/chat-template.ts';
-import { locateDecoder, openModelFolder } from '../../src/models/model-folder.ts';
-import { createTextTokenizer } from '../../src/models/tokenizer.ts';
+import type { Dtype } from '../../src/folder/graph-files.ts';
+import { createChatTemplate } from '../../src/folder/chat-template.ts';
+import { locateDecoder, openModelFolder } from '../../src/folder/model-folder.ts';
+import { createTextTokenizer } from '../../src/folder/tokenizer.ts';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Decoder } from '../../src/runtime/decoder.ts';

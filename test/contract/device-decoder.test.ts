@@ -7,7 +7,7 @@ import { readInPieces } from '../../src/backends/onnx/chat/piecewise-decoder.ts'
 import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import type { LargestLogits } from '../../src/core/sampling/largest-logits.ts';
 import { createSampler, type Sampler, type SamplerParameters } from '../../src/core/sampling/sampler.ts';
-import { locateDecoder } from '../../src/models/model-folder.ts';
+import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { isNoisy, within } from '../tolerance.ts';
 import { needs } from '../needs.ts';

@@ -3,7 +3,7 @@ import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
 import { Batcher, type Generation } from '../../src/categories/chat/pipeline/batch/batcher.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
-import { locateDecoder } from '../../src/models/model-folder.ts';
+import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
 import { countSure, marginOf, within } from '../tolerance.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
-import { locateDecoder } from '../../src/models/model-folder.ts';
+import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { within } from '../tolerance.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, prompt } from './rows-alone.ts';

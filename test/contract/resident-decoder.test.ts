@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { loadWithPrompts } from '../backends/onnx/chat/with-prompts.ts';
-import { locateDecoder } from '../../src/models/model-folder.ts';
+import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
 import { within } from '../tolerance.ts';

@@ -12,7 +12,7 @@ import {
   type TranscriptionRequest,
   type TranscriptionTask,
 } from '../../src/categories/transcription/request.ts';
-import { loadPipeline } from '../../src/load-pipeline.ts';
+import { loadPipeline } from '../../src/loading/load-pipeline.ts';
 import { sampleRateHz, toWav } from '../categories/transcription/pipeline/recordings.ts';
 import { decimalsWithin } from '../tolerance.ts';
 

@@ -3,7 +3,7 @@ import { format, resolveConfig } from 'prettier';
 import { expect, it } from 'vitest';
 import { backends } from '../../src/backends/registry.ts';
 import { categoryNames } from '../../src/categories/registry.ts';
-import { checkModel } from '../../src/model-settings.ts';
+import { checkModel } from '../../src/loading/model-settings.ts';
 import { writeBackendTable } from './backends.ts';
 
 const path = new URL('../../docs/remote.md', import.meta.url);

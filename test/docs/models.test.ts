@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { expect, it } from 'vitest';
-import { catalogue } from '../../src/models/catalogue.ts';
+import { catalogue } from '../../src/folder/catalogue.ts';
 import { writeModelsPage } from './models.ts';
 
 const path = new URL('../../docs/models.md', import.meta.url);

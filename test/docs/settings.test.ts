@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { backends } from '../../src/backends/registry.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
-import { settingsOf } from '../../src/model-settings.ts';
+import { settingsOf } from '../../src/loading/model-settings.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';
 import { commonTable, settingRows, writeSettingsPage } from './settings.ts';
 

@@ -3,7 +3,7 @@ import type { BackendDefinition } from '../../src/contracts/backend.ts';
 import { backends } from '../../src/backends/registry.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
-import { checkModel, settingsOf } from '../../src/model-settings.ts';
+import { checkModel, settingsOf } from '../../src/loading/model-settings.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;

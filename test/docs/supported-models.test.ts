@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { expect, it } from 'vitest';
-import { listsOf } from '../../src/choose-architecture.ts';
+import { listsOf } from '../../src/loading/choose-architecture.ts';
 import {
   contractMiniatures,
   miniatures,

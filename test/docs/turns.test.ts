@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { templateProbes } from '../../src/models/template-probes.ts';
+import { templateProbes } from '../../src/folder/template-probes.ts';
 
 const page = new URL('../../docs/guides/real-models.md', import.meta.url);
 const [start, end] = ['<!-- turns -->', '<!-- /turns -->'];

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { catalogue, type CatalogueEntry } from '../../src/models/catalogue.ts';
-import { readFolder, startHub } from '../models/hub/hub-server.ts';
+import { catalogue, type CatalogueEntry } from '../../src/folder/catalogue.ts';
+import { readFolder, startHub } from '../hub/hub-server.ts';
 import { root } from './code-blocks.ts';
 
 /** The key of everything that the pages serve, and which the README tells its readers to take. */

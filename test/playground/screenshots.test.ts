@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createInference } from '../../dist/src/index.js';
-import { bundledModelNames } from '../../dist/src/models/bundled-models.js';
+import { bundledModelNames } from '../../dist/src/folder/bundled-models.js';
 import { launch, openPage, skipReason } from './chromium.ts';
 import { servePlayground } from './service.ts';
 import { needs } from '../needs.ts';

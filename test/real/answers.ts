@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chat, createInference, type ChatRequestInput } from '../../dist/src/index.js';
-import { openModelFolder } from '../../src/models/model-folder.ts';
-import { createTextTokenizer } from '../../src/models/tokenizer.ts';
+import { openModelFolder } from '../../src/folder/model-folder.ts';
+import { createTextTokenizer } from '../../src/folder/tokenizer.ts';
 
 /** The folder of a real model, `undefined` where there is none. */
 export function realModel(name: string): string | undefined {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../src/categories/chat/request.ts';
 import type { Pipeline } from '../../src/contracts/category.ts';
-import { loadPipeline } from '../../src/load-pipeline.ts';
+import { loadPipeline } from '../../src/loading/load-pipeline.ts';
 import { LlamaContext } from '../../src/runtime/llama/llama-context.ts';
 
 /** What node-llama-cpp answers from the same file; `golden/gguf-greedy.js` writes it. */

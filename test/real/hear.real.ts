@@ -8,7 +8,7 @@ import {
   type TranscriptionRequest,
 } from '../../src/categories/transcription/request.ts';
 import { collectTranscription, type TranscriptionResult } from '../../src/categories/transcription/result.ts';
-import { loadPipeline } from '../../src/load-pipeline.ts';
+import { loadPipeline } from '../../src/loading/load-pipeline.ts';
 import { openAudio } from '../../src/runtime/audio/open-audio.ts';
 import { toWav } from '../categories/transcription/pipeline/recordings.ts';
 import { wordErrorRate } from './word-error-rate.ts';

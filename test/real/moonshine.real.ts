@@ -8,7 +8,7 @@ import {
 } from '../../src/categories/transcription/request.ts';
 import { collectTranscription } from '../../src/categories/transcription/result.ts';
 import type { Pipeline } from '../../src/contracts/category.ts';
-import { loadPipeline } from '../../src/load-pipeline.ts';
+import { loadPipeline } from '../../src/loading/load-pipeline.ts';
 
 const models = process.env['SLASHV1_REAL_MODELS'] ?? '';
 const { heard } = JSON.parse(await readFile(new URL('golden/moonshine.json', import.meta.url), 'utf8')) as {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { patternOfFormat } from '../../src/core/chat/grammar/string-format.ts';
+import { patternOfFormat } from '../../src/core/grammar/schemas/string-format.ts';
 import { describeChatModels } from './chat-models.ts';
 
 const hex = '[0-9a-f]';

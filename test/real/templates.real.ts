@@ -10,11 +10,11 @@ import {
   type MessageContent,
   type ToolDefinition,
 } from '../../src/core/chat/messages.ts';
-import { createChatTemplate, type ChatTemplate } from '../../src/models/chat-template.ts';
-import { withEveryTurn } from '../../src/models/every-turn.ts';
-import type { ModelFolder } from '../../src/models/model-folder.ts';
-import { probeTool, templateProbes } from '../../src/models/template-probes.ts';
-import { withTools } from '../../src/models/tool-template.ts';
+import { createChatTemplate, type ChatTemplate } from '../../src/folder/chat-template.ts';
+import { withEveryTurn } from '../../src/folder/every-turn.ts';
+import type { ModelFolder } from '../../src/folder/model-folder.ts';
+import { probeTool, templateProbes } from '../../src/folder/template-probes.ts';
+import { withTools } from '../../src/folder/tool-template.ts';
 
 /** Published templates, one a file. */
 const folder = join(process.env['SLASHV1_REAL_MODELS'] ?? '', 'chat-templates');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseInThread } from '../../dist/src/server/parse-in-thread.js';
-import { parseJson } from '../../src/server/parse-json.ts';
+import { parseInThread } from '../../dist/src/http/parse-in-thread.js';
+import { parseJson } from '../../src/http/parse-json.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
-import { readJson } from '../../src/server/body.ts';
+import { readJson } from '../../src/http/body.ts';
 import { chatBody, chunksOf, expectError, key, send } from '../server/support.ts';
 
 const handler = createHandler(createFakeInference({ models: ['fake-chat'] }), { auth: { keys: [key] } });

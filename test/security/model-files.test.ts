@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readGgufMetadata } from '../../src/core/gguf/read-metadata.ts';
-import { compileTemplate } from '../../src/models/jinja/template.ts';
+import { compileTemplate } from '../../src/core/jinja/template.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 import { external, model, node, value } from '../runtime/onnx-writer.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createDeferred } from '../../src/concurrency/deferred.ts';
 import { createHandler } from '../../src/create-handler.ts';
-import { readJson } from '../../src/server/body.ts';
+import { readJson } from '../../src/http/body.ts';
 import type { Handler } from '../../src/contracts/http.ts';
 import type { HandlerOptions } from '../../src/server/options.ts';
 import type { BodyGateLimits } from '../../src/server/body-gate.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
 import type { ApiResponse } from '../../src/contracts/http.ts';
 import { createHandler } from '../../src/create-handler.ts';
-import { createEventStream, toFrame, type EventStream } from '../../src/server/sse.ts';
+import { createEventStream, toFrame, type EventStream } from '../../src/http/sse.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import type { FakeReply } from '../../src/testing/fake-chat.ts';
 import { chatBody, eventsOf, expectError, send } from './support.ts';

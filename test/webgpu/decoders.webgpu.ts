@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
-import { locateDecoder } from '../../src/models/model-folder.ts';
+import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { decoderFolder } from '../contract/decoder-golden.ts';
 
 // Graphs of onnxruntime-genai's builder, with and without a window, and exports whose attention is rewritten.

@@ -1,6 +1,6 @@
 import type { GgufMetadata } from '../../core/gguf/read-metadata.ts';
 import type { PairEncoder } from '../../core/tokenization/pair-encoder.ts';
-import type { TextTokenizer } from '../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../folder/tokenizer.ts';
 import type { LlamaModel } from '../../runtime/llama/llama-model.ts';
 
 /** `tokenizer.ggml.token_type` of tokens that are no text. */

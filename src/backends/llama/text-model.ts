@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { fieldError } from '../../errors.ts';
-import { openGgufFolder, readGgufFile } from '../../models/gguf/gguf-folder.ts';
-import { createTextTokenizer } from '../../models/tokenizer.ts';
+import { openGgufFolder, readGgufFile } from '../../folder/gguf/gguf-folder.ts';
+import { createTextTokenizer } from '../../folder/tokenizer.ts';
 import { createLlamaDecoder } from '../../runtime/llama/llama-decoder.ts';
 import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { LlamaModel } from '../../runtime/llama/llama-model.ts';

@@ -4,10 +4,10 @@ import { createOnnxSession } from '../../runtime/onnx.ts';
 import type { SessionBackend, TextModel } from '../../contracts/sessions.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import type { ChatSettings } from '../../categories/chat/settings.ts';
-import { resolveHubSettings } from '../../models/hub/settings.ts';
-import { locateDecoder, openModelFolder } from '../../models/model-folder.ts';
-import { locateModel } from '../../models/source.ts';
-import { createTextTokenizer } from '../../models/tokenizer.ts';
+import { resolveHubSettings } from '../../hub/settings.ts';
+import { locateDecoder, openModelFolder } from '../../folder/model-folder.ts';
+import { locateModel } from '../../folder/source.ts';
+import { createTextTokenizer } from '../../folder/tokenizer.ts';
 import { loadDecoder } from './chat/load-decoder.ts';
 import type { OnnxBackend } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
-import { grammarNotation } from '../../core/chat/grammar/grammar-notation.ts';
+import type { ResponseFormat } from '../../core/grammar/constraint.ts';
+import { grammarNotation } from '../../core/grammar/notations/grammar-notation.ts';
 import type {
   ChatMessage,
   MessageContent,

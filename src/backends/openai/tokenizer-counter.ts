@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { conversationText, frameTokens } from '../../core/chat/estimate-prompt.ts';
 import { toTextMessage } from '../../core/chat/messages.ts';
-import { createChatTemplate } from '../../models/chat-template.ts';
-import { withEveryTurn } from '../../models/every-turn.ts';
-import { obtainFiles } from '../../models/hub/obtain-model.ts';
-import { textFiles } from '../../models/model-files.ts';
-import { openModelFolder } from '../../models/model-folder.ts';
-import { locateModel } from '../../models/source.ts';
-import { createTextTokenizer } from '../../models/tokenizer.ts';
+import { createChatTemplate } from '../../folder/chat-template.ts';
+import { withEveryTurn } from '../../folder/every-turn.ts';
+import { obtainFiles } from '../../hub/obtain-model.ts';
+import { textFiles } from '../../folder/model-files.ts';
+import { openModelFolder } from '../../folder/model-folder.ts';
+import { locateModel } from '../../folder/source.ts';
+import { createTextTokenizer } from '../../folder/tokenizer.ts';
 import type { PromptRequest, TokenCounter } from './count-tokens.ts';
 
 /** Characters that are encoded before everything else in this process gets its turn. */

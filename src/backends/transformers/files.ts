@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { findGraph, graphsIn, storedDtypes, type Dtype, type FileTree } from '../../models/graph-files.ts';
-import { missingGraph } from '../../models/graph-files.ts';
-import type { ModelFiles } from '../../models/model-files.ts';
+import { findGraph, graphsIn, storedDtypes, type Dtype, type FileTree } from '../../folder/graph-files.ts';
+import { missingGraph } from '../../folder/graph-files.ts';
+import type { ModelFiles } from '../../folder/model-files.ts';
 
 /** Graphs that another one contains. */
 const containedGraphs = ['decoder_model', 'decoder_with_past_model'];

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { PretrainedModelOptions } from '@huggingface/transformers';
 import { fieldError, InferenceError } from '../../errors.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
-import { localFiles } from '../../models/graph-files.ts';
+import { localFiles } from '../../folder/graph-files.ts';
 import { toConfigurationEntries } from '../../runtime/session-options.ts';
 import { findStoredGraphs } from './files.ts';
 

@@ -7,8 +7,8 @@ import {
   visionGraph,
   visionStems,
   type ModelFiles,
-} from '../../models/model-files.ts';
-import { findGraph } from '../../models/graph-files.ts';
+} from '../../folder/model-files.ts';
+import { findGraph } from '../../folder/graph-files.ts';
 
 /** The files of a decoder-only language model, those of models that see included. */
 export const chatFiles: ModelFiles = {

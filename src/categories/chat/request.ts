@@ -1,8 +1,8 @@
 import { fieldError } from '../../errors.ts';
 import { chatParameters, maxStopSequences, reasoningEfforts, type ChatParameters } from './parameters.ts';
 import { logitBiasBounds } from '../../core/sampling/logit-bias.ts';
-import type { ResponseFormat } from '../../core/chat/grammar/constraint.ts';
-import { schemaSizeFault } from '../../core/chat/grammar/schema-size.ts';
+import type { ResponseFormat } from '../../core/grammar/constraint.ts';
+import { schemaSizeFault } from '../../core/grammar/schemas/size.ts';
 import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
 import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
 

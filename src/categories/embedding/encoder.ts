@@ -1,5 +1,5 @@
 import type { VectorSizes } from '../../core/embedding/dimensions.ts';
-import type { TextTokenizer } from '../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../folder/tokenizer.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
 
 /** One input as the model reads it. */

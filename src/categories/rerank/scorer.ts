@@ -1,4 +1,4 @@
-import type { TextTokenizer } from '../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../folder/tokenizer.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../runtime/encoder/token-inputs.ts';
 

@@ -1,5 +1,5 @@
 import type { Companions } from '../../contracts/category.ts';
-import { singleOrOnlyGraph, singleStems } from '../../models/model-files.ts';
+import { singleOrOnlyGraph, singleStems } from '../../folder/model-files.ts';
 
 /** The models that tell speakers apart: each has one graph. */
 export const diarizationModels: Companions = {

@@ -1,4 +1,4 @@
-import { settingsOf } from '../../model-settings.ts';
+import { settingsOf } from '../../loading/model-settings.ts';
 import { check } from '../check.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';

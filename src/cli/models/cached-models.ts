@@ -1,10 +1,5 @@
-import { findCatalogueEntry } from '../../models/catalogue.ts';
-import {
-  listCachedModels,
-  listSources,
-  RepositoryCache,
-  type CachedModel,
-} from '../../models/hub/model-cache.ts';
+import { findCatalogueEntry } from '../../folder/catalogue.ts';
+import { listCachedModels, listSources, RepositoryCache, type CachedModel } from '../../hub/model-cache.ts';
 import { diskUse, lastUse } from './folder-use.ts';
 
 /** A model that is on this disk. */

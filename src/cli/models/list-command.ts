@@ -1,4 +1,4 @@
-import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../models/catalogue.ts';
+import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../folder/catalogue.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { formatAge, formatBytes, formatCount } from '../format.ts';

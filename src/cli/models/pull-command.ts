@@ -5,7 +5,7 @@ import { hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
 import { readModelChoice, modelChoiceTable } from '../model-choice.ts';
-import { parseSource } from '../../models/source.ts';
+import { parseSource } from '../../folder/source.ts';
 import { UsageError } from '../usage-error.ts';
 import { diskUse } from './folder-use.ts';
 

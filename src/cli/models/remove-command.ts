@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { InferenceError } from '../../index.ts';
-import { listSources, RepositoryCache } from '../../models/hub/model-cache.ts';
+import { listSources, RepositoryCache } from '../../hub/model-cache.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { formatBytes } from '../format.ts';

@@ -1,7 +1,7 @@
 import { InferenceError } from '../../index.ts';
-import { listCachedModels } from '../../models/hub/model-cache.ts';
-import { bundledModelNames } from '../../models/bundled-models.ts';
-import { verifyFiles } from '../../models/verify-files.ts';
+import { listCachedModels } from '../../hub/model-cache.ts';
+import { bundledModelNames } from '../../folder/bundled-models.ts';
+import { verifyFiles } from '../../hub/verify-files.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';

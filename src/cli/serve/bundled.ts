@@ -1,5 +1,5 @@
-import { bundledModelNames } from '../../models/bundled-models.ts';
-import { locateModel } from '../../models/source.ts';
+import { bundledModelNames } from '../../folder/bundled-models.ts';
+import { locateModel } from '../../folder/source.ts';
 import { InferenceError } from '../../index.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ModelSettings } from '../model-settings.ts';

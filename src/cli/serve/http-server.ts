@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { serveWebSockets, toNodeListener } from '../../../adapters/node.ts';
 import { InferenceError, type Handler } from '../../index.ts';
 import { toErrorResponse } from '../../server/errors.ts';
-import { requestIdOf } from '../../server/headers.ts';
+import { requestIdOf } from '../../http/headers.ts';
 
 /** Answers at once; what it answers with may be put in later. */
 export interface HttpServer {

@@ -1,5 +1,5 @@
 import type { HubOptions } from '../../index.ts';
-import { checkModel } from '../../model-settings.ts';
+import { checkModel } from '../../loading/model-settings.ts';
 import { readHubSettings } from '../hub-options.ts';
 import { watchInterrupts } from '../interrupt.ts';
 import { aboutModel, categoryOf, mergeHub } from '../load-models.ts';

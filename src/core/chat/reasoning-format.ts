@@ -1,4 +1,4 @@
-import type { ReasoningConstraint } from './grammar/constraint.ts';
+import type { ReasoningConstraint } from '../grammar/constraint.ts';
 import type { CallsInReasoning, ReasoningSplitter } from './reasoning.ts';
 import type { ModelTraits } from './tool-calls/format.ts';
 

@@ -7,7 +7,7 @@ import {
   type OnnxValue,
 } from './model.ts';
 import { type ReadContext, readTensor } from './read-tensor.ts';
-import { wireType, type WireField, type WireReader } from './wire-reader.ts';
+import { wireType, type WireField, type WireReader } from '../protobuf/reader.ts';
 
 /** Reads a graph; several fields of it are parts of one message. */
 export function readGraph(context: ReadContext, fields: readonly WireField[]): OnnxGraph {

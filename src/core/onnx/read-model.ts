@@ -1,4 +1,4 @@
-import { sourceOfBytes, type ByteSource, WireReader, type WireField } from './wire-reader.ts';
+import { sourceOfBytes, type ByteSource, WireReader, type WireField } from '../protobuf/reader.ts';
 import type { OnnxModel, OpsetImport } from './model.ts';
 import { readEntry, type ReadContext } from './read-tensor.ts';
 import { readGraph } from './read-graph.ts';

@@ -1,6 +1,6 @@
 import { elementBytes } from './element-types.ts';
 import type { OnnxTensor, TensorBytes } from './model.ts';
-import { toNumber, wireType, type WireField, type WireReader } from './wire-reader.ts';
+import { toNumber, wireType, type WireField, type WireReader } from '../protobuf/reader.ts';
 
 /** Fields of `TensorProto` with typed elements whose packed form isn't that of `raw_data`. */
 const int32Data = 5;

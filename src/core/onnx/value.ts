@@ -1,5 +1,5 @@
 import type { OnnxValue } from './model.ts';
-import { WireWriter } from './wire-writer.ts';
+import { WireWriter } from '../protobuf/writer.ts';
 
 /**
  * Describes an input or output of a graph.

@@ -7,7 +7,7 @@ import {
   type OnnxTensor,
 } from './model.ts';
 
-import { WireWriter } from './wire-writer.ts';
+import { WireWriter } from '../protobuf/writer.ts';
 
 /** Writing of tensor bytes that were skipped while reading. */
 export interface WriteOptions {

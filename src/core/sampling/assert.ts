@@ -1,6 +1,3 @@
-import { assertArray, assertCount, assertObject } from '../assert-values.ts';
-import type { Candidates } from './candidates.ts';
-
 /** @throws TypeError for anything but a number that is one */
 export function assertNumber(label: string, value: unknown): asserts value is number {
   if (typeof value !== 'number' || Number.isNaN(value)) {
@@ -13,13 +10,4 @@ export function assertToken(label: string, token: number, vocabularySize: number
   if (!Number.isInteger(token) || token < 0 || token >= vocabularySize) {
     throw new RangeError(`${label}: expected a token id from 0 to ${vocabularySize - 1}, got ${token}`);
   }
-}
-
-/** @throws TypeError or RangeError for anything but candidates */
-export function assertCandidates(candidates: Candidates): void {
-  assertObject('candidates', candidates);
-  const { tokens, logits, size } = candidates;
-  assertArray('candidates.tokens', tokens, Int32Array);
-  assertArray('candidates.logits', logits, Float64Array);
-  assertCount('candidates.size', size, { max: Math.min(tokens.length, logits.length) });
 }

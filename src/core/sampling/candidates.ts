@@ -1,5 +1,4 @@
-import { assertCandidates } from './assert.ts';
-import { assertCount, assertNumbers, assertOneOf } from '../assert-values.ts';
+import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
 
@@ -277,4 +276,13 @@ function moveUpAbove({ tokens, logits, size }: Candidates, lowest: number, equal
     else kept += Number(logit > lowest); // no branch, which would often be guessed wrong
   }
   return kept;
+}
+
+/** @throws TypeError or RangeError for anything but candidates */
+export function assertCandidates(candidates: Candidates): void {
+  assertObject('candidates', candidates);
+  const { tokens, logits, size } = candidates;
+  assertArray('candidates.tokens', tokens, Int32Array);
+  assertArray('candidates.logits', logits, Float64Array);
+  assertCount('candidates.size', size, { max: Math.min(tokens.length, logits.length) });
 }

@@ -1,5 +1,5 @@
-import { assertCandidates, assertNumber } from './assert.ts';
-import { largestOf, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
 import { decay, sumOfDecays } from './decay.ts';
 import { createScratch } from './scratch.ts';
 

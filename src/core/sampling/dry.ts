@@ -1,7 +1,7 @@
 import { assertObject } from '../assert-values.ts';
 import { assertNumbers } from '../assert-values.ts';
-import { assertCandidates, assertNumber } from './assert.ts';
-import { positionOf, withinRange, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, positionOf, withinRange, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import type { DryBreakers } from './dry-breakers.ts';
 import { createScratch } from './scratch.ts';

@@ -1,6 +1,13 @@
 import { assertCount, assertIterable, assertList } from '../assert-values.ts';
-import { assertCandidates, assertNumber } from './assert.ts';
-import { keepFrom, largestLogit, positionOf, withinRange, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import {
+  assertCandidates,
+  keepFrom,
+  largestLogit,
+  positionOf,
+  withinRange,
+  type Candidates,
+} from './candidates.ts';
 import { applyChanges } from './changes.ts';
 import type { SamplerStep } from './definition.ts';
 

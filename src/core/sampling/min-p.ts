@@ -1,5 +1,12 @@
-import { assertCandidates, assertNumber } from './assert.ts';
-import { createCandidates, justBelow, keepFrom, largestOf, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import {
+  assertCandidates,
+  createCandidates,
+  justBelow,
+  keepFrom,
+  largestOf,
+  type Candidates,
+} from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
 import { append, emptied, largestIn, type Collector } from './scan.ts';

@@ -1,7 +1,7 @@
 import { assertNumbers, assertObject } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
-import { assertCandidates, assertNumber } from './assert.ts';
-import { withinRange, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, withinRange, type Candidates } from './candidates.ts';
 import { applyChanges, type LogitChanges } from './changes.ts';
 import { defineSampler } from './definition.ts';
 

@@ -1,5 +1,5 @@
-import { assertCandidates, assertNumber } from './assert.ts';
-import { keepAbove, largestOf, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, keepAbove, largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';

@@ -1,6 +1,6 @@
 import { assertObject } from '../assert-values.ts';
-import { assertCandidates, assertNumber } from './assert.ts';
-import { largestLogit, largestOf, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, largestLogit, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { drawFromAll } from './draw-from-all.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';

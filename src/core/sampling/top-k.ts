@@ -1,5 +1,5 @@
-import { assertCandidates, assertNumber } from './assert.ts';
-import { createCandidates, justBelow, keepAbove, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, createCandidates, justBelow, keepAbove, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';

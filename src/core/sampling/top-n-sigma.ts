@@ -1,5 +1,5 @@
-import { assertCandidates, assertNumber } from './assert.ts';
-import { keepFrom, largestLogit, largestOf, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, keepFrom, largestLogit, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 
 export const topNSigmaSampler = defineSampler({

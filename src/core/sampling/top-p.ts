@@ -1,5 +1,5 @@
-import { assertCandidates, assertNumber } from './assert.ts';
-import { createCandidates, largestOf, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, createCandidates, largestOf, type Candidates } from './candidates.ts';
 import { decay } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';

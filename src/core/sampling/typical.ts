@@ -1,5 +1,5 @@
-import { assertCandidates, assertNumber } from './assert.ts';
-import { largestOf, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { weightsAndMoment } from './moment.ts';
 import { keepNearest, massTolerance } from './nearest.ts';

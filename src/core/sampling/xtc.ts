@@ -1,6 +1,6 @@
 import { assertObject } from '../assert-values.ts';
-import { assertCandidates, assertNumber } from './assert.ts';
-import { largestOf, weightsInto, type Candidates } from './candidates.ts';
+import { assertNumber } from './assert.ts';
+import { assertCandidates, largestOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
 import { weightScratch } from './scratch.ts';

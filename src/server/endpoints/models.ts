@@ -9,7 +9,7 @@ import {
   toModelList,
   toModelParameters,
 } from '../models.ts';
-import { jsonResponse } from '../responses.ts';
+import { jsonResponse } from '../../http/responses.ts';
 
 const model = { 'application/json': { name: 'Model', schema: modelSchema } };
 const summaries = {

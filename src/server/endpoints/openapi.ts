@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toOpenApi } from '../openapi.ts';
-import { jsonTextResponse } from '../responses.ts';
+import { jsonTextResponse } from '../../http/responses.ts';
 import type { Route } from '../../contracts/endpoint.ts';
 import type { DescribedRoute } from '../openapi.ts';
 

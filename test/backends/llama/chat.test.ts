@@ -7,7 +7,7 @@ import { completeChatRequest, type ChatRequestInput } from '../../../src/categor
 import { appendEvent } from '../../../src/categories/chat/append-event.ts';
 import type { Pipeline } from '../../../src/contracts/category.ts';
 import type * as samplers from '../../../src/core/sampling/sampler.ts';
-import { loadPipeline } from '../../../src/load-pipeline.ts';
+import { loadPipeline } from '../../../src/loading/load-pipeline.ts';
 import { LlamaContext } from '../../../src/runtime/llama/llama-context.ts';
 import { within } from '../../tolerance.ts';
 import { tinyChat, tinyChatAsGguf } from './tiny-gguf.ts';

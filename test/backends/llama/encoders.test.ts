@@ -6,9 +6,9 @@ import type { EmbeddingEvent } from '../../../src/categories/embedding/events.ts
 import { completeEmbeddingRequest } from '../../../src/categories/embedding/request.ts';
 import type { RerankEvent } from '../../../src/categories/rerank/events.ts';
 import { completeRerankRequest } from '../../../src/categories/rerank/request.ts';
-import { loadPipeline } from '../../../src/load-pipeline.ts';
-import { createTextTokenizer } from '../../../src/models/tokenizer.ts';
-import { openModelFolder } from '../../../src/models/model-folder.ts';
+import { loadPipeline } from '../../../src/loading/load-pipeline.ts';
+import { createTextTokenizer } from '../../../src/folder/tokenizer.ts';
+import { openModelFolder } from '../../../src/folder/model-folder.ts';
 import { tinyBertAsGguf, tinyEmbed } from './tiny-bert-gguf.ts';
 import { tinyChatAsGguf } from './tiny-gguf.ts';
 import { missingLlama, needs } from '../../needs.ts';

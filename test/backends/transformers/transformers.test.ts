@@ -17,8 +17,8 @@ import {
 import type { AnyModelOptions } from '../../../src/categories/registry.ts';
 import { fadeEdgesInPlace } from '../../../src/core/speech/piece-audio.ts';
 import { createInference } from '../../../src/inference.ts';
-import { openModelFolder } from '../../../src/models/model-folder.ts';
-import { createTextTokenizer } from '../../../src/models/tokenizer.ts';
+import { openModelFolder } from '../../../src/folder/model-folder.ts';
+import { createTextTokenizer } from '../../../src/folder/tokenizer.ts';
 import { readGolden, unpackMiniature, type TextGolden } from './unpack-miniature.ts';
 import { createWaveform, toWav } from './waveform.ts';
 
@@ -188,7 +188,7 @@ test('a seed repeats several choices; stop sequences, grammars and prefixes act 
 
 test('one request runs at a time, and the settings of batches are refused', async () => {
   const source = unpackMiniature('gpt2');
-  const loaded = await import('../../../src/load-pipeline.ts');
+  const loaded = await import('../../../src/loading/load-pipeline.ts');
   const pipeline = await loaded.loadPipeline({ id: 'mini', category: 'chat', source, backend });
   onTestFinished(() => pipeline.close());
   expect(pipeline.concurrency).toBe(1);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, embedding, rerank } from '../../../dist/src/index.js';
 import type { BenchResults } from '../../../benchmarks/bench/results.ts';
 import { serve, type RunningService } from '../../e2e/serve.ts';
-import { address, listen, stop } from '../../models/hub/hub-server.ts';
+import { address, listen, stop } from '../../hub/hub-server.ts';
 import { Cli, runCli } from '../../cli/cli-process.ts';
 
 interface Report {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
-import { locateModel } from '../../../src/models/source.ts';
-import { commitOf, readFolder, sha256, startHub, type HubServer } from '../../models/hub/hub-server.ts';
+import { locateModel } from '../../../src/folder/source.ts';
+import { commitOf, readFolder, sha256, startHub, type HubServer } from '../../hub/hub-server.ts';
 import { Cli } from '../cli-process.ts';
 import { fakeTerminal, type FakeTerminalOptions } from '../fake-terminal.ts';
 

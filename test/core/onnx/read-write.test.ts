@@ -6,7 +6,7 @@ import { modelSignature } from '../../../src/core/onnx/model-signature.ts';
 import type { OnnxTensor } from '../../../src/core/onnx/model.ts';
 import { readOnnxModel } from '../../../src/core/onnx/read-model.ts';
 import { tensorValues } from '../../../src/core/onnx/tensor-values.ts';
-import { WireWriter } from '../../../src/core/onnx/wire-writer.ts';
+import { WireWriter } from '../../../src/core/protobuf/writer.ts';
 import { writeOnnxModel } from '../../../src/core/onnx/write-model.ts';
 import { float, ints, int64s, model, node, value } from '../../runtime/onnx-writer.ts';
 import { contractGraph } from './contract-models.ts';

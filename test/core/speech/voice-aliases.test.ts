@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aliasVoices } from '../../../src/core/speech/voice-aliases.ts';
-import { kokoroVoices } from '../../../src/models/hub/needed-files.ts';
+import { kokoroVoices } from '../../../src/hub/needed-files.ts';
 
 const table = (voices: readonly string[]) => Object.fromEntries(aliasVoices(voices));
 const women = ['alloy', 'coral', 'marin', 'nova', 'sage', 'shimmer'];

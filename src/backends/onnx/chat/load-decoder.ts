@@ -4,7 +4,7 @@ import { isPastState } from '../../../core/onnx/cache-names.ts';
 import { embeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
 import { fieldError, InferenceError } from '../../../errors.ts';
-import { localFiles, weightFiles } from '../../../models/graph-files.ts';
+import { localFiles, weightFiles } from '../../../folder/graph-files.ts';
 import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
 import { isBindable, type BindableSession, type Session } from '../../../runtime/contract.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';

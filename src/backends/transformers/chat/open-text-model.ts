@@ -1,6 +1,6 @@
-import { openModelFolder } from '../../../models/model-folder.ts';
-import { locateModel } from '../../../models/source.ts';
-import { createTextTokenizer } from '../../../models/tokenizer.ts';
+import { openModelFolder } from '../../../folder/model-folder.ts';
+import { locateModel } from '../../../folder/source.ts';
+import { createTextTokenizer } from '../../../folder/tokenizer.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';
 import type { TextModel } from '../../../contracts/sessions.ts';

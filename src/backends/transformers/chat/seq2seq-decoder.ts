@@ -1,6 +1,6 @@
 import type { PreTrainedModel } from '@huggingface/transformers';
 import type { Decoder } from '../../../runtime/decoder.ts';
-import type { TextTokenizer } from '../../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../../folder/tokenizer.ts';
 import type { TransformersPackage } from '../load-package.ts';
 import { createSeq2Seq } from '../seq2seq.ts';
 import { cachingMembers, ForwardCache } from './forward-cache.ts';

@@ -11,8 +11,8 @@ import { decodeGroundedInto, type TokenSpan } from '../../../core/vision/heads/g
 import type { HeadOutput } from '../../../core/vision/heads/head.ts';
 import { stretch } from '../../../core/vision/letterbox.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
-import { readChangeTime } from '../../../models/model-folder.ts';
-import { locateModel } from '../../../models/source.ts';
+import { readChangeTime } from '../../../folder/model-folder.ts';
+import { locateModel } from '../../../folder/source.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 

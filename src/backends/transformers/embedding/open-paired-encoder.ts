@@ -4,10 +4,10 @@ import type { Encoder, Picture, TokenSequence } from '../../../categories/embedd
 import type { EmbeddingSettings } from '../../../categories/embedding/settings.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
-import { localFiles } from '../../../models/graph-files.ts';
-import { openModelFolder, type ModelFolder } from '../../../models/model-folder.ts';
-import { locateModel } from '../../../models/source.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../models/tokenizer.ts';
+import { localFiles } from '../../../folder/graph-files.ts';
+import { openModelFolder, type ModelFolder } from '../../../folder/model-folder.ts';
+import { locateModel } from '../../../folder/source.ts';
+import { createTextTokenizer, type TextTokenizer } from '../../../folder/tokenizer.ts';
 import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
 import { findStoredGraphs } from '../files.ts';
 import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';

@@ -1,6 +1,6 @@
-import { readJson } from '../../../models/model-folder.ts';
-import { sourceError } from '../../../models/model-files.ts';
-import { locateModel } from '../../../models/source.ts';
+import { readJson } from '../../../folder/model-folder.ts';
+import { sourceError } from '../../../folder/model-files.ts';
+import { locateModel } from '../../../folder/source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';

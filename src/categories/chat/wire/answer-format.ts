@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { schemaLimits, schemaSizeFault } from '../../../core/chat/grammar/schema-size.ts';
+import { schemaLimits, schemaSizeFault } from '../../../core/grammar/schemas/size.ts';
 import { parseBounded } from '../../../core/text/bounded-json.ts';
-import type { ResponseFormat } from '../../../core/chat/grammar/constraint.ts';
+import type { ResponseFormat } from '../../../core/grammar/constraint.ts';
 import { fieldError } from '../../../errors.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 

@@ -1,7 +1,7 @@
 import type { EndpointRun, StreamEnd } from '../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../contracts/http.ts';
-import { createId, fingerprintOf, unixTime } from '../../../server/headers.ts';
-import { jsonResponse } from '../../../server/responses.ts';
+import { createId, fingerprintOf, unixTime } from '../../../http/headers.ts';
+import { jsonResponse } from '../../../http/responses.ts';
 import { renameFields } from '../../../validation/rename-fields.ts';
 import { sinceRestart, type ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../contracts/endpoint.ts';
-import { jsonResponse } from '../../../server/responses.ts';
+import { jsonResponse } from '../../../http/responses.ts';
 import type { DetectionEvent } from '../events.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { fromDetectRequest, type DetectCall } from './from-request.ts';

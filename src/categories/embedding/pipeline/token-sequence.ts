@@ -1,5 +1,5 @@
 import { contextLengthError, fieldError, type InferenceError } from '../../../errors.ts';
-import type { TextTokenizer } from '../../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../../folder/tokenizer.ts';
 import type { TokenSequence } from '../encoder.ts';
 
 /** Tokenization of inputs. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Endpoint } from '../../../contracts/endpoint.ts';
-import { jsonResponse } from '../../../server/responses.ts';
+import { jsonResponse } from '../../../http/responses.ts';
 import type { EmbeddingEvent, EmbeddingResult } from '../events.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { fromEmbeddingRequest, type EmbeddingCall } from './from-request.ts';

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../contracts/endpoint.ts';
-import { unixTime } from '../../../server/headers.ts';
-import { jsonResponse } from '../../../server/responses.ts';
-import { toFrame } from '../../../server/sse.ts';
+import { unixTime } from '../../../http/headers.ts';
+import { jsonResponse } from '../../../http/responses.ts';
+import { toFrame } from '../../../http/sse.ts';
 import type { ImageEvent } from '../events.ts';
 import { imageParameters } from '../parameters.ts';
 import type { ImageRequestInput } from '../request.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../contracts/endpoint.ts';
-import { createId } from '../../../server/headers.ts';
-import { jsonResponse } from '../../../server/responses.ts';
+import { createId } from '../../../http/headers.ts';
+import { jsonResponse } from '../../../http/responses.ts';
 import type { RerankEvent } from '../events.ts';
 import type { RerankRequestInput } from '../request.ts';
 import { fromRerankRequest, type RerankCall } from './from-request.ts';

@@ -2,11 +2,7 @@ import { toMisakiPhonemes } from '../../../core/speech/misaki-phonemes.ts';
 import { normalizeEnglish } from '../../../core/speech/normalization/normalize-english.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
-import {
-  createEnglishPhonemizer,
-  createEspeakPhonemizers,
-  type Phonemizer,
-} from '../../../models/pronunciation.ts';
+import { createEnglishPhonemizer, createEspeakPhonemizers, type Phonemizer } from './pronunciation.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 
 /** Reader of the texts of one language. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint, Route } from '../../../contracts/endpoint.ts';
-import { toFrame } from '../../../server/sse.ts';
+import { toFrame } from '../../../http/sse.ts';
 import type { SpeechEvent } from '../events.ts';
 import type { SpeechRequestInput } from '../request.ts';
 import { audioResponse } from './audio-response.ts';
@@ -9,7 +9,7 @@ import { speechAnswerSchema, speechEventSchema, speechRequestSchema } from './sc
 import { toSpeechAnswer } from './to-answer.ts';
 import { toSpeechStreamEvents } from './to-events.ts';
 import { defaultVoice, toVoiceList, voiceListSchema } from './voices.ts';
-import { jsonResponse } from '../../../server/responses.ts';
+import { jsonResponse } from '../../../http/responses.ts';
 
 const audio = { name: 'Audio', schema: z.string().meta({ format: 'binary' }) };
 

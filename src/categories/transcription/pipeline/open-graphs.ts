@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
-import { localFiles } from '../../../models/graph-files.ts';
-import { sourceError, type ModelFiles } from '../../../models/model-files.ts';
-import { locateModel } from '../../../models/source.ts';
+import { localFiles } from '../../../folder/graph-files.ts';
+import { sourceError, type ModelFiles } from '../../../folder/model-files.ts';
+import { locateModel } from '../../../folder/source.ts';
 import type { Session } from '../../../runtime/contract.ts';
 
 /** The graphs of a model. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ApiResponse } from '../../../contracts/http.ts';
 import type { Endpoint, UploadedForm } from '../../../contracts/endpoint.ts';
-import { jsonResponse, textResponse } from '../../../server/responses.ts';
-import { toFrame } from '../../../server/sse.ts';
+import { jsonResponse, textResponse } from '../../../http/responses.ts';
+import { toFrame } from '../../../http/sse.ts';
 import type { TranscriptionEvent } from '../events.ts';
 import type { TranscriptionRequestInput } from '../request.ts';
 import { collectTranscription, type TranscriptionResult } from '../result.ts';

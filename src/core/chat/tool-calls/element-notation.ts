@@ -1,6 +1,19 @@
-import { empty, never, refer, rule, sequence, text, type Expression } from '../grammar/expression.ts';
-import { bracketed, comma } from '../grammar/json-text.ts';
-import { containing, jsonWithout, type ArgumentsNotation, type Notation } from '../grammar/notation.ts';
+import {
+  empty,
+  never,
+  refer,
+  rule,
+  sequence,
+  text,
+  type Expression,
+} from '../../grammar/languages/expression.ts';
+import { bracketed, comma } from '../../grammar/languages/json-text.ts';
+import {
+  containing,
+  jsonWithout,
+  type ArgumentsNotation,
+  type Notation,
+} from '../../grammar/schemas/notation.ts';
 import { rawNotation } from './raw-notation.ts';
 import { memberSchema, typesOf } from './schema-types.ts';
 

@@ -1,4 +1,4 @@
-import type { ArgumentsNotation } from '../grammar/notation.ts';
+import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import type { ToolCall, ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 

@@ -1,4 +1,12 @@
-import { character, refer, repeat, rule, sequence, text, type Expression } from '../grammar/expression.ts';
+import {
+  character,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type Expression,
+} from '../../grammar/languages/expression.ts';
 import {
   anyStringOf,
   containing,
@@ -7,7 +15,7 @@ import {
   rawString,
   type ArgumentsNotation,
   type StringSet,
-} from '../grammar/notation.ts';
+} from '../../grammar/schemas/notation.ts';
 
 const bareKey = /^[^\s:,{}[\]"<>|]+$/;
 const anyBareKey = repeat(character([0x2d, 0x2d], [0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]), {

@@ -1,12 +1,21 @@
-import { character, choice, never, refer, repeat, rule, sequence, text } from '../grammar/expression.ts';
-import { anyString, escapedCharacter, unlimited } from '../grammar/json-text.ts';
+import {
+  character,
+  choice,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+} from '../../grammar/languages/expression.ts';
+import { anyString, escapedCharacter, unlimited } from '../../grammar/languages/json-text.ts';
 import {
   jsonString,
   literalNotation,
   namesOf,
   type ArgumentsNotation,
   type Notation,
-} from '../grammar/notation.ts';
+} from '../../grammar/schemas/notation.ts';
 import type { CallFrame } from './format.ts';
 import { isKeyword } from './python-calls.ts';
 import { toPython } from './write-calls.ts';

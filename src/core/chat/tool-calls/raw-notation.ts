@@ -1,6 +1,6 @@
-import { choice, never, text, type Expression } from '../grammar/expression.ts';
-import { anyNumber } from '../grammar/json-number.ts';
-import type { Language } from '../grammar/language.ts';
+import { choice, never, text, type Expression } from '../../grammar/languages/expression.ts';
+import { anyNumber } from '../../grammar/languages/json-number.ts';
+import type { Language } from '../../grammar/languages/language.ts';
 import {
   anyStringOf,
   containing,
@@ -8,8 +8,8 @@ import {
   rawString,
   type Notation,
   type StringSet,
-} from '../grammar/notation.ts';
-import type { TextLanguages } from '../grammar/schema-texts.ts';
+} from '../../grammar/schemas/notation.ts';
+import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { isTextOf, typeOfValue } from './schema-types.ts';
 
 type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';

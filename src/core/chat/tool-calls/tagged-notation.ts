@@ -1,6 +1,15 @@
-import { empty, never, refer, repeat, rule, sequence, text, type Expression } from '../grammar/expression.ts';
-import { digit } from '../grammar/decimal-range.ts';
-import { looseText, namesOf, type ArgumentsNotation, type Notation } from '../grammar/notation.ts';
+import {
+  empty,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type Expression,
+} from '../../grammar/languages/expression.ts';
+import { digit } from '../../grammar/schemas/decimal-range.ts';
+import { looseText, namesOf, type ArgumentsNotation, type Notation } from '../../grammar/schemas/notation.ts';
 import type { ToolCallConstraint } from './format.ts';
 import { rawNotation } from './raw-notation.ts';
 import { parameterSchema } from './schema-types.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TextTokenizer } from '../../../../src/models/tokenizer.ts';
+import type { TextTokenizer } from '../../../../src/folder/tokenizer.ts';
 import { toTokenSequence } from '../../../../src/categories/embedding/pipeline/token-sequence.ts';
 
 /** A character is a token. */

@@ -13,7 +13,7 @@ import {
 import type { ModelSpec } from '../../../../src/contracts/model.ts';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
 import type { SpeechEvent, SpeechModelInfo } from '../../../../src/categories/speech/events.ts';
-import { loadPipeline } from '../../../../src/load-pipeline.ts';
+import { loadPipeline } from '../../../../src/loading/load-pipeline.ts';
 import {
   stairHeight,
   stairLength,

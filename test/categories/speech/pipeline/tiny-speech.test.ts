@@ -6,7 +6,7 @@ import {
   type SpeechRequestInput,
   type SpeechRequest,
 } from '../../../../src/categories/speech/request.ts';
-import { loadPipeline } from '../../../../src/load-pipeline.ts';
+import { loadPipeline } from '../../../../src/loading/load-pipeline.ts';
 
 let pipeline: Pipeline<SpeechRequest, SpeechEvent, SpeechModelInfo>;
 beforeAll(async () => {

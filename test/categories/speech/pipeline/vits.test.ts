@@ -8,7 +8,7 @@ import { speech } from '../../../../src/categories/exports.ts';
 import type { SpeechRequestInput } from '../../../../src/categories/speech/request.ts';
 import type { SpeechModelInfo } from '../../../../src/categories/speech/events.ts';
 import { createInference, type Inference } from '../../../../src/inference.ts';
-import { chooseFiles } from '../../../../src/models/hub/needed-files.ts';
+import { chooseFiles } from '../../../../src/hub/needed-files.ts';
 import { noiseHeight, piperGraph, stepHeight, stepLength, textConfig, writeVoices } from './piper-speaker.ts';
 
 let root: string;

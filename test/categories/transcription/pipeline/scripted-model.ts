@@ -9,7 +9,7 @@ import type {
   DecoderState,
   WhisperModel,
 } from '../../../../src/categories/transcription/architectures/whisper/whisper-model.ts';
-import { folderOf } from '../../../models/folders.ts';
+import { folderOf } from '../../../folder/folders.ts';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz. ';
 

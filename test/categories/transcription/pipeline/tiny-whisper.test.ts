@@ -12,7 +12,7 @@ import {
   type TranscriptionRequest,
 } from '../../../../src/categories/transcription/request.ts';
 import { collectTranscription } from '../../../../src/categories/transcription/result.ts';
-import { loadPipeline } from '../../../../src/load-pipeline.ts';
+import { loadPipeline } from '../../../../src/loading/load-pipeline.ts';
 import { join, readSpeech, sampleRateHz, silence, speechPath, toWav } from './recordings.ts';
 
 interface Sentence {

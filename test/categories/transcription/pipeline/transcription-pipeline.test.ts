@@ -11,7 +11,7 @@ import type {
 } from '../../../../src/categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
 import { completeTranscriptionRequest } from '../../../../src/categories/transcription/request.ts';
-import { loadPipeline } from '../../../../src/load-pipeline.ts';
+import { loadPipeline } from '../../../../src/loading/load-pipeline.ts';
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadTranscriptionPipeline } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
 import type { Recognizer, RecognizerAbility } from '../../../../src/categories/transcription/recognizer.ts';

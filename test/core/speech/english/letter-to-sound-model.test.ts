@@ -6,7 +6,7 @@ import {
   type LetterToSoundModel,
 } from '../../../../src/core/speech/english/letter-to-sound-model.ts';
 import { toMisakiPhonemes } from '../../../../src/core/speech/misaki-phonemes.ts';
-import { createEnglishPhonemizer } from '../../../../src/models/pronunciation.ts';
+import { createEnglishPhonemizer } from '../../../../src/categories/speech/pipeline/pronunciation.ts';
 import { distance } from './distance.ts';
 
 const golden = JSON.parse(

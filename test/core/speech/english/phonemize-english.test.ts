@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { phonemizeEnglish } from '../../../../src/core/speech/english/phonemize-english.ts';
-import { createEnglishPhonemizer, type Phonemizer } from '../../../../src/models/pronunciation.ts';
+import {
+  createEnglishPhonemizer,
+  type Phonemizer,
+} from '../../../../src/categories/speech/pipeline/pronunciation.ts';
 import { runs } from '../../../thorough.ts';
 
 let english: Phonemizer;

@@ -1,5 +1,5 @@
 import type { ModelFormats } from '../../../../core/chat/formats.ts';
-import type { AnswerConstraint, CallConstraint } from '../../../../core/chat/grammar/constraint.ts';
+import type { AnswerConstraint, CallConstraint } from '../../../../core/grammar/constraint.ts';
 import type { ToolDefinition } from '../../../../core/chat/messages.ts';
 import type { ChatRequest } from '../../request.ts';
 

@@ -4,12 +4,12 @@ import {
   type AnswerEvent,
   type AnswerParser,
 } from '../../../../core/chat/answer-parser.ts';
-import type { CompiledGrammar, GrammarMatcher } from '../../../../core/chat/grammar/matcher.ts';
+import type { CompiledGrammar, GrammarMatcher } from '../../../../core/grammar/engine/matcher.ts';
 import type { ReasoningSplitter } from '../../../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts';
 import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
 import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
-import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
 import type { Continuation } from '../batch/step-logits.ts';

@@ -1,6 +1,6 @@
 import type { DryBreakers } from '../../../../core/sampling/dry-breakers.ts';
 import { createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
-import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatRequest } from '../../request.ts';
 
 interface Search {

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../../../core/chat/messages.ts';
 import { contextLengthError, type InferenceError } from '../../../../errors.ts';
-import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 
 /** Characters for each token that fits; of a longer text only a part is encoded at first. */
 const usualCharactersPerToken = 4;

@@ -1,9 +1,9 @@
 import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages.ts';
-import type { ReasoningConstraint } from '../../../../core/chat/grammar/constraint.ts';
+import type { ReasoningConstraint } from '../../../../core/grammar/constraint.ts';
 import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { fieldError } from '../../../../errors.ts';
-import type { ChatTemplate } from '../../../../models/chat-template.ts';
+import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
 import { templateVariables } from './template-variables.ts';
 

@@ -1,6 +1,6 @@
 import { findInfillTokens } from '../../../../core/chat/fill-in-the-middle.ts';
 import { fieldError } from '../../../../errors.ts';
-import type { TextTokenizer } from '../../../../models/tokenizer.ts';
+import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatRequest } from '../../request.ts';
 import { encodePrompt, type PromptLimit, type PromptOptions } from './encode-prompt.ts';
 

@@ -1,7 +1,7 @@
 import { toWireName } from '../../../../core/parameters/descriptor.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
-import type { ChatTemplate } from '../../../../models/chat-template.ts';
+import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
 
 interface Switches extends Pick<ChatTemplate, 'reads' | 'thinkingSwitch' | 'source'> {

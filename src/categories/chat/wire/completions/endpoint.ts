@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../../contracts/endpoint.ts';
-import { toFrame } from '../../../../server/sse.ts';
+import { toFrame } from '../../../../http/sse.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat, createHead } from '../answer.ts';

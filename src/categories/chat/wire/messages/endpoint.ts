@@ -1,6 +1,6 @@
 import type { Endpoint, ErrorBody } from '../../../../contracts/endpoint.ts';
-import { createId } from '../../../../server/headers.ts';
-import { toNamedFrame } from '../../../../server/sse.ts';
+import { createId } from '../../../../http/headers.ts';
+import { toNamedFrame } from '../../../../http/sse.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat } from '../answer.ts';

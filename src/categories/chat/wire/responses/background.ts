@@ -1,7 +1,7 @@
 import type { EndpointRun } from '../../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../../contracts/http.ts';
 import { fieldError, InferenceError } from '../../../../errors.ts';
-import { jsonResponse } from '../../../../server/responses.ts';
+import { jsonResponse } from '../../../../http/responses.ts';
 import { sinceRestart, type ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import type { ResponsesCall } from './from-request.ts';

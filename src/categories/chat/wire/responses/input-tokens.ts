@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../../../contracts/endpoint.ts';
-import { jsonResponse } from '../../../../server/responses.ts';
+import { jsonResponse } from '../../../../http/responses.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toDialectError } from '../answer.ts';

@@ -1,6 +1,6 @@
 import type { Route } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
-import { jsonResponse } from '../../../../server/responses.ts';
+import { jsonResponse } from '../../../../http/responses.ts';
 import { findKept, findSettled, isPending } from './kept-response.ts';
 import { deletedResponseSchema, inputItemListSchema, modelResponseSchema } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { unixTime } from '../../../../server/headers.ts';
+import { unixTime } from '../../../../http/headers.ts';
 import type { ChatEvent, FinishReason } from '../../events.ts';
 import { toWireLogprobs } from '../to-response.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../../contracts/endpoint.ts';
-import { jsonResponse } from '../../../../server/responses.ts';
+import { jsonResponse } from '../../../../http/responses.ts';
 import type { ChatEvent, TokenSpelling } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { onlyPromptAs } from '../only-prompt.ts';

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleOrOnlyGraph, singleStems } from '../../../../models/model-files.ts';
+import { singleOrOnlyGraph, singleStems } from '../../../../folder/model-files.ts';
 import type { Detector } from '../../detector.ts';
 import type { DetectionSettings } from '../../settings.ts';
 

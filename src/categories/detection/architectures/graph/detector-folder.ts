@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../../../../core/vision/class-names.ts';
 import { fieldError } from '../../../../errors.ts';
-import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
-import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../models/model-files.ts';
-import { readChangeTime, readJson } from '../../../../models/model-folder.ts';
+import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../folder/model-files.ts';
+import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
 import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
-import { bundledModelNames } from '../../../../models/bundled-models.ts';
-import { locateModel } from '../../../../models/source.ts';
+import { bundledModelNames } from '../../../../folder/bundled-models.ts';
+import { locateModel } from '../../../../folder/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleGraph, singleStems, textFiles } from '../../../../models/model-files.ts';
+import { singleGraph, singleStems, textFiles } from '../../../../folder/model-files.ts';
 import type { Encoder } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { PoolingMode } from '../../../../core/embedding/pooling.ts';
-import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
-import { singleGraph, sourceError, usualGraph } from '../../../../models/model-files.ts';
-import { readTextLength } from '../../../../models/text-length.ts';
-import { openModelFolder, readJson, type ModelFolder } from '../../../../models/model-folder.ts';
+import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import { singleGraph, sourceError, usualGraph } from '../../../../folder/model-files.ts';
+import { readTextLength } from '../../../../folder/text-length.ts';
+import { openModelFolder, readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

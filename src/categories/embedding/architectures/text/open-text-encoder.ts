@@ -1,8 +1,8 @@
 import type { SessionBackend, EncodingModel } from '../../../../contracts/sessions.ts';
 import { fieldError } from '../../../../errors.ts';
-import { locateModel } from '../../../../models/source.ts';
-import { chooseTextLength } from '../../../../models/text-length.ts';
-import { createTextTokenizer } from '../../../../models/tokenizer.ts';
+import { locateModel } from '../../../../folder/source.ts';
+import { chooseTextLength } from '../../../../folder/text-length.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { Encoder } from '../../encoder.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJson } from '../../../../models/model-folder.ts';
-import { createTextTokenizer } from '../../../../models/tokenizer.ts';
-import { sourceError } from '../../../../models/model-files.ts';
+import { readJson } from '../../../../folder/model-folder.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

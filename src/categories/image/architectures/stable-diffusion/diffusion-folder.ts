@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { readClipTokenizer, type ClipTokenizer } from './clip-tokenizer.ts';
-import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
+import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
 import { diffusionFolders, diffusionGraph } from './files.ts';
-import { readChangeTime, readJson } from '../../../../models/model-folder.ts';
-import { sourceError } from '../../../../models/model-files.ts';
+import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -4,8 +4,8 @@ import {
   missingGraph,
   type Dtype,
   type FileTree,
-} from '../../../../models/graph-files.ts';
-import { isOpen, type ModelFiles } from '../../../../models/model-files.ts';
+} from '../../../../folder/graph-files.ts';
+import { isOpen, type ModelFiles } from '../../../../folder/model-files.ts';
 
 /** Possible folders of the parts of a diffusion model: the first with a graph counts. */
 export const diffusionFolders = {

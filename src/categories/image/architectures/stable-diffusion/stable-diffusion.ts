@@ -5,7 +5,7 @@ import { createScheduler } from '../../../../core/diffusion/schedulers/create-sc
 import type { NoiseSource, Scheduler } from '../../../../core/diffusion/schedulers/scheduler.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { fieldError } from '../../../../errors.ts';
-import { locateModel } from '../../../../models/source.ts';
+import { locateModel } from '../../../../folder/source.ts';
 import type { Session } from '../../../../runtime/contract.ts';
 import type { PaintedPixels, PaintedStep, Painter, PaintOptions, Painting } from '../../painter.ts';
 import { imageParameters } from '../../parameters.ts';

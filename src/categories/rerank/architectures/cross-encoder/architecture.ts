@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleGraph, singleStems, textFiles } from '../../../../models/model-files.ts';
+import { singleGraph, singleStems, textFiles } from '../../../../folder/model-files.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 

@@ -1,4 +1,4 @@
-import { sourceError } from '../../../../models/model-files.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import type { GraphRunOptions, Session } from '../../../../runtime/contract.ts';
 import {
   longestOf,

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { SessionBackend, EncodingModel } from '../../../../contracts/sessions.ts';
-import { localFiles } from '../../../../models/graph-files.ts';
-import { singleGraph, usualGraph } from '../../../../models/model-files.ts';
-import { openModelFolder } from '../../../../models/model-folder.ts';
-import { locateModel } from '../../../../models/source.ts';
-import { chooseTextLength, readTextLength } from '../../../../models/text-length.ts';
-import { createTextTokenizer } from '../../../../models/tokenizer.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
+import { singleGraph, usualGraph } from '../../../../folder/model-files.ts';
+import { openModelFolder } from '../../../../folder/model-folder.ts';
+import { locateModel } from '../../../../folder/source.ts';
+import { chooseTextLength, readTextLength } from '../../../../folder/text-length.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { defaultBatchLimits } from '../../../../runtime/encoder/sequence-batcher.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { Scorer } from '../../scorer.ts';

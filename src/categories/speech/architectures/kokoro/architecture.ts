@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleGraph, singleStems } from '../../../../models/model-files.ts';
+import { singleGraph, singleStems } from '../../../../folder/model-files.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { localFiles, type Dtype } from '../../../../models/graph-files.ts';
-import { singleGraph, sourceError } from '../../../../models/model-files.ts';
-import { readJson } from '../../../../models/model-folder.ts';
+import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
+import { singleGraph, sourceError } from '../../../../folder/model-files.ts';
+import { readJson } from '../../../../folder/model-folder.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { describeVoice } from '../../../../core/speech/voices.ts';
-import { locateModel } from '../../../../models/source.ts';
+import { locateModel } from '../../../../folder/source.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { createReaders } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';

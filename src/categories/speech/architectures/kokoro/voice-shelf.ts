@@ -1,5 +1,5 @@
 import { describeVoice, mixStyles, type VoiceShare } from '../../../../core/speech/voices.ts';
-import { isReadByEspeak } from '../../../../models/pronunciation.ts';
+import { isReadByEspeak } from '../../pipeline/pronunciation.ts';
 import type { Voice } from '../../events.ts';
 import { readVoice } from './kokoro-folder.ts';
 

@@ -1,6 +1,6 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleGraph, singleStems } from '../../../../models/model-files.ts';
-import { isVoiceConfig } from '../../../../models/source.ts';
+import { singleGraph, singleStems } from '../../../../folder/model-files.ts';
+import { isVoiceConfig } from '../../../../folder/source.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { piperGraph } from './files.ts';

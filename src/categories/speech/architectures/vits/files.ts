@@ -1,6 +1,6 @@
-import type { FileTree } from '../../../../models/graph-files.ts';
-import { sourceError } from '../../../../models/model-files.ts';
-import { isVoiceConfig } from '../../../../models/source.ts';
+import type { FileTree } from '../../../../folder/graph-files.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
+import { isVoiceConfig } from '../../../../folder/source.ts';
 
 /**
  * Finds the graph of the only voice of Piper among files.

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
-import { localFiles } from '../../../../models/graph-files.ts';
-import { singleGraph, sourceError } from '../../../../models/model-files.ts';
-import { readJson } from '../../../../models/model-folder.ts';
-import { locateModel } from '../../../../models/source.ts';
-import { createTextTokenizer } from '../../../../models/tokenizer.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
+import { singleGraph, sourceError } from '../../../../folder/model-files.ts';
+import { readJson } from '../../../../folder/model-folder.ts';
+import { locateModel } from '../../../../folder/source.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { preparationOf } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { VitsVoice } from './vits-voice.ts';

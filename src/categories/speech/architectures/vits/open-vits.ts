@@ -1,6 +1,6 @@
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
-import { sourceError } from '../../../../models/model-files.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import { symbolBounds } from '../../../../core/speech/timing/symbol-bounds.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';

@@ -1,6 +1,6 @@
 import { describeValue } from '../../../../core/text/quote.ts';
-import { sourceError } from '../../../../models/model-files.ts';
-import { readJson } from '../../../../models/model-folder.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
+import { readJson } from '../../../../folder/model-folder.ts';
 import type { VitsScales } from './vits-voice.ts';
 
 /** The used part of a config of Piper's. */

@@ -1,7 +1,7 @@
 import { espeakEnglishSymbols, toEspeakPhonemes } from '../../../../core/speech/espeak-phonemes.ts';
 import { fieldError } from '../../../../errors.ts';
-import { sourceError } from '../../../../models/model-files.ts';
-import { createEnglishPhonemizer, loadEspeak } from '../../../../models/pronunciation.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
+import { createEnglishPhonemizer, loadEspeak } from '../../pipeline/pronunciation.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { assertPhonemizer, espeakMissing, isEnglish, preparationOf } from '../../pipeline/readers.ts';
 import type { PiperConfig } from './piper-config.ts';

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { ModelSpec } from '../../../../contracts/model.ts';
-import { localFiles } from '../../../../models/graph-files.ts';
-import { locateModel } from '../../../../models/source.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
+import { locateModel } from '../../../../folder/source.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import { piperGraph } from './files.ts';
 import { readPiperConfig } from './piper-config.ts';

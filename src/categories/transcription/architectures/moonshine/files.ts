@@ -1,5 +1,5 @@
-import { needGraph } from '../../../../models/graph-files.ts';
-import { anywhere, textFiles, type ModelFiles } from '../../../../models/model-files.ts';
+import { needGraph } from '../../../../folder/graph-files.ts';
+import { anywhere, textFiles, type ModelFiles } from '../../../../folder/model-files.ts';
 
 const encoderStems = anywhere('encoder_model');
 const decoderStems = anywhere('decoder_model_merged');

@@ -1,8 +1,8 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
-import { openModelFolder, readCount, type ModelFolder } from '../../../../models/model-folder.ts';
-import { sourceError } from '../../../../models/model-files.ts';
-import { locateModel } from '../../../../models/source.ts';
+import { openModelFolder, readCount, type ModelFolder } from '../../../../folder/model-folder.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
+import { locateModel } from '../../../../folder/source.ts';
 import type { GraphRunOptions, Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { createCacheLayout, type DecoderCache, type DecoderHeads } from '../../pipeline/decoder-cache.ts';

@@ -1,7 +1,7 @@
 import { describeValue } from '../../../../core/text/quote.ts';
-import { readCount, type ModelFolder } from '../../../../models/model-folder.ts';
-import { sourceError } from '../../../../models/model-files.ts';
-import { createTextTokenizer } from '../../../../models/tokenizer.ts';
+import { readCount, type ModelFolder } from '../../../../folder/model-folder.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
 import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '../../recognizer.ts';
 

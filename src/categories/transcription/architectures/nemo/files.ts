@@ -1,5 +1,5 @@
-import { needGraph } from '../../../../models/graph-files.ts';
-import { anywhere, singleGraph, singleStems, type ModelFiles } from '../../../../models/model-files.ts';
+import { needGraph } from '../../../../folder/graph-files.ts';
+import { anywhere, singleGraph, singleStems, type ModelFiles } from '../../../../folder/model-files.ts';
 
 const small = ['config.json', 'vocab.txt'];
 const encoderStems = anywhere('encoder-model');

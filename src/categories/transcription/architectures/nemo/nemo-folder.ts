@@ -4,9 +4,9 @@ import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { createNemoFeatures } from '../../../../core/audio/nemo-features.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { describeValue } from '../../../../core/text/quote.ts';
-import { readCount, readJson } from '../../../../models/model-folder.ts';
-import { sourceError, type ModelFiles } from '../../../../models/model-files.ts';
-import { locateModel } from '../../../../models/source.ts';
+import { readCount, readJson } from '../../../../folder/model-folder.ts';
+import { sourceError, type ModelFiles } from '../../../../folder/model-files.ts';
+import { locateModel } from '../../../../folder/source.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../../runtime/contract.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { decodeCtc } from '../../../../core/audio/ctc.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
-import { sourceError } from '../../../../models/model-files.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { ctcFiles as files } from './files.ts';

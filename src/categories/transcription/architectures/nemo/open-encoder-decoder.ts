@@ -2,7 +2,7 @@ import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { quote } from '../../../../core/text/quote.ts';
-import { sourceError } from '../../../../models/model-files.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import type { Tensor } from '../../../../runtime/contract.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { decodeGreedily } from '../../pipeline/decode-greedily.ts';

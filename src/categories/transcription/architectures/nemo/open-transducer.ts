@@ -2,7 +2,7 @@ import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { beginTransducerSearch, type TransducerToken } from '../../../../core/audio/transducer.ts';
 import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
-import { sourceError } from '../../../../models/model-files.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import type { Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';

@@ -4,8 +4,8 @@ import {
   needGraph,
   type Dtype,
   type FileTree,
-} from '../../../../models/graph-files.ts';
-import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../../../models/model-files.ts';
+} from '../../../../folder/graph-files.ts';
+import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../../../folder/model-files.ts';
 
 /** The graphs of a Whisper decoder: one with two branches, or one for the prefix and one for what follows. */
 export type DecoderGraphs = { readonly merged: string } | { readonly first: string; readonly next: string };

@@ -1,7 +1,7 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { createLogMel } from '../../../../core/audio/log-mel.ts';
 import { fieldError } from '../../../../errors.ts';
-import { locateModel } from '../../../../models/source.ts';
+import { locateModel } from '../../../../folder/source.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { RecognizerAbility, WindowRecognizer } from '../../recognizer.ts';
 import type { TranscriptionSettings } from '../../settings.ts';

@@ -1,6 +1,6 @@
 import type { SocketEndpoint } from '../../../../contracts/endpoint.ts';
 import { fieldError, InferenceError } from '../../../../errors.ts';
-import { createId } from '../../../../server/headers.ts';
+import { createId } from '../../../../http/headers.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import type { TranscriptionEvent } from '../../events.ts';
 import type { TranscriptionRequestInput } from '../../request.ts';

@@ -1,9 +1,9 @@
 import { toTextMessage } from '../../../../../src/core/chat/messages.ts';
 import { describe, expect, it } from 'vitest';
-import { createChatTemplate } from '../../../../../src/models/chat-template.ts';
+import { createChatTemplate } from '../../../../../src/folder/chat-template.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
 import { renderPrompt, thinkingPrompt } from '../../../../../src/categories/chat/pipeline/prompt/prompt.ts';
-import { folderOf } from '../../../../models/folders.ts';
+import { folderOf } from '../../../../folder/folders.ts';
 
 const tools = [
   { name: 'get_time', description: 'Current time in a city.' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRawPrompts } from '../../../../../src/categories/chat/pipeline/prompt/raw-prompts.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
-import type { TextTokenizer } from '../../../../../src/models/tokenizer.ts';
+import type { TextTokenizer } from '../../../../../src/folder/tokenizer.ts';
 
 const special = ['<bos>', '<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<eos>'];
 

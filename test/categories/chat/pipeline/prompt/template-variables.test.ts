@@ -4,8 +4,8 @@ import {
   templateVariables,
 } from '../../../../../src/categories/chat/pipeline/prompt/template-variables.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
-import { createChatTemplate } from '../../../../../src/models/chat-template.ts';
-import { folderOf } from '../../../../models/folders.ts';
+import { createChatTemplate } from '../../../../../src/folder/chat-template.ts';
+import { folderOf } from '../../../../folder/folders.ts';
 
 const say = '{% for m in messages %}{{ m.content }}{% endfor %}';
 const templates = {

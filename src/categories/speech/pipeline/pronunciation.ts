@@ -1,0 +1,137 @@
+import {
+  learnLetterToSound,
+  type LetterToSoundModel,
+} from '../../../core/speech/english/letter-to-sound-model.ts';
+import { phonemizeEnglish } from '../../../core/speech/english/phonemize-english.ts';
+import { fromEspeakPhonemes } from '../../../core/speech/espeak-phonemes.ts';
+
+/** Tells how a text is pronounced. */
+export interface Phonemizer {
+  /** BCP 47, such as `en-US`. */
+  readonly language: string;
+  /**
+   * @param text a sentence; the built-in one expects it as `normalizeEnglish` leaves it
+   * @returns Kokoro's phonemes, words separated by spaces, with the punctuation of the text
+   */
+  phonemize(text: string): string | Promise<string>;
+}
+
+/** Remark after a pronunciation in `cmu-pronouncing-dictionary`. */
+const remark = / #.*$/;
+
+/** The model learned from the dictionary, once for all phonemizers of this process. */
+let learned: LetterToSoundModel | undefined;
+
+/**
+ * Makes the phonemizer for English that needs nothing installed: a dictionary of 125,000 words, from which it learns how to
+ * say all others. Its accent is American also where the language is `en-GB`.
+ *
+ * Loads the dictionary, which takes some tenths of a second and 30 MB. The first word that it lacks takes another second
+ * and 16 MB.
+ *
+ * @example
+ * ```ts
+ * const { phonemize } = await createEnglishPhonemizer('en-US');
+ * phonemize('a red circle.'); // 'ə ɹˈɛd sˈɜɹkəl.'
+ * ```
+ */
+export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Promise<Phonemizer> {
+  const { dictionary } = await import('cmu-pronouncing-dictionary');
+  const lookUp = (word: string): string | undefined =>
+    Object.hasOwn(dictionary, word) ? dictionary[word]!.replace(remark, '') : undefined;
+  const letterToSound: LetterToSoundModel = {
+    pronounce(word, candidates) {
+      learned ??= learnLetterToSound(dictionary);
+      return learned.pronounce(word, candidates);
+    },
+  };
+  return { language, phonemize: (text) => phonemizeEnglish(text, { lookUp, letterToSound }) };
+}
+
+/** The used part of the package `piper-phonemize`, which has no types. */
+interface EspeakModule {
+  /** @returns IPA by sentence; `null` where the build lacks the voice */
+  phonemizeToString(text: string, voice: string): readonly string[] | null;
+}
+
+/** eSpeak NG, from the package `piper-phonemize`. */
+export interface Espeak {
+  /**
+   * @param voice as eSpeak NG names it, such as `en-us`
+   * @returns IPA with the marks that end clauses; `undefined` where the build lacks the voice
+   */
+  transcribe(text: string, voice: string): string | undefined;
+}
+
+/**
+ * @param load how the package is loaded
+ * @returns `undefined` where it isn't installed
+ */
+export async function loadEspeak(
+  load: () => Promise<unknown> = () => import('piper-phonemize'),
+): Promise<Espeak | undefined> {
+  try {
+    const { default: espeak } = (await load()) as { readonly default: EspeakModule };
+    return { transcribe: (text, voice) => espeak.phonemizeToString(text, voice)?.join(' ') };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * BCP 47 → eSpeak NG's voice for it. Japanese and Chinese are not among them: Kokoro learned those from other phonemizers,
+ * whose phonemes eSpeak NG doesn't write.
+ */
+const espeakVoices: Readonly<Record<string, string>> = {
+  'en-US': 'en-us',
+  'en-GB': 'en',
+  es: 'es',
+  'fr-FR': 'fr',
+  hi: 'hi',
+  it: 'it',
+  'pt-BR': 'pt-br',
+};
+
+/** Whether texts of a language, in BCP 47, can be read once eSpeak NG is installed. */
+export function isReadByEspeak(language: string): boolean {
+  return Object.hasOwn(espeakVoices, language);
+}
+
+/** Marks that the model speaks by, and that eSpeak NG would drop; not those within numbers: `3,50`, `15:30`. */
+const marks = /\s*(?:(?<!\d)[:,.]|[:,.](?!\d)|[;!?—…"“”()])+\s*/gu;
+
+/**
+ * Makes the phonemizers of eSpeak NG, from the package `piper-phonemize`.
+ *
+ * @param load how the package is loaded
+ * @returns by language in BCP 47; empty where the package isn't installed
+ */
+export async function createEspeakPhonemizers(
+  load?: () => Promise<unknown>,
+): Promise<ReadonlyMap<string, Phonemizer>> {
+  const espeak = await loadEspeak(load);
+  if (!espeak) return new Map();
+  return new Map(
+    Object.entries(espeakVoices).map(([language, voice]) => [
+      language,
+      { language, phonemize: (text) => phonemize(text, { espeak, language, voice }) },
+    ]),
+  );
+}
+
+interface EspeakOptions {
+  readonly espeak: Espeak;
+  readonly language: string;
+  readonly voice: string;
+}
+
+function phonemize(text: string, { espeak, language, voice }: EspeakOptions): string {
+  const between = text.match(marks) ?? [];
+  return text
+    .split(marks)
+    .map((phrase, at) => {
+      const spoken = phrase === '' ? '' : (espeak.transcribe(phrase, voice) ?? '');
+      return fromEspeakPhonemes(spoken, language) + (between[at] ?? '');
+    })
+    .join('');
+}

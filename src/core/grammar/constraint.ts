@@ -1,0 +1,262 @@
+import type { ToolCallConstraint } from '../chat/tool-calls/format.ts';
+import {
+  character,
+  choice,
+  empty,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type Expression,
+} from './languages/expression.ts';
+import { writtenGrammar } from './notations/grammar-notation.ts';
+import { jsonSchemaSteps } from './schemas/json-schema.ts';
+import { anyObject, looseText, type ArgumentsNotation } from './schemas/notation.ts';
+import { regexGrammar } from './notations/regex-grammar.ts';
+import { runSteps } from './run-steps.ts';
+import { createSchemaBudget, type SchemaBudget } from './schemas/budget.ts';
+
+/** The required form of an answer's text. */
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  /** Some JSON object. */
+  | { readonly type: 'json-object' }
+  /** A JSON document that is valid by the schema. */
+  | { readonly type: 'json-schema'; readonly schema: unknown }
+  /** A text that the regular expression (ECMA-262) matches as a whole. */
+  | { readonly type: 'regex'; readonly regex: string }
+  /** One of these texts. */
+  | { readonly type: 'choice'; readonly choices: readonly string[] }
+  /** A text of the grammar in GBNF, the notation of llama.cpp, or in Lark. */
+  | { readonly type: 'grammar'; readonly grammar: string };
+
+export interface CallableTool {
+  readonly name: string;
+  /** JSON Schema of the arguments object; one without members if left out. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether a schema that can't be honored is refused even where no call is demanded. */
+  readonly strict?: boolean | undefined;
+}
+
+/** Tools that an answer may call. */
+export interface CallConstraint {
+  readonly tools: readonly CallableTool[];
+  /**
+   * `optional`: the answer is free until a call begins. `required`: it is at least one call from the start. `once`:
+   * exactly one.
+   */
+  readonly choice: 'optional' | 'required' | 'once';
+  /** Whether there may be several calls, where the format has a way to write them. */
+  readonly parallel: boolean;
+  readonly format: ToolCallConstraint;
+}
+
+/** Notation of a model's thinking before its answer. */
+export interface ReasoningConstraint {
+  readonly open: readonly string[];
+  readonly close: readonly string[];
+  /** Whether the prompt ends inside the thinking. */
+  readonly startsOpen: boolean;
+  /** Text after `close` before anything else; white space if left out. */
+  readonly after?: string | undefined;
+  /** The frame of an answer that is no call. */
+  readonly frame?:
+    | {
+        readonly open: string | readonly string[];
+        readonly close: string | readonly string[];
+        readonly isRequired: boolean;
+      }
+    | undefined;
+}
+
+/** The permitted answers to one request. */
+export interface AnswerConstraint {
+  readonly response: ResponseFormat;
+  readonly calls?: CallConstraint | undefined;
+  /** For models that think; the thinking stays free. */
+  readonly reasoning?: ReasoningConstraint | undefined;
+  /** Whether objects are open where their schemas don't say: `isOpen` of `jsonSchemaGrammar`. */
+  readonly opensObjects?: boolean | undefined;
+}
+
+/**
+ * The grammar of the answers that a request allows.
+ *
+ * With required calls the answer is calls alone, whatever `response` is; with optional ones it is either. Where calls
+ * are optional, arguments whose schema can't be honored may be any object.
+ *
+ * @returns `undefined` where every text is allowed
+ * @throws RangeError naming the keyword of a schema that can't be honored, as `schema.properties.age.not` or
+ * `tools[0].parameters.properties.age.not`, or the `regex` or `grammar`
+ *
+ * @example
+ * ```ts
+ * answerGrammar({ response: { type: 'json-schema', schema: { type: 'array', items: { type: 'string' } } } });
+ * ```
+ */
+export function answerGrammar(constraint: AnswerConstraint): Expression | undefined {
+  return runSteps(answerGrammarSteps(constraint));
+}
+
+/**
+ * The same in slices: yields after each part of bounded cost. All schemas share one budget.
+ *
+ * @throws RangeError as `answerGrammar`
+ */
+export function* answerGrammarSteps({
+  response,
+  calls,
+  reasoning,
+  opensObjects: isOpen,
+}: AnswerConstraint): Generator<void, Expression | undefined> {
+  const setting = { budget: createSchemaBudget(), isOpen };
+  const document = framed(yield* documentGrammar(response, setting), reasoning?.frame);
+  const answer = calls ? yield* withCalls(document, calls, setting) : document;
+  if (!answer || !reasoning) return answer;
+  const mayBreakOff = document === undefined && calls?.choice === 'optional';
+  return behindReasoning(answer, reasoning, { mayBreakOff });
+}
+
+/** Setting that all schemas of an answer share. */
+interface SchemaSetting {
+  readonly budget: SchemaBudget;
+  readonly isOpen: boolean | undefined;
+}
+
+function* documentGrammar(
+  response: ResponseFormat,
+  { budget, isOpen }: SchemaSetting,
+): Generator<void, Expression | undefined> {
+  switch (response.type) {
+    case 'text':
+      return undefined;
+    case 'json-object':
+      return anyObject;
+    case 'json-schema':
+      return yield* jsonSchemaSteps(response.schema, 'schema', budget, { isOpen });
+    case 'regex':
+      return regexGrammar(response.regex, budget);
+    case 'choice':
+      return text(...response.choices);
+    case 'grammar':
+      return writtenGrammar(response.grammar);
+  }
+}
+
+function framed(
+  document: Expression | undefined,
+  frame: ReasoningConstraint['frame'],
+): Expression | undefined {
+  if (!document || !frame) return document;
+  const inFrame = sequence(text(...[frame.open].flat()), document, text(...[frame.close].flat()));
+  return frame.isRequired ? inFrame : choice(inFrame, document);
+}
+
+function* withCalls(
+  document: Expression | undefined,
+  calls: CallConstraint,
+  setting: SchemaSetting,
+): Generator<void, Expression> {
+  const { choice: when, parallel, format } = calls;
+  const values = new Map<ToolCallConstraint['arguments'], readonly Expression[]>();
+  const ways: Way[] = [];
+  for (const way of [format, ...(format.others ?? [])]) {
+    const known = values.get(way.arguments) ?? (yield* argumentValues(calls, way, setting));
+    values.set(way.arguments, known);
+    ways.push(wayOf(calls, way, known));
+  }
+  const atStart = choice(...ways.map(({ section }) => section));
+  if (when !== 'optional') return atStart;
+  if (document) return choice(document, atStart);
+  const later = choice(...ways.map(({ lead, section }) => sequence(text(lead), section)));
+  const free: Expression = { type: 'text-without', markers: ways.flatMap(({ triggers }) => triggers) };
+  const after = ways.map(({ lead }) => lead).find((lead) => lead !== '');
+  const first = after === undefined ? free : { ...free, after };
+  const isSingle = !parallel || format.separator === null;
+  if (isSingle) return choice(first, sequence(first, later), ...(after === undefined ? [] : [atStart]));
+  const start = after === undefined ? first : choice(first, sequence(atStart, free));
+  return sequence(start, repeat(sequence(later, free), { min: 0, max: Infinity }));
+}
+
+/** Calls as they are written in one way. */
+interface Way {
+  readonly section: Expression;
+  /** Before the section, but where the answer begins. */
+  readonly lead: string;
+  /** Texts that free text before it may not hold. */
+  readonly triggers: readonly string[];
+}
+
+function wayOf(
+  { tools, choice: when, parallel }: CallConstraint,
+  { begin, separator, end, call, trigger, lead = '', isLoose }: ToolCallConstraint,
+  values: readonly Expression[],
+): Way {
+  const written = (part: string): Expression => (isLoose ? looseText(part) : text(part));
+  const frames = tools.map(({ name }) => call(name));
+  const one = choice(
+    ...frames.map(({ prefix, suffix }, index) => sequence(written(prefix), values[index]!, written(suffix))),
+  );
+  const isSingle = when === 'once' || !parallel || separator === null;
+  const more = isSingle ? empty : repeat(sequence(written(separator), one), { min: 0, max: Infinity });
+  const triggers = trigger === undefined ? frames.map(({ prefix }) => begin + prefix) : [trigger];
+  return {
+    section: sequence(written(begin), one, more, written(end)),
+    lead,
+    triggers: triggers.map((own) => lead + own),
+  };
+}
+
+function* argumentValues(
+  { tools, choice: when }: CallConstraint,
+  way: ToolCallConstraint,
+  setting: SchemaSetting,
+): Generator<void, Expression[]> {
+  const values: Expression[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const path = `tools[${index}].parameters`;
+    const isPromised = when !== 'optional' || tool.strict === true;
+    const notationOf = way.arguments?.(tool.parameters);
+    let value: Expression;
+    try {
+      value = yield* argumentsGrammar(tool, path, setting, notationOf);
+    } catch (error) {
+      if (isPromised || !(error instanceof RangeError)) throw error;
+      value = yield* jsonSchemaSteps({ type: 'object' }, path, createSchemaBudget(), { notationOf });
+    }
+    values.push(refer(rule(tool.name, value)));
+    yield;
+  }
+  return values;
+}
+
+function* argumentsGrammar(
+  tool: CallableTool,
+  path: string,
+  { budget, isOpen }: SchemaSetting,
+  notationOf: ArgumentsNotation | undefined,
+): Generator<void, Expression> {
+  const { parameters = {} } = tool;
+  const { type = 'object' } = parameters;
+  if (type !== 'object') throw new RangeError(`${path}.type: expected "object"`);
+  // Arguments are always an object, also where the schema doesn't say so; a function without parameters has none.
+  const isEmpty = Object.keys(parameters).length === 0;
+  const schema = { type: 'object', ...(isEmpty ? { additionalProperties: false } : parameters) };
+  return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen });
+}
+
+const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });
+
+function behindReasoning(
+  answer: Expression,
+  { open, close, startsOpen, after }: ReasoningConstraint,
+  { mayBreakOff }: { readonly mayBreakOff: boolean },
+): Expression {
+  const closed: Expression = { type: 'text-until', markers: close };
+  const thought = sequence(closed, after === undefined ? gap : text(after), answer);
+  const unfinished: Expression = mayBreakOff ? { type: 'text-without', markers: close } : never;
+  if (startsOpen) return choice(thought, unfinished);
+  return choice(sequence(text(...open), choice(thought, unfinished)), answer);
+}

@@ -1,0 +1,251 @@
+import { Automaton, dead, type State } from './automaton.ts';
+import type { Expression } from '../languages/expression.ts';
+import { programSteps } from './program.ts';
+import { runSteps } from '../run-steps.ts';
+import { ShortestEndings } from './shortest-ending.ts';
+import { longestTokens, type TokenTrie } from './token-trie.ts';
+import { utf8Text } from '../languages/utf8.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Follows one sequence through a grammar. */
+export interface GrammarMatcher {
+  /**
+   * The tokens that may come next: bit `t % 32` of word `t / 32` stands for token `t`. End tokens are among them where
+   * the text may end. Not to be changed.
+   */
+  mask(): Uint32Array;
+  /**
+   * Goes on after a token.
+   *
+   * @throws RangeError for a token that `mask` doesn't allow
+   */
+  accept(token: number): void;
+  /**
+   * Whether the whole token would be free text, as the inside of a string is: no structure, and nothing of a number or of
+   * constants to choose from. Needs no `this`.
+   */
+  isFree(token: number): boolean;
+  /** Whether the text may end here. */
+  readonly mayEnd: boolean;
+  /** Tokens with which the text ends soonest, about; `undefined` where none are known. */
+  ending(): number[] | undefined;
+  /** Whether the text can be brought to an end with at most `most` tokens after `token`, one that `mask` allows. */
+  endsWithin(most: number, token: number): boolean;
+}
+
+/** A grammar made ready for a vocabulary; what is learnt for one sequence serves all others. */
+export interface CompiledGrammar {
+  createMatcher(): GrammarMatcher;
+  /** About how much memory it takes by now: it grows with what is written under it, up to a bound. */
+  readonly bytes: number;
+}
+
+/** Masks kept for each grammar. */
+const maxMaskBytes = 4 * 2 ** 20;
+/**
+ * Work on new states for one mask, some ten milliseconds. What would need more is left out of it, so that no grammar,
+ * however it is made, holds up a thread.
+ */
+const maxWorkPerMask = 200_000;
+
+/**
+ * @throws RangeError when nothing that the grammar allows can be written to an end, or it is too large
+ *
+ * @example
+ * ```ts
+ * const grammar = compileGrammar(jsonSchemaGrammar({ type: 'boolean' }), vocabulary);
+ * const matcher = grammar.createMatcher();
+ * const token = sampler.sample(logits, matcher.mask());
+ * matcher.accept(token);
+ * ```
+ */
+export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): CompiledGrammar {
+  return runSteps(compileSteps(grammar, vocabulary));
+}
+
+/**
+ * The same in slices: yields after each part of bounded cost.
+ *
+ * @throws RangeError as `compileGrammar`
+ */
+export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
+  const program = yield* programSteps(grammar, vocabulary.writesAll);
+  const automaton = new Automaton(program);
+  const masks = new MaskCache(automaton, vocabulary);
+  const endings = new ShortestEndings(program);
+  yield* endings.learn();
+  const endingOf = (state: State): number[] | undefined => {
+    const bytes = endings.from(state);
+    // States with more ways than are followed may lack one.
+    if (!bytes || !automaton.after(state, bytes).mayEnd) return undefined;
+    return longestTokens([vocabulary.plain, vocabulary.rest], withoutEndToken(bytes, vocabulary));
+  };
+  return {
+    get bytes() {
+      return automaton.bytes + masks.bytes;
+    },
+    createMatcher() {
+      let state = automaton.start();
+      /** Bytes of an item of a list of different items, as far as it is written. */
+      let item: number[] | undefined;
+      const read = (byte: number, before: State): State => {
+        let next = automaton.state(automaton.next(before.id, byte));
+        item?.push(byte);
+        if (next.endsItem && item) next = automaton.keepItem(next, itemOf(item));
+        if (next.startsItem) item = [];
+        return next;
+      };
+      return {
+        mask() {
+          automaton.tidy();
+          state = automaton.renew(state);
+          return masks.of(state);
+        },
+        accept(token) {
+          state = automaton.renew(state);
+          const ending = vocabulary.endTokens.get(token);
+          if (ending && mayEndWith(automaton, state, ending)) return;
+          const bytes = vocabulary.bytesOf(token);
+          let after = bytes === undefined ? automaton.state(dead) : state;
+          const [known, length] = [item, item?.length ?? 0];
+          for (const byte of bytes ?? []) after = read(byte, after);
+          if (after.id === dead) {
+            item = known;
+            if (item) item.length = length;
+            throw new RangeError(`token: expected one that the grammar allows, got ${token}`);
+          }
+          state = after;
+        },
+        ending() {
+          state = automaton.renew(state);
+          return endingOf(state);
+        },
+        endsWithin(most, token) {
+          state = automaton.renew(state);
+          if (vocabulary.endTokens.has(token)) return true;
+          const after = automaton.after(state, vocabulary.bytesOf(token)!);
+          return endings.lengthFrom(after) <= most || (endingOf(after)?.length ?? Infinity) <= most;
+        },
+        isFree(token) {
+          state = automaton.renew(state);
+          let after = state;
+          for (const byte of vocabulary.bytesOf(token) ?? []) {
+            if (!after.isFree) return false;
+            after = automaton.state(automaton.next(after.id, byte));
+          }
+          return after.isFree;
+        },
+        get mayEnd() {
+          return state.mayEnd;
+        },
+      };
+    },
+  };
+}
+
+/**
+ * An item as JSON, from its bytes: of a string those after the quote that opens it, of anything else all.
+ */
+function itemOf(bytes: readonly number[]): string {
+  const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);
+  const written = utf8Text(isString ? [0x22, ...bytes] : bytes);
+  return isString ? JSON.stringify(JSON.parse(written)) : written;
+}
+
+/** An end token may come at an end, or as the last part of the text: some formats close a call with one. */
+function mayEndWith(automaton: Automaton, state: State, bytes: Uint8Array): boolean {
+  return state.mayEnd || automaton.after(state, bytes).mayEnd;
+}
+
+/** An end token stands for the last part of the text, where some format closes a call with one. */
+function withoutEndToken(bytes: Uint8Array, { endTokens }: Vocabulary): Uint8Array {
+  for (const own of endTokens.values()) {
+    const start = bytes.length - own.length;
+    if (own.length > 0 && start >= 0 && own.every((byte, index) => bytes[start + index] === byte))
+      return bytes.subarray(0, start);
+  }
+  return bytes;
+}
+
+/** The masks of the states of one automaton, the latest ones kept. */
+class MaskCache {
+  readonly #automaton: Automaton;
+  readonly #vocabulary: Vocabulary;
+  readonly #path: Int32Array;
+  readonly #maxMasks: number;
+  #masks = new Map<number, Uint32Array>();
+  #generation = -1;
+
+  constructor(automaton: Automaton, vocabulary: Vocabulary) {
+    this.#automaton = automaton;
+    this.#vocabulary = vocabulary;
+    this.#path = new Int32Array(Math.max(vocabulary.plain.maxDepth, vocabulary.rest.maxDepth) + 1);
+    this.#maxMasks = Math.max(8, Math.floor(maxMaskBytes / (4 * vocabulary.maskLength)));
+  }
+
+  get bytes(): number {
+    return 4 * this.#vocabulary.maskLength * this.#masks.size;
+  }
+
+  of(state: State): Uint32Array {
+    if (this.#generation !== state.generation) {
+      this.#masks.clear();
+      this.#generation = state.generation;
+    }
+    let mask = this.#masks.get(state.id);
+    if (mask) this.#masks.delete(state.id);
+    else mask = this.#make(state);
+    this.#masks.set(state.id, mask);
+    if (this.#masks.size > this.#maxMasks) this.#masks.delete(this.#masks.keys().next().value!);
+    return mask;
+  }
+
+  #make(state: State): Uint32Array {
+    const { plain, plainMask, rest, maskLength, endTokens } = this.#vocabulary;
+    const mask = new Uint32Array(maskLength);
+    const limit = this.#automaton.work + maxWorkPerMask;
+    if (state.plainCharacters >= plain.maxDepth) mask.set(plainMask);
+    else this.#walk(plain, state.id, mask, limit);
+    this.#walk(rest, state.id, mask, limit);
+    for (const [token, bytes] of endTokens) {
+      if (mayEndWith(this.#automaton, state, bytes)) mask[token >>> 5]! |= 1 << (token & 31);
+    }
+    return mask;
+  }
+
+  #walk(trie: TokenTrie, start: number, mask: Uint32Array, limit: number): void {
+    const { size, bytes, depths, ends, firstTokens, tokens, heights } = trie;
+    const isPlain = trie === this.#vocabulary.plain;
+    const automaton = this.#automaton;
+    const path = this.#path;
+    path[0] = start;
+    const lastLimit = limit + maxWorkPerMask;
+    let isAny = false;
+    for (let node = 0; node < size;) {
+      const depth = depths[node]!;
+      // Single bytes are looked at longer: what is left out can still be written byte by byte.
+      if (automaton.work > limit && (depth > 1 || (isAny && automaton.work > lastLimit))) {
+        node = ends[node]!;
+        continue;
+      }
+      const state = automaton.next(path[depth - 1]!, bytes[node]!);
+      if (state === dead) {
+        node = ends[node]!;
+        continue;
+      }
+      if (isPlain && automaton.state(state).plainCharacters >= heights[node]!) {
+        this.#vocabulary.addPlain(mask, node);
+        isAny = true;
+        node = ends[node]!;
+        continue;
+      }
+      path[depth] = state;
+      for (let index = firstTokens[node]!; index < firstTokens[node + 1]!; index++) {
+        const token = tokens[index]!;
+        mask[token >>> 5]! |= 1 << (token & 31);
+        isAny = true;
+      }
+      node++;
+    }
+  }
+}

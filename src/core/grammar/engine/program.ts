@@ -1,0 +1,322 @@
+import type { Expression, LanguageText, Rule } from '../languages/expression.ts';
+import { complement, intersection, union } from '../languages/code-points.ts';
+import { escapedCharacter, plainCharacters, plainText } from '../languages/json-text.ts';
+import type { Language } from '../languages/language.ts';
+import { LanguageReader } from '../languages/reader.ts';
+import { isNullable } from '../languages/nullable.ts';
+import { productiveExpressions } from '../languages/productive.ts';
+import { runSteps } from '../run-steps.ts';
+import { utf8Bytes, utf8Sequences, type ByteRange } from '../languages/utf8.ts';
+
+/** A step of a machine that reads bytes; `next` and the like are places of other steps. */
+export type Step =
+  | { readonly op: 'byte'; readonly low: number; readonly high: number; readonly next: number }
+  /** `plain`: a loop whose rounds may be any character of `plainText`. */
+  | { readonly op: 'split'; next: readonly number[]; readonly plain: boolean }
+  | { readonly op: 'call'; readonly rule: Rule; readonly next: number }
+  | { readonly op: 'return' }
+  /** Begins to count rounds of the loop at `next`. */
+  | { readonly op: 'count'; readonly next: number }
+  | {
+      readonly op: 'loop';
+      readonly min: number;
+      readonly max: number;
+      body: number;
+      readonly exit: number;
+      /** Whether a round may read nothing. */
+      readonly nullable: boolean;
+      readonly plain: boolean;
+    }
+  /** Begins to read a text of a language at `next`. */
+  | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
+  | { readonly op: 'read'; readonly reader: LanguageReader; readonly exit: number }
+  /** Begins a list of items that differ, keeps an item that is complete, goes on to the next, ends the list. */
+  | { readonly op: 'distinct'; readonly next: number }
+  | { readonly op: 'keep'; readonly next: number }
+  | { readonly op: 'more'; readonly max: number; next: number }
+  | { readonly op: 'leave'; readonly min: number; readonly next: number }
+  /** The end of a round. */
+  | { readonly op: 'round'; readonly next: number }
+  | { readonly op: 'accept' };
+
+/** A grammar as a machine with a stack. */
+export interface Program {
+  readonly steps: readonly Step[];
+  readonly start: number;
+  /** Start of the body of each rule. */
+  readonly entries: ReadonlyMap<Rule, number>;
+  /** Ends of the parts in which it was written: the steps before the first rule, then those of each rule. */
+  readonly partEnds: readonly number[];
+  /** Places of the steps inside of free text, where nearly any character may come; not those of languages. */
+  readonly free: ReadonlySet<number>;
+}
+
+const maxSteps = 300_000;
+
+/**
+ * @param writesAll whether the model can write all characters as they are; else strings may have escapes instead
+ * @throws RangeError when nothing that the grammar allows can be written to an end, or it has too many parts
+ */
+export function createProgram(grammar: Expression, writesAll = true): Program {
+  return runSteps(programSteps(grammar, writesAll));
+}
+
+/**
+ * The same in slices: yields after each rule.
+ *
+ * @throws RangeError as `createProgram`
+ */
+export function* programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
+  return yield* new Assembler(grammar, writesAll).assemble();
+}
+
+class Assembler {
+  readonly #grammar: Expression;
+  readonly #writesAll: boolean;
+  readonly #steps: Step[] = [];
+  readonly #entries = new Map<Rule, number>();
+  readonly #waiting: Rule[] = [];
+  readonly #free = new Set<number>();
+  readonly #isProductive: (part: Expression) => boolean;
+  readonly #return: number;
+  readonly #readers = {
+    plain: new Map<Language, LanguageReader>(),
+    'json-string': new Map<Language, LanguageReader>(),
+    'escaped-json-string': new Map<Language, LanguageReader>(),
+  };
+
+  constructor(grammar: Expression, writesAll: boolean) {
+    this.#grammar = grammar;
+    this.#writesAll = writesAll;
+    this.#isProductive = productiveExpressions(grammar);
+    this.#return = this.#add({ op: 'return' });
+  }
+
+  *assemble(): Generator<void, Program> {
+    if (!this.#isProductive(this.#grammar))
+      throw new RangeError('expected a schema that some finite document matches');
+    const start = this.#write(this.#grammar, this.#add({ op: 'accept' }));
+    const partEnds = [this.#steps.length];
+    for (let rule = this.#waiting.pop(); rule; rule = this.#waiting.pop()) {
+      this.#entries.set(rule, this.#write(rule.body, this.#return));
+      partEnds.push(this.#steps.length);
+      yield;
+    }
+    return { steps: this.#steps, start, entries: this.#entries, partEnds, free: this.#free };
+  }
+
+  #add(step: Step): number {
+    if (this.#steps.length >= maxSteps) throw new RangeError('grammar: expected fewer parts');
+    return this.#steps.push(step) - 1;
+  }
+
+  /** Marks the steps from this place on as free text. */
+  #markFree(from: number): void {
+    for (let place = from; place < this.#steps.length; place++) this.#free.add(place);
+  }
+
+  #split(next: readonly number[]): number {
+    return next.length === 1 ? next[0]! : this.#add({ op: 'split', next, plain: false });
+  }
+
+  /** Writes the steps of an expression before the step `next`. */
+  #write(expression: Expression, next: number): number {
+    switch (expression.type) {
+      case 'texts':
+        return this.#writeTexts(expression.texts.map(utf8Bytes), next);
+      case 'character':
+        return this.#writeSequences(expression.ranges.flatMap(utf8Sequences), next);
+      case 'sequence':
+        return expression.items.reduceRight((place, item) => this.#write(item, place), next);
+      case 'choice': {
+        const items = expression.items.filter(this.#isProductive);
+        return this.#split(items.map((item) => this.#write(item, next)));
+      }
+      case 'repeat': {
+        const { item, min, max } = expression;
+        return this.#isProductive(item) ? this.#writeRepeat(item, { min, max }, next) : next;
+      }
+      case 'string-content': {
+        const { min, max } = expression;
+        return this.#writeRepeat(stringCharacter, { min, max }, next);
+      }
+      case 'language': {
+        const reader = this.#reader(expression);
+        return this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit: next }) });
+      }
+      case 'mark':
+        return this.#writeMark(expression.of, next);
+      case 'distinct':
+        return this.#writeDistinct(expression, next);
+      case 'rule':
+        return this.#writeCall(expression.rule, next);
+      case 'text-until':
+        return this.#writeSearch(expression.markers, next, undefined);
+      case 'text-without':
+        return this.#writeSearch(expression.markers, undefined, next, expression.after);
+    }
+  }
+
+  #writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
+    const { item, separator, min, max } = expression;
+    if (!this.#isProductive(item) || max === 0) return next;
+    const more = { op: 'more' as const, max, next: -1 };
+    const start = this.#write(item, this.#split([this.#add(more), this.#add({ op: 'leave', min, next })]));
+    more.next = this.#write(separator, start);
+    const first = this.#add({ op: 'distinct', next: start });
+    return min === 0 ? this.#split([first, next]) : first;
+  }
+
+  #writeMark(of: LanguageText, next: number): number {
+    const keep = this.#add({ op: 'keep', next });
+    const isQuoted = of.writing !== 'plain';
+    const reader = this.#reader(of);
+    reader.isExact = true;
+    const exit = isQuoted ? this.#writeByte([0x22, 0x22], keep) : keep;
+    const begin = this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit }) });
+    return isQuoted ? this.#writeByte([0x22, 0x22], begin) : begin;
+  }
+
+  #reader({ language, store, writing }: LanguageText): LanguageReader {
+    const readers = this.#readers[writing];
+    let reader = readers.get(language);
+    if (!reader) {
+      reader = new LanguageReader(language, store, writing, this.#writesAll);
+      readers.set(language, reader);
+    }
+    return reader;
+  }
+
+  #writeCall(rule: Rule, next: number): number {
+    if (!this.#entries.has(rule)) {
+      this.#entries.set(rule, -1);
+      this.#waiting.push(rule);
+    }
+    return this.#add({ op: 'call', rule, next });
+  }
+
+  /** Texts that begin alike share their steps, so that a long list stays one path. */
+  #writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
+    if (texts.length === 1) {
+      return texts[0]!.slice(depth).reduceRight((place, byte) => this.#writeByte([byte, byte], place), next);
+    }
+    const shared = sharedLength(texts, depth);
+    if (shared > depth) {
+      const rest = this.#writeTexts(texts, next, shared);
+      return texts[0]!
+        .slice(depth, shared)
+        .reduceRight((place, byte) => this.#writeByte([byte, byte], place), rest);
+    }
+    const byByte = new Map<number, (readonly number[])[]>();
+    let mayEnd = false;
+    for (const text of texts) {
+      const byte = text[depth];
+      if (byte === undefined) mayEnd = true;
+      else if (byByte.has(byte)) byByte.get(byte)!.push(text);
+      else byByte.set(byte, [text]);
+    }
+    const branches = [...byByte].map(([byte, longer]) =>
+      this.#writeByte([byte, byte], this.#writeTexts(longer, next, depth + 1)),
+    );
+    return this.#split(mayEnd ? [...branches, next] : branches);
+  }
+
+  #writeSequences(sequences: readonly (readonly ByteRange[])[], next: number): number {
+    const branches = sequences.map((ranges) =>
+      ranges.reduceRight((place, range) => this.#writeByte(range, place), next),
+    );
+    return this.#split(branches);
+  }
+
+  #writeByte([low, high]: ByteRange, next: number): number {
+    return this.#add({ op: 'byte', low, high, next });
+  }
+
+  #writeRepeat(
+    item: Expression,
+    { min, max }: { readonly min: number; readonly max: number },
+    next: number,
+  ): number {
+    if (min === 0 && max === 1) return this.#split([this.#write(item, next), next]);
+    const plain = includesPlain(item);
+    if (min === 0 && max === Infinity) {
+      const loop: Step = { op: 'split', next: [], plain };
+      const place = this.#add(loop);
+      loop.next = [this.#write(item, place), next];
+      if (plain) this.#markFree(place);
+      return place;
+    }
+    const nullable = isNullable(item);
+    const loop: Step = { op: 'loop', min: nullable ? 0 : min, max, nullable, body: -1, exit: next, plain };
+    const place = this.#add(loop);
+    loop.body = this.#write(item, this.#add({ op: 'round', next: place }));
+    if (plain) this.#markFree(place);
+    return this.#add({ op: 'count', next: place });
+  }
+
+  /**
+   * Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been
+   * written.
+   *
+   * @param found where to go on when a marker is complete; nowhere if left out
+   * @param ended where to go on at any place before
+   * @param after text that has been written before
+   */
+  #writeSearch(
+    texts: readonly string[],
+    found: number | undefined,
+    ended: number | undefined,
+    after = '',
+  ): number {
+    const from = this.#steps.length;
+    const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
+    const beginnings = new Set([
+      '',
+      ...markers.flatMap((marker) => Array.from(marker, (_, end) => marker.slice(0, end))),
+    ]);
+    const states = new Map(
+      [...beginnings].map((written) => [written, this.#add({ op: 'split', next: [], plain: false })]),
+    );
+    const targetOf = (text: string): number | undefined => {
+      if (markers.some((marker) => text.endsWith(marker))) return found;
+      let start = 0;
+      while (!states.has(text.slice(start))) start++;
+      return states.get(text.slice(start));
+    };
+    for (const [written, place] of states) {
+      const ranges: { low: number; high: number; target: number | undefined }[] = [];
+      for (let byte = 0; byte < 256; byte++) {
+        const target = targetOf(written + String.fromCharCode(byte));
+        const last = ranges.at(-1);
+        if (last && last.target === target) last.high = byte;
+        else ranges.push({ low: byte, high: byte, target });
+      }
+      const reading = ranges.filter(({ target }) => target !== undefined);
+      const next = reading.map(({ low, high, target }) => this.#writeByte([low, high], target!));
+      (this.#steps[place] as Extract<Step, { op: 'split' }>).next =
+        ended === undefined ? next : [...next, ended];
+    }
+    this.#markFree(from);
+    return targetOf(after)!;
+  }
+}
+
+const stringCharacter: Expression = {
+  type: 'choice',
+  items: [{ type: 'character', ranges: plainCharacters }, escapedCharacter],
+};
+
+/** Length of the prefix that all texts share, known to be at least `from`. */
+function sharedLength(texts: readonly (readonly number[])[], from: number): number {
+  const [first = []] = texts;
+  let length = from;
+  while (length < first.length && texts.every((text) => text[length] === first[length])) length++;
+  return length;
+}
+
+/** Whether any plain character is one way to write it. */
+function includesPlain(expression: Expression): boolean {
+  if (expression.type === 'choice') return expression.items.some(includesPlain);
+  if (expression.type !== 'character') return false;
+  return intersection(plainText, complement(union(expression.ranges))).length === 0;
+}

@@ -1,0 +1,472 @@
+import { complement, intersection } from './code-points.ts';
+import type { Writing } from './expression.ts';
+import { plainText } from './json-text.ts';
+import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
+import { isLive, liveTransitionsOf } from './live.ts';
+import { shortestText } from './shortest.ts';
+import { utf8Bytes, utf8Sequences } from './utf8.ts';
+
+/** A text of which a part has been read. */
+export interface Reading {
+  readonly id: number;
+  readonly language: Language;
+  /** A character of which the first bytes have been read. */
+  readonly part: Part | undefined;
+}
+
+type Part =
+  /** UTF-8: so many bytes are missing; `bits` are those so far, or the target is known whichever follow. */
+  | {
+      readonly kind: 'bytes';
+      readonly missing: number;
+      readonly bits: number;
+      readonly least: number;
+      readonly target: Language | undefined;
+    }
+  | { readonly kind: 'backslash' }
+  /** `\u` and some hex digits; `high` is the first of a pair of surrogates. */
+  | { readonly kind: 'hex'; readonly missing: number; readonly bits: number; readonly high: number }
+  /** After the first of a pair of surrogates. */
+  | { readonly kind: 'high'; readonly high: number }
+  | { readonly kind: 'high-backslash'; readonly high: number };
+
+/** Steps that one state may cost; characters that would need more are taken for ones that lead nowhere. */
+const maxWorkPerByte = 3000;
+const maxWorkPerRescue = 40_000;
+/** States that are looked at before a language is used. */
+const maxProbed = 32;
+/** Beyond, readings and languages are forgotten and made anew as they are needed. */
+const maxReadings = 20_000;
+const maxBytes = 16 * 2 ** 20;
+const bytesOfReading = 200;
+
+const shortEscapes = new Map([
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+  [0x2f, 0x2f],
+  [0x62, 0x08],
+  [0x66, 0x0c],
+  [0x6e, 0x0a],
+  [0x72, 0x0d],
+  [0x74, 0x09],
+]);
+
+/** Characters that JSON must escape: those with a short escape, and the control characters that have none. */
+const neededEscapes = [...shortEscapes.values()].filter((codePoint) => codePoint !== 0x2f);
+const longEscapes = [
+  [0, 0x07],
+  [0x0b, 0x0b],
+  [0x0e, 0x1f],
+] as const;
+
+/** Reads texts of a language byte by byte. Only ways are followed that can be brought to an end. */
+export class LanguageReader {
+  readonly #store: LanguageStore;
+  readonly #isJson: boolean;
+  /** Whether characters have escapes that need none: all of them, or those that are no ASCII. */
+  readonly #escapes: 'all' | 'beyond-ascii' | 'needed';
+  #readings = new Map<string, Reading>();
+  #ids = 0;
+  readonly #starts = new WeakMap<readonly string[], Reading>();
+  readonly start: Reading;
+  /** Whether any byte may matter, since texts are left out that become known only while others are written. */
+  isExact = false;
+  readonly language: Language;
+
+  /** @param writesAll whether the model can write all characters as they are */
+  constructor(language: Language, store: LanguageStore, writing: Writing, writesAll = true) {
+    this.#store = store;
+    this.#isJson = writing !== 'plain';
+    this.#escapes = writing === 'escaped-json-string' ? 'all' : writesAll ? 'needed' : 'beyond-ascii';
+    this.language = language;
+    this.start = this.#reading(language);
+  }
+
+  /** The start of a text that is none of these, given as JSON. Some text has to be left. */
+  startWithout(items: readonly string[]): Reading {
+    if (items.length === 0) return this.start;
+    const known = this.#starts.get(items);
+    if (known) return known;
+    this.#store.allow(Infinity);
+    const texts = items.map((item) => this.#store.text(this.#isJson ? String(JSON.parse(item)) : item));
+    const others = this.#store.complement(this.#store.union(...texts));
+    const reading = this.#reading(this.#store.intersection(this.language, others));
+    this.#starts.set(items, reading);
+    return reading;
+  }
+
+  /** Steps taken so far. */
+  get work(): number {
+    return this.#store.work;
+  }
+
+  /** Shared store of its languages. */
+  get store(): LanguageStore {
+    return this.#store;
+  }
+
+  /** About how much memory it takes, without its store. */
+  get bytes(): number {
+    return bytesOfReading * this.#readings.size;
+  }
+
+  /** Forgets what has been read; readings that are held stay good. */
+  clear(): void {
+    this.#readings = new Map();
+    this.#store.clear();
+  }
+
+  mayEnd({ language, part }: Reading): boolean {
+    return part === undefined && language.nullable;
+  }
+
+  mayGoOn({ language, part }: Reading): boolean {
+    if (part !== undefined) return true;
+    return this.#transitions(language).length > 0;
+  }
+
+  /** The transitions of a language; the rest of a text is searched harder before it is given up. */
+  #transitions(language: Language): readonly Transition[] {
+    for (const steps of [maxWorkPerByte, maxWorkPerRescue]) {
+      this.#store.allow(steps);
+      try {
+        const transitions = liveTransitionsOf(language, this.#store);
+        if (transitions.length > 0 || language.nullable) return transitions;
+        language.liveTransitions = undefined;
+      } catch (error) {
+        if (!(error instanceof LanguageTooHard)) throw error;
+      }
+    }
+    language.liveTransitions = [];
+    return [];
+  }
+
+  /** @returns `undefined` where no text goes on like this */
+  next(reading: Reading, byte: number): Reading | undefined {
+    if (this.#readings.size > maxReadings || this.#store.bytes > maxBytes) this.clear();
+    return this.#next(reading, byte);
+  }
+
+  /** A range around a byte in which all bytes lead where it does. */
+  alike({ language, part }: Reading, byte: number): { readonly low: number; readonly high: number } {
+    if (part?.kind === 'bytes' && part.target) {
+      return byte < 0x80
+        ? { low: 0, high: 0x7f }
+        : byte < 0xc0
+          ? { low: 0x80, high: 0xbf }
+          : { low: 0xc0, high: 0xff };
+    }
+    const transitions = part ? [] : this.#transitions(language);
+    if (byte >= 0x80 && (transitions.at(-1)?.to ?? 0x80) < 0x80) return { low: 0x80, high: 0xff };
+    if (part || byte >= 0x80) return { low: byte, high: byte };
+    let { low, high } = (this.#isJson ? jsonParts : plainParts).find((one) => byte <= one.high)!;
+    for (const { from, to } of transitions) {
+      if (to < byte) low = Math.max(low, to + 1);
+      else {
+        low = from > byte ? low : Math.max(low, from);
+        high = Math.min(high, from > byte ? from - 1 : to);
+        break;
+      }
+    }
+    return { low, high };
+  }
+
+  /** Bytes with which the text ends soonest, about; `undefined` where finding them costs too much. */
+  ending(reading: Reading): readonly number[] | undefined {
+    const bytes: number[] = [];
+    let here = reading;
+    while (here.part !== undefined) {
+      const byte = bytesInTurn.find((candidate) => this.next(here, candidate) !== undefined);
+      if (byte === undefined) return undefined;
+      bytes.push(byte);
+      here = this.next(here, byte)!;
+    }
+    const text = shortestText(here.language, this.#store);
+    if (text === undefined) return undefined;
+    return [...bytes, ...utf8Bytes(this.#isJson ? JSON.stringify(text).slice(1, -1) : text)];
+  }
+
+  /** Number of arbitrary characters of `plainText` that may certainly follow. */
+  plainCharacters({ language, part }: Reading): number {
+    return part === undefined ? plainRun(language, this.#store) : 0;
+  }
+
+  /** Whether it is inside of free text: where nearly any character may come, a character that has been begun among them. */
+  isFree({ language }: Reading): boolean {
+    return plainRun(language, this.#store) > 0;
+  }
+
+  /** Marks the first byte of each class of bytes that lead alike; `visited` holds what has been marked before. */
+  markClasses(begins: Uint8Array, visited: Set<unknown>): void {
+    if (this.isExact) begins.fill(1);
+    if (!visited.has(this.#isJson)) {
+      visited.add(this.#isJson);
+      for (const { low, high } of this.#isJson ? jsonRanges : utf8Ranges) mark(begins, low, high);
+    }
+    const waiting = [this.language];
+    for (let language = waiting.pop(); language; language = waiting.pop()) {
+      if (visited.has(language)) continue;
+      visited.add(language);
+      if (language.kind === 'characters') {
+        for (const range of language.set) {
+          if (range[1] < 0x80) mark(begins, range[0], range[1]);
+          else for (const [low, high] of utf8Sequences(range).flat()) mark(begins, low, high);
+        }
+      } else if (language.kind === 'concatenation') waiting.push(language.first, language.rest);
+      else if ('items' in language) waiting.push(...language.items);
+      else if ('item' in language) waiting.push(language.item);
+      else if (language.kind === 'multiple')
+        for (let byte = 0x2d; byte < 0x3a; byte++) mark(begins, byte, byte);
+    }
+  }
+
+  #next({ language, part }: Reading, byte: number): Reading | undefined {
+    switch (part?.kind) {
+      case undefined:
+        return this.#first(language, byte);
+      case 'bytes':
+        if (byte < 0x80 || byte > 0xbf) return undefined;
+        return part.target
+          ? this.#known(part.target, part.missing - 1)
+          : this.#bytes(language, part.bits * 64 + (byte & 0x3f), part.missing - 1, part.least);
+      case 'backslash': {
+        if (byte === 0x75) return this.#hex(language, 0, 4, 0);
+        const escaped = shortEscapes.get(byte);
+        const isKnown = escaped !== undefined && (escaped !== 0x2f || this.#escapes === 'all');
+        return isKnown ? this.#after(language, escaped) : undefined;
+      }
+      case 'hex': {
+        const digit = hexDigit(byte);
+        if (digit < 0) return undefined;
+        return this.#hex(language, part.bits * 16 + digit, part.missing - 1, part.high);
+      }
+      case 'high':
+        return byte === 0x5c
+          ? this.#reading(language, { kind: 'high-backslash', high: part.high })
+          : undefined;
+      case 'high-backslash':
+        return byte === 0x75 ? this.#hex(language, 0, 4, part.high) : undefined;
+    }
+  }
+
+  #first(language: Language, byte: number): Reading | undefined {
+    if (byte < 0x80) {
+      if (!this.#isJson) return this.#after(language, byte);
+      if (byte < 0x20 || byte === 0x22) return undefined;
+      if (byte !== 0x5c) return this.#after(language, byte);
+      const isEscaped =
+        this.#leadsEscaped(language, 0, 0x10ffff) ||
+        neededEscapes.some((codePoint) => this.#leads(language, codePoint, codePoint));
+      return isEscaped ? this.#reading(language, { kind: 'backslash' }) : undefined;
+    }
+    if (byte < 0xc2 || byte > 0xf4) return undefined;
+    const missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    const least = missing === 1 ? 0x80 : missing === 2 ? 0x800 : 0x10000;
+    return this.#bytes(language, byte & (0x7f >> (missing + 1)), missing, least);
+  }
+
+  #after(language: Language, codePoint: number): Reading | undefined {
+    const transition = this.#find(language, codePoint);
+    return transition && codePoint <= transition.to && codePoint >= transition.from
+      ? this.#reading(transition.target)
+      : undefined;
+  }
+
+  /** `least` is the first code point that needs so many bytes. */
+  #bytes(language: Language, bits: number, missing: number, least: number): Reading | undefined {
+    const span = 64 ** missing;
+    const from = Math.max(bits * span, least);
+    const to = bits * span + span - 1;
+    if (from > to) return undefined;
+    if (missing === 0) return this.#after(language, bits);
+    const transition = this.#find(language, from);
+    if (transition && transition.from <= from && transition.to >= to && from === bits * span) {
+      return this.#known(transition.target, missing);
+    }
+    return this.#leads(language, from, to)
+      ? this.#reading(language, { kind: 'bytes', missing, bits, least, target: undefined })
+      : undefined;
+  }
+
+  /** Whichever bytes follow, they lead to `target`. */
+  #known(target: Language, missing: number): Reading {
+    if (missing === 0) return this.#reading(target);
+    return this.#reading(target, { kind: 'bytes', missing, bits: 0, least: 0, target });
+  }
+
+  #hex(language: Language, bits: number, missing: number, high: number): Reading | undefined {
+    const span = 16 ** missing;
+    const from = bits * span;
+    const to = from + span - 1;
+    if (high > 0) {
+      const low = Math.max(from, 0xdc00);
+      const last = Math.min(to, 0xdfff);
+      if (low > last) return undefined;
+      const base = 0x10000 + (high - 0xd800) * 0x400;
+      if (missing === 0) return this.#after(language, base + low - 0xdc00);
+      if (!this.#leads(language, base + low - 0xdc00, base + last - 0xdc00)) return undefined;
+      return this.#reading(language, { kind: 'hex', missing, bits, high });
+    }
+    if (missing === 0 && from >= 0xd800 && from <= 0xdbff && this.#escapes !== 'needed') {
+      const base = 0x10000 + (from - 0xd800) * 0x400;
+      return this.#leads(language, base, base + 0x3ff)
+        ? this.#reading(language, { kind: 'high', high: from })
+        : undefined;
+    }
+    if (missing === 0)
+      return this.#leadsEscaped(language, from, from) ? this.#after(language, from) : undefined;
+    const firstHigh = Math.max(from, 0xd800);
+    const lastHigh = Math.min(to, 0xdbff);
+    const isPair =
+      firstHigh <= lastHigh &&
+      this.#escapes !== 'needed' &&
+      this.#leads(
+        language,
+        0x10000 + (firstHigh - 0xd800) * 0x400,
+        0x10000 + (lastHigh - 0xd800) * 0x400 + 0x3ff,
+      );
+    return isPair || this.#leadsEscaped(language, from, to)
+      ? this.#reading(language, { kind: 'hex', missing, bits, high })
+      : undefined;
+  }
+
+  /** The first transition that ends at a code point or after it. */
+  #find(language: Language, codePoint: number): Transition | undefined {
+    const transitions = language.liveTransitions ?? this.#transitions(language);
+    let low = 0;
+    for (let high = transitions.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (transitions[middle]!.to < codePoint) low = middle + 1;
+      else high = middle;
+    }
+    return transitions[low];
+  }
+
+  #leads(language: Language, from: number, to: number): boolean {
+    const transition = this.#find(language, from);
+    return transition !== undefined && transition.from <= to;
+  }
+
+  /** Whether `\u` may stand for one of these characters. */
+  #leadsEscaped(language: Language, from: number, to: number): boolean {
+    if (this.#escapes === 'all') return this.#leads(language, from, to);
+    if (this.#escapes === 'beyond-ascii' && to > 0x7f && this.#leads(language, Math.max(from, 0x80), to))
+      return true;
+    // Beside other characters, `\u00` of a letter would have to become a control character.
+    if (this.#leads(language, 0x20, 0x10ffff)) return false;
+    return longEscapes.some(([low, high]) => {
+      const [first, last] = [Math.max(low, from), Math.min(high, to)];
+      return first <= last && this.#leads(language, first, last);
+    });
+  }
+
+  #reading(language: Language, part?: Part): Reading {
+    const key = part
+      ? `${language.id} ${Object.values(part).map(partKey).join()} ${part.kind}`
+      : `${language.id}`;
+    let reading = this.#readings.get(key);
+    if (!reading) {
+      reading = { id: ++this.#ids, language, part };
+      this.#readings.set(key, reading);
+    }
+    return reading;
+  }
+}
+
+const bytesInTurn = Array.from({ length: 256 }, (_, byte) => byte);
+
+function mark(begins: Uint8Array, low: number, high: number): void {
+  begins[low] = 1;
+  begins[high + 1] = 1;
+}
+
+/** Bytes that UTF-8 tells apart, and those that the escapes of JSON do. */
+const utf8Ranges = utf8Sequences([0x80, 0x10ffff])
+  .flat()
+  .map(([low, high]) => ({ low, high }));
+const jsonRanges = [
+  ...utf8Ranges,
+  { low: 0, high: 0x1f },
+  ...Array.from('"\\/bnrtu0123456789ABCDEFabcdef', (character) => {
+    const byte = character.charCodeAt(0);
+    return { low: byte, high: byte };
+  }),
+];
+
+/** Bytes of ASCII that are read in one way. */
+const plainParts = [{ low: 0, high: 0x7f }];
+const jsonParts = [
+  { low: 0, high: 0x1f },
+  { low: 0x20, high: 0x21 },
+  { low: 0x22, high: 0x22 },
+  { low: 0x23, high: 0x5b },
+  { low: 0x5c, high: 0x5c },
+  { low: 0x5d, high: 0x7f },
+];
+
+function partKey(value: unknown): string {
+  return typeof value === 'object' && value !== null ? `t${(value as Language).id}` : String(value);
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+function plainRun(language: Language, store: LanguageStore): number {
+  if (language === store.all || isFreeOfText(language, store)) return Infinity;
+  if (language.kind === 'intersection') {
+    const others = language.items.filter((item) => !isFreeOfText(item, store));
+    return others.length === 1 && others[0]!.kind === 'repetition' ? plainRun(others[0]!, store) : 0;
+  }
+  if (language.isConditional) return 0;
+  switch (language.kind) {
+    case 'repetition':
+      return includesPlain(language.item) ? language.max : 0;
+    case 'concatenation':
+      return plainRun(language.first, store);
+    case 'union':
+      return Math.max(...language.items.map((item) => plainRun(item, store)));
+    default:
+      return 0;
+  }
+}
+
+/** Whether it holds all texts in which some text doesn't occur that begins with no plain character. */
+function isFreeOfText(language: Language, { all }: LanguageStore): boolean {
+  if (language.kind !== 'complement' || language.item.kind !== 'concatenation') return false;
+  const { first, rest } = language.item;
+  const start = rest.kind === 'concatenation' ? rest.first : undefined;
+  return first === all && start?.kind === 'characters' && intersection(plainText, start.set).length === 0;
+}
+
+const plainCache = new WeakMap<Language, boolean>();
+
+function includesPlain(language: Language): boolean {
+  if (language.kind !== 'characters') return false;
+  let known = plainCache.get(language);
+  if (known === undefined) {
+    known = intersection(plainText, complement(language.set)).length === 0;
+    plainCache.set(language, known);
+  }
+  return known;
+}
+
+/**
+ * Finds out whether a language has a text, and whether its first states can be followed at a bounded cost.
+ *
+ * @throws LanguageTooHard where it costs more
+ */
+export function probe(language: Language, store: LanguageStore, steps: number): boolean {
+  store.allow(steps);
+  const end = store.limit;
+  if (!isLive(language, store)) return false;
+  const visited = new Set([language]);
+  for (const here of visited) {
+    if (visited.size > maxProbed) break;
+    store.allow(Math.max(0, Math.min(maxWorkPerByte, end - store.work)));
+    for (const { target } of liveTransitionsOf(here, store)) visited.add(target);
+  }
+  return true;
+}

@@ -1,0 +1,49 @@
+import { LanguageTooHard, type Language, type LanguageStore } from './language.ts';
+import { liveTransitionsOf } from './live.ts';
+
+/** Languages that are looked at, and steps taken, before a search is given up. */
+const maxVisited = 1000;
+const maxWork = 20_000;
+
+const found = new WeakMap<Language, string>();
+
+/**
+ * A text with the fewest characters that a language has, by breadth-first search.
+ *
+ * @returns `undefined` where finding one costs too much
+ */
+export function shortestText(language: Language, store: LanguageStore): string | undefined {
+  const known = found.get(language);
+  if (known !== undefined) return known;
+  store.allow(maxWork);
+  const ways = new Map<Language, { readonly from: Language; readonly character: string } | undefined>([
+    [language, undefined],
+  ]);
+  try {
+    // Languages that are added on the way are visited too.
+    for (const here of ways.keys()) {
+      if (here.nullable) {
+        let text = '';
+        found.set(here, text);
+        for (let way = ways.get(here); way; way = ways.get(way.from)) {
+          text = way.character + text;
+          found.set(way.from, text);
+        }
+        return text;
+      }
+      if (ways.size > maxVisited) return undefined;
+      for (const { from, to, target } of liveTransitionsOf(here, store)) {
+        if (ways.has(target)) continue;
+        ways.set(target, { from: here, character: String.fromCodePoint(plainestOf(from, to)) });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof LanguageTooHard)) throw error;
+  }
+  return undefined;
+}
+
+/** A letter or digit of a range, if there is one. */
+export function plainestOf(from: number, to: number): number {
+  return [0x61, 0x30, 0x20].find((code) => code >= from && code <= to) ?? from;
+}

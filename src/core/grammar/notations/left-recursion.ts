@@ -1,0 +1,211 @@
+import {
+  choice,
+  empty,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  type Expression,
+  type Rule,
+} from '../languages/expression.ts';
+import { isNullable, nullableRules } from '../languages/nullable.ts';
+
+/** Rules that begin with one another; their number is squared. */
+const maxMembers = 32;
+
+/**
+ * Rewrites rules that begin with themselves, by way of others too: reading them would never get to a character. Their
+ * texts stay the same. `a: a x | b` becomes `a: b x*`; of several rules, what each begins with comes first, and what
+ * turns one into another after it.
+ *
+ * R. C. Moore, Removing Left Recursion from Context-Free Grammars, 2000: the left-corner transform.
+ *
+ * @returns a rule that can't be rewritten: recursion stands behind what may be empty, goes round without a character, or
+ * has too many rules
+ */
+export function rewriteLeftRecursion(rules: readonly Rule[], nullable: ReadonlySet<Rule>): Rule | undefined {
+  const all = [...rules];
+  for (const members of recursiveComponents(rules, nullable)) {
+    const added = members.size > maxMembers ? undefined : rewrite([...members], nullable);
+    if (!added) return [...members][0];
+    all.push(...added);
+  }
+  const [rest] = all.length === rules.length ? [] : recursiveComponents(all, nullableRules(all));
+  return rest && [...rest][0];
+}
+
+/** Sets of rules that begin with one another (H. N. Gabow, Path-Based Depth-First Search, 2000). */
+function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>): ReadonlySet<Rule>[] {
+  const found: ReadonlySet<Rule>[] = [];
+  const order = new Map<Rule, number>();
+  const finished = new Set<Rule>();
+  const open: Rule[] = [];
+  const roots: Rule[] = [];
+  const trail: { readonly rule: Rule; readonly first: ReadonlySet<Rule>; readonly next: Rule[] }[] = [];
+  const enter = (one: Rule): void => {
+    order.set(one, order.size);
+    open.push(one);
+    roots.push(one);
+    const first = new Set<Rule>();
+    addFirstRules(one.body, nullable, first);
+    trail.push({ rule: one, first, next: [...first] });
+  };
+  for (const start of rules) {
+    if (!order.has(start)) enter(start);
+    for (let here = trail.at(-1); here; here = trail.at(-1)) {
+      const next = here.next.pop();
+      if (!next) {
+        trail.pop();
+        if (roots.at(-1) !== here.rule) continue;
+        roots.pop();
+        const component = open.splice(open.lastIndexOf(here.rule));
+        for (const one of component) finished.add(one);
+        if (component.length > 1 || here.first.has(here.rule)) found.push(new Set(component));
+      } else if (!order.has(next)) enter(next);
+      else if (!finished.has(next)) while (order.get(roots.at(-1)!)! > order.get(next)!) roots.pop();
+    }
+  }
+  return found;
+}
+
+/** @returns the rules that are new; `undefined` where recursion stands behind what may be empty */
+function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] | undefined {
+  const splitter = new Splitter(new Set(members), nullable);
+  const added: Rule[] = [];
+  const make = (name: string, body: Expression): Expression => {
+    const made = rule(name, body);
+    added.push(made);
+    return refer(made);
+  };
+  const bases = new Map<Rule, Expression>();
+  /** The expression that turns one member into another, by both. */
+  const turns = new Map<Rule, Map<Rule, Expression>>(members.map((member) => [member, new Map()]));
+  for (const member of members) {
+    const parts = splitter.split(member.body);
+    if (!parts) return undefined;
+    const base = parts.get(undefined);
+    if (base) bases.set(member, make(member.name, base));
+    for (const [first, part] of parts) {
+      if (!first) continue;
+      const own = members.length === 1 && base ? withLast(part, member, bases.get(member)!) : part;
+      turns.get(first)!.set(member, make(member.name, own));
+    }
+  }
+  for (const target of members) {
+    const tails = new Map(members.map((from) => [from, rule(target.name)]));
+    for (const [from, tail] of tails) {
+      const ways = [...turns.get(from)!].filter(([to]) => to !== from);
+      const round = turns.get(from)!.get(from) ?? never;
+      tail.body = sequence(
+        repeat(round, { min: 0, max: Infinity }),
+        choice(
+          from === target ? empty : never,
+          ...ways.map(([to, turn]) => sequence(turn, refer(tails.get(to)!))),
+        ),
+      );
+      added.push(tail);
+    }
+    target.body = choice(...[...bases].map(([from, base]) => sequence(base, refer(tails.get(from)!))));
+  }
+  return added;
+}
+
+/**
+ * The expression with another one for a rule at its end. In `a: a x a | b` the second `a` may be `b`, since what follows
+ * that follows the first one too: texts stay the same, and have fewer readings.
+ */
+function withLast(expression: Expression, last: Rule, other: Expression): Expression {
+  switch (expression.type) {
+    case 'rule':
+      return expression.rule === last ? other : expression;
+    case 'choice':
+      return choice(...expression.items.map((item) => withLast(item, last, other)));
+    case 'sequence': {
+      const { items } = expression;
+      return items.length === 0
+        ? empty
+        : sequence(...items.slice(0, -1), withLast(items.at(-1)!, last, other));
+    }
+    default:
+      return expression;
+  }
+}
+
+/** Parts of an expression by the member that they begin with, which is taken off; `undefined` for none. */
+type Parts = Map<Rule | undefined, Expression>;
+
+class Splitter {
+  readonly #members: ReadonlySet<Rule>;
+  readonly #nullable: ReadonlySet<Rule>;
+
+  constructor(members: ReadonlySet<Rule>, nullable: ReadonlySet<Rule>) {
+    this.#members = members;
+    this.#nullable = nullable;
+  }
+
+  /** @returns `undefined` where a member stands behind what may be empty */
+  split(expression: Expression): Parts | undefined {
+    if (!this.#begins(expression)) return new Map([[undefined, expression]]);
+    switch (expression.type) {
+      case 'rule':
+        return new Map([[expression.rule, empty]]);
+      case 'choice': {
+        const items = expression.items.map((item) => this.split(item));
+        const firsts = new Set(items.flatMap((parts) => [...(parts?.keys() ?? [])]));
+        const joined = [...firsts].map((first) => {
+          const own = items.flatMap((parts) => parts?.get(first) ?? []);
+          return [first, choice(...own)] as const;
+        });
+        return items.includes(undefined) ? undefined : new Map(joined);
+      }
+      case 'repeat': {
+        const { item, min, max } = expression;
+        const more = repeat(item, { min: Math.max(0, min - 1), max: max - 1 });
+        const parts = this.#followed(item, [more]);
+        const none = parts?.get(undefined) ?? never;
+        return min === 0 ? parts?.set(undefined, choice(none, empty)) : parts;
+      }
+      case 'sequence': {
+        const [head, ...tail] = expression.items;
+        return this.#followed(head!, tail);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #followed(head: Expression, tail: readonly Expression[]): Parts | undefined {
+    const isHidden = isNullable(head, this.#nullable) && this.#begins(sequence(...tail));
+    const parts = isHidden ? undefined : this.split(head);
+    return parts && new Map([...parts].map(([first, part]) => [first, sequence(part, ...tail)]));
+  }
+
+  #begins(expression: Expression): boolean {
+    const first = new Set<Rule>();
+    addFirstRules(expression, this.#nullable, first);
+    return [...first].some((one) => this.#members.has(one));
+  }
+}
+
+function addFirstRules(expression: Expression, nullable: ReadonlySet<Rule>, first: Set<Rule>): void {
+  switch (expression.type) {
+    case 'rule':
+      first.add(expression.rule);
+      break;
+    case 'choice':
+      for (const item of expression.items) addFirstRules(item, nullable, first);
+      break;
+    case 'repeat':
+      addFirstRules(expression.item, nullable, first);
+      break;
+    case 'sequence':
+      for (const item of expression.items) {
+        addFirstRules(item, nullable, first);
+        if (!isNullable(item, nullable)) break;
+      }
+      break;
+    default:
+      break;
+  }
+}

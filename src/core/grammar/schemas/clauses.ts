@@ -1,0 +1,605 @@
+import type { Literal, SchemaDocument } from './document.ts';
+import { areDisjoint } from './disjoint.ts';
+import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
+import {
+  allTypes,
+  canonicalText,
+  isSchemaObject,
+  keywordTypes,
+  readNames,
+  readSchemaMap,
+  readSchemas,
+  schemaFault,
+  typeBits,
+  typeBitsOf,
+  typesOfKeyword,
+  type Schema,
+} from './keywords.ts';
+
+/** A set of keys of an object. */
+export type KeySet =
+  | { readonly kind: 'pattern'; readonly pattern: unknown; readonly path: string }
+  /** Keys that neither `properties` nor `patternProperties` of the schema name. */
+  | { readonly kind: 'other'; readonly schema: Schema; readonly path: string }
+  /** Keys that match as strings. */
+  | { readonly kind: 'names'; readonly literal: Literal };
+
+/** Something that a value has to satisfy, apart from its type. */
+export type Atom =
+  /** The keywords of a schema that act on one type each. */
+  | {
+      readonly kind: 'schema';
+      readonly schema: Schema;
+      readonly path: string;
+      /** Whether it comes from a schema that must not match, and thus evaluates nothing. */
+      readonly isSilent?: boolean;
+    }
+  | { readonly kind: 'not-pattern'; readonly pattern: unknown; readonly path: string }
+  | { readonly kind: 'not-multiple'; readonly step: unknown; readonly path: string }
+  /** An object has the property, and its value matches. */
+  | { readonly kind: 'property'; readonly name: string; readonly literal: Literal }
+  | { readonly kind: 'some-property'; readonly keys: KeySet; readonly literal: Literal }
+  /** An array has an item at `from` or after it that matches. */
+  | { readonly kind: 'some-item'; readonly from: number; readonly literal: Literal; readonly path: string }
+  /** A schema for keys that none of these schemas names. */
+  | {
+      readonly kind: 'unevaluated';
+      readonly evaluated: readonly Schema[];
+      readonly of: 'properties' | 'items';
+      readonly literal: Literal;
+    };
+
+/** Conditions that hold at once, without alternatives. */
+export interface Clause {
+  readonly types: number;
+  /** Nothing but these. */
+  readonly values: readonly unknown[] | undefined;
+  /** None of these. */
+  readonly excluded: readonly unknown[];
+  readonly atoms: readonly Atom[];
+  readonly required: readonly string[];
+  readonly absent: readonly string[];
+}
+
+const anything: Clause = {
+  types: allTypes,
+  values: undefined,
+  excluded: [],
+  atoms: [],
+  required: [],
+  absent: [],
+};
+
+/** Objects that lack a property. */
+function without(name: string): Clause {
+  return { ...anything, types: typeBits.object, absent: [name] };
+}
+
+const maxClauses = 512;
+/** Beyond, clauses are searched for ones that say nothing of their own. */
+const manyClauses = 64;
+const maxDepth = 200;
+/** Levels of properties down to which two schemas are compared. */
+const maxComparedDepth = 3;
+
+/**
+ * Brings schemas into disjunctive form: alternatives of conditions that hold at once. Applicators in place (`allOf`,
+ * `anyOf`, `oneOf`, `not`, `if`, `$ref`, dependencies) are resolved, and `not` is pushed down to the keywords.
+ */
+export class ClauseReader {
+  readonly #document: SchemaDocument;
+  readonly #known = new Map<Literal, readonly Clause[]>();
+  readonly #open = new Set<Literal>();
+  /** Results of `isNever`. */
+  readonly #never = new Map<string, boolean>();
+  readonly #spend: (steps: number) => void;
+
+  constructor(document: SchemaDocument, spend: (steps: number) => void) {
+    this.#document = document;
+    this.#spend = spend;
+  }
+
+  /** @returns the alternatives; none where nothing matches all literals */
+  read(literals: readonly Literal[], path: string): readonly Clause[] {
+    return literals.reduce<readonly Clause[]>(
+      (clauses, literal) => this.#product(clauses, this.#clauses(literal), path),
+      [anything],
+    );
+  }
+
+  /** Whether nothing matches all literals, as far as is known without looking at texts and numbers. */
+  isNever(literals: readonly Literal[], path: string, depth = maxComparedDepth): boolean {
+    const key = `${depth} ${literals.map(({ id }) => id).join()}`;
+    const known =
+      this.#never.get(key) ??
+      this.read(literals, path).every((clause) => this.#isNeverObject(clause, path, depth));
+    this.#never.set(key, known);
+    return known;
+  }
+
+  #isNeverObject(clause: Clause, path: string, depth: number): boolean {
+    if (clause.types !== typeBits.object || clause.values || depth === 0) return false;
+    return clause.required.some((name) =>
+      this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1),
+    );
+  }
+
+  #clauses(literal: Literal): readonly Clause[] {
+    if (literal.schema === true) return [anything];
+    if (literal.schema === false) return [];
+    let known = this.#known.get(literal);
+    if (!known) {
+      if (this.#open.has(literal)) throw schemaFault(literal.path, 'expected no reference to itself');
+      if (this.#open.size > maxDepth)
+        throw schemaFault(literal.path, 'expected fewer schemas within schemas');
+      this.#spend(1);
+      const { schema, path } = literal;
+      if (!isSchemaObject(schema)) throw schemaFault(path, 'expected a schema: an object or a boolean');
+      this.#open.add(literal);
+      try {
+        known = literal.negated ? this.#negative(schema, path).map(silenced) : this.#positive(schema, path);
+      } finally {
+        this.#open.delete(literal);
+      }
+      this.#known.set(literal, known);
+    }
+    return known;
+  }
+
+  #positive(schema: Schema, path: string): readonly Clause[] {
+    let clauses: readonly Clause[] = [this.#own(schema, path)];
+    const and = (others: readonly Clause[], keyword: string): void => {
+      clauses = this.#product(clauses, others, `${path}.${keyword}`);
+    };
+    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+      if (schema[keyword] !== undefined) and(this.#clauses(this.reference(schema, keyword, path)), keyword);
+    }
+    if (schema['allOf'] !== undefined) {
+      for (const entry of this.#entries(schema, 'allOf', path)) and(this.#clauses(entry), 'allOf');
+    }
+    if (schema['anyOf'] !== undefined) {
+      and(this.#union(this.#entries(schema, 'anyOf', path), `${path}.anyOf`), 'anyOf');
+    }
+    if (schema['oneOf'] !== undefined) and(this.#exactlyOne(schema, path), 'oneOf');
+    if (schema['not'] !== undefined) and(this.#clauses(this.#literal(schema, 'not', path, true)), 'not');
+    if (schema['if'] !== undefined) and(this.#conditional(schema, path, false), 'if');
+    for (const [keyword, others] of this.#dependencies(schema, path, false)) and(others, keyword);
+    return this.#unevaluated(schema, path, clauses);
+  }
+
+  /** Types, values and keywords of one type. */
+  #own(schema: Schema, path: string): Clause {
+    const types = schema['type'] === undefined ? allTypes : typesOfKeyword(schema['type'], `${path}.type`);
+    const values = valuesOf(schema, path);
+    const acts = Object.keys(schema).some(
+      (keyword) => keywordTypes.has(keyword) || keyword.startsWith('unevaluated'),
+    );
+    const required = readNames(schema['required'], `${path}.required`);
+    return (
+      this.#merge(
+        { ...anything, types, values: values && distinct(values) },
+        { ...anything, atoms: acts ? [{ kind: 'schema', schema, path }] : [], required },
+      ) ?? { ...anything, types: 0 }
+    );
+  }
+
+  #exactlyOne(schema: Schema, path: string): readonly Clause[] {
+    const entries = this.#entries(schema, 'oneOf', path);
+    const place = `${path}.oneOf`;
+    const resolve = (value: unknown): unknown => this.#resolved(value, place);
+    const overlapping = entries.map((): Literal[] => []);
+    for (const [index, entry] of entries.entries()) {
+      for (let other = 0; other < index; other++) {
+        this.#spend(1);
+        const against = entries[other]!;
+        if (areDisjoint(against.schema, entry.schema, resolve)) continue;
+        if (this.isNever([against, entry], place)) continue;
+        overlapping[index]!.push(against);
+        overlapping[other]!.push(entry);
+      }
+    }
+    return this.#limited(
+      entries.flatMap((entry, index) =>
+        overlapping[index]!.reduce<readonly Clause[]>(
+          (clauses, other) =>
+            this.#product(
+              clauses,
+              this.#clauses(this.#document.literal(other.schema, other.path, { negated: true })),
+              place,
+            ),
+          this.#clauses(entry),
+        ),
+      ),
+      place,
+    );
+  }
+
+  #conditional(schema: Schema, path: string, negated: boolean): readonly Clause[] {
+    const branch = (keyword: string): readonly Clause[] =>
+      schema[keyword] === undefined
+        ? negated
+          ? []
+          : [anything]
+        : this.#clauses(this.#literal(schema, keyword, path, negated));
+    const holds = this.#clauses(this.#literal(schema, 'if', path, false));
+    const fails = this.#clauses(this.#literal(schema, 'if', path, true));
+    return [
+      ...this.#product(holds, branch('then'), `${path}.then`),
+      ...this.#product(fails, branch('else'), `${path}.else`),
+    ];
+  }
+
+  /** Each as clauses: the property is missing, or what depends on it holds. */
+  *#dependencies(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
+    for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
+      const map = readSchemaMap(schema[keyword], `${path}.${keyword}`);
+      for (const [name, value] of Object.entries(map)) {
+        const place = `${path}.${keyword}.${name}`;
+        const others = Array.isArray(value) ? readNames(value, place) : undefined;
+        const present: Clause = { ...anything, types: typeBits.object, required: [name] };
+        const consequence = others
+          ? negated
+            ? others.map((other) => without(other))
+            : [{ ...anything, required: others }]
+          : this.#clauses(this.#document.literal(value, place, { negated }));
+        const kept = this.#product([present], consequence, place);
+        const missing: readonly Clause[] = [
+          { ...anything, types: allTypes & ~typeBits.object },
+          without(name),
+        ];
+        yield [`${keyword}.${name}`, negated ? kept : [...missing, ...kept]];
+      }
+    }
+  }
+
+  #unevaluated(schema: Schema, path: string, clauses: readonly Clause[]): readonly Clause[] {
+    let result = clauses;
+    for (const of of ['properties', 'items'] as const) {
+      const keyword = of === 'properties' ? 'unevaluatedProperties' : 'unevaluatedItems';
+      if (schema[keyword] === undefined || schema[keyword] === true) continue;
+      const literal = this.#literal(schema, keyword, path, false);
+      // The keyword evaluates what is left; what it finds evaluated is by the others beside it.
+      const { [keyword]: _, ...own } = schema;
+      result = result.map((clause) => {
+        const evaluated = clause.atoms.flatMap((atom) =>
+          atom.kind === 'schema' && !atom.isSilent ? [atom.schema === schema ? own : atom.schema] : [],
+        );
+        return { ...clause, atoms: [...clause.atoms, { kind: 'unevaluated', evaluated, of, literal }] };
+      });
+    }
+    return result;
+  }
+
+  /** Alternatives of which each breaks one keyword. */
+  #negative(schema: Schema, path: string): readonly Clause[] {
+    const clauses: Clause[] = [];
+    const values = valuesOf(schema, path);
+    if (schema['type'] !== undefined) {
+      const types = typesOfKeyword(schema['type'], `${path}.type`);
+      clauses.push({ ...anything, types: allTypes & ~types });
+    }
+    if (values) clauses.push({ ...anything, excluded: distinct(values) });
+    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+      if (schema[keyword] === undefined) continue;
+      const { schema: target, path: place } = this.reference(schema, keyword, path);
+      clauses.push(...this.#clauses(this.#document.literal(target, place, { negated: true })));
+    }
+    for (const entry of schema['allOf'] === undefined ? [] : this.#entries(schema, 'allOf', path, true)) {
+      clauses.push(...this.#clauses(entry));
+    }
+    if (schema['anyOf'] !== undefined)
+      clauses.push(...this.read(this.#entries(schema, 'anyOf', path, true), `${path}.anyOf`));
+    if (schema['oneOf'] !== undefined) clauses.push(...this.#notExactlyOne(schema, path));
+    if (schema['not'] !== undefined)
+      clauses.push(...this.#clauses(this.#literal(schema, 'not', path, false)));
+    if (schema['if'] !== undefined) clauses.push(...this.#conditional(schema, path, true));
+    for (const [, others] of this.#dependencies(schema, path, true)) clauses.push(...others);
+    for (const keyword of ['unevaluatedProperties', 'unevaluatedItems']) {
+      if (schema[keyword] !== undefined && schema[keyword] !== true) {
+        throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported under `not`');
+      }
+    }
+    for (const keyword of Object.keys(schema)) {
+      const types = keywordTypes.get(keyword);
+      if (types === undefined) continue;
+      for (const clause of this.#broken(keyword, schema, path)) {
+        clauses.push({ ...clause, types: clause.types & types });
+      }
+    }
+    return this.#limited(clauses, path);
+  }
+
+  #notExactlyOne(schema: Schema, path: string): Clause[] {
+    const place = `${path}.oneOf`;
+    const entries = this.#entries(schema, 'oneOf', path);
+    const none = this.read(this.#entries(schema, 'oneOf', path, true), place);
+    const pairs = entries.flatMap((entry, index) =>
+      entries.slice(0, index).flatMap((other) => this.read([other, entry], place)),
+    );
+    return [...none, ...pairs];
+  }
+
+  /** Values of the keyword's type that break it. */
+  #broken(keyword: string, schema: Schema, path: string): readonly Clause[] {
+    const value = schema[keyword];
+    const place = `${path}.${keyword}`;
+    const bound = (other: string, limit: unknown): Clause[] => [
+      { ...anything, atoms: [{ kind: 'schema', schema: { [other]: limit }, path }] },
+    ];
+    const one = (atom: Atom): Clause[] => [{ ...anything, atoms: [atom] }];
+    const not = (of: unknown, at: string): Literal => this.#document.literal(of, at, { negated: true });
+    const count = typeof value === 'number' ? value : 0;
+    switch (keyword) {
+      case 'minLength':
+      case 'minItems':
+      case 'minProperties':
+        return count <= 0 ? [] : bound(keyword.replace('min', 'max'), count - 1);
+      case 'maxLength':
+      case 'maxItems':
+      case 'maxProperties':
+        return bound(keyword.replace('max', 'min'), count + 1);
+      case 'minimum':
+        return bound(schema['exclusiveMinimum'] === true ? 'maximum' : 'exclusiveMaximum', value);
+      case 'maximum':
+        return bound(schema['exclusiveMaximum'] === true ? 'minimum' : 'exclusiveMinimum', value);
+      case 'exclusiveMinimum':
+        return typeof value === 'boolean' ? [] : bound('maximum', value);
+      case 'exclusiveMaximum':
+        return typeof value === 'boolean' ? [] : bound('minimum', value);
+      case 'pattern':
+        return one({ kind: 'not-pattern', pattern: value, path: place });
+      case 'format': {
+        const wide = typeof value === 'string' ? widePatternOfFormat(value) : undefined;
+        // What is known to lack the format; of a format that is not known nothing is.
+        if (wide !== undefined) return one({ kind: 'not-pattern', pattern: wide, path: place });
+        if (typeof value === 'string' && patternOfFormat(value) === undefined) return [];
+        break;
+      }
+      case 'multipleOf':
+        return one({ kind: 'not-multiple', step: value, path: place });
+      case 'required':
+        return readNames(value, place).map((name) => without(name));
+      case 'properties':
+        return Object.entries(readSchemaMap(value, place)).flatMap(([name, of]) => {
+          const literal = not(of, `${place}.${name}`);
+          if (literal.schema === false) return [];
+          return [{ ...anything, atoms: [{ kind: 'property', name, literal }], required: [name] }];
+        });
+      case 'patternProperties':
+        return Object.entries(readSchemaMap(value, place)).flatMap(([pattern, of]) =>
+          one({
+            kind: 'some-property',
+            keys: { kind: 'pattern', pattern, path: `${place}.${pattern}` },
+            literal: not(of, `${place}.${pattern}`),
+          }),
+        );
+      case 'additionalProperties':
+        return one({
+          kind: 'some-property',
+          keys: { kind: 'other', schema, path },
+          literal: not(value, place),
+        });
+      case 'propertyNames':
+        return one({
+          kind: 'some-property',
+          keys: { kind: 'names', literal: not(value, place) },
+          literal: this.#document.literal(true, place),
+        });
+      case 'items':
+      case 'additionalItems': {
+        const heads = Array.isArray(schema['prefixItems'])
+          ? schema['prefixItems']
+          : Array.isArray(schema['items'])
+            ? (schema['items'] as unknown[])
+            : [];
+        if (Array.isArray(value)) return this.#brokenHeads(value, place);
+        if (keyword === 'additionalItems' && !Array.isArray(schema['items'])) return [];
+        return one({ kind: 'some-item', from: heads.length, literal: not(value, place), path: place });
+      }
+      case 'prefixItems':
+        return Array.isArray(value) ? this.#brokenHeads(value, place) : [];
+      case 'contains':
+        if (schema['minContains'] !== undefined || schema['maxContains'] !== undefined) break;
+        return [{ ...anything, atoms: [{ kind: 'schema', schema: { items: { not: value } }, path: place }] }];
+      case 'uniqueItems':
+        if (value !== true) return [];
+    }
+    throw schemaFault(
+      place,
+      'this keyword is not supported under `not` or where schemas have to exclude each other',
+    );
+  }
+
+  #brokenHeads(heads: readonly unknown[], path: string): Clause[] {
+    return heads.map((head, index) => {
+      const schema = {
+        minItems: index + 1,
+        prefixItems: [...Array.from({ length: index }, () => true), { not: head }],
+      };
+      return { ...anything, atoms: [{ kind: 'schema', schema, path: `${path}[${index}]` }] };
+    });
+  }
+
+  /** The literal that a schema with a reference stands for; references to references are followed. */
+  reference(schema: Schema, keyword: string, path: string): Literal {
+    const place = `${path}.${keyword}`;
+    let { schema: target, path: at } = this.#document.resolve(schema, keyword, place);
+    const seen = new Set<unknown>([schema]);
+    while (isSchemaObject(target) && isReferenceAlone(target)) {
+      if (seen.has(target)) throw schemaFault(`${at}.$ref`, 'expected no reference to itself');
+      seen.add(target);
+      ({ schema: target, path: at } = this.#document.resolve(target, '$ref', `${at}.$ref`));
+    }
+    if (seen.has(target)) throw schemaFault(place, 'expected no reference to itself');
+    return this.#document.literal(target, at);
+  }
+
+  #resolved(value: unknown, path: string): unknown {
+    if (!isSchemaObject(value) || value['$ref'] === undefined) return value;
+    // A schema with a reference and more is more than its target.
+    return isReferenceAlone(value) ? this.reference(value, '$ref', path).schema : value;
+  }
+
+  #literal(schema: Schema, keyword: string, path: string, negated: boolean): Literal {
+    return this.#document.literal(schema[keyword], `${path}.${keyword}`, { negated });
+  }
+
+  #entries(schema: Schema, keyword: string, path: string, negated = false): Literal[] {
+    const place = `${path}.${keyword}`;
+    return readSchemas(schema[keyword], place).map((entry, index) =>
+      this.#document.literal(entry, `${place}[${index}]`, { negated }),
+    );
+  }
+
+  #union(literals: readonly Literal[], path: string): readonly Clause[] {
+    return this.#limited(
+      literals.flatMap((literal) => this.#clauses(literal)),
+      path,
+    );
+  }
+
+  #product(left: readonly Clause[], right: readonly Clause[], path: string): readonly Clause[] {
+    if (left.length === 1 && left[0] === anything) return right;
+    if (right.length === 1 && right[0] === anything) return left;
+    let result: Clause[] = [];
+    for (const a of left) {
+      for (const b of right) {
+        this.#spend(1);
+        const merged = this.#merge(a, b);
+        if (merged) result.push(merged);
+      }
+      if (result.length > maxClauses) result = [...this.#limited(result, path)];
+    }
+    return result.length > manyClauses ? this.#limited(result, path) : result;
+  }
+
+  #limited(clauses: readonly Clause[], path: string): readonly Clause[] {
+    if (clauses.length <= manyClauses) return clauses;
+    this.#spend(clauses.length);
+    const kept = withoutSpecial(clauses).filter((clause) => !this.#contradicts(clause, path));
+    if (kept.length > maxClauses) throw schemaFault(path, 'expected fewer combinations of alternatives');
+    return kept;
+  }
+
+  /** Whether an object would need a property that it can't have, as far as is known. */
+  #contradicts(clause: Clause, path: string): boolean {
+    try {
+      return this.#isNeverObject(clause, path, maxComparedDepth);
+    } catch (error) {
+      // A property may be of the schema that is being read.
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+
+  #merge(a: Clause, b: Clause): Clause | undefined {
+    let types = a.types & b.types;
+    const required = both(a.required, b.required);
+    const absent = both(a.absent, b.absent);
+    if (absent.length > 0 && required.some((name) => absent.includes(name))) types &= ~typeBits.object;
+    let values = a.values ?? b.values;
+    if (a.values && b.values) {
+      const known = new Set(b.values.map(canonicalText));
+      values = a.values.filter((value) => known.has(canonicalText(value)));
+    }
+    const excluded = both(a.excluded, b.excluded);
+    if (values) {
+      values = values.filter((value) => (typeBitsOf(value) & types) !== 0);
+      if (excluded.length > 0) {
+        const known = new Set(excluded.map(canonicalText));
+        values = values.filter((value) => !known.has(canonicalText(value)));
+      }
+      types &= values.reduce<number>((bits, value) => bits | typeBitsOf(value), 0);
+    }
+    if (types === 0) return undefined;
+    return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
+  }
+}
+
+function silenced(clause: Clause): Clause {
+  const atoms = clause.atoms.map((atom) => (atom.kind === 'schema' ? { ...atom, isSilent: true } : atom));
+  return { ...clause, atoms };
+}
+
+/** Without the clauses that another one holds. */
+function withoutSpecial(clauses: readonly Clause[]): readonly Clause[] {
+  const kept: Clause[] = [];
+  for (const clause of clauses.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
+    if (!kept.some((general) => includes(general, clause))) kept.push(clause);
+  }
+  return kept.length === clauses.length ? clauses : clauses.filter((clause) => kept.includes(clause));
+}
+
+function sizeOf({ atoms, required, absent, excluded }: Clause): number {
+  return atoms.length + required.length + absent.length + excluded.length;
+}
+
+function includes(general: Clause, special: Clause): boolean {
+  if ((special.types & ~general.types) !== 0 || (general.values && general.values !== special.values))
+    return false;
+  const within = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+    a.every((item) => b.includes(item));
+  return (
+    within(general.required, special.required) &&
+    within(general.absent, special.absent) &&
+    within(general.atoms, special.atoms) &&
+    within(general.excluded, special.excluded)
+  );
+}
+
+function both<Item>(a: readonly Item[], b: readonly Item[]): readonly Item[] {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  return [...new Set([...a, ...b])];
+}
+
+function valuesOf(schema: Schema, path: string): readonly unknown[] | undefined {
+  const { const: constant, enum: values } = schema;
+  if (values !== undefined && !Array.isArray(values)) throw schemaFault(`${path}.enum`, 'expected a list');
+  const listed = values as readonly unknown[] | undefined;
+  if (constant === undefined) return listed;
+  if (!listed) return [constant];
+  return listed.filter((value) => canonicalText(value) === canonicalText(constant));
+}
+
+function distinct(values: readonly unknown[]): readonly unknown[] {
+  if (values.every((value) => typeof value === 'string')) return [...new Set(values)];
+  return [...new Map(values.map((value) => [canonicalText(value), value])).values()];
+}
+
+/** Keywords that describe a schema and restrict nothing. */
+export const annotationKeywords: readonly string[] = [
+  'title',
+  'description',
+  'default',
+  'examples',
+  '$comment',
+  '$defs',
+  'definitions',
+];
+const besideReference = new Set(['$ref', ...annotationKeywords]);
+
+/** Whether a schema says nothing but what its reference says. */
+export function isReferenceAlone(schema: Schema): boolean {
+  if (schema['$ref'] === undefined) return false;
+  return Object.keys(schema).every((keyword) => besideReference.has(keyword));
+}
+
+/**
+ * The schemas that the value of a property has to match, by the names alone. Patterns are left out: this is
+ * for telling schemas apart; documents are written by the exact rules.
+ */
+function propertyLiterals(clause: Clause, name: string, document: SchemaDocument): readonly Literal[] {
+  const literals: Literal[] = [];
+  for (const atom of clause.atoms) {
+    if (atom.kind === 'property' && atom.name === name) literals.push(atom.literal);
+    if (atom.kind !== 'schema') continue;
+    const { properties, patternProperties, additionalProperties } = atom.schema;
+    if (isSchemaObject(properties) && Object.hasOwn(properties, name)) {
+      literals.push(document.literal(properties[name], `${atom.path}.properties.${name}`));
+    } else if (patternProperties === undefined && additionalProperties !== undefined) {
+      literals.push(document.literal(additionalProperties, `${atom.path}.additionalProperties`));
+    }
+  }
+  return literals;
+}

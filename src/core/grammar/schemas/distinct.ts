@@ -1,0 +1,90 @@
+import type { Expression } from '../languages/expression.ts';
+import { languageOf } from '../languages/expression-language.ts';
+import type { Language } from '../languages/language.ts';
+import { countTexts } from '../languages/live.ts';
+import type { Clause, ClauseReader } from './clauses.ts';
+import type { Literal } from './document.ts';
+import { numberBits, typeBits } from './keywords.ts';
+import { numberOf } from './number.ts';
+import { stringLanguage } from './string.ts';
+import type { TextLanguages } from './texts.ts';
+
+const maxItems = 1000;
+/** Spellings of numbers, one for each: more digits could stand for the same double. */
+const spellings = { integer: '^(0|-?[1-9]\\d{0,15})$', number: '^-?(0|[1-9]\\d{0,14})(\\.\\d*[1-9])?$' };
+const maxNumberLength = 17;
+
+interface DistinctSetting {
+  readonly clauses: ClauseReader;
+  readonly texts: TextLanguages;
+  readonly isAllowed: (value: unknown) => boolean;
+}
+
+/** Items of a list that must differ, and how many there are. */
+export interface DistinctItems {
+  readonly item: Extract<Expression, { type: 'mark' }>;
+  readonly count: number;
+}
+
+/**
+ * Items of a list that must differ, as texts of one language in which equal values are written alike.
+ *
+ * @returns the items and how many there are; `undefined` where they are neither strings nor numbers nor constants
+ */
+export function distinctItems(
+  literals: readonly Literal[],
+  path: string,
+  { clauses, texts, isAllowed }: DistinctSetting,
+): DistinctItems | undefined {
+  const { store } = texts;
+  const alternatives = clauses.read(literals, path);
+  const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
+  const plain = (clause: Clause): Language | undefined => {
+    const values = clause.values?.filter(isAllowed) ?? simpleValues(clause);
+    if (values)
+      return texts.listed(
+        values.map((value) => JSON.stringify(value)),
+        path,
+      );
+    return clause.types & ~numberBits ? undefined : plainNumbers(clause, path, texts);
+  };
+  const languages = alternatives.map((clause) =>
+    areStrings ? stringLanguage(clause, texts) : plain(clause),
+  );
+  if (languages.includes(undefined)) return undefined;
+  const language = texts.guarded(path, () => store.union(...languages.filter((one) => one !== undefined)));
+  const live = texts.live(language, path);
+  const count = texts.guarded(path, () => countTexts(live, store, maxItems));
+  return {
+    item: {
+      type: 'mark',
+      of: { type: 'language', language: live, store, writing: areStrings ? 'json-string' : 'plain' },
+    },
+    count,
+  };
+}
+
+function simpleValues({ types, excluded }: Clause): readonly unknown[] | undefined {
+  if (types & ~(typeBits.null | typeBits.boolean)) return undefined;
+  const values = [
+    ...(types & typeBits.null ? [null] : []),
+    ...(types & typeBits.boolean ? [true, false] : []),
+  ];
+  return values.filter((value) => !excluded.includes(value));
+}
+
+/** Without what would let one number be written in two ways. */
+function plainNumbers(clause: Clause, path: string, texts: TextLanguages): Language {
+  const { store } = texts;
+  const expression = numberOf(clause, texts);
+  const isInteger = (clause.types & numberBits) === typeBits.integer;
+  const spelling = texts.pattern(isInteger ? spellings.integer : spellings.number, path);
+  return texts.guarded(path, () =>
+    store.intersection(
+      expression.type === 'language' ? expression.language : languageOf(expression, store),
+      spelling,
+      store.complement(store.text('-0')),
+      texts.lengths(1, isInteger ? maxNumberLength : maxNumberLength - 1),
+    ),
+  );
+}

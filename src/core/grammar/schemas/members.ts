@@ -1,0 +1,262 @@
+import {
+  choice,
+  empty,
+  marked,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  type Expression,
+  type Rule,
+} from '../languages/expression.ts';
+import { unlimited } from '../languages/json-text.ts';
+import type { Language } from '../languages/language.ts';
+import { countTexts } from '../languages/live.ts';
+import type { Notation } from './notation.ts';
+import type { ValueOf } from './array.ts';
+import type { Literal } from './document.ts';
+import { schemaFault } from './keywords.ts';
+import type { TextLanguages } from './texts.ts';
+
+const maxCounted = 5000;
+/** Keys without a name that are told apart. */
+const maxDistinct = 1000;
+
+export interface Property {
+  readonly name: string;
+  readonly literals: readonly Literal[];
+  readonly isRequired: boolean;
+}
+
+/** Properties that the schema doesn't name, by what their keys have in common; no key is of two kinds. */
+export interface KeyKind {
+  readonly keys: Language;
+  readonly literals: readonly Literal[];
+}
+
+/** A property has to be there whose key is among these. */
+export interface Need {
+  readonly keys: Language;
+  readonly literals: readonly Literal[];
+}
+
+/** Notation of the members of objects; `texts` gives the languages of keys. */
+export interface MemberSetting {
+  readonly texts: TextLanguages;
+  readonly notation: Notation;
+  readonly valueOf: ValueOf;
+}
+
+interface ObjectParts {
+  readonly properties: readonly Property[];
+  readonly kinds: readonly KeyKind[];
+  readonly needs: readonly Need[];
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs.
+ *
+ * @throws RangeError naming the keyword that can't be honored
+ */
+export function objectWith(
+  parts: ObjectParts,
+  setting: MemberSetting & { readonly path: string },
+): Expression {
+  return new MemberWriter(setting).write(parts);
+}
+
+class MemberWriter {
+  readonly #setting: MemberSetting & { readonly path: string };
+  readonly #comma: Expression;
+
+  constructor(setting: MemberSetting & { readonly path: string }) {
+    this.#setting = setting;
+    this.#comma = setting.notation.comma;
+  }
+
+  write({ properties, kinds, needs, min, max }: ObjectParts): Expression {
+    const { valueOf, notation, path } = this.#setting;
+    const isAny = properties.length === 0 && needs.length === 0 && min === 0 && max === Infinity;
+    const written = properties.flatMap(({ name, literals, isRequired }) => {
+      if (literals.some(({ schema }) => schema === false)) return isRequired ? [undefined] : [];
+      const value = valueOf(literals, `${path}.properties.${name}`, notation.ofMember(name));
+      const pair = notation.member(name, value);
+      if (!pair) return isRequired ? [undefined] : [];
+      return [{ pair, isRequired }];
+    });
+    if (written.includes(undefined)) return never;
+    const pairs = written.filter((pair) => pair !== undefined);
+    const others = this.#others(kinds, needs, max === 0);
+    if (isAny && others && others === notation.anyMember && notation.anyObject) return notation.anyObject;
+    const required = pairs.filter(({ isRequired }) => isRequired).length + needs.length;
+    const most = max === Infinity && others ? Infinity : Math.min(max, others ? Infinity : pairs.length);
+    if (min > most || required > max) return never;
+    const counts = min > required || (max < Infinity && (others !== undefined || max < pairs.length));
+    return notation.object(
+      counts
+        ? this.#counted(pairs, others, kinds, needs, { min, max })
+        : this.#chain(pairs, others, kinds, needs),
+    );
+  }
+
+  /** Any of the properties that the schema doesn't name; `undefined` if there are none. */
+  #others(kinds: readonly KeyKind[], needs: readonly Need[], isFull: boolean): Expression | undefined {
+    const pairs = isFull ? [] : this.#otherPairs(kinds, needs).map(({ pair }) => pair);
+    if (pairs.length === 0) return undefined;
+    return pairs.length === 1 ? pairs[0]! : refer(rule('other', choice(...pairs)));
+  }
+
+  #otherPairs(
+    kinds: readonly KeyKind[],
+    needs: readonly Need[],
+    mayBeAny = true,
+  ): readonly { readonly keys: Language; readonly pair: Expression }[] {
+    const { texts, path } = this.#setting;
+    const { store } = texts;
+    return kinds.flatMap(({ keys, literals }) => {
+      if (literals.some(({ schema }) => schema === false)) return [];
+      // A key that meets a need comes once, since the last of several would count.
+      const others = needs.map((need) => store.complement(need.keys));
+      const rest =
+        needs.length === 0
+          ? keys
+          : texts.live(
+              texts.guarded(path, () => store.intersection(keys, ...others)),
+              path,
+            );
+      const pair = rest === store.never ? undefined : this.#pair(rest, literals, mayBeAny);
+      return pair ? [{ keys: rest, pair }] : [];
+    });
+  }
+
+  #pair(keys: Language, literals: readonly Literal[], mayBeAny = true): Expression | undefined {
+    const { texts, valueOf, notation, path } = this.#setting;
+    const value = valueOf(literals, `${path}.additionalProperties`, notation.ofMember());
+    const isAll = keys === texts.store.all;
+    if (mayBeAny && isAll && notation.anyMember && value === notation.ofMember().anyValue)
+      return notation.anyMember;
+    return notation.members(isAll ? keys : texts.live(keys, path), value, texts, path);
+  }
+
+  /** Properties that meet a need, one after the other. */
+  #needed(kinds: readonly KeyKind[], need: Need): Expression {
+    const { texts } = this.#setting;
+    const { store } = texts;
+    return choice(
+      ...kinds.flatMap(({ keys, literals }) => {
+        const both = texts.live(
+          texts.guarded(this.#setting.path, () => store.intersection(keys, need.keys)),
+          this.#setting.path,
+        );
+        return both === store.never ? [] : [this.#pair(both, [...literals, ...need.literals]) ?? []].flat();
+      }),
+    );
+  }
+
+  #chain(
+    pairs: readonly { readonly pair: Expression; readonly isRequired: boolean }[],
+    others: Expression | undefined,
+    kinds: readonly KeyKind[],
+    needs: readonly Need[],
+  ): Expression {
+    const pair = others ?? never;
+    let first = choice(sequence(pair, repeat(sequence(this.#comma, pair), unlimited)), empty);
+    let next = others ? repeat(sequence(this.#comma, pair), unlimited) : empty;
+    for (const need of needs) {
+      const needed = this.#needed(kinds, need);
+      first = sequence(needed, next);
+      next = sequence(this.#comma, needed, next);
+    }
+    for (const { pair: own, isRequired } of pairs.toReversed()) {
+      const follow = next;
+      first = refer(rule('first', choice(sequence(own, follow), isRequired ? never : first)));
+      next = refer(rule('next', choice(sequence(this.#comma, own, follow), isRequired ? never : follow)));
+    }
+    return first;
+  }
+
+  /** The same with a rule for each number of properties that have been written. */
+  #counted(
+    pairs: readonly { readonly pair: Expression; readonly isRequired: boolean }[],
+    others: Expression | undefined,
+    kinds: readonly KeyKind[],
+    needs: readonly Need[],
+    { min, max }: { readonly min: number; readonly max: number },
+  ): Expression {
+    const rules = new Map<string, Rule>();
+    const place = `${this.#setting.path}.${min > 0 ? 'minProperties' : 'maxProperties'}`;
+    if (pairs.length * Math.min(pairs.length, Math.max(min, max === Infinity ? 0 : max)) > maxCounted) {
+      throw schemaFault(place, 'expected fewer properties to count');
+    }
+    const at = (index: number, count: number): Expression => {
+      const known = max === Infinity ? Math.min(count, Math.max(min, 1)) : count;
+      const key = `${index},${known}`;
+      let state = rules.get(key);
+      if (!state) {
+        state = rule(key);
+        rules.set(key, state);
+        const property = pairs[index];
+        const lead = count === 0 ? empty : this.#comma;
+        if (!property) state.body = this.#tail(others, kinds, needs, count, { min, max }, place);
+        else {
+          const taken = count < max ? sequence(lead, property.pair, at(index + 1, count + 1)) : never;
+          state.body = choice(taken, property.isRequired ? never : at(index + 1, count));
+        }
+      }
+      return refer(state);
+    };
+    return at(0, 0);
+  }
+
+  /** Other properties after `count` named ones. */
+  #tail(
+    others: Expression | undefined,
+    kinds: readonly KeyKind[],
+    needs: readonly Need[],
+    count: number,
+    { min, max }: { readonly min: number; readonly max: number },
+    place: string,
+  ): Expression {
+    const needed = needs.map((need) => this.#needed(kinds, need));
+    const missing = Math.max(0, min - count - needed.length);
+    const room = max - count - needed.length;
+    if (room < missing) return never;
+    const fixed = needed.flatMap((pair, index) => (count + index > 0 ? [this.#comma, pair] : [pair]));
+    const lead = count + needed.length > 0 ? this.#comma : empty;
+    const list =
+      missing > 1
+        ? this.#distinct(kinds, needs, { min: missing, max: room }, place)
+        : others && room > 0
+          ? sequence(others, repeat(sequence(this.#comma, others), { min: 0, max: room - 1 }))
+          : never;
+    return sequence(...fixed, choice(sequence(lead, list), missing === 0 ? empty : never));
+  }
+
+  /** Properties without a name, each with another key: a key that comes twice would count once. */
+  #distinct(
+    kinds: readonly KeyKind[],
+    needs: readonly Need[],
+    { min, max }: { readonly min: number; readonly max: number },
+    place: string,
+  ): Expression {
+    const { texts } = this.#setting;
+    const pairs = this.#otherPairs(kinds, needs, false);
+    const count = pairs.reduce(
+      (sum, { keys }) => sum + texts.guarded(place, () => countTexts(keys, texts.store, maxDistinct + 1)),
+      0,
+    );
+    if (count < min) return never;
+    if (min > maxDistinct)
+      throw schemaFault(place, `expected at most ${maxDistinct} properties without a name`);
+    const { store } = texts;
+    const anyText = { type: 'language', language: store.all, store, writing: 'escaped-json-string' } as const;
+    const items = pairs.map(({ pair }) => marked(pair, anyText));
+    if (items.includes(undefined))
+      throw schemaFault(place, 'expected properties whose names can be told apart');
+    const item = choice(...items.filter((one) => one !== undefined));
+    return { type: 'distinct', item, separator: this.#comma, min, max: Math.min(max, maxDistinct) };
+  }
+}

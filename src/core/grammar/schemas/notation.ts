@@ -1,0 +1,183 @@
+import { empty, refer, rule, sequence, text, type Expression } from '../languages/expression.ts';
+import { anyString, bracketed, colon, comma, literals, stringOf } from '../languages/json-text.ts';
+import type { Language } from '../languages/language.ts';
+import type { TextLanguages } from './texts.ts';
+
+/** Strings of `min` to `max` characters, all of them or those of a language. */
+export interface StringSet {
+  readonly min: number;
+  readonly max: number;
+  readonly language: Language | undefined;
+  readonly texts: TextLanguages;
+  readonly path: string;
+}
+
+/** All strings. */
+export function anyStringOf(texts: TextLanguages): StringSet {
+  return { min: 0, max: Infinity, language: undefined, texts, path: 'parameters' };
+}
+
+/** Notation of values. */
+export interface Notation {
+  /** Ids by text: equal texts have one id. */
+  readonly id: string;
+  readonly anyValue: Expression;
+  /** Any member of an object, where it needs no more than that. */
+  readonly anyMember?: Expression | undefined;
+  readonly anyObject?: Expression | undefined;
+  readonly anyArray?: Expression | undefined;
+  /** One of these values; those that can't be written are left out. */
+  constants(values: readonly unknown[]): Expression;
+  number(digits: Expression): Expression;
+  string(strings: StringSet): Expression;
+  /** @param content items with `comma` between them */
+  array(content: Expression): Expression;
+  /** @param content members with `comma` between them */
+  object(content: Expression): Expression;
+  readonly comma: Expression;
+  /** `undefined` for a name that can't be written. */
+  member(name: string, value: Expression): Expression | undefined;
+  /** A member with one of these names; `undefined` where only known names can be written. */
+  members(names: Language, value: Expression, texts: TextLanguages, path: string): Expression | undefined;
+  /** Notation of a member's value; also for members that the schema doesn't name. */
+  ofMember(name?: string): Notation;
+  /** Notation of an item of an array. */
+  ofItem(): Notation;
+}
+
+/** Makes the notation of a call's arguments for their schema. */
+export type ArgumentsNotation = (texts: TextLanguages) => Notation;
+
+/** Differences between a notation of literals and that of JSON. */
+export interface LiteralStyle {
+  readonly id: string;
+  readonly anyString: Expression;
+  /** Notation of keys, if they aren't written as strings. */
+  readonly key?: {
+    readonly any: Expression;
+    write(name: string): string;
+    of(names: Language, texts: TextLanguages, path: string): Expression | undefined;
+  };
+  write(value: unknown): string;
+  string(strings: StringSet): Expression;
+}
+
+/** Literals: objects in braces, arrays in brackets. */
+export function literalNotation(style: LiteralStyle): Notation {
+  const { id, key, write, string } = style;
+  const words = {
+    anyString: style.anyString,
+    anyKey: key?.any ?? style.anyString,
+    boolean: text(write(true), write(false)),
+    nullText: text(write(null)),
+  };
+  const notation: Notation = {
+    id,
+    ...literals(words),
+    constants: (values) => text(...values.map((value) => write(value))),
+    number: (digits) => digits,
+    string,
+    array: (content) => bracketed('[', content, ']'),
+    object: (content) => bracketed('{', content, '}'),
+    comma,
+    member: (name, value) =>
+      refer(rule(name, sequence(text(key ? key.write(name) : write(name)), colon, value))),
+    members(names, value, texts, path) {
+      const written = key ? key.of(names, texts, path) : jsonStringOf(names, texts);
+      return written && refer(rule('other', sequence(written, colon, value)));
+    },
+    ofMember: () => notation,
+    ofItem: () => notation,
+  };
+  return notation;
+}
+
+/** A JSON string out of a language. */
+function jsonStringOf(
+  language: Language,
+  { store }: TextLanguages,
+  writing: 'json-string' | 'escaped-json-string' = 'json-string',
+): Expression {
+  if (language === store.all) return anyString;
+  return sequence(text('"'), { type: 'language', language, store, writing }, text('"'));
+}
+
+/** Strings as JSON has them. */
+export function jsonString({ min, max, language, texts }: StringSet): Expression {
+  if (language) return jsonStringOf(language, texts);
+  return min === 0 && max === Infinity ? anyString : stringOf({ min, max });
+}
+
+/** The names that match a pattern, written as they are; `undefined` if there are none. */
+export function namesOf(
+  names: Language,
+  pattern: string,
+  texts: TextLanguages,
+  path: string,
+): Expression | undefined {
+  const { store } = texts;
+  const both = texts.guarded(path, () => store.intersection(names, texts.pattern(pattern, path)));
+  const language = texts.live(both, path);
+  return language === store.never ? undefined : { type: 'language', language, store, writing: 'plain' };
+}
+
+/** Strings that stand for themselves, but for those of other languages. */
+export function rawString(
+  { min, max, language, texts, path }: StringSet,
+  excluded: readonly Language[],
+): Expression {
+  const { store } = texts;
+  const own = texts.guarded(path, () =>
+    store.intersection(
+      language ?? texts.lengths(min, max),
+      ...excluded.map((other) => store.complement(other)),
+    ),
+  );
+  return { type: 'language', language: texts.live(own, path), store, writing: 'plain' };
+}
+
+/** All texts in which another one occurs. */
+export function containing(part: string, { store }: TextLanguages): Language {
+  return store.sequence(store.all, store.text(part), store.all);
+}
+
+export const jsonNotation = literalNotation({
+  id: 'json',
+  anyString,
+  write: (value) => JSON.stringify(value),
+  string: jsonString,
+});
+
+/** JSON in which a text doesn't occur: where it would, constants have an escape. */
+export function jsonWithout(part: string, texts: TextLanguages): Notation {
+  const { store } = texts;
+  const first = part.charCodeAt(0).toString(16).padStart(4, '0');
+  const allowed = store.complement(containing(part, texts));
+  const anyOther = refer(rule('string', jsonStringOf(allowed, texts, 'escaped-json-string')));
+  return literalNotation({
+    id: 'json without',
+    anyString: anyOther,
+    write: (value) => JSON.stringify(value).replaceAll(part, `\\u${first}${part.slice(1)}`),
+    string({ min, max, language, path }) {
+      if (!language && min === 0 && max === Infinity) return anyOther;
+      const all = language ?? texts.lengths(min, max);
+      return jsonStringOf(
+        texts.live(
+          texts.guarded(path, () => store.intersection(all, allowed)),
+          path,
+        ),
+        texts,
+        language ? 'json-string' : 'escaped-json-string',
+      );
+    },
+  });
+}
+
+/** A text whose line breaks may be left out. */
+export function looseText(written: string): Expression {
+  const [first = empty, ...rest] = written.split('\n').map((part) => text(part));
+  return sequence(first, ...rest.flatMap((part) => [text('\n', ''), part]));
+}
+
+/** Any JSON object. */
+export const anyObject: Expression = jsonNotation.anyObject!;

@@ -1,0 +1,49 @@
+import { schemaFault } from './keywords.ts';
+
+/** Bounds of a schema as JSON: deeper or larger ones are refused before anything else looks at them. */
+export const schemaLimits = { depth: 64, values: 20_000, characters: 500_000 } as const;
+
+/** @throws RangeError for a schema beyond `schemaLimits` */
+export function assertSchemaSize(schema: unknown, path: string): void {
+  const fault = schemaSizeFault(schema);
+  if (fault !== undefined) throw schemaFault(path, fault);
+}
+
+/**
+ * The part of a schema that is too large, if any. Without recursion, since the depth is the caller's choice.
+ *
+ * @example
+ * ```ts
+ * schemaSizeFault({ enum: Array.from({ length: 30_000 }, String) }); // 'expected at most 20000 values'
+ * ```
+ */
+export function schemaSizeFault(schema: unknown): string | undefined {
+  let level: unknown[] = [schema];
+  let values = 0;
+  let characters = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > schemaLimits.depth) return `expected at most ${schemaLimits.depth} levels of nesting`;
+    const next: unknown[] = [];
+    for (const value of level) {
+      values++;
+      if (typeof value === 'string') characters += value.length;
+      if (typeof value !== 'object' || value === null) continue;
+      const isArray = Array.isArray(value);
+      // The keys of an array of a million values would be a million texts.
+      const keys = isArray ? [] : Object.keys(value);
+      if (values + next.length + (isArray ? value.length : keys.length) > schemaLimits.values) {
+        return `expected at most ${schemaLimits.values} values`;
+      }
+      if (isArray) next.push(...(value as unknown[]));
+      for (const key of keys) {
+        characters += key.length;
+        next.push((value as Record<string, unknown>)[key]);
+      }
+    }
+    if (characters > schemaLimits.characters) {
+      return `expected at most ${schemaLimits.characters} characters`;
+    }
+    level = next;
+  }
+  return undefined;
+}

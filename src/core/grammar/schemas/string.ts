@@ -1,0 +1,63 @@
+import { never, type Expression } from '../languages/expression.ts';
+import type { Language } from '../languages/language.ts';
+import type { Notation } from './notation.ts';
+import type { Clause } from './clauses.ts';
+import { readCount, typeBits } from './keywords.ts';
+import type { TextLanguages } from './texts.ts';
+
+/** The part of a condition about strings. */
+interface StringConditions {
+  readonly min: number;
+  readonly max: number;
+  readonly languages: readonly Language[];
+  readonly path: string;
+}
+
+/** Strings that satisfy the conditions. */
+export function stringOfClause(clause: Clause, texts: TextLanguages, notation: Notation): Expression {
+  if (!(clause.types & typeBits.string)) return never;
+  const { min, max, languages, path } = conditionsOf(clause, texts);
+  if (min > max) return never;
+  const language = languages.length === 0 ? undefined : texts.live(stringLanguage(clause, texts), path);
+  return notation.string({ min, max, language, texts, path });
+}
+
+/** The same as a language. */
+export function stringLanguage(clause: Clause, texts: TextLanguages): Language {
+  const { store } = texts;
+  if (!(clause.types & typeBits.string)) return store.never;
+  const { min, max, languages, path } = conditionsOf(clause, texts);
+  return texts.guarded(path, () => store.intersection(...languages, texts.lengths(min, max)));
+}
+
+function conditionsOf(clause: Clause, texts: TextLanguages): StringConditions {
+  const { store } = texts;
+  let min = 0;
+  let max = Infinity;
+  let path = '';
+  const languages: Language[] = [];
+  for (const atom of clause.atoms) {
+    if (atom.kind === 'not-pattern') {
+      path ||= atom.path;
+      languages.push(store.complement(texts.pattern(atom.pattern, atom.path)));
+    }
+    if (atom.kind !== 'schema') continue;
+    const { pattern, format } = atom.schema;
+    min = Math.max(min, readCount(atom.schema, 'minLength', atom.path, 0));
+    max = Math.min(max, readCount(atom.schema, 'maxLength', atom.path, Infinity));
+    if (pattern !== undefined) {
+      path = `${atom.path}.pattern`;
+      languages.push(texts.pattern(pattern, path));
+    }
+    const known = format === undefined ? undefined : texts.format(format, `${atom.path}.format`);
+    if (known) {
+      path ||= `${atom.path}.format`;
+      languages.push(known);
+    }
+  }
+  const excluded = clause.excluded.filter((value) => typeof value === 'string');
+  if (excluded.length > 0) {
+    languages.push(store.complement(texts.listed(excluded, path)));
+  }
+  return { min, max, languages, path };
+}

@@ -1,0 +1,77 @@
+import { allCharacters, LanguageStore, LanguageTooHard, type Language } from '../languages/language.ts';
+import { includesText } from '../languages/live.ts';
+import { probe } from '../languages/reader.ts';
+import { patternLanguage } from '../languages/pattern-language.ts';
+import { parsePattern } from '../languages/regular-expression.ts';
+import type { SchemaBudget } from './budget.ts';
+import { quoted, schemaFault } from './keywords.ts';
+import { patternOfFormat } from './string-format.ts';
+
+/** Steps to make one language or to read one text by it. */
+const maxWork = 40_000;
+
+/** The languages that the patterns and formats of one schema describe, each made once. */
+export class TextLanguages {
+  readonly store = new LanguageStore();
+  readonly #budget: SchemaBudget;
+  readonly #patterns = new Map<string, Language>();
+
+  constructor(budget: SchemaBudget) {
+    this.#budget = budget;
+  }
+
+  pattern(pattern: unknown, path: string): Language {
+    if (typeof pattern !== 'string') throw schemaFault(path, 'expected a string');
+    let language = this.#patterns.get(pattern);
+    if (!language) {
+      language = this.guarded(path, () => patternLanguage(parsePattern(pattern), this.store));
+      this.#patterns.set(pattern, language);
+    }
+    return language;
+  }
+
+  /** `undefined` for formats that are not known, which say nothing. */
+  format(format: unknown, path: string): Language | undefined {
+    if (typeof format !== 'string') throw schemaFault(path, `expected a string, got ${quoted(format)}`);
+    const pattern = patternOfFormat(format);
+    return pattern === undefined ? undefined : this.pattern(pattern, path);
+  }
+
+  lengths(min: number, max: number): Language {
+    return this.store.repetition(this.store.characters(allCharacters), { min, max });
+  }
+
+  includes(language: Language, text: string, path: string): boolean {
+    return this.guarded(path, () => includesText(language, text, this.store));
+  }
+
+  /** The language, checked to be cheap enough to follow; none of its texts may be reachable. */
+  live(language: Language, path: string): Language {
+    return this.guarded(path, () => {
+      const steps = Math.max(0, Math.min(maxWork, this.#budget.textSteps));
+      return probe(language, this.store, steps) ? language : this.store.never;
+    });
+  }
+
+  /** Exactly these; there may be thousands, since the cost is in proportion to their length. */
+  listed(texts: readonly string[], path: string): Language {
+    const all = (): Language => this.store.union(...texts.map((text) => this.store.text(text)));
+    return this.guarded(path, all, this.#budget.textSteps);
+  }
+
+  /** Makes faults of what costs too much or can't be honored name their place. */
+  guarded<Result>(path: string, run: () => Result, most = maxWork): Result {
+    this.store.allow(Math.max(0, Math.min(most, this.#budget.textSteps)));
+    const before = this.store.work;
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof LanguageTooHard) throw schemaFault(path, 'expected a simpler pattern');
+      if (error instanceof RangeError) throw schemaFault(path, error.message);
+      throw error;
+    } finally {
+      this.#budget.textSteps -= this.store.work - before;
+      this.store.allow(Infinity);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { wireType } from './reader.ts';
+
+const encoder = new TextEncoder();
+
+/** Writes the wire format of protobuf into memory that grows. */
+export class WireWriter {
+  #bytes = new Uint8Array(256);
+  #length = 0;
+
+  /** A copy of what was written. */
+  finish(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  /** Bytes of whole fields, as they are. */
+  raw(bytes: Uint8Array): this {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+    return this;
+  }
+
+  bytes(field: number, content: Uint8Array): this {
+    this.#varint(BigInt(field * 8 + wireType.bytes));
+    this.#varint(BigInt(content.length));
+    return this.raw(content);
+  }
+
+  text(field: number, content: string): this {
+    return this.bytes(field, encoder.encode(content));
+  }
+
+  /** An int64. */
+  integer(field: number, value: number | bigint): this {
+    this.#varint(BigInt(field * 8 + wireType.varint));
+    this.#varint(BigInt.asUintN(64, BigInt(value)));
+    return this;
+  }
+
+  float(field: number, value: number): this {
+    this.#varint(BigInt(field * 8 + wireType.fixed32));
+    return this.raw(new Uint8Array(littleEndianFloat(value)));
+  }
+
+  message(field: number, write: (writer: WireWriter) => void): this {
+    const inner = new WireWriter();
+    write(inner);
+    return this.bytes(field, inner.#bytes.subarray(0, inner.#length));
+  }
+
+  #varint(value: bigint): void {
+    this.#reserve(10);
+    let rest = value;
+    while (rest > 127n) {
+      this.#bytes[this.#length++] = Number(rest & 127n) | 128;
+      rest >>= 7n;
+    }
+    this.#bytes[this.#length++] = Number(rest);
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(2 * this.#bytes.length, this.#length + count));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}
+
+function littleEndianFloat(value: number): ArrayBuffer {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value, true);
+  return view.buffer;
+}

@@ -1,0 +1,393 @@
+import { createHash } from 'node:crypto';
+import { fieldError, type InferenceError } from '../errors.ts';
+import type { CallSample } from '../core/chat/formats.ts';
+import {
+  pictureMark,
+  splitAtPictures,
+  type ChatMessage,
+  type ToolCall,
+  type ToolDefinition,
+} from '../core/chat/messages.ts';
+import { parseJson } from '../core/jinja/json.ts';
+import { toJson } from '../core/jinja/printing.ts';
+import { strftime } from '../core/jinja/strftime.ts';
+import { probeTool, probeTurns, type TurnFates } from './template-probes.ts';
+import { compileTemplate, TemplateRefusal, type CompiledTemplate } from '../core/jinja/template.ts';
+import { toValue, type Value } from '../core/jinja/values.ts';
+import type { ModelFolder } from './model-folder.ts';
+import { abbreviate, describeValue } from '../core/text/quote.ts';
+
+/** Turns a conversation into the text that a model was trained to continue. */
+export interface ChatTemplate {
+  /** Whether the model learns of the tools that are given: found out by rendering one. */
+  readonly supportsTools: boolean;
+  /** Whether past calls and their results stand in the prompt. */
+  readonly showsCalls: boolean;
+  /** Whether a system message may be given. */
+  readonly hasSystemRole: boolean;
+  /** What has to become of each kind of turns so that no text is lost, found out by rendering; see `withEveryTurn`. */
+  turnFates(options: { readonly hasTools: boolean }): TurnFates;
+  /** A call as the template writes it, for finding out the format; `undefined` where it has no place for calls. */
+  readonly callSample: CallSample | undefined;
+  /** Jinja source, for finding out what formats a model uses. */
+  readonly source: string;
+  /** Name of the variable that lets the model think (`true`) or not: found out by rendering. */
+  readonly thinkingSwitch: string | undefined;
+  /** Whether the template looks at a variable of this name, such as `enable_thinking` or `documents`. */
+  reads(variable: string): boolean;
+  /**
+   * @param variables more of them, such as `documents`; they go before those of the same name
+   * @returns the prompt, with the beginning of the assistant's turn
+   * @throws InferenceError `invalid_request` with the template's own message where it refuses the conversation
+   */
+  render(
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+    variables?: Readonly<Record<string, unknown>>,
+  ): string;
+}
+
+export interface ChatTemplateOptions {
+  /** The clock of templates that write the date into the prompt, in local time. Default: the system's. */
+  readonly now?: (() => Date) | undefined;
+  /** The setting of that name: Jinja in place of the model's own. */
+  readonly chatTemplate?: string | undefined;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+type TemplateTool = ReturnType<typeof toTemplateTool>;
+/** Names under which a template is given the tools. */
+type ToolFeed = (tools: readonly TemplateTool[] | null, now: () => Date) => Variables;
+
+/** The usual name, and those of SmolLM3 and of FireFunction v2, which wants text. The first that shows a tool is used. */
+const toolFeeds: readonly ToolFeed[] = [
+  (tools) => ({ tools }),
+  (tools) => ({ tools, xml_tools: tools }),
+  (tools, now) => ({
+    tools,
+    functions: toJson(toValue((tools ?? []).map((tool) => tool.function)), { indent: 4 }),
+    datetime: strftime(now(), '%Y-%m-%d %H:%M:%S'),
+  }),
+  (tools) => ({ tools, functions: tools?.map((tool) => tool.function) ?? null }),
+];
+
+/**
+ * Compiles a model's chat template; with tools its `tool_use` variant where it has one. It renders what
+ * `apply_chat_template` of `transformers` renders, and two things more that clients send every day: where a template
+ * fails on a call without content, or a tool or parameter without description, it gets empty ones; and where it takes
+ * only tool call ids of nine characters, it gets such ids, derived from the real ones.
+ *
+ * @throws InferenceError `invalid_request` if the model has none or it is not valid Jinja; naming `chatTemplate` if the
+ * given one is not, or doesn't read the messages
+ *
+ * @example
+ * ```ts
+ * const template = createChatTemplate(await openModelFolder('models/qwen3'));
+ * template.render([{ role: 'user', content: 'Hello' }], []);
+ * // '<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n'
+ * ```
+ */
+export function createChatTemplate(
+  {
+    chatTemplate: own,
+    tokenizerConfig,
+    path,
+  }: Pick<ModelFolder, 'chatTemplate' | 'tokenizerConfig' | 'path'>,
+  { now = () => new Date(), chatTemplate: chosen }: ChatTemplateOptions = {},
+): ChatTemplate {
+  const chatTemplate = chosen ?? own;
+  if (chatTemplate === undefined) {
+    throw fieldError(
+      'source',
+      `the model in ${path} has no chat template, as base models have none; give one, as Jinja, by the setting chatTemplate`,
+    );
+  }
+  const named = typeof chatTemplate === 'string' ? { default: chatTemplate } : chatTemplate;
+  const source = Object.values(named).join('\n');
+  const invalid = (cause: unknown): InferenceError =>
+    chosen === undefined
+      ? fieldError('source', `the chat template in ${path} is not valid Jinja`, { cause })
+      : fieldError('chatTemplate', `expected valid Jinja: ${(cause as Error).message}`, { cause });
+  const compile = (template: string): CompiledTemplate => {
+    try {
+      return compileTemplate(template, now);
+    } catch (error) {
+      throw invalid(error);
+    }
+  };
+  const plain = compile(named['default'] ?? Object.values(named)[0] ?? '');
+  const withTools = named['tool_use'] === undefined ? plain : compile(named['tool_use']);
+  if (chosen !== undefined && !plain.reads('messages')) {
+    throw fieldError(
+      'chatTemplate',
+      `expected Jinja that reads messages, got ${describeValue(chosen)}; the content of a file, not its path`,
+    );
+  }
+  const reads = (variable: string): boolean => plain.reads(variable) || withTools.reads(variable);
+  const specialTokens = readSpecialTokens(tokenizerConfig);
+  const toCallIds = callIdsOf(source);
+
+  function renderWith(
+    feed: ToolFeed,
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+    variables: Variables = {},
+  ): string {
+    const given = {
+      ...specialTokens,
+      messages: toCallIds(messages).map(toTemplateMessage).map(withParts),
+      documents: null,
+      add_generation_prompt: true,
+    };
+    const feedOf = (all: readonly TemplateTool[]) => feed(all.length > 0 ? all : null, now);
+    const completed = (complete: (tool: TemplateTool) => TemplateTool): Variables => ({
+      ...given,
+      messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
+      ...feedOf(tools.map(toTemplateTool).map(complete)),
+      ...variables,
+    });
+    return renderGenerously(
+      tools.length > 0 ? withTools : plain,
+      { ...given, ...feedOf(tools.map(toTemplateTool)), ...variables },
+      [completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
+    );
+  }
+
+  /** Templates of models for pictures may read contents as lists of parts alone. */
+  let readsParts = false;
+  function withParts(message: Record<string, unknown>): Record<string, unknown> {
+    const { content } = message;
+    if (typeof content !== 'string' || !(readsParts || content.includes(pictureMark))) return message;
+    return { ...message, content: splitAtPictures(content) };
+  }
+
+  const render = (...args: Parameters<typeof renderWith>): string | undefined => {
+    try {
+      return renderWith(...args);
+    } catch {
+      return undefined;
+    }
+  };
+  const showsQuestion = (): boolean =>
+    render(toolFeeds[0]!, probes.starts[0]!, [])?.includes(probes.question) ?? false;
+  if (!showsQuestion()) {
+    readsParts = true;
+    readsParts = showsQuestion();
+  }
+  const feed = toolFeeds.find((candidate) =>
+    probes.starts.some((messages) => render(candidate, messages, [probes.tool])?.includes(probes.tool.name)),
+  );
+  const usedFeed = feed ?? toolFeeds[0]!;
+  const withCall =
+    render(usedFeed, probes.called, []) ?? render(usedFeed, probes.called, [probes.tool]) ?? '';
+  const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
+  const showsCall = withCall.includes(probes.argument, callStart);
+  const probed = new Map<boolean, TurnFates>();
+  const turnFates = ({ hasTools }: { readonly hasTools: boolean }): TurnFates => {
+    const fates =
+      probed.get(hasTools) ??
+      probeTurns((messages) => render(usedFeed, messages, hasTools ? [probeTool] : []));
+    probed.set(hasTools, fates);
+    return fates;
+  };
+  return {
+    source,
+    turnFates,
+    supportsTools: feed !== undefined,
+    showsCalls: showsCall && withCall.includes(probes.result, callStart),
+    hasSystemRole: turnFates({ hasTools: false }).system === 'shown',
+    thinkingSwitch: thinkingSwitches
+      .filter(reads)
+      .find((name) =>
+        probes.starts.some(
+          (messages) =>
+            render(usedFeed, messages, [], { [name]: true }) !==
+            render(usedFeed, messages, [], { [name]: false }),
+        ),
+      ),
+    callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
+    reads,
+    render(messages, tools, variables) {
+      try {
+        return renderWith(usedFeed, messages, tools, variables);
+      } catch (error) {
+        throw fieldError(
+          'messages',
+          `the model's chat template refuses this conversation: ${abbreviate((error as Error).message, 200)}`,
+          { cause: error },
+        );
+      }
+    },
+  };
+}
+
+/** Names of the switch: Qwen and most others, DeepSeek and Granite, Command A. */
+const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
+
+/** Conversations that templates are tried with. */
+const probes = (() => {
+  const question = 'Question that probes.';
+  const argument = 'argument_that_probes';
+  const result = 'Result that probes.';
+  const tool = probeTool;
+  const call = { name: tool.name, arguments: JSON.stringify({ text: argument }) };
+  const asked: ChatMessage = { role: 'user', content: question };
+  return {
+    question,
+    argument,
+    result,
+    tool,
+    call,
+    starts: [
+      [asked],
+      [{ role: 'system', content: 'Instruction that probes.' }, asked],
+    ] as readonly (readonly ChatMessage[])[],
+    called: [
+      asked,
+      { role: 'assistant', content: null, toolCalls: [{ id: 'callprobe', ...call }] },
+      { role: 'tool', toolCallId: 'callprobe', name: tool.name, content: result },
+    ] as readonly ChatMessage[],
+  };
+})();
+
+/** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
+function renderGenerously(
+  { render }: CompiledTemplate,
+  given: Variables,
+  completed: readonly Variables[],
+): string {
+  try {
+    return render(given);
+  } catch (error) {
+    if (error instanceof TemplateRefusal) throw error;
+    for (const filled of completed) {
+      try {
+        return render(filled, { mayChange: true });
+      } catch {
+        // Others are fuller.
+      }
+    }
+    throw error;
+  }
+}
+
+function readSpecialTokens(tokenizerConfig: ModelFolder['tokenizerConfig']): Record<string, string> {
+  const tokens: Record<string, string> = {};
+  for (const kind of ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask']) {
+    const token = tokenizerConfig[`${kind}_token`];
+    const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
+    if (typeof text === 'string') tokens[`${kind}_token`] = text;
+  }
+  return tokens;
+}
+
+/** Form of the ids of calls that a template needs. */
+function callIdsOf(source: string): (messages: readonly ChatMessage[]) => readonly ChatMessage[] {
+  // Mistral's templates raise an exception for ids of another length.
+  if (/\|\s*length\s*!=\s*9\b/.test(source))
+    return (messages) => withCallIds(messages, ({ id }) => toShortId(id));
+  if (!source.includes('<|tool_calls_section_begin|>')) return (messages) => messages;
+  // Kimi's templates know a call by its id alone.
+  return (messages) => {
+    let count = 0;
+    return withCallIds(messages, ({ id, name }) => {
+      const number = count++;
+      return id.startsWith(`functions.${name}:`) ? id : `functions.${name}:${number}`;
+    });
+  };
+}
+
+/** Gives every call another id, and its result the same. */
+function withCallIds(
+  messages: readonly ChatMessage[],
+  toId: (call: ToolCall) => string,
+): readonly ChatMessage[] {
+  const ids = new Map<string, string>();
+  return messages.map((message) => {
+    if (message.role === 'tool') {
+      const { toolCallId } = message;
+      return {
+        ...message,
+        toolCallId: ids.get(toolCallId) ?? toId({ id: toolCallId, name: message.name ?? '', arguments: '' }),
+      };
+    }
+    if (message.role !== 'assistant' || message.toolCalls === undefined) return message;
+    const toolCalls = message.toolCalls.map((call) => {
+      const id = toId(call);
+      ids.set(call.id, id);
+      return { ...call, id };
+    });
+    return { ...message, toolCalls };
+  });
+}
+
+/** The same nine letters and digits for the same id, so that a conversation's prompt only ever grows. */
+function toShortId(id: string): string {
+  if (/^[A-Za-z\d]{9}$/.test(id)) return id;
+  const digest = createHash('sha256').update(id).digest('hex');
+  return BigInt(`0x${digest}`).toString(36).slice(-9);
+}
+
+function toTemplateMessage(message: ChatMessage): Record<string, unknown> {
+  if (message.role === 'tool') {
+    return {
+      role: 'tool',
+      tool_call_id: message.toolCallId,
+      content: message.content,
+      ...(message.name !== undefined && { name: message.name }),
+    };
+  }
+  if (message.role !== 'assistant') {
+    return {
+      role: message.role,
+      content: message.content,
+      ...(message.name !== undefined && { name: message.name }),
+    };
+  }
+  const { content, reasoningContent, toolCalls } = message;
+  return {
+    ...(reasoningContent !== undefined && { thinking: reasoningContent }),
+    role: 'assistant',
+    ...(content !== null && { content }),
+    ...(reasoningContent !== undefined && { reasoning_content: reasoningContent }),
+    ...(toolCalls?.length && {
+      tool_calls: toolCalls.map((call) => ({
+        id: call.id,
+        type: 'function',
+        function: { name: call.name, arguments: parseArguments(call.arguments) },
+      })),
+    }),
+  };
+}
+
+/** Templates write arguments out as JSON, so they want the object; a text that is none is passed on as it is. */
+function parseArguments(text: string): Value {
+  if (text.trim() === '') return new Map();
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function toTemplateTool({ name, description, parameters }: ToolDefinition) {
+  return {
+    type: 'function',
+    function: { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) },
+  };
+}
+
+function completeTool({ type, function: definition }: TemplateTool): TemplateTool {
+  const { name, description = '', parameters } = definition;
+  return {
+    type,
+    function: { name, description, parameters: { type: 'object', properties: {}, ...parameters } },
+  };
+}
+
+function describeParameters({ type, function: definition }: TemplateTool): TemplateTool {
+  const properties = Object.entries(definition.parameters?.['properties'] ?? {});
+  const described = properties.map(([key, own]: [string, object]) => [key, { description: '', ...own }]);
+  const parameters = { ...definition.parameters, properties: Object.fromEntries(described) };
+  return { type, function: { ...definition, parameters } };
+}

@@ -1,0 +1,88 @@
+import { describeTools, instruct, writeToolTurns } from '../core/chat/tool-prompt.ts';
+import type { ModelFormats } from '../core/chat/formats.ts';
+import type { ToolDefinition } from '../core/chat/messages.ts';
+import { hermesFormat } from '../core/chat/tool-calls/hermes.ts';
+import type { ToolCallFormat } from '../core/chat/tool-calls/format.ts';
+import { abbreviate } from '../core/text/quote.ts';
+import { fieldError } from '../errors.ts';
+import type { ChatTemplate } from './chat-template.ts';
+import { compileTemplate } from '../core/jinja/template.ts';
+
+export interface ToolTemplateSettings {
+  /** `false` refuses tools. Default true. */
+  readonly tools?: boolean | undefined;
+  /**
+   * The prompt about tools, in place of the template's own: Jinja that is given `tools`, a list of
+   * function definitions.
+   */
+  readonly toolPrompt?: string | undefined;
+}
+
+/** A model's template and formats, so that it can be given tools. */
+export interface ToolTemplate {
+  readonly template: ChatTemplate;
+  readonly formats: ModelFormats;
+}
+
+/**
+ * Makes tools known to a model whose own template has no place for them, or whose calls nobody can read: an instruction
+ * describes them, and calls are written in the format that the template shows or, if it shows none, in that of Hermes.
+ * Past calls and results that the template would lose are written as plain messages. Other models stay as they are.
+ *
+ * @throws InferenceError `invalid_request` for a `toolPrompt` that is no Jinja, and for a format that can't be described
+ *
+ * @example
+ * ```ts
+ * const template = createChatTemplate(await openModelFolder('models/gemma-2'));
+ * const formats = detectFormats({ template: template.source, hasToken: () => false });
+ * withTools({ template, formats }, {}).template.supportsTools; // true
+ * ```
+ */
+export function withTools(
+  { template, formats }: ToolTemplate,
+  { tools: isAllowed = true, toolPrompt }: ToolTemplateSettings,
+): ToolTemplate {
+  if (!isAllowed) {
+    return { template: { ...template, supportsTools: false }, formats: { ...formats, toolCalls: undefined } };
+  }
+  const format = formats.toolCalls ?? hermesFormat;
+  const rendersTools = toolPrompt === undefined && template.supportsTools && formats.toolCalls !== undefined;
+  if (rendersTools && template.showsCalls) return { template, formats };
+  const describe = rendersTools ? undefined : describer(format, toolPrompt);
+  return {
+    formats: { ...formats, toolCalls: format },
+    template: {
+      ...template,
+      supportsTools: true,
+      turnFates(options) {
+        const fates = template.turnFates(describe ? { hasTools: false } : options);
+        return template.showsCalls ? fates : { ...fates, ...writtenCalls };
+      },
+      render(messages, tools, variables) {
+        const turns = template.showsCalls ? messages : writeToolTurns(messages, format);
+        if (describe === undefined || tools.length === 0) return template.render(turns, tools, variables);
+        return template.render(instruct(turns, describe(tools), template), [], variables);
+      },
+    },
+  };
+}
+
+/** The fate of calls and results under a template that would lose them. */
+export const writtenCalls = { 'tool-result': 'merged', 'parallel-calls': 'merged' } as const;
+
+type Describe = (tools: readonly ToolDefinition[]) => string;
+
+function describer(format: ToolCallFormat, toolPrompt: string | undefined): Describe {
+  try {
+    if (toolPrompt !== undefined) {
+      const { render } = compileTemplate(toolPrompt, () => new Date());
+      return (tools) => render({ tools });
+    }
+    describeTools([], format);
+    return (tools) => describeTools(tools, format);
+  } catch (error) {
+    const param = toolPrompt === undefined ? 'toolCallFormat' : 'toolPrompt';
+    const reason = (error as Error).message.replace(`${param}: `, '');
+    throw fieldError(param, abbreviate(reason, 200), { cause: error });
+  }
+}

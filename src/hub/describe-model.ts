@@ -1,0 +1,417 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { fieldError, type InferenceError } from '../errors.ts';
+import { bundledModelNames } from '../folder/bundled-models.ts';
+import { catalogue, findCatalogueEntry, type CatalogueEntry } from '../folder/catalogue.ts';
+import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
+import { ggufFiles, isGguf } from '../folder/gguf/gguf-source.ts';
+import { readGgufFile, categoryOfGguf, firstTokenizerKey } from '../folder/gguf/gguf-folder.ts';
+import { genaiConfigFile, toHubConfig } from '../folder/genai-config.ts';
+import { readBytes } from '../runtime/http/answer-body.ts';
+import { openUrl, readAnswer, refusal, toRemote, type Remote } from './http.ts';
+import { RepositoryCache } from './model-cache.ts';
+import { possibleFiles, possibleWeightFiles, toFileTree } from './needed-files.ts';
+import type { RemoteFile } from './file-list.ts';
+import { isUnreachable, listRepository, probeFiles, withoutHub } from './repository.ts';
+import { beforeCache, defaultRetryPolicy, withRetries } from './retry.ts';
+import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
+import type { ModelFiles } from '../folder/model-files.ts';
+import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
+import { quote } from '../core/text/quote.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface DescribedFile {
+  /** Within the model, separated by `/`. */
+  readonly path: string;
+  /** `undefined` if the server reports none. */
+  readonly sizeBytes: number | undefined;
+}
+
+/** A model as its small files describe it; its weights may be far away. */
+export interface DescribedModel {
+  readonly source: string;
+  readonly kind: 'bundled' | 'folder' | 'file' | 'address' | 'hub';
+  readonly category: string;
+  /** Entry of the catalogue, if there is one. */
+  readonly entry: CatalogueEntry | undefined;
+  /** On this disk. */
+  readonly folder: string | undefined;
+  readonly files: readonly DescribedFile[];
+  /** `undefined` where there is no such file, or it is no JSON. */
+  readJson(path: string): Promise<Json | undefined>;
+  /** `undefined` where there is no such file. */
+  readText(path: string): Promise<string | undefined>;
+}
+
+export interface DescribeOptions {
+  readonly hub?: HubOptions | undefined;
+  /** The user's choice; detected if left out. */
+  readonly category?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told when the server can't be reached and the cache answers in its place. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** The files that describe a model. */
+export interface FileEvidence {
+  readonly files: readonly { readonly path: string }[];
+  /** `config.json`; empty where there is none. */
+  readonly config: Json;
+}
+
+/** Files that show the kind of a model, for servers that list none. */
+export const markFiles = ['config.json', 'model_index.json', 'modules.json', 'voices/af_heart.bin'] as const;
+
+/** Everything that must be known of categories to describe a model. */
+export interface CategoryGuide {
+  /** `undefined` where no category knows such files. */
+  recognize(evidence: FileEvidence): string | undefined;
+  /** @throws InferenceError `invalid_request` for a category that doesn't exist */
+  filesOf(category: string, evidence: FileEvidence): ModelFiles;
+}
+
+/**
+ * Finds out what a model is without downloading its weights.
+ *
+ * @throws InferenceError where there is no such model, it can't be reached, or nothing shows its category
+ */
+export async function describeModel(
+  source: string,
+  { hub, category: given, signal, onWarning }: DescribeOptions,
+  guide: CategoryGuide,
+): Promise<DescribedModel> {
+  const entry = findCatalogueEntry(source);
+  // A category that the catalogue contradicts is refused here, before anything is fetched.
+  const parsed = parseSource(source, given);
+  const settings = resolveHubSettings(hub);
+  const place =
+    parsed.kind === 'local'
+      ? openFolder(source)
+      : await openRemote(parsed, settings, { category: given, signal, onWarning }, guide);
+  const readFound = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
+  const readJson = async (path: string): Promise<Json | undefined> =>
+    (await readFound(path)) ??
+    (path === 'config.json' ? toHubConfig(await readFound(genaiConfigFile)) : undefined);
+  const category =
+    given ??
+    entry?.category ??
+    place.category ??
+    guide.recognize({ files: place.files, config: (await readJson('config.json')) ?? {} });
+  if (category === undefined) {
+    throw fieldError(
+      'category',
+      `nothing in ${quote(source)} shows what kind of model it is; say it with category`,
+    );
+  }
+  return { ...place, source, category, entry, readJson };
+}
+
+/** Names of the catalogue and of the bundled models, for suggestions. */
+export const knownModels: readonly string[] = [...bundledModelNames, ...Object.keys(catalogue)];
+
+type Place = Pick<DescribedModel, 'kind' | 'folder' | 'files' | 'readText'> & {
+  /** Where one file says it. */
+  readonly category?: string | undefined;
+};
+
+function openFile(path: string): Place {
+  return {
+    kind: 'file',
+    folder: dirname(path),
+    files: [{ path: basename(path), sizeBytes: statSync(path).size }],
+    readText: async () => undefined,
+    category: categoryOfGguf(readGgufFile(path, { until: firstTokenizerKey })),
+  };
+}
+
+function openFolder(source: string): Place {
+  if (isGguf(source) && existsSync(source)) return openFile(source);
+  const folder = locateModel(source);
+  return {
+    kind: bundledModelNames.includes(source) ? 'bundled' : 'folder',
+    folder,
+    files: filesIn(folder),
+    readText: (path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
+  };
+}
+
+function filesIn(folder: string): readonly DescribedFile[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => ({ path: path.replaceAll(sep, '/'), stats: statSync(join(folder, path)) }))
+    .filter(({ stats }) => stats.isFile())
+    .map(({ path, stats }) => ({ path, sizeBytes: stats.size }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+type Asked = Pick<DescribeOptions, 'category' | 'signal' | 'onWarning'>;
+
+async function openRemote(
+  source: RemoteSource,
+  settings: HubSettings,
+  asked: Asked,
+  guide: CategoryGuide,
+): Promise<Place> {
+  const cache = new RepositoryCache(settings.cacheFolder, source.kind === 'hub' ? source.id : source.base);
+  return source.kind === 'hub'
+    ? openHub(source, { settings, cache, ...asked })
+    : openAddress(source, { settings, cache, ...asked }, guide);
+}
+
+interface Setting extends Asked {
+  readonly settings: HubSettings;
+  readonly cache: RepositoryCache;
+}
+
+/**
+ * Asks the server, or goes on with the cache where the server can't be reached.
+ *
+ * @returns `undefined` where the cache is to answer
+ * @throws InferenceError where neither can
+ */
+async function unlessUnreachable<T>(
+  remote: Remote,
+  { settings, signal, onWarning }: Setting,
+  isCached: boolean,
+  ask: (access: Access) => Promise<T>,
+): Promise<T | undefined> {
+  if (settings.offline && !isCached) throw offline(remote);
+  if (settings.offline) return undefined;
+  const policy = isCached ? beforeCache(defaultRetryPolicy) : defaultRetryPolicy;
+  try {
+    return await ask({ policy, signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!isCached) throw withoutHub(error, remote, settings.cacheFolder);
+    if (!isUnreachable(error)) throw error;
+    onWarning?.(`${error.message} Going on with what is in the cache.`);
+    return undefined;
+  }
+}
+
+async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting: Setting): Promise<Place> {
+  const { settings, cache, category, signal } = setting;
+  const remote = toRemote(source, settings);
+  const access = { policy: defaultRetryPolicy, signal };
+  const cached = await cache.readListing(source.revision);
+  const listing = await unlessUnreachable(remote, setting, cached !== undefined, (patience) =>
+    listRepository(remote, { endpoint: settings.endpoint, ...source }, patience),
+  );
+  const { commit, files } = listing ?? cached!;
+  const snapshot = cache.snapshot(commit);
+  if (source.file !== undefined) {
+    const chosen = ggufFiles(source.file).graphs(
+      toFileTree(
+        source.id,
+        files.map(({ path }) => path),
+      ),
+    );
+    const isHere = files.some((file) => file.path === source.file && cache.has(commit, file));
+    const readBeginning = () =>
+      isHere
+        ? readGgufFile(join(snapshot, source.file!), { until: firstTokenizerKey })
+        : fetchGguf(
+            remote,
+            listing?.files.find(({ path }) => path === source.file),
+            access,
+          );
+    const metadata = category === undefined ? await readBeginning() : undefined;
+    return {
+      kind: 'hub',
+      folder: isHere ? snapshot : undefined,
+      files: files.filter(({ path }) => chosen.includes(path)),
+      readText: async () => undefined,
+      category: metadata && categoryOfGguf(metadata),
+    };
+  }
+  return {
+    kind: 'hub',
+    folder: files.some((file) => cache.has(commit, file)) ? snapshot : undefined,
+    files,
+    async readText(path) {
+      const isWanted = (file: DescribedFile): boolean => file.path === path;
+      if (files.some((file) => isWanted(file) && cache.has(commit, file))) {
+        return readFile(join(snapshot, path), 'utf8');
+      }
+      const file = listing?.files.find(isWanted);
+      return file && fetchText(remote, file, access);
+    },
+  };
+}
+
+async function openAddress(
+  source: RemoteSource & { readonly kind: 'url' },
+  setting: Setting,
+  guide: CategoryGuide,
+): Promise<Place> {
+  const remote = toRemote(source, setting.settings);
+  const cached = await openCachedAddress(setting);
+  const found = await unlessUnreachable(remote, setting, cached !== undefined, (access) =>
+    probeAddress(source.base, remote, access, setting.category, guide),
+  );
+  return found ?? cached!;
+}
+
+async function probeAddress(
+  base: string,
+  remote: Remote,
+  access: Access,
+  category: string | undefined,
+  guide: CategoryGuide,
+): Promise<Place> {
+  const probe = async (paths: readonly string[]): Promise<readonly RemoteFile[]> =>
+    (await probeFiles(remote, base, paths, access)).files;
+  const readText = (path: string): Promise<string | undefined> =>
+    fetchText(remote, { path, url: base + path }, access);
+  const marks = await probe(markFiles);
+  const evidence = { files: marks, config: parseJson(await readText('config.json')) ?? {} };
+  const found = category ?? guide.recognize(evidence);
+  if (found === undefined) return { kind: 'address', folder: undefined, files: marks, readText };
+  const choice = { files: guide.filesOf(found, evidence) };
+  const files = await probe(possibleFiles(choice));
+  const paths = files.map(({ path }) => path);
+  const weights = await probe(possibleWeightFiles(remote.label, paths, choice));
+  return { kind: 'address', folder: undefined, files: [...files, ...weights], readText };
+}
+
+/** A folder's files as they were when a model was last obtained from it; its revisions are categories with dtypes. */
+async function openCachedAddress({ cache, category }: Setting): Promise<Place | undefined> {
+  for (const { revision, commit } of await cache.revisions()) {
+    const [found] = revision.split(', ', 1);
+    const listing =
+      category === undefined || category === found ? await cache.readListing(revision) : undefined;
+    if (!listing) continue;
+    const folder = cache.snapshot(commit);
+    const readText = (path: string): Promise<string | undefined> =>
+      readFile(join(folder, path), 'utf8').catch(() => undefined);
+    return { kind: 'address', folder, files: listing.files, readText, category: found };
+  }
+  return undefined;
+}
+
+type Access = Parameters<typeof withRetries>[1];
+
+async function fetchText(
+  remote: Remote,
+  { path, url }: Pick<RemoteFile, 'path' | 'url'>,
+  access: Access,
+): Promise<string | undefined> {
+  return withRetries(async () => {
+    const timeout = AbortSignal.timeout(access.policy.stallMs);
+    const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
+    const answer = await openUrl(remote, url, { signal });
+    const { status } = answer.response;
+    if (status === 404 || status === 410) return undefined;
+    if (status !== 200) throw refusal(answer, remote, { file: path });
+    return readAnswer(answer.response, { signal });
+  }, access);
+}
+
+/** Metadata before the vocabulary takes a few kilobytes. */
+const beginningBytes = 2 ** 20;
+
+async function fetchGguf(
+  remote: Remote,
+  file: RemoteFile | undefined,
+  access: Access,
+): Promise<GgufMetadata | undefined> {
+  if (!file) return undefined;
+  const bytes = await withRetries(async () => {
+    const timeout = AbortSignal.timeout(access.policy.stallMs);
+    const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
+    const headers = { range: `bytes=0-${beginningBytes - 1}` };
+    const answer = await openUrl(remote, file.url, { headers, signal });
+    const { status } = answer.response;
+    if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    for await (const part of readBytes(answer.response, { signal })) {
+      parts.push(part);
+      length += part.length;
+      // A server that knows no ranges sends the whole file.
+      if (length >= beginningBytes) break;
+    }
+    return Buffer.concat(parts);
+  }, access);
+  try {
+    return readGgufMetadata(bytes, { until: firstTokenizerKey });
+  } catch (error) {
+    throw fieldError(
+      'source',
+      `${file.path} of ${remote.label} can't be read as GGUF: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** The object in a text of JSON, if it holds one. */
+export function parseJson(text: string | undefined): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return typeof value === 'object' && value !== null ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function offline({ label }: Remote): InferenceError {
+  return fieldError(
+    'source',
+    `${label} is not in the cache, and offline mode is on: load it once with the network`,
+  );
+}
+
+/**
+ * The category of a model that is on this disk or in the catalogue, as far as its files show it.
+ *
+ * @throws InferenceError `invalid_request` for a bundled model whose package is missing
+ */
+export function recognizeAtHand(source: string, guide: CategoryGuide): string | undefined {
+  const entry = findCatalogueEntry(source);
+  if (entry) return entry.category;
+  if (parseSource(source).kind === 'local' && isGguf(source) && existsSync(source)) {
+    return openFile(source).category;
+  }
+  const folder = folderAtHand(source);
+  return folder === undefined ? undefined : guide.recognize(evidenceIn(folder));
+}
+
+/**
+ * The config of a model on this disk; `undefined` for one that isn't there.
+ *
+ * @throws InferenceError `invalid_request` for a bundled model whose package is missing
+ */
+export function configAtHand(source: string): Json | undefined {
+  const folder = folderAtHand(source);
+  return folder === undefined ? undefined : readConfigIn(folder);
+}
+
+function folderAtHand(source: string): string | undefined {
+  return parseSource(source).kind === 'local' ? findFolder(source) : undefined;
+}
+
+/**
+ * The files that describe a model that is to be loaded; none for one without a config, such as a GGUF file.
+ *
+ * @throws InferenceError `invalid_request` where there is no such model on this disk
+ */
+export function readEvidence(source: string): FileEvidence {
+  const folder = findFolder(source);
+  if (folder !== undefined) return evidenceIn(folder);
+  // A detector may be a graph alone, in a folder or without one.
+  return existsSync(source) ? { files: [], config: {} } : evidenceIn(locateModel(source));
+}
+
+function evidenceIn(folder: string): FileEvidence {
+  return { files: filesIn(folder), config: readConfigIn(folder) };
+}
+
+/** The config of a folder in the words of the hub; empty where there is none, as for models of several graphs. */
+export function readConfigIn(folder: string): Json {
+  return readHere(folder, 'config.json') ?? toHubConfig(readHere(folder, genaiConfigFile)) ?? {};
+}
+
+function readHere(folder: string, name: string): Json | undefined {
+  const path = join(folder, name);
+  return existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : undefined;
+}

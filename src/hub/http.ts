@@ -1,0 +1,156 @@
+import type { InferenceError } from '../errors.ts';
+import type { RemoteSource } from '../folder/source.ts';
+import { readText, type BodyOptions } from '../runtime/http/answer-body.ts';
+import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
+import { TransientError } from './retry.ts';
+import type { HubSettings } from './settings.ts';
+import { sourceError } from '../folder/model-files.ts';
+import { quote } from '../core/text/quote.ts';
+
+/** Server and model of a request, with their names for messages. */
+export interface Remote {
+  readonly host: string;
+  /** The token goes to this origin and to no other. */
+  readonly tokenOrigin: string;
+  readonly token: string | undefined;
+  /** Id of the repository, or address of the folder. */
+  readonly label: string;
+  /** Page where a person accepts the model's terms; `undefined` for a server other than the hub. */
+  readonly page: string | undefined;
+}
+
+export function toRemote(source: RemoteSource, { endpoint, token }: HubSettings): Remote {
+  const name = source.kind === 'hub' ? source.id : source.base;
+  return {
+    host: new URL(source.kind === 'hub' ? endpoint : name).host,
+    tokenOrigin: new URL(endpoint).origin,
+    token,
+    label: quote(name),
+    page: source.kind === 'hub' ? `${endpoint}/${name}` : undefined,
+  };
+}
+
+export interface HubRequest {
+  readonly method?: 'GET' | 'HEAD' | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HubResponse {
+  /** The last one, after all redirects. */
+  readonly response: Response;
+  /** A header of the first response that has it, redirects included: the hub's own come before those of its storage. */
+  header(name: string): string | undefined;
+}
+
+const mostRedirects = 10;
+/** The list of a repository of 100,000 files takes 30 MB. */
+const mostTextBytes = 2 ** 26;
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Asks a server for something and follows its redirects.
+ *
+ * @throws TransientError when it can't be reached or is busy
+ * @throws InferenceError `invalid_request` for a redirect that leads nowhere
+ */
+export async function openUrl(
+  remote: Remote,
+  url: string,
+  { method = 'GET', headers, signal }: HubRequest = {},
+): Promise<HubResponse> {
+  const passed: Response[] = [];
+  for (let at = new URL(url); passed.length <= mostRedirects;) {
+    const response = await fetchOnce(at, {
+      method,
+      headers: { ...headers, ...authorization(remote, at) },
+      signal: signal ?? null,
+      redirect: 'manual',
+    });
+    passed.push(response);
+    if (!redirects.has(response.status)) {
+      await assertAvailable(response, at);
+      return {
+        response,
+        header: (name) =>
+          passed.map((one) => one.headers.get(name)).find((value) => value !== null) ?? undefined,
+      };
+    }
+    await response.body?.cancel();
+    at = redirectTarget(response, at);
+  }
+  throw sourceError(`${new URL(url).host} redirects ${remote.label} in circles`);
+}
+
+/**
+ * The text of an answer, in UTF-8.
+ *
+ * @throws Error as `readBytes`; InferenceError `invalid_request` for more than 64 MiB
+ */
+export async function readAnswer(
+  response: Response,
+  { signal, maxBytes = mostTextBytes }: BodyOptions = {},
+): Promise<string> {
+  try {
+    return await readText(response, { signal, maxBytes });
+  } catch (error) {
+    throw error instanceof RangeError ? sourceError(`a server's answer has ${error.message}`) : error;
+  }
+}
+
+/** The error for a status that is neither success nor transient. */
+export function refusal(
+  { response, header }: HubResponse,
+  remote: Remote,
+  { file, revision }: { readonly file?: string; readonly revision?: string } = {},
+): InferenceError {
+  const { status } = response;
+  const { host, page } = remote;
+  const code = header('x-error-code');
+  if (page !== undefined && (status === 403 || code === 'GatedRepo')) {
+    return sourceError(
+      `${remote.label} is not open to everybody: accept its terms at ${page} and set HF_TOKEN to a token of that account`,
+    );
+  }
+  if (page !== undefined && status === 401) {
+    const why = remote.token === undefined ? 'wants to know who asks' : 'refuses the token';
+    return sourceError(
+      `${host} ${why} for ${remote.label}: check the name; if the model is private or gated, accept its terms at ${page} and set HF_TOKEN`,
+    );
+  }
+  if (status !== 404) return sourceError(`${host} answers with status ${status} for ${remote.label}`);
+  if (file !== undefined) return sourceError(`${remote.label} has no file ${file}`);
+  if (code === 'RevisionNotFound') return sourceError(`${remote.label} has no revision ${revision}`);
+  return sourceError(`there is no model ${remote.label} on ${host}, and no such folder here`);
+}
+
+function authorization({ tokenOrigin, token }: Remote, url: URL): Readonly<Record<string, string>> {
+  return token !== undefined && url.origin === tokenOrigin ? { authorization: `Bearer ${token}` } : {};
+}
+
+async function fetchOnce(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    throw new TransientError(`${url.host} can't be reached (${reasonOfFetch(error)})`, { cause: error });
+  }
+}
+
+async function assertAvailable(response: Response, url: URL): Promise<void> {
+  const { status } = response;
+  if (status !== 408 && status !== 429 && status < 500) return;
+  await response.body?.cancel();
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  throw new TransientError(`${url.host} answers with status ${status}`, {
+    retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+  });
+}
+
+function redirectTarget(response: Response, from: URL): URL {
+  const location = response.headers.get('location') ?? '';
+  const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (target?.protocol === 'https:' || (target?.protocol === 'http:' && from.protocol === 'http:')) {
+    return target;
+  }
+  throw sourceError(`${from.host} redirects to an address that isn't safe to follow`);
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { InferenceError, sentence } from '../errors.ts';
+import { parseContentHash } from './content-hash.ts';
+import type { RemoteFile } from './file-list.ts';
+import { openUrl, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
+import { inParallel } from './in-parallel.ts';
+import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
+import { sourceError } from '../folder/model-files.ts';
+
+/** The files of a model at one time. */
+export interface Listing {
+  /** Another one for other files. */
+  readonly commit: string;
+  readonly files: readonly RemoteFile[];
+}
+
+interface Access {
+  readonly policy: RetryPolicy;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A file in the hub's listing; with `blobs=true` also its size and hashes. */
+interface Sibling {
+  readonly rfilename: string;
+  readonly size?: number;
+  readonly blobId?: string;
+  readonly lfs?: { readonly sha256?: string; readonly size?: number } | null;
+}
+
+const parallelRequests = 8;
+
+/**
+ * Asks the hub for all files of a repository.
+ *
+ * @param repository.endpoint of the hub, without a slash at its end
+ * @param repository.revision a branch, a tag or a commit
+ * @throws InferenceError `invalid_request` when there is no such model or it isn't open to the caller;
+ * `worker_failed` when the hub can't be reached
+ * @see https://huggingface.co/docs/hub/api
+ */
+export async function listRepository(
+  remote: Remote,
+  repository: { readonly endpoint: string; readonly id: string; readonly revision: string },
+  access: Access,
+): Promise<Listing> {
+  const { endpoint, id, revision } = repository;
+  const url = `${endpoint}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
+  const { sha, siblings } = await withRetries(async () => {
+    const signal = watch(access);
+    const answer = await openUrl(remote, url, { signal });
+    if (answer.response.status !== 200) throw refusal(answer, remote, { revision });
+    return readListing(answer.response, remote, signal);
+  }, access);
+  return {
+    commit: sha,
+    files: siblings.map((sibling) => toRemoteFile(sibling, `${endpoint}/${id}/resolve/${sha}`)),
+  };
+}
+
+/**
+ * The error for a model that is not in the cache, with the ways to go on where its hub can't be reached.
+ *
+ * @param cacheFolder where the model was looked for
+ */
+export function withoutHub(error: unknown, { page, host }: Remote, cacheFolder: string): unknown {
+  if (page === undefined || !isUnreachable(error)) return error;
+  const advice = `Set HF_ENDPOINT to a mirror of ${host}, copy the model from a cache of another machine to ${cacheFolder}, or name a folder that has its files`;
+  return new InferenceError(error.code, sentence(`${sentence(error.message)} ${advice}`), {
+    param: error.param,
+    cause: error,
+  });
+}
+
+/** Whether a server gave no answer, as opposed to a refusal. */
+export function isUnreachable(error: unknown): error is InferenceError {
+  return InferenceError.isInstance(error) && error.code === 'worker_failed';
+}
+
+/**
+ * Asks a plain server which of the given files it has.
+ *
+ * @param base address of the folder, with a slash at its end
+ * @returns those that are there, and what a server that forbids some says about them: storage that may not be listed
+ * forbids what it doesn't have, too
+ * @throws InferenceError `worker_failed` when it can't be reached
+ */
+export async function probeFiles(
+  remote: Remote,
+  base: string,
+  paths: readonly string[],
+  access: Access,
+): Promise<{ readonly files: readonly RemoteFile[]; readonly refused: readonly InferenceError[] }> {
+  const files: RemoteFile[] = [];
+  const refused: InferenceError[] = [];
+  await inParallel(paths, parallelRequests, access.signal, async (path, signal) => {
+    const answer = await probeFile(remote, { base, path }, { ...access, signal });
+    if (InferenceError.isInstance(answer)) refused.push(answer);
+    else if (answer) files.push(answer);
+  });
+  return { files, refused };
+}
+
+/** Gives files that have no commit one of their own. */
+export function toListing(files: readonly RemoteFile[]): Listing {
+  const lines = files.map(({ path, identity }) => `${path} ${identity}`);
+  return { commit: digest(lines.sort().join('\n')), files };
+}
+
+async function probeFile(
+  remote: Remote,
+  { base, path }: { readonly base: string; readonly path: string },
+  access: Access,
+): Promise<RemoteFile | InferenceError | undefined> {
+  const url = base + encodePath(path);
+  return withRetries(async () => {
+    const headers = { 'accept-encoding': 'identity' };
+    const answer = await openUrl(remote, url, { method: 'HEAD', headers, signal: watch(access) });
+    const { status } = answer.response;
+    if (status === 404 || status === 410) return undefined;
+    if (status === 403) return refusal(answer, remote);
+    if (status !== 200) throw refusal(answer, remote, { file: path });
+    // Some servers show a page where a file is missing.
+    if (answer.header('content-type')?.startsWith('text/html')) return undefined;
+    return describeFile(answer, { path, url });
+  }, access);
+}
+
+function describeFile(
+  { response, header }: HubResponse,
+  { path, url }: { readonly path: string; readonly url: string },
+): RemoteFile {
+  const length = header('x-linked-size') ?? response.headers.get('content-length') ?? undefined;
+  const size = Number(length ?? Number.NaN);
+  const sizeBytes = isSize(size) ? size : undefined;
+  const etag = response.headers.get('etag') ?? undefined;
+  // Only of the hub is known that its tags are hashes of the content.
+  const isHub = header('x-repo-commit') !== undefined;
+  const hash = parseContentHash(header('x-linked-etag') ?? (isHub ? etag : undefined));
+  const modified = response.headers.get('last-modified') ?? '';
+  return {
+    path,
+    url,
+    sizeBytes,
+    hash: hash?.algorithm === 'git-sha1' && sizeBytes === undefined ? undefined : hash,
+    identity: hash?.hex ?? digest([url, etag ?? '', modified, length ?? ''].join('\n')),
+    etag: etag?.startsWith('W/') ? undefined : etag,
+  };
+}
+
+async function readListing(
+  response: Response,
+  remote: Remote,
+  signal: AbortSignal,
+): Promise<{ readonly sha: string; readonly siblings: readonly Sibling[] }> {
+  let text: string;
+  try {
+    text = await readAnswer(response, { signal });
+  } catch (error) {
+    if (InferenceError.isInstance(error)) throw error;
+    throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });
+  }
+  try {
+    const { sha, siblings } = JSON.parse(text) as { readonly sha?: unknown; readonly siblings?: unknown };
+    const isListing = Array.isArray(siblings) && siblings.every(isSibling);
+    if (typeof sha === 'string' && /^[\da-f]{7,64}$/.test(sha) && isListing) return { sha, siblings };
+  } catch {
+    // Told below, like any other answer that is no listing.
+  }
+  throw sourceError(`${remote.host} answers with no list of files for ${remote.label}`);
+}
+
+function isSibling(value: unknown): value is Sibling {
+  const { rfilename, size, blobId, lfs } = (value ?? {}) as Partial<Record<keyof Sibling, unknown>>;
+  const { sha256, size: lfsSize } = (lfs ?? {}) as Partial<Record<string, unknown>>;
+  const areTexts = [blobId, sha256].every((text) => typeof (text ?? '') === 'string');
+  return typeof rfilename === 'string' && areTexts && [size, lfsSize].every(isSize);
+}
+
+function isSize(value: unknown): boolean {
+  return Number.isInteger(value ?? 0) && Number(value ?? 0) >= 0;
+}
+
+function toRemoteFile({ rfilename, size, blobId, lfs }: Sibling, base: string): RemoteFile {
+  const url = `${base}/${encodePath(rfilename)}`;
+  const sizeBytes = lfs?.size ?? size ?? undefined;
+  const hash = lfs
+    ? parseContentHash(lfs.sha256)
+    : parseContentHash(sizeBytes === undefined ? undefined : blobId);
+  return {
+    path: rfilename,
+    url,
+    sizeBytes,
+    hash,
+    identity: hash?.hex ?? digest(url),
+    blobId,
+    etag: undefined,
+  };
+}
+
+function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 40);
+}
+
+/** Ends a request that takes too long. */
+function watch({ policy, signal }: Access): AbortSignal {
+  const timeout = AbortSignal.timeout(policy.stallMs);
+  return signal ? AbortSignal.any([signal, timeout]) : timeout;
+}

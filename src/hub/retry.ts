@@ -1,0 +1,94 @@
+import { fieldError } from '../errors.ts';
+
+/** Policy of retries. */
+export interface RetryPolicy {
+  /** Failures in a row after which nothing more is tried; default 5. */
+  readonly attempts: number;
+  /** Wait after the first failure; every further one waits twice as long. Default 500 ms. */
+  readonly minDelayMs: number;
+  /** The longest wait, also where the server asks for a longer one. Default 60 s. */
+  readonly maxDelayMs: number;
+  /** A connection over which nothing comes for this long is given up; default 60 s. */
+  readonly stallMs: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = {
+  attempts: 5,
+  minDelayMs: 500,
+  maxDelayMs: 60_000,
+  stallMs: 60_000,
+};
+
+/** Policy for a model in the cache: a short wait for an unreachable server. */
+export function beforeCache(policy: RetryPolicy): RetryPolicy {
+  return { ...policy, attempts: Math.min(policy.attempts, 2) };
+}
+
+/** A failure that may be over by the next attempt. */
+export class TransientError extends Error {
+  /** Delay that the server asks for. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether the attempt got somewhere, so that the count of failures begins anew. */
+  readonly advanced: boolean;
+
+  constructor(
+    message: string,
+    {
+      retryAfterMs,
+      advanced = false,
+      cause,
+    }: {
+      readonly retryAfterMs?: number | undefined;
+      readonly advanced?: boolean | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause });
+    this.retryAfterMs = retryAfterMs;
+    this.advanced = advanced;
+  }
+}
+
+/**
+ * Repeats what fails for reasons that pass.
+ *
+ * @throws InferenceError `worker_failed` after the last attempt; what isn't a `TransientError` at once
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { policy, signal }: { readonly policy: RetryPolicy; readonly signal?: AbortSignal | undefined },
+): Promise<T> {
+  for (let failures = 0; ;) {
+    signal?.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof TransientError) || signal?.aborted) throw error;
+      failures = error.advanced ? 1 : failures + 1;
+      if (failures >= policy.attempts) {
+        throw fieldError('source', `${error.message}, after ${failures} attempts in a row`, {
+          code: 'worker_failed',
+          cause: error,
+        });
+      }
+      const delayMs = error.retryAfterMs ?? policy.minDelayMs * 2 ** (failures - 1) * (1 + Math.random() / 2);
+      await delay(Math.min(policy.maxDelayMs, delayMs), signal);
+    }
+  }
+}
+
+/** @throws the signal's reason when it aborts */
+export async function delay(durationMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, durationMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

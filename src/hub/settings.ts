@@ -1,0 +1,76 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fieldError } from '../errors.ts';
+import { describeValue } from '../core/text/quote.ts';
+
+/** Source and cache of models, as plain data. */
+export interface HubOptions {
+  /** Address of the hub; default `HF_ENDPOINT`, else `https://huggingface.co`. */
+  readonly endpoint?: string | undefined;
+  /** Token for the endpoint, sent only to its origin; default `HF_TOKEN`. */
+  readonly token?: string | undefined;
+  /**
+   * Folder of downloaded models, with the layout that the hub's libraries share; default `SLASHV1_CACHE`, else theirs:
+   * `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else `~/.cache/huggingface/hub`.
+   */
+  readonly cacheFolder?: string | undefined;
+  /** Whether only what is in the cache may be used; default `SLASHV1_OFFLINE` or `HF_HUB_OFFLINE`, else false. */
+  readonly offline?: boolean | undefined;
+}
+
+export interface HubSettings {
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  readonly token: string | undefined;
+  /** Absolute. */
+  readonly cacheFolder: string;
+  readonly offline: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const defaultEndpoint = 'https://huggingface.co';
+
+/**
+ * Fills in what the options leave open.
+ *
+ * @throws InferenceError `invalid_request` for an endpoint that is no http or https URL, or a token of odd characters
+ */
+export function resolveHubSettings(
+  options: HubOptions = {},
+  environment: Environment = process.env,
+): HubSettings {
+  const endpoint = options.endpoint ?? (environment['HF_ENDPOINT'] || defaultEndpoint);
+  if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
+    throw fieldError('hub.endpoint', `expected an http or https URL, got ${describeValue(endpoint)}`);
+  }
+  const token = options.token ?? (environment['HF_TOKEN']?.trim() || undefined);
+  // Checked here, because the errors of fetch would show it.
+  if (token !== undefined && !/^[!-~]+$/.test(token)) {
+    throw fieldError('hub.token', 'expected printable ASCII characters');
+  }
+  return {
+    endpoint: endpoint.replace(/\/+$/, ''),
+    token,
+    cacheFolder: resolve(
+      options.cacheFolder ?? (environment['SLASHV1_CACHE'] || sharedCacheFolder(environment)),
+    ),
+    offline:
+      options.offline ?? (isSet(environment['SLASHV1_OFFLINE']) || isSet(environment['HF_HUB_OFFLINE'])),
+  };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && /^(?:1|on|yes|true)$/i.test(value.trim());
+}
+
+/** @see https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables */
+function sharedCacheFolder(environment: Environment): string {
+  const caches = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const home = environment['HF_HOME'] || join(caches, 'huggingface');
+  const folder = environment['HF_HUB_CACHE'] || environment['HUGGINGFACE_HUB_CACHE'] || join(home, 'hub');
+  const expanded = folder.replace(/^~(?=[\\/]|$)/, homedir());
+  return expanded.replaceAll(/\$(?:(\w+)|\{(\w+)\})/g, (text, plain: string, braced: string) => {
+    return environment[plain ?? braced] ?? text;
+  });
+}

@@ -1,0 +1,97 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { createContentHasher, type ContentHash } from './content-hash.ts';
+import { readFileList } from './file-list.ts';
+import { sourceError } from '../folder/model-files.ts';
+import { findFolder } from '../folder/source.ts';
+import type { Verification } from '../core/verification.ts';
+import { readVerified, stateOf, writeVerified } from './verified-files.ts';
+
+/** Result of the comparison of a model's files with their hashes. */
+export interface Comparison {
+  /** Files whose content is known to be right or wrong; 0 where nobody has noted what the model should be, as for a folder of one's own. */
+  readonly checked: number;
+  /** Files with other content. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * Compares the files of a model with the hashes that its package or the hub has for them. It reads them all, or of a
+ * downloaded model only those that have changed since they were last compared.
+ *
+ * @param source a bundled name, or the folder of a model, in the hub's cache for instance
+ */
+export async function verifyFiles(
+  source: string,
+  { verify = 'always' }: { readonly verify?: Exclude<Verification, 'never'> } = {},
+): Promise<Comparison> {
+  const folder = findFolder(source);
+  const { hashes, isDownloaded } = folder === undefined ? nothing : await hashesOf(folder);
+  const noted = isDownloaded ? await readVerified(folder!) : {};
+  const verified: Record<string, string> = {};
+  const damaged: string[] = [];
+  let checked = 0;
+  for (const [path, hash] of hashes) {
+    const file = join(folder!, path);
+    // Before the content, so that what is written meanwhile counts as changed.
+    const state = await stateOf(file, hash);
+    if (state === undefined) continue;
+    checked += 1;
+    const isKnown = verify === 'changed' && noted[path] === state;
+    if (isKnown || (await hashOf(file, hash.algorithm)) === hash.hex) verified[path] = state;
+    else damaged.push(path);
+  }
+  if (isDownloaded && JSON.stringify(verified) !== JSON.stringify(noted))
+    await writeVerified(folder!, verified);
+  return { checked, damaged };
+}
+
+/**
+ * As `verifyFiles`, for a model that is to be loaded: a graph with flipped bits may run and give wrong answers.
+ *
+ * @param verify default: downloaded files that have changed since they were last compared, and all of a bundled model
+ * @throws InferenceError `invalid_request` naming the files with other content
+ */
+export async function assertIntact(source: string, verify: Verification = 'changed'): Promise<void> {
+  if (verify === 'never') return;
+  const { damaged } = await verifyFiles(source, { verify });
+  if (damaged.length === 0) return;
+  const files = damaged.join(', ');
+  throw sourceError(
+    `${files} of ${source} ${damaged.length === 1 ? "isn't what it" : "aren't what they"} should be; remove the model and get it again`,
+  );
+}
+
+interface KnownHashes {
+  readonly hashes: readonly (readonly [path: string, hash: ContentHash])[];
+  /** Whether the hub has listed them, for a commit. */
+  readonly isDownloaded: boolean;
+}
+
+const nothing: KnownHashes = { hashes: [], isDownloaded: false };
+
+/** Hashes of the files that the package of bundled models lists, or that the hub has listed for a commit. */
+async function hashesOf(folder: string): Promise<KnownHashes> {
+  const bundled = await readFile(join(folder, '../hashes.json'), 'utf8').catch(() => undefined);
+  if (bundled !== undefined) {
+    const hashes = (JSON.parse(bundled) as Record<string, Record<string, string>>)[basename(folder)] ?? {};
+    return {
+      hashes: Object.entries(hashes).map(([path, hex]) => [path, { algorithm: 'sha256', hex }]),
+      isDownloaded: false,
+    };
+  }
+  const listed = await readFileList(join(dirname(dirname(folder)), 'trees', `${basename(folder)}.json`));
+  if (!listed) return nothing;
+  return {
+    hashes: listed.flatMap(({ path, hash }) => (hash ? [[path, hash] as const] : [])),
+    isDownloaded: true,
+  };
+}
+
+async function hashOf(path: string, algorithm: ContentHash['algorithm']): Promise<string> {
+  const hasher = createContentHasher(algorithm, (await stat(path)).size);
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 }))
+    hasher.update(chunk as Buffer);
+  return hasher.hex();
+}

@@ -1,0 +1,98 @@
+import { backends } from '../backends/registry.ts';
+import type { BackendDefinition } from '../contracts/backend.ts';
+import { categories } from '../categories/registry.ts';
+import type { Architecture } from '../contracts/architecture.ts';
+import { quote } from '../core/text/quote.ts';
+import { fieldError } from '../errors.ts';
+import type { FileEvidence } from '../hub/describe-model.ts';
+
+/** The architectures of a category that a backend runs; `undefined` where there is no list of them. */
+export function architecturesOf(
+  category: string,
+  backend: BackendDefinition,
+): readonly Architecture[] | undefined {
+  return backend.architectures?.[category] ?? categories.get(category)?.architectures;
+}
+
+/**
+ * Finds the architecture of a model by its small files, before its weights are there.
+ *
+ * @returns `undefined` for a category without a list of architectures
+ * @throws InferenceError `invalid_request` with the param `backend` where other backends run the model, with the param
+ * `source` where none does
+ */
+export function chooseArchitecture(
+  category: string,
+  backend: BackendDefinition,
+  evidence: FileEvidence,
+): Architecture | undefined {
+  const own = architecturesOf(category, backend);
+  if (!own) return undefined;
+  const type = evidence.config['model_type'];
+  const named = namedIn(own, type);
+  if (named) return named;
+  assertBackend(category, backend, type);
+  const found = own.find((one) => one.recognize?.(evidence)) ?? own.find(({ isDefault }) => isDefault);
+  if (found) return found;
+  const lists = listsOf(category).map(
+    ({ spelling, architectures }) => `${spelling} runs ${typesIn(architectures).join(', ')}`,
+  );
+  const got = type === undefined ? 'a model without a model_type in its config.json' : quote(String(type));
+  throw fieldError('source', `no backend runs ${got} for ${category}: ${lists.join('; ')}`);
+}
+
+/**
+ * Checks that a model is not one that only other backends run.
+ *
+ * @param type `model_type` of its config
+ * @throws InferenceError `invalid_request` with the param `backend`
+ */
+export function assertBackend(
+  category: string,
+  backend: BackendDefinition,
+  type: unknown,
+  param = 'backend',
+): void {
+  const own = architecturesOf(category, backend);
+  if (!own || namedIn(own, type)) return;
+  const able = listsOf(category).filter(({ architectures }) => namedIn(architectures, type));
+  if (able.length === 0) return;
+  const spellings = able.map(({ spelling }) => spelling).join(' or ');
+  throw fieldError(
+    param,
+    `${backend.spelling} runs no ${quote(String(type))} for ${category}, expected ${spellings}, which does`,
+  );
+}
+
+/** Whether files that nobody has said the category of are a model of this one. */
+export function isOfCategory(category: string, evidence: FileEvidence): boolean {
+  const type = String(evidence.config['model_type']);
+  return listsOf(category)
+    .flatMap(({ architectures }) => architectures)
+    .some((one) => one.modelTypes.includes(type) || one.recognize?.(evidence) === true);
+}
+
+/** The lists of a category, each with the first backend that has it. */
+export function listsOf(
+  category: string,
+): readonly { readonly spelling: string; readonly architectures: readonly Architecture[] }[] {
+  const definition = categories.get(category)!;
+  const lists = new Map<readonly Architecture[], string>();
+  for (const backend of backends.filter((one) => one.runs(definition))) {
+    const architectures = architecturesOf(category, backend);
+    if (architectures && !lists.has(architectures)) lists.set(architectures, backend.spelling);
+  }
+  return [...lists].map(([architectures, spelling]) => ({ spelling, architectures }));
+}
+
+function namedIn(architectures: readonly Architecture[], type: unknown): Architecture | undefined {
+  return architectures.find((architecture) => typesOf(architecture).includes(String(type)));
+}
+
+function typesIn(architectures: readonly Architecture[]): readonly string[] {
+  return architectures.flatMap(typesOf);
+}
+
+function typesOf({ modelTypes, sharedModelTypes = [] }: Architecture): readonly string[] {
+  return [...modelTypes, ...sharedModelTypes];
+}

@@ -1,0 +1,15 @@
+import type { ModelInfo } from '../contracts/model.ts';
+import { categories } from '../categories/registry.ts';
+import { toModelParameters as toModelParametersOf, type ModelParameters } from '../server/models.ts';
+
+/**
+ * The parameters that a model takes, within the limits of the model.
+ *
+ * @example
+ * ```ts
+ * toModelParameters(inference.models()[0]!).parameters['temperature']?.max; // 2
+ * ```
+ */
+export function toModelParameters(model: ModelInfo): ModelParameters {
+  return toModelParametersOf(model, categories);
+}

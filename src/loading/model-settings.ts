@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { backendOf, backends } from '../backends/registry.ts';
+import type { BackendDefinition } from '../contracts/backend.ts';
+import type { BackendDescriptor, ModelOptions } from '../contracts/model.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import { categories, categoryNames } from '../categories/registry.ts';
+import { assertBackend } from './choose-architecture.ts';
+import { commonSettings } from '../categories/settings.ts';
+import { limitSettings } from '../engine/limits.ts';
+import { resolveParameter } from '../core/parameters/descriptor.ts';
+import { fieldError, fieldErrorOf, InferenceError } from '../errors.ts';
+import { resolveHubSettings, type HubOptions } from '../hub/settings.ts';
+import { configAtHand } from '../hub/describe-model.ts';
+import { recognizeModel } from './recognize-model.ts';
+import { assertDevice } from '../validation/device-setting.ts';
+import { assertOptions } from '../validation/assert-options.ts';
+import { choiceSetting, objectSetting, type SettingTable } from '../validation/setting-table.ts';
+import { describeValue } from '../core/text/quote.ts';
+
+const generalSettings = {
+  ...commonSettings,
+  ...limitSettings,
+  category: choiceSetting("The model's category; default: detected from its files.", categoryNames),
+  backend: objectSetting<BackendDescriptor>(
+    'Backend of the model; default: llama.cpp for a GGUF file, else ONNX Runtime, on this machine.',
+    `one of ${backends.map(({ spelling }) => spelling).join(', ')}`,
+  ),
+  license: z.string().optional().describe('Ignored, so that entries of the catalogue can be used unchanged.'),
+  parameters: z.number().optional().describe('Ignored, as `license`.'),
+  aliases: z.array(z.string()).optional().describe('Ignored, as `license`.'),
+} satisfies SettingTable;
+
+/** The settings that a model of a category may have; of any category if left out. */
+export function settingsOf(category: CategoryDefinition | undefined): SettingTable {
+  if (category) return { ...generalSettings, ...category.settings };
+  const all = [...categories.values()].map(({ settings }) => settings);
+  return Object.assign({ ...generalSettings }, ...all) as SettingTable;
+}
+
+/**
+ * Checks all settings of all models: names, types, ranges, and that category and backend have them. Finds out the
+ * category of those that leave it to their files.
+ *
+ * @returns the settings, with the category where it is known by now
+ * @throws InferenceError `invalid_request` naming the model, the setting and the value
+ */
+export function checkModels(models: unknown): Readonly<Record<string, ModelOptions>> {
+  if (typeof models !== 'object' || models === null || Array.isArray(models)) {
+    throw fieldError('models', `expected an object of ids and models, got ${describeValue(models)}`);
+  }
+  return Object.fromEntries(
+    Object.entries(models).map(([id, settings]) => [id, checkModel(`models.${id}`, settings)]),
+  );
+}
+
+/**
+ * `checkModels` for one model.
+ *
+ * @param path of the settings, for messages
+ */
+export function checkModel(path: string, settings: unknown): ModelOptions {
+  if (typeof settings !== 'object' || settings === null) {
+    const functions = categoryNames.map((name) => `${name}({…})`).join(', ');
+    throw fieldError(path, `expected one of ${functions}, got ${describeValue(settings)}`);
+  }
+  const given = settings as Partial<ModelOptions>;
+  // The types of what recognition needs come first.
+  assertOptions('A model', pickKnown(settings), settings, { path });
+  const backend = checkBackend(path, given as ModelOptions);
+  const name =
+    given.category ?? (backend.place === 'host' ? undefined : atHand(() => recognizeModel(given.source!)));
+  const category = name === undefined ? undefined : categories.get(name)!;
+  if (category && !backend.runs(category)) throw notRun(path, category, backend);
+  if (name !== undefined) checkArchitecture(path, name, given.source!, backend);
+  if (!category && backend.place === 'host') {
+    const able = [...categories.values()].filter((one) => backend.runs(one)).map((one) => one.name);
+    throw fieldError(
+      `${path}.category`,
+      `expected ${able.join(' or ')} for the backend ${backend.spelling}, got nothing`,
+    );
+  }
+  assertOptions(category ? `A model for ${category.name}` : 'A model', settingsOf(category), settings, {
+    path,
+    explainForeign: (foreign) => explainForeign(foreign, category),
+  });
+  checkHub(path, given.hub);
+  const { replicas } = given;
+  const all: readonly object[] = [settings, ...(typeof replicas === 'object' ? replicas : [])];
+  const providers = backend.devices?.(given.backend) ?? [];
+  assertDevice(`${path}.device`, given.device, providers);
+  const { prefill } = settings as { readonly prefill?: { readonly device?: string } };
+  assertDevice(`${path}.prefill.device`, prefill?.device, providers);
+  for (const [index, replica] of (typeof replicas === 'object' ? replicas : []).entries()) {
+    assertDevice(`${path}.replicas[${index}].device`, replica.device, providers);
+  }
+  if (given.defaults) checkDefaults(`${path}.defaults`, given.defaults, category);
+  for (const foreign of backend.foreignSettings) {
+    if (all.every((one) => (one as Record<string, unknown>)[foreign] === undefined)) continue;
+    throw fieldError(
+      `${path}.${foreign}`,
+      `a model with the backend ${backend.spelling} has no such setting`,
+    );
+  }
+  return { ...(settings as ModelOptions), ...(name === undefined ? {} : { category: name }) };
+}
+
+/** The part of the general settings that is given, and the source, which has to be. */
+function pickKnown(settings: object): SettingTable {
+  const rest = Object.fromEntries(Object.keys(settings).map((name) => [name, z.unknown()]));
+  return {
+    ...rest,
+    source: generalSettings.source,
+    category: generalSettings.category,
+    backend: generalSettings.backend,
+  };
+}
+
+function checkHub(path: string, hub: HubOptions | undefined): void {
+  try {
+    resolveHubSettings(hub);
+  } catch (error) {
+    if (!InferenceError.isInstance(error)) throw error;
+    throw fieldError(`${path}.${error.param}`, error.message.slice(`${error.param}: `.length), {
+      cause: error,
+    });
+  }
+}
+
+function checkDefaults(
+  path: string,
+  defaults: Readonly<Record<string, unknown>>,
+  category: CategoryDefinition | undefined,
+): void {
+  if (!category) throw fieldError(path, 'expected the `category` of the model beside them');
+  const anything = Object.fromEntries(Object.keys(category.parameters).map((name) => [name, z.unknown()]));
+  assertOptions(`A model for ${category.name}`, anything, defaults, { path });
+  for (const [name, value] of Object.entries(defaults)) {
+    const label = `${path}.${name}`;
+    try {
+      resolveParameter(label, value, category.parameters[name]!);
+    } catch (error) {
+      throw fieldErrorOf(label, error);
+    }
+  }
+}
+
+/** A model on this disk that another backend runs is refused before a worker starts. */
+function checkArchitecture(path: string, category: string, source: string, backend: BackendDefinition): void {
+  const config = atHand(() => configAtHand(source));
+  if (config) assertBackend(category, backend, config['model_type'], `${path}.backend`);
+}
+
+function atHand<Found>(find: () => Found): Found | undefined {
+  try {
+    return find();
+  } catch {
+    // The worker reports why its files can't be read.
+    return undefined;
+  }
+}
+
+function checkBackend(model: string, options: ModelOptions): BackendDefinition {
+  const { backend: descriptor } = options;
+  const path = `${model}.backend`;
+  const definition = backendOf(options);
+  if (!definition) {
+    const spellings = backends.map(({ spelling }) => spelling).join(', ');
+    throw fieldError(path, `expected one of ${spellings}, got ${describeValue(descriptor?.kind)}`);
+  }
+  if (descriptor) {
+    const table = { kind: z.string(), ...definition.settings };
+    assertOptions(`The backend ${definition.spelling}`, table, descriptor, { path });
+    definition.assert?.(descriptor, path);
+  }
+  return definition;
+}
+
+function notRun(path: string, category: CategoryDefinition, { spelling, refusal }: BackendDefinition): Error {
+  const able = backends.filter((one) => one.runs(category)).map((one) => one.spelling);
+  const why = refusal ? ` (${refusal(category)})` : '';
+  return fieldError(
+    `${path}.backend`,
+    `a model for ${category.name} can't run on ${spelling}${why}, expected ${able.join(' or ')}`,
+  );
+}
+
+/** A setting that exists, elsewhere. */
+function explainForeign(name: string, category: CategoryDefinition | undefined): string | undefined {
+  const owners = [...categories.values()].filter(({ settings }) => Object.hasOwn(settings, name));
+  if (!category || owners.length === 0) return undefined;
+  const named = owners.map((owner) => owner.name).join(' and ');
+  return `it is a setting of models for ${named}, and this is one for ${category.name}`;
+}

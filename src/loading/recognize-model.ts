@@ -1,0 +1,61 @@
+import { backends } from '../backends/registry.ts';
+import type { BackendDefinition } from '../contracts/backend.ts';
+import { categories } from '../categories/registry.ts';
+import { chooseArchitecture, isOfCategory } from './choose-architecture.ts';
+import { fieldError } from '../errors.ts';
+import {
+  describeModel as describeModelOf,
+  recognizeAtHand,
+  type CategoryGuide,
+  type DescribedModel,
+  type DescribeOptions,
+  type FileEvidence,
+} from '../hub/describe-model.ts';
+import type { ModelFiles } from '../folder/model-files.ts';
+import { quote } from '../core/text/quote.ts';
+
+/** The category of a model, as its small files show it. */
+export function recognizeFiles(evidence: FileEvidence): string | undefined {
+  const all = [...categories.values()];
+  return all.find((one) => one.recognize?.(evidence) ?? isOfCategory(one.name, evidence))?.name;
+}
+
+const guide: CategoryGuide = {
+  recognize: recognizeFiles,
+  filesOf: (name, evidence) => filesOf(name, evidence),
+};
+
+/**
+ * The files of a model, as its small files show them.
+ *
+ * @param backend default: ONNX Runtime on this machine
+ * @throws InferenceError `invalid_request` for a category that doesn't exist, and a model that the backend doesn't run
+ */
+export function filesOf(
+  category: string,
+  evidence: FileEvidence,
+  backend: BackendDefinition = backends[0],
+): ModelFiles {
+  const definition = categories.get(category);
+  if (!definition) {
+    throw fieldError(
+      'category',
+      `expected one of ${[...categories.keys()].join(', ')}, got ${quote(category)}`,
+    );
+  }
+  return chooseArchitecture(category, backend, evidence)?.files ?? backend.files ?? definition.files!;
+}
+
+/**
+ * Finds out what a model is without downloading its weights.
+ *
+ * @throws InferenceError where there is no such model, it can't be reached, or nothing shows its category
+ */
+export function describeModel(source: string, options: DescribeOptions = {}): Promise<DescribedModel> {
+  return describeModelOf(source, options, guide);
+}
+
+/** The category of a model as far as this disk and the catalogue show it. */
+export function recognizeModel(source: string): string | undefined {
+  return recognizeAtHand(source, guide);
+}

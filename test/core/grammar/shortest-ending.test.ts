@@ -1,0 +1,102 @@
+import { Validator, type Schema } from '@cfworker/json-schema';
+import { describe, expect, it, test } from 'vitest';
+import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
+import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
+import { compileGrammar, type GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { createRng } from '../../../src/core/sampling/rng.ts';
+import { schemas } from './schemas.ts';
+import { allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';
+
+const vocabulary = toyVocabulary(...jsonPieces);
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf(tokens: readonly number[]): string {
+  return decoder.decode(Uint8Array.from(tokens.flatMap((token) => [...(vocabulary.bytesOf(token) ?? [])])));
+}
+
+/** Writes random tokens for which there is room, as long as there are any. */
+function writeWithin(matcher: GrammarMatcher, most: number, seed: number): number[] {
+  const rng = createRng(seed);
+  const written: number[] = [];
+  while (written.length < most) {
+    const allowed = allowedTokens(matcher.mask()).filter((token) => !vocabulary.endTokens.has(token));
+    const token = allowed[Math.floor(rng.next() * allowed.length)];
+    if (token === undefined || !matcher.endsWithin(most - written.length - 1, token)) break;
+    matcher.accept(token);
+    written.push(token);
+  }
+  return written;
+}
+
+describe('an ending', () => {
+  // Lists of items that differ may need several more; nothing is known of their endings then.
+  const known = Object.entries(schemas).filter(([, schema]) => {
+    const matcher = compileGrammar(jsonSchemaGrammar(schema), vocabulary).createMatcher();
+    return matcher.ending() !== undefined;
+  });
+
+  it('is known for nearly all schemas', () => {
+    expect(known.length).toBeGreaterThan(0.95 * Object.keys(schemas).length);
+  });
+
+  it.each(known)('completes what was written, within the limit: %s', (name, schema) => {
+    const grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
+    // A double prints fewer digits than a walk writes, and the validator takes those that it prints.
+    const validator = new Validator(name === 'multiples of 0.25' ? {} : (schema as Schema), '2020-12');
+    const least = grammar.createMatcher().ending()!.length;
+    for (let seed = 0; seed < 12; seed++) {
+      const matcher = grammar.createMatcher();
+      const most = least + seed * 4;
+      const written = writeWithin(matcher, most, seed);
+      const ending = matcher.ending()!;
+      expect(written.length + ending.length).toBeLessThanOrEqual(most);
+      for (const token of ending) matcher.accept(token);
+      expect(matcher.mayEnd).toBe(true);
+      const text = textOf([...written, ...ending]);
+      expect({ text, valid: validator.validate(JSON.parse(text)).valid }).toEqual({ text, valid: true });
+    }
+  });
+});
+
+test('an ending is nothing where the text may end', () => {
+  const matcher = compileGrammar(jsonSchemaGrammar({ type: 'integer' }), vocabulary).createMatcher();
+  matcher.accept(0x37);
+  expect(matcher.ending()).toEqual([]);
+});
+
+test('rules that need themselves are left the shortest way', () => {
+  const schema = {
+    $ref: '#/$defs/node',
+    $defs: {
+      node: {
+        type: 'object',
+        properties: {
+          value: { type: 'integer' },
+          next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] },
+        },
+        required: ['value', 'next'],
+      },
+    },
+  };
+  const matcher = compileGrammar(jsonSchemaGrammar(schema), vocabulary).createMatcher();
+  for (const byte of Buffer.from('{"value":1,"next":{"value":')) matcher.accept(byte);
+  expect(textOf(matcher.ending()!)).toBe('0,"next":null}}');
+});
+
+test('a call is closed in the shortest way that its format allows', () => {
+  const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const grammar = answerGrammar({
+    response: { type: 'text' },
+    calls: {
+      tools: [{ name: 'get_weather', parameters }],
+      choice: 'required',
+      parallel: false,
+      format: hermesFormat.constraint!,
+    },
+  });
+  const matcher = compileGrammar(grammar!, vocabulary).createMatcher();
+  for (const byte of Buffer.from('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Par'))
+    matcher.accept(byte);
+  expect(textOf(matcher.ending()!)).toBe('"}}</tool_call>');
+});
