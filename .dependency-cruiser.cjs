@@ -59,6 +59,7 @@ module.exports = {
       '^src/runtime/',
       [
         '^src/(core|runtime)/',
+        '^src/contracts/(decoder|graph)\\.ts$',
         '^src/errors\\.ts$',
         '^node_modules/(koffi|onnxruntime|sharp|wavefile)',
         '^node_modules/(@evan/opus|@wasm-audio-decoders|mpg123-decoder|node-webcodecs|opus-decoder)/',
@@ -124,7 +125,7 @@ module.exports = {
         '^src/(core|validation)/',
         '^src/errors\\.ts$',
         contracts,
-        '^src/runtime/(contract|decoder|encoder/token-inputs|http/[a-z-]+)\\.ts$',
+        '^src/runtime/(encoder/token-inputs|http/[a-z-]+)\\.ts$',
         '^src/folder/(model-files|model-folder|tokenizer|gguf/gguf-source)\\.ts$',
         '^node_modules/zod/',
       ],
@@ -198,7 +199,7 @@ module.exports = {
       comment: 'decoders and caches are those of a backend, which also opens the graphs of pictures',
       severity: 'error',
       from: { path: '^src/categories/chat/' },
-      to: { path: '^src/runtime/(?!(contract|decoder|all-aborted|image|image-source)\\.ts$)' },
+      to: { path: '^src/runtime/(?!(cache-full|all-aborted|image|image-source)\\.ts$)' },
     },
     only(
       'categories-registry',

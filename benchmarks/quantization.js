@@ -33,7 +33,7 @@ const text = Int32Array.from(createTextTokenizer(folder).encode(pages.join('\n\n
   Number(values.tokens),
 );
 
-/** @type {Record<string, import('../dist/src/runtime/decoder.js').Decoder>} */
+/** @type {Record<string, import('../dist/src/contracts/decoder.js').Decoder>} */
 const decoders = {};
 for (const [name, int8Activations] of Object.entries(ways))
   decoders[name] = await loadDecoder(locateDecoder(source), { threads, int8Activations });
@@ -42,7 +42,7 @@ const windowTokens = 512;
 const pieceTokens = 64;
 
 /**
- * @param {import('../dist/src/runtime/decoder.js').Decoder} decoder
+ * @param {import('../dist/src/contracts/decoder.js').Decoder} decoder
  * @returns {Promise<{ loss: number, best: number }[]>} of each token that has one before it in its window
  */
 async function lossesOf(decoder) {
@@ -87,7 +87,7 @@ printRatios(
 
 /**
  * @param {string} title
- * @param {(decoder: import('../dist/src/runtime/decoder.js').Decoder) => Promise<number>} measure
+ * @param {(decoder: import('../dist/src/contracts/decoder.js').Decoder) => Promise<number>} measure
  */
 async function compareTimes(title, measure) {
   const contenders = Object.fromEntries(

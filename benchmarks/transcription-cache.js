@@ -72,7 +72,7 @@ for (const length of lengths) {
   const first = Array.from({ length }, (_, index) => 1000 + index);
   const outputs = await session.run(layout.firstFeeds(window, first), layout.firstOutputs);
   const feeds = layout.nextFeeds(layout.begin(window, length, outputs), 1000);
-  /** @type {Record<string, import('../dist/src/runtime/contract.js').Tensor>} */
+  /** @type {Record<string, import('../dist/src/contracts/graph.js').Tensor>} */
   const joined = {};
   for (let index = 0; index < layers * 2; index++) {
     joined[`past${index}`] = {

@@ -1,8 +1,8 @@
 import type { ModelSpec } from './model.ts';
 import type { ModelFolder } from '../folder/model-folder.ts';
 import type { TextTokenizer } from '../folder/tokenizer.ts';
-import type { Session } from '../runtime/contract.ts';
-import type { Decoder } from '../runtime/decoder.ts';
+import type { Session } from './graph.ts';
+import type { Decoder } from './decoder.ts';
 import type { EncodedText } from '../runtime/encoder/token-inputs.ts';
 
 /** One graph of a model. */

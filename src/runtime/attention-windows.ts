@@ -4,7 +4,7 @@ import type { OnnxModel } from '../core/onnx/model.ts';
 import { maskInputs, maskModel, maskPrefix } from '../core/onnx/rewrites/attention-mask.ts';
 import type { AttentionWindow } from '../core/onnx/rewrites/group-query-attention.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import type { Session, Tensor } from './contract.ts';
+import type { Session, Tensor } from '../contracts/graph.ts';
 import { createOnnxSession } from './onnx.ts';
 
 /** A step that is tried: how many tokens a row has had, how many it gets, and the ones of each row's mask. */

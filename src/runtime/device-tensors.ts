@@ -2,7 +2,7 @@ import { elementTypes } from '../core/onnx/element-types.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { joinRowsModel, pickPositionModel, zerosModel } from '../core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import type { BindableSession, ResidentTensor, Tensor } from './contract.ts';
+import type { BindableSession, ResidentTensor, Tensor } from '../contracts/graph.ts';
 
 /** Bytes that went over the bus between this process and a device, both ways. */
 export interface BusTraffic {

@@ -1,6 +1,6 @@
 import { InferenceError } from '../errors.ts';
 import { chooseRuntime, librarySetting } from './choose-runtime.ts';
-import type { Session } from './contract.ts';
+import type { Session } from '../contracts/graph.ts';
 import { deviceFault } from './device-fault.ts';
 import { disableTelemetry } from './disable-telemetry.ts';
 import { knowsDevice } from './native/append-device.ts';

@@ -8,7 +8,7 @@ import type {
   Session,
   Tensor,
   TensorMap,
-} from './contract.ts';
+} from '../contracts/graph.ts';
 
 export interface ResidentFeedsOptions {
   /** Whether tensors that an input is fed come again. */

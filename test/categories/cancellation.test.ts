@@ -10,7 +10,7 @@ import { completeImageRequest } from '../../src/categories/image/request.ts';
 import { completeRerankRequest } from '../../src/categories/rerank/request.ts';
 import { completeSpeechRequest } from '../../src/categories/speech/request.ts';
 import { completeTranscriptionRequest } from '../../src/categories/transcription/request.ts';
-import type { BindableSession, Binding, Session } from '../../src/runtime/contract.ts';
+import type { BindableSession, Binding, Session } from '../../src/contracts/graph.ts';
 import type { createOnnxSession } from '../../src/runtime/onnx.ts';
 import { glide, toWav } from './transcription/pipeline/recordings.ts';
 

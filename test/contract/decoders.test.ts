@@ -8,7 +8,7 @@ import { locateDecoder, openModelFolder } from '../../src/folder/model-folder.ts
 import { createTextTokenizer } from '../../src/folder/tokenizer.ts';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
-import type { Decoder } from '../../src/runtime/decoder.ts';
+import type { Decoder } from '../../src/contracts/decoder.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import type { Pipeline } from '../../src/contracts/category.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Batcher } from '../../src/categories/chat/pipeline/batch/batcher.ts';
 import type { Continuation } from '../../src/categories/chat/pipeline/batch/step-logits.ts';
-import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 import { loadDecoder, loadDeviceDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { readInPieces } from '../../src/backends/onnx/chat/piecewise-decoder.ts';
 import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';

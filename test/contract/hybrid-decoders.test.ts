@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 import { Batcher, type Generation } from '../../src/categories/chat/pipeline/batch/batcher.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';

@@ -5,7 +5,7 @@ import { loadDecoder, type DecoderOptions } from '../../src/backends/onnx/chat/l
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { PromptSession } from '../../src/backends/onnx/chat/prompt-session.ts';
-import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 import { usePlugins } from '../../src/runtime/choose-runtime.ts';
 import type { Dtype } from '../../src/folder/graph-files.ts';
 import { locateDecoder } from '../../src/folder/model-folder.ts';

@@ -1,4 +1,4 @@
-import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 
 /** Tokens of a row, the same every time. */
 export const prompt = (length: number, row: number): Int32Array =>

@@ -10,7 +10,7 @@ import { locateDecoder, openModelFolder, readJson } from '../../src/folder/model
 import { createTextTokenizer } from '../../src/folder/tokenizer.ts';
 import { createVisionFamily } from '../../src/core/vision/families/registry.ts';
 import { toTextMessage, type ChatMessage, type MessageContent } from '../../src/core/chat/messages.ts';
-import type { DecoderCache } from '../../src/runtime/decoder.ts';
+import type { DecoderCache } from '../../src/contracts/decoder.ts';
 import { openImage } from '../../src/runtime/image.ts';
 import {
   expandPlaceholders,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decoder, DecoderCache } from '../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { decoderFolder } from '../contract/decoder-golden.ts';

@@ -1,6 +1,6 @@
 import { zerosModel } from '../../src/core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
-import type { BindableSession, ResidentTensor } from '../../src/runtime/contract.ts';
+import type { BindableSession, ResidentTensor } from '../../src/contracts/graph.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 
 export async function createOn(device: 'cpu' | 'webgpu', model: Uint8Array): Promise<BindableSession> {

@@ -1,4 +1,4 @@
-import type { ElementType, TensorData } from '../../runtime/contract.ts';
+import type { ElementType, TensorData } from '../../contracts/graph.ts';
 
 /** Element types as the Open Inference Protocol names them. */
 export const elementTypes = {

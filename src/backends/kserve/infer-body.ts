@@ -1,4 +1,4 @@
-import type { Tensor, TensorData, TensorMap } from '../../runtime/contract.ts';
+import type { Tensor, TensorData, TensorMap } from '../../contracts/graph.ts';
 import { arrayOf, dataTypeOf, elementTypeOf } from './data-types.ts';
 
 interface WireOutput {

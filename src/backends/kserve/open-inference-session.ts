@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { fieldError, InferenceError } from '../../errors.ts';
-import type { Session, Tensor, TensorMap, TensorSignature } from '../../runtime/contract.ts';
+import type { Session, Tensor, TensorMap, TensorSignature } from '../../contracts/graph.ts';
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { authorization } from '../access.ts';

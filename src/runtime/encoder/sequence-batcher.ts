@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { partitionByLength, type BatchLimits } from '../../core/embedding/batching.ts';
 import { InferenceError } from '../../errors.ts';
 import { onceAllAborted } from '../all-aborted.ts';
-import type { GraphRunOptions } from '../contract.ts';
+import type { GraphRunOptions } from '../../contracts/graph.ts';
 
 /** A model that reads sequences of tokens and gives numbers for each. */
 export interface SequenceEncoder<S> {

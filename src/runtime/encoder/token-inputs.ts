@@ -1,5 +1,5 @@
 import { float16ToFloat32Into } from '../../core/math/float16.ts';
-import type { Tensor, TensorSignature } from '../contract.ts';
+import type { Tensor, TensorSignature } from '../../contracts/graph.ts';
 
 /** One input of a text encoder, as its graph reads it. */
 export interface EncodedText {

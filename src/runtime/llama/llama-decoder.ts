@@ -1,4 +1,5 @@
-import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../decoder.ts';
+import type { CacheRow, Decoder, DecoderCache } from '../../contracts/decoder.ts';
+import { CacheFull } from '../../runtime/cache-full.ts';
 import { LlamaContext, LlamaContextFull } from './llama-context.ts';
 import type { LlamaModel } from './llama-model.ts';
 

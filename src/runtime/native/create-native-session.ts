@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { BindableSession } from '../contract.ts';
+import type { BindableSession } from '../../contracts/graph.ts';
 import { deviceFault } from '../device-fault.ts';
 import {
   graphOptimizationLevels,

@@ -1,4 +1,4 @@
-import type { ElementType, Tensor, TensorData } from '../contract.ts';
+import type { ElementType, Tensor, TensorData } from '../../contracts/graph.ts';
 
 interface ElementKind {
   /** `ONNXTensorElementDataType` of the C API. */

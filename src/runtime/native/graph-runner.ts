@@ -1,4 +1,4 @@
-import type { Tensor, TensorMap, TensorSignature } from '../contract.ts';
+import type { Tensor, TensorMap, TensorSignature } from '../../contracts/graph.ts';
 import { readTensor, wrapTensor } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
 import type { Api } from './load-api.ts';

@@ -1,4 +1,4 @@
-import type { Binding, ResidentTensor, GraphRunOptions, TensorSignature } from '../contract.ts';
+import type { Binding, ResidentTensor, GraphRunOptions, TensorSignature } from '../../contracts/graph.ts';
 import type { DeviceMemory } from './device-memory.ts';
 import { Handle } from './handle.ts';
 import { NativeTensor } from './native-tensor.ts';

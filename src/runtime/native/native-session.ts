@@ -7,7 +7,7 @@ import type {
   Tensor,
   TensorMap,
   TensorSignature,
-} from '../contract.ts';
+} from '../../contracts/graph.ts';
 import { DeviceMemory } from './device-memory.ts';
 import { countElements, elementKind } from './element-types.ts';
 import { GraphRunner } from './graph-runner.ts';

@@ -1,4 +1,4 @@
-import type { ElementType, ResidentTensor, Tensor, TensorData } from '../contract.ts';
+import type { ElementType, ResidentTensor, Tensor, TensorData } from '../../contracts/graph.ts';
 import { assertTensor, countElements, elementKind, elementTypeOf } from './element-types.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';

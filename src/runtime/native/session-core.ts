@@ -1,4 +1,4 @@
-import type { GraphRunOptions, TensorSignature } from '../contract.ts';
+import type { GraphRunOptions, TensorSignature } from '../../contracts/graph.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
 import { queueOf, type RunQueue } from './run-queue.ts';

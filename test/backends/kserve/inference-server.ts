@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ElementType, Session, Tensor, TensorMap } from '../../../src/runtime/contract.ts';
+import type { ElementType, Session, Tensor, TensorMap } from '../../../src/contracts/graph.ts';
 
 export interface InferenceServerOptions {
   /** Whether it offers tensors as bytes. */

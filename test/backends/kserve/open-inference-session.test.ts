@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { InferenceError } from '../../../src/errors.ts';
-import type { Session, Tensor, TensorMap } from '../../../src/runtime/contract.ts';
+import type { Session, Tensor, TensorMap } from '../../../src/contracts/graph.ts';
 import {
   openInferenceSession,
   type OpenInferenceOptions,

@@ -4,7 +4,7 @@ import { transformers } from '../../../src/backends/transformers/backend.ts';
 import { chat } from '../../../src/categories/exports.ts';
 import { createTokenEmbedder } from '../../../src/categories/chat/pipeline/vision/token-embedder.ts';
 import { createInference } from '../../../src/inference.ts';
-import type { Session } from '../../../src/runtime/contract.ts';
+import type { Session } from '../../../src/contracts/graph.ts';
 import { readGolden, unpackMiniature } from './unpack-miniature.ts';
 import { decimalsWithin } from '../../tolerance.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Session, Tensor } from '../../../src/runtime/contract.ts';
+import type { Session, Tensor } from '../../../src/contracts/graph.ts';
 import { createNativeSession } from '../../../src/runtime/native/create-native-session.ts';
 import type { OnnxSessionOptions } from '../../../src/runtime/session-options.ts';
 import { doublingModel } from '../doubling-model.ts';

@@ -1,5 +1,5 @@
-import type { BindableSession, Binding } from '../../../runtime/contract.ts';
-import type { StepInputs } from '../../../runtime/decoder.ts';
+import type { BindableSession, Binding } from '../../../contracts/graph.ts';
+import type { StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 import { StepTensors, type SteppedCache, type StepSize } from './step-tensors.ts';
 

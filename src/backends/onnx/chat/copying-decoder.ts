@@ -1,6 +1,6 @@
 import { newSlotsOutput } from '../../../core/onnx/rewrites/new-slots.ts';
-import type { Session, Tensor } from '../../../runtime/contract.ts';
-import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
+import type { Session, Tensor } from '../../../contracts/graph.ts';
+import type { Decoder, StepInputs } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import type { StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';

@@ -1,6 +1,6 @@
-import type { BindableSession, Binding, ResidentTensor } from '../../../runtime/contract.ts';
+import type { BindableSession, Binding, ResidentTensor } from '../../../contracts/graph.ts';
 import type { DeviceTensors, TensorRows } from '../../../runtime/device-tensors.ts';
-import type { CacheRow } from '../../../runtime/decoder.ts';
+import type { CacheRow } from '../../../contracts/decoder.ts';
 import type { BoundCache } from './bound-step.ts';
 import type { CacheEntry } from './decoder-layout.ts';
 import type { StepTensors } from './step-tensors.ts';

@@ -1,7 +1,7 @@
 import { candidateOutputs } from '../../../core/onnx/rewrites/candidates.ts';
-import type { BindableSession, Binding, Tensor } from '../../../runtime/contract.ts';
+import type { BindableSession, Binding, Tensor } from '../../../contracts/graph.ts';
 import { DeviceTensors } from '../../../runtime/device-tensors.ts';
-import type { Decoder, RemoteLogits } from '../../../runtime/decoder.ts';
+import type { Decoder, RemoteLogits } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';

@@ -1,5 +1,5 @@
-import type { Tensor, TensorMap } from '../../../runtime/contract.ts';
-import type { CacheRow } from '../../../runtime/decoder.ts';
+import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
+import type { CacheRow } from '../../../contracts/decoder.ts';
 import { RowStorage, type StorageParts } from './row-storage.ts';
 import { lengthen, type SteppedCache, type StepTensors } from './step-tensors.ts';
 import type { Storage } from './storage-pool.ts';

@@ -1,5 +1,5 @@
 import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
-import type { Decoder, DecoderCache } from '../../../runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../contracts/decoder.ts';
 
 /** Tokens that every device reads right in one step. */
 const pieceTokens = 16;

@@ -1,4 +1,4 @@
-import type { GraphRunOptions, Session } from '../../../runtime/contract.ts';
+import type { GraphRunOptions, Session } from '../../../contracts/graph.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { RowStorage, type Place } from './row-storage.ts';
 import { StepTensors } from './step-tensors.ts';

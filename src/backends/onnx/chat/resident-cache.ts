@@ -1,5 +1,5 @@
-import type { Binding } from '../../../runtime/contract.ts';
-import type { CacheRow } from '../../../runtime/decoder.ts';
+import type { Binding } from '../../../contracts/graph.ts';
+import type { CacheRow } from '../../../contracts/decoder.ts';
 import type { BoundCache } from './bound-step.ts';
 import { RowStorage, type StorageParts } from './row-storage.ts';
 import { ResidentStates, type ResidentStatesParts } from './resident-states.ts';

@@ -1,5 +1,5 @@
-import type { BindableSession } from '../../../runtime/contract.ts';
-import type { Decoder, StepInputs } from '../../../runtime/decoder.ts';
+import type { BindableSession } from '../../../contracts/graph.ts';
+import type { Decoder, StepInputs } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import { bindStep, type StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';

@@ -1,4 +1,4 @@
-import type { BindableSession, Binding, ResidentTensor } from '../../../runtime/contract.ts';
+import type { BindableSession, Binding, ResidentTensor } from '../../../contracts/graph.ts';
 import { RowStorage, type StorageParts } from './row-storage.ts';
 
 /** Parts that the states of a decoder share. */

@@ -1,4 +1,4 @@
-import type { Tensor, TensorMap } from '../../../runtime/contract.ts';
+import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
 import type { CacheEntry } from './decoder-layout.ts';
 import type { Storage, StoragePool } from './storage-pool.ts';
 

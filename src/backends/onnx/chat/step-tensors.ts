@@ -1,7 +1,7 @@
 import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
-import type { Tensor, TensorMap } from '../../../runtime/contract.ts';
-import type { DecoderCache, StepInputs } from '../../../runtime/decoder.ts';
+import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
+import type { DecoderCache, StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 
 /** Masks over sequences that begin at the first slot grow by so many slots. */

@@ -1,4 +1,4 @@
-import type { ElementType } from '../../../runtime/contract.ts';
+import type { ElementType } from '../../../contracts/graph.ts';
 
 /** The numbers of keys or values; half precision as its bits. */
 export type Storage = Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;

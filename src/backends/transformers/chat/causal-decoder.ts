@@ -1,5 +1,5 @@
 import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
-import type { Decoder } from '../../../runtime/decoder.ts';
+import type { Decoder } from '../../../contracts/decoder.ts';
 import type { TransformersPackage } from '../load-package.ts';
 import { cachingMembers, ForwardCache } from './forward-cache.ts';
 import { allLogits, lastLogits, ones, toIds, toPastName } from './tensors.ts';

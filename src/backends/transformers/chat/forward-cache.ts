@@ -1,6 +1,6 @@
 import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transformers';
 import { fieldError } from '../../../errors.ts';
-import type { CacheRow, Decoder, DecoderCache } from '../../../runtime/decoder.ts';
+import type { CacheRow, Decoder, DecoderCache } from '../../../contracts/decoder.ts';
 import type { TransformersPackage } from '../load-package.ts';
 
 /** Keys, values and other states of a batch of sequences, as the package keeps them. */

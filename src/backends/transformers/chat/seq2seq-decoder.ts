@@ -1,5 +1,5 @@
 import type { PreTrainedModel } from '@huggingface/transformers';
-import type { Decoder } from '../../../runtime/decoder.ts';
+import type { Decoder } from '../../../contracts/decoder.ts';
 import type { TextTokenizer } from '../../../folder/tokenizer.ts';
 import type { TransformersPackage } from '../load-package.ts';
 import { createSeq2Seq } from '../seq2seq.ts';

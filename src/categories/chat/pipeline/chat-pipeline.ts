@@ -1,5 +1,5 @@
 import type { SessionBackend, TextModel } from '../../../contracts/sessions.ts';
-import type { Decoder, DecoderTraffic } from '../../../runtime/decoder.ts';
+import type { Decoder, DecoderTraffic } from '../../../contracts/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import { chatParameters } from '../parameters.ts';

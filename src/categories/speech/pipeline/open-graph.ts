@@ -5,7 +5,7 @@ import { GraphIndex } from '../../../core/onnx/graph-index.ts';
 import type { OnnxGraph } from '../../../core/onnx/model.ts';
 import { readOnnxModel } from '../../../core/onnx/read-model.ts';
 import { fieldError } from '../../../errors.ts';
-import type { Session } from '../../../runtime/contract.ts';
+import type { Session } from '../../../contracts/graph.ts';
 import { extendGraph } from '../../../runtime/graph-extension.ts';
 import type { SpeechSettings } from '../settings.ts';
 

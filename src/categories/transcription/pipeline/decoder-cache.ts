@@ -1,5 +1,5 @@
 import { fieldError, type InferenceError } from '../../../errors.ts';
-import type { ElementType, Session, Tensor, TensorMap } from '../../../runtime/contract.ts';
+import type { ElementType, Session, Tensor, TensorMap } from '../../../contracts/graph.ts';
 
 /** The state of a decoder after the tokens that it has read. It is immutable: each step makes another one. */
 export interface DecoderCache {

@@ -5,7 +5,7 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import { fieldError } from '../../../errors.ts';
 import { localFiles } from '../../../folder/graph-files.ts';
 import { singleOrOnlyGraph } from '../../../folder/model-files.ts';
-import type { Session } from '../../../runtime/contract.ts';
+import type { Session } from '../../../contracts/graph.ts';
 import type { TranscriptionSettings } from '../settings.ts';
 import type { DiarizationTools } from './diarizer.ts';
 import { createSegmentationModel } from './segmentation-model.ts';

@@ -4,7 +4,7 @@ import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { localFiles } from '../../../folder/graph-files.ts';
 import { sourceError, type ModelFiles } from '../../../folder/model-files.ts';
 import { locateModel } from '../../../folder/source.ts';
-import type { Session } from '../../../runtime/contract.ts';
+import type { Session } from '../../../contracts/graph.ts';
 
 /** The graphs of a model. */
 export interface OpenGraphs {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
 import { fieldError } from '../../../errors.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
-import type { Session } from '../../../runtime/contract.ts';
+import type { Session } from '../../../contracts/graph.ts';
 import { sampleRateHz } from '../recognizer.ts';
 import { createSileroGate } from './silero-gate.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';

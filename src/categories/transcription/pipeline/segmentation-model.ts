@@ -1,5 +1,5 @@
 import { decodePowerset, speakersOfPowerset } from '../../../core/audio/diarization/powerset.ts';
-import type { Session } from '../../../runtime/contract.ts';
+import type { Session } from '../../../contracts/graph.ts';
 import { sampleRateHz } from '../recognizer.ts';
 
 /** The samples of a frame, and from one to the next, in all versions of pyannote's network. */

@@ -1,5 +1,5 @@
 import type { VoiceRegion } from '../../../core/audio/voice-activity.ts';
-import type { Session, Tensor } from '../../../runtime/contract.ts';
+import type { Session, Tensor } from '../../../contracts/graph.ts';
 import { sampleRateHz } from '../recognizer.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 

@@ -1,5 +1,5 @@
 import { createKaldiFeatures } from '../../../core/audio/kaldi-features.ts';
-import type { Session, Tensor } from '../../../runtime/contract.ts';
+import type { Session, Tensor } from '../../../contracts/graph.ts';
 
 const melBins = 80;
 const outputNames = ['embeddings', 'embedding', 'embs', 'last_hidden_state'];

@@ -9,7 +9,7 @@ import { candidateOutputs } from '../../../../src/core/onnx/rewrites/candidates.
 import { newSlotsOutput } from '../../../../src/core/onnx/rewrites/new-slots.ts';
 import { writeOnnxModel } from '../../../../src/core/onnx/write-model.ts';
 import { readAttentionWindows } from '../../../../src/runtime/attention-windows.ts';
-import type { Session, Tensor } from '../../../../src/runtime/contract.ts';
+import type { Session, Tensor } from '../../../../src/contracts/graph.ts';
 import { compareLogits, probeDecoder } from '../../../../src/backends/onnx/chat/graph-probe.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import { readOnnxFile } from '../../../../src/runtime/onnx-file.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createCopyingDecoder } from '../../../../src/backends/onnx/chat/copying-decoder.ts';
 import { KeyValueCache } from '../../../../src/backends/onnx/chat/key-value-cache.ts';
 import { StoragePool } from '../../../../src/backends/onnx/chat/storage-pool.ts';
-import type { Decoder, DecoderCache } from '../../../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../../src/contracts/decoder.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import { createRememberingSession } from './remembering-session.ts';
 

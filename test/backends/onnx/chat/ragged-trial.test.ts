@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { stepsRaggedRows } from '../../../../src/backends/onnx/chat/load-decoder.ts';
-import type { CacheRow, Decoder, DecoderCache } from '../../../../src/runtime/decoder.ts';
+import type { CacheRow, Decoder, DecoderCache } from '../../../../src/contracts/decoder.ts';
 
 const cases = [
   ['counts positions of each row', (lengths: Int32Array, row: number) => lengths[row]!, true],

@@ -1,4 +1,4 @@
-import type { Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
+import type { Session, Tensor, TensorMap } from '../../../../src/contracts/graph.ts';
 
 export const vocabularySize = 97;
 

@@ -4,8 +4,8 @@ import {
 } from '../../../../src/backends/onnx/chat/prompt-session.ts';
 import { prepareGraph } from '../../../../src/backends/onnx/chat/prepare-graph.ts';
 import { createResidentDecoder } from '../../../../src/backends/onnx/chat/resident-decoder.ts';
-import type { BindableSession } from '../../../../src/runtime/contract.ts';
-import type { Decoder } from '../../../../src/runtime/decoder.ts';
+import type { BindableSession } from '../../../../src/contracts/graph.ts';
+import type { Decoder } from '../../../../src/contracts/decoder.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 
 /**

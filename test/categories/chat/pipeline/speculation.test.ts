@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
-import type { Decoder } from '../../../../src/runtime/decoder.ts';
+import type { Decoder } from '../../../../src/contracts/decoder.ts';
 import type { DecoderOptions, loadDecoder } from '../../../../src/backends/onnx/chat/load-decoder.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../src/categories/chat/request.ts';
 import type { ChatEvent, ChatModelInfo } from '../../../../src/categories/chat/events.ts';

@@ -3,7 +3,7 @@ import {
   readInputs,
   toFeeds,
 } from '../../../../src/categories/detection/architectures/graph/detector-inputs.ts';
-import type { ElementType, Session, TensorSignature } from '../../../../src/runtime/contract.ts';
+import type { ElementType, Session, TensorSignature } from '../../../../src/contracts/graph.ts';
 
 const pixels: TensorSignature = { name: 'pixel_values', type: 'float32', dims: ['n', 3, 'height', 'width'] };
 const maskOf = (type: ElementType, dims: TensorSignature['dims'] = ['n', 64, 64]): TensorSignature => ({

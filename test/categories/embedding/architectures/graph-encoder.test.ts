@@ -3,7 +3,7 @@ import {
   createGraphEncoder,
   type EncoderOptions,
 } from '../../../../src/categories/embedding/architectures/text/graph-encoder.ts';
-import type { ElementType, Session, TensorMap } from '../../../../src/runtime/contract.ts';
+import type { ElementType, Session, TensorMap } from '../../../../src/contracts/graph.ts';
 
 const lengthOfVector = 2;
 

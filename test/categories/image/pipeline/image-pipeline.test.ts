@@ -8,7 +8,7 @@ import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../src/core
 import type { ImageEvent } from '../../../../src/categories/image/events.ts';
 import type { ImageRequest } from '../../../../src/categories/image/request.ts';
 import type { ModelSpec } from '../../../../src/contracts/model.ts';
-import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
+import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/contracts/graph.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import { asking, collect, openMiniature, type Miniature, type Replacements } from './miniatures.ts';
 import { decimalsWithin } from '../../../tolerance.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RerankResult } from '../../../../src/categories/rerank/events.ts';
 import { loadRerankPipeline } from '../../../../src/categories/rerank/pipeline/rerank-pipeline.ts';
 import { completeRerankRequest, type RerankRequestInput } from '../../../../src/categories/rerank/request.ts';
-import type { ElementType, Session } from '../../../../src/runtime/contract.ts';
+import type { ElementType, Session } from '../../../../src/contracts/graph.ts';
 
 const source = new URL('../../../contract/models/bert-reranker', import.meta.url).pathname;
 

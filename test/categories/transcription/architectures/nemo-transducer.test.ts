@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openTransducer } from '../../../../src/categories/transcription/architectures/nemo/open-transducer.ts';
 import type { SessionBackend } from '../../../../src/contracts/sessions.ts';
-import type { Session, TensorSignature } from '../../../../src/runtime/contract.ts';
+import type { Session, TensorSignature } from '../../../../src/contracts/graph.ts';
 
 /** Its small files; the graphs are scripted. */
 const source = join(import.meta.dirname, '../../../contract/models/nemo-rnnt');

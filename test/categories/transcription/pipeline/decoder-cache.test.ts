@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WhisperFolder } from '../../../../src/categories/transcription/architectures/whisper/whisper-folder.ts';
 import { createCacheLayout } from '../../../../src/categories/transcription/pipeline/decoder-cache.ts';
 import { createWhisperModel } from '../../../../src/categories/transcription/architectures/whisper/whisper-model.ts';
-import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/runtime/contract.ts';
+import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/contracts/graph.ts';
 
 const folder = {
   melBins: 1,

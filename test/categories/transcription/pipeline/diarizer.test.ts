@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.ts';
-import type { Session, TensorMap, TensorSignature } from '../../../../src/runtime/contract.ts';
+import type { Session, TensorMap, TensorSignature } from '../../../../src/contracts/graph.ts';
 import { Diarizer } from '../../../../src/categories/transcription/pipeline/diarizer.ts';
 import { createSegmentationModel } from '../../../../src/categories/transcription/pipeline/segmentation-model.ts';
 import { createVoiceEmbedder } from '../../../../src/categories/transcription/pipeline/voice-embedder.ts';

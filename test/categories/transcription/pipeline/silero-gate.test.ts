@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../src/runtime/contract.ts';
+import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../src/contracts/graph.ts';
 import { createSileroGate } from '../../../../src/categories/transcription/pipeline/silero-gate.ts';
 
 const signature = (name: string): TensorSignature => ({ name, type: 'float32', dims: [] });

@@ -1,4 +1,5 @@
-import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../../runtime/decoder.ts';
+import type { CacheRow, Decoder, DecoderCache } from '../../../../contracts/decoder.ts';
+import { CacheFull } from '../../../../runtime/cache-full.ts';
 import { InferenceError } from '../../../../errors.ts';
 import { FairQueue } from '../../../../concurrency/fair-queue.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';

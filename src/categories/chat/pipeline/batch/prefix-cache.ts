@@ -1,4 +1,5 @@
-import { CacheFull, type CacheRow, type Decoder, type DecoderCache } from '../../../../runtime/decoder.ts';
+import type { CacheRow, Decoder, DecoderCache } from '../../../../contracts/decoder.ts';
+import { CacheFull } from '../../../../runtime/cache-full.ts';
 
 /** Owner of beginnings that are no caller's own. */
 const everyone = Symbol('everyone');

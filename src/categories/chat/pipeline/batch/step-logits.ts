@@ -1,5 +1,5 @@
 import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
-import type { Decoder, DecoderCache, RemoteLogits } from '../../../../runtime/decoder.ts';
+import type { Decoder, DecoderCache, RemoteLogits } from '../../../../contracts/decoder.ts';
 
 /** One sequence that continues a prompt. */
 export interface Continuation {

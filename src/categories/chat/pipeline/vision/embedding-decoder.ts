@@ -1,4 +1,4 @@
-import type { Decoder, DecoderCache } from '../../../../runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../../contracts/decoder.ts';
 import { GridPositions } from './grid-positions.ts';
 import type { PictureTable } from './picture-table.ts';
 import type { TokenEmbedder } from './token-embedder.ts';

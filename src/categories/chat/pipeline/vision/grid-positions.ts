@@ -1,4 +1,4 @@
-import type { CacheRow, DecoderCache } from '../../../../runtime/decoder.ts';
+import type { CacheRow, DecoderCache } from '../../../../contracts/decoder.ts';
 import type { PictureTable } from './picture-table.ts';
 
 /** From the token `at` on, the position of a token is its number in the sequence and `shift`. */

@@ -10,7 +10,7 @@ import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { ChatSettings } from '../../settings.ts';
-import type { Decoder } from '../../../../runtime/decoder.ts';
+import type { Decoder } from '../../../../contracts/decoder.ts';
 import { createEmbeddingDecoder } from './embedding-decoder.ts';
 import { PictureTable } from './picture-table.ts';
 import { createTokenEmbedder } from './token-embedder.ts';

@@ -1,7 +1,7 @@
 import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import { fieldError } from '../../../../errors.ts';
-import type { Session, Tensor } from '../../../../runtime/contract.ts';
-import type { Decoder, StepInputs } from '../../../../runtime/decoder.ts';
+import type { Session, Tensor } from '../../../../contracts/graph.ts';
+import type { Decoder, StepInputs } from '../../../../contracts/decoder.ts';
 import { layerEmbeddingsInput } from '../../../../core/onnx/embedding-inputs.ts';
 import type { PictureTable } from './picture-table.ts';
 

@@ -15,7 +15,7 @@ import {
   type VisionFamily,
 } from '../../../../core/vision/families/family.ts';
 import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../../../errors.ts';
-import type { Session, Tensor } from '../../../../runtime/contract.ts';
+import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
 import type { PipelineRunOptions } from '../../../../contracts/run.ts';

@@ -1,6 +1,6 @@
 import type { Size } from '../../../../core/vision/box.ts';
 import { fieldError } from '../../../../errors.ts';
-import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../runtime/contract.ts';
+import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
 import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import type { HeadOutput } from '../../../../core/vision/heads/head.ts';
 

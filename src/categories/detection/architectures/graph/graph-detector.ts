@@ -15,7 +15,7 @@ import {
 } from '../../../../core/vision/heads/registry.ts';
 import { toInputTensorInto } from '../../../../core/vision/input-tensor.ts';
 import { fieldError, fieldErrorOf } from '../../../../errors.ts';
-import type { Session, TensorMap } from '../../../../runtime/contract.ts';
+import type { Session, TensorMap } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { Detector } from '../../detector.ts';
 import { detectionParameters } from '../../parameters.ts';

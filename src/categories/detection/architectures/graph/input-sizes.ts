@@ -2,7 +2,7 @@ import { detectionParameters } from '../../parameters.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { type EdgeLimits, fitEdges } from '../../../../core/vision/edge-limits.ts';
 import type { DetectorFolder } from './detector-folder.ts';
-import type { TensorSignature } from '../../../../runtime/contract.ts';
+import type { TensorSignature } from '../../../../contracts/graph.ts';
 import type { ImageSizes } from '../../events.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import { abbreviate } from '../../../../core/text/quote.ts';

@@ -1,6 +1,6 @@
 import { pool, type PoolingMode } from '../../../../core/embedding/pooling.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
-import type { GraphRunOptions, Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Encoder, TokenSequence } from '../../encoder.ts';
 

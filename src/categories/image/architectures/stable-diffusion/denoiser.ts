@@ -1,7 +1,7 @@
 import { guidanceEmbedding } from '../../../../core/diffusion/guidance-embedding.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { type DiffusionComponent, misfit } from './diffusion-folder.ts';
-import type { Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import type { Conditioning } from './prompt-encoder.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 

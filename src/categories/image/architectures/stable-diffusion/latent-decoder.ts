@@ -9,7 +9,7 @@ import {
 import type { Limiter } from '../../../../concurrency/limit-concurrency.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { type DiffusionComponent, misfit } from './diffusion-folder.ts';
-import type { GraphRunOptions, Session } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import { encodePng } from '../../../../runtime/image.ts';
 import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 

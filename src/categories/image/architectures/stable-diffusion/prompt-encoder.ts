@@ -1,4 +1,4 @@
-import type { GraphRunOptions } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions } from '../../../../contracts/graph.ts';
 import { countWindows, toWindows } from '../../../../core/diffusion/prompt-windows.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { EncodedText, TextEncoder } from './text-encoder.ts';

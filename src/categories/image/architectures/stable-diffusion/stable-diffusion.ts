@@ -6,7 +6,7 @@ import type { NoiseSource, Scheduler } from '../../../../core/diffusion/schedule
 import type { Size } from '../../../../core/vision/box.ts';
 import { fieldError } from '../../../../errors.ts';
 import { locateModel } from '../../../../folder/source.ts';
-import type { Session } from '../../../../runtime/contract.ts';
+import type { Session } from '../../../../contracts/graph.ts';
 import type { PaintedPixels, PaintedStep, Painter, PaintOptions, Painting } from '../../painter.ts';
 import { imageParameters } from '../../parameters.ts';
 import type { ImageRequest } from '../../request.ts';

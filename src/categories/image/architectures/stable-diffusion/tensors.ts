@@ -1,5 +1,5 @@
 import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../core/math/float16.ts';
-import type { ElementType, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { ElementType, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 
 const floatTypes: readonly ElementType[] = ['float32', 'float16', 'float64'];
 const integerTypes: readonly ElementType[] = ['int32', 'int64'];

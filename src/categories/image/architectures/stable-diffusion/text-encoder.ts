@@ -1,5 +1,5 @@
 import type { ClipTokenizer } from './clip-tokenizer.ts';
-import type { GraphRunOptions, Session, TensorMap } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/graph.ts';
 import { misfit } from './diffusion-folder.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 

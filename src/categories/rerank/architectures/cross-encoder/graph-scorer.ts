@@ -1,5 +1,5 @@
 import { sourceError } from '../../../../folder/model-files.ts';
-import type { GraphRunOptions, Session } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import {
   longestOf,
   readTokenInputs,

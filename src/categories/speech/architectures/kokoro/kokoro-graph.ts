@@ -1,5 +1,5 @@
 import { fieldError, type InferenceError } from '../../../../errors.ts';
-import type { Session, Tensor, TensorSignature } from '../../../../runtime/contract.ts';
+import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import { symbolBounds } from '../../../../core/speech/timing/symbol-bounds.ts';
 import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions, Utterance } from '../../synthesizer.ts';

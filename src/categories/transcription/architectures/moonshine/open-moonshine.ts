@@ -3,7 +3,7 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import { openModelFolder, readCount, type ModelFolder } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { locateModel } from '../../../../folder/source.ts';
-import type { GraphRunOptions, Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { createCacheLayout, type DecoderCache, type DecoderHeads } from '../../pipeline/decoder-cache.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';

@@ -2,7 +2,7 @@ import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { openModelFolder } from '../../../../folder/model-folder.ts';
 import { locateModel } from '../../../../folder/source.ts';
-import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../runtime/contract.ts';
+import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { int64 } from '../../pipeline/decoder-cache.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';

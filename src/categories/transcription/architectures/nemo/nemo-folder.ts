@@ -8,7 +8,7 @@ import { readCount, readJson } from '../../../../folder/model-folder.ts';
 import { sourceError, type ModelFiles } from '../../../../folder/model-files.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
-import type { GraphRunOptions, Session, TensorMap } from '../../../../runtime/contract.ts';
+import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/graph.ts';
 
 /** A model of NeMo, opened. */
 export interface NemoModel {

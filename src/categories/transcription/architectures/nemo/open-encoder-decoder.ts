@@ -3,7 +3,7 @@ import { fieldError } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
-import type { Tensor } from '../../../../runtime/contract.ts';
+import type { Tensor } from '../../../../contracts/graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
 import { int64 } from '../../pipeline/decoder-cache.ts';

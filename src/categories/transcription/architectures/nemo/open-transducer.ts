@@ -3,7 +3,7 @@ import { beginTransducerSearch, type TransducerToken } from '../../../../core/au
 import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
-import type { Session, Tensor, TensorMap } from '../../../../runtime/contract.ts';
+import type { Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { transducerFiles as files } from './files.ts';

@@ -21,7 +21,7 @@ import { logProbabilitiesOf } from '../../../../core/sampling/log-probabilities.
 import { createRng } from '../../../../core/sampling/rng.ts';
 import { assertWanted } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { Tensor } from '../../../../runtime/contract.ts';
+import type { Tensor } from '../../../../contracts/graph.ts';
 import {
   sampleRateHz,
   type AudioWindow,

@@ -2,13 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Graph } from '../../../../contracts/sessions.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import {
-  isBindable,
-  type BindableSession,
-  type GraphRunOptions,
-  type Session,
-  type Tensor,
-} from '../../../../runtime/contract.ts';
+import type { BindableSession, GraphRunOptions, Session, Tensor } from '../../../../contracts/graph.ts';
+import { isBindable } from '../../../../runtime/is-bindable.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { extendGraph, onnxElementType } from '../../../../runtime/graph-extension.ts';
 import { holdsTensors } from '../../../../runtime/native/device-memory.ts';

@@ -10,7 +10,7 @@ import { tokenTimes } from '../../../../core/audio/whisper/token-times.ts';
 import { positionsToSeconds } from '../../../../core/audio/whisper/timestamps.ts';
 import { splitWords } from '../../../../core/audio/whisper/words.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { Tensor } from '../../../../runtime/contract.ts';
+import type { Tensor } from '../../../../contracts/graph.ts';
 import { startTokens, type StartOptions } from './request-tokens.ts';
 import type { WhisperModel } from './whisper-model.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Batcher, type Generation } from '../../../../../src/categories/chat/pipeline/batch/batcher.ts';
 import type { Continuation } from '../../../../../src/categories/chat/pipeline/batch/step-logits.ts';
 import { createCopyingDecoder } from '../../../../../src/backends/onnx/chat/copying-decoder.ts';
-import { CacheFull, type Decoder, type DecoderCache } from '../../../../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../../../src/contracts/decoder.ts';
+import { CacheFull } from '../../../../../src/runtime/cache-full.ts';
 import { PrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import {
   continuationOf,

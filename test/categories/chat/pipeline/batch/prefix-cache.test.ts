@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { PrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
-import { CacheFull, type Decoder, type DecoderCache } from '../../../../../src/runtime/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../../../src/contracts/decoder.ts';
+import { CacheFull } from '../../../../../src/runtime/cache-full.ts';
 
 interface Kept extends DecoderCache {
   readonly name: string;

@@ -147,8 +147,3 @@ export interface BindableSession extends Session {
   allocateTensor(type: ElementType, dims: readonly number[]): ResidentTensor;
   createBinding(): Binding;
 }
-
-/** Whether tensors can be bound to a session; those of the native runtime only. */
-export function isBindable(session: Session): session is BindableSession {
-  return 'createBinding' in session;
-}

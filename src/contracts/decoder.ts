@@ -20,9 +20,6 @@ export interface CacheRow<Cache extends DecoderCache = DecoderCache> {
   readonly length?: number;
 }
 
-/** Thrown where a cache of fixed size has no place for more tokens or sequences; nothing is changed then. */
-export class CacheFull extends Error {}
-
 /** Further inputs of a step beside its tokens, where the graph takes them. */
 export interface StepInputs {
   /** `[rows × count × hiddenSize]`, in place of the tokens; valid during the call */
