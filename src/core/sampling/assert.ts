@@ -1,5 +1,4 @@
 import { assertArray, assertCount, assertObject } from '../assert-values.ts';
-import type { Candidates } from './candidates.ts';
 
 /** @throws TypeError for anything but a number that is one */
 export function assertNumber(label: string, value: unknown): asserts value is number {
@@ -16,7 +15,11 @@ export function assertToken(label: string, token: number, vocabularySize: number
 }
 
 /** @throws TypeError or RangeError for anything but candidates */
-export function assertCandidates(candidates: Candidates): void {
+export function assertCandidates(candidates: {
+  readonly tokens: Int32Array;
+  readonly logits: Float64Array;
+  readonly size: number;
+}): void {
   assertObject('candidates', candidates);
   const { tokens, logits, size } = candidates;
   assertArray('candidates.tokens', tokens, Int32Array);

@@ -256,10 +256,9 @@ test.each([undefined, {}, { type: 'object', properties: {} }])(
   'a function with the parameters %j has no arguments',
   (parameters) => {
     const own = [{ name: 'now', parameters }];
-    const format = hermesFormat.constraint;
     const grammar = answerGrammar({
       response: { type: 'text' },
-      calls: { tools: own, choice: 'once', parallel: false, format },
+      calls: { tools: own, choice: 'once', parallel: false, format: hermesFormat.constraint },
     })!;
     const call = (values: string): string =>
       `<tool_call>\n{"name": "now", "arguments": ${values}}\n</tool_call>`;
