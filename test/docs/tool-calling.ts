@@ -16,7 +16,7 @@ tests of other servers; not all of these models were run.
 **Constrained calls.** In every format, a grammar of the tools' JSON Schemas constrains the calls: from the first token
 with \`tool_choice: "required"\` or a named tool; with \`"auto"\` from the marker on, after free text.
 Parameters come in the order of the schema. A schema that the grammar can't enforce is refused with \`strict: true\`; otherwise the call may have
-any object. Strings never contain the format's own end marker, such as a close tag.
+any object; a function without \`parameters\` has none. Strings never contain the format's own end marker, such as a close tag.
 
 **Templates without tools.** Support for tools is auto-detected by rendering the template with one. If it ignores
 the tool, slashv1 describes the tools in a system message or the first user message. The model then writes calls in the format that

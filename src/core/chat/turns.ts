@@ -99,10 +99,13 @@ function sequential(
   }
   if (message.role !== 'assistant' || calls.length < 2) return [message];
   const results = resultsOf(index);
+  const { content, reasoningContent } = message;
   return calls.flatMap((call, place): ChatMessage[] => {
-    const { reasoningContent: _, ...bare } = message;
-    const own = place === 0 ? message : { ...bare, content: null };
+    const own: ChatMessage =
+      place === 0
+        ? { role: 'assistant', content, reasoningContent, toolCalls: [call] }
+        : { role: 'assistant', content: null, toolCalls: [call] };
     const result = results.find((one) => one.role === 'tool' && one.toolCallId === call.id);
-    return [{ ...own, toolCalls: [call] }, ...(result ? [result] : [])];
+    return result ? [own, result] : [own];
   });
 }

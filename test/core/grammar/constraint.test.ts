@@ -258,7 +258,7 @@ test.each([undefined, {}, { type: 'object', properties: {} }])(
     const own = [{ name: 'now', parameters }];
     const grammar = answerGrammar({
       response: { type: 'text' },
-      calls: { tools: own, choice: 'once', parallel: false, format },
+      calls: { tools: own, choice: 'once', parallel: false, format: hermesFormat.constraint },
     })!;
     const call = (values: string): string =>
       `<tool_call>\n{"name": "now", "arguments": ${values}}\n</tool_call>`;

@@ -223,12 +223,12 @@ describe('a vocabulary with byte fallback and without U+FFFD', () => {
     .constantFrom('\uFFFD', '𝔘', '日', 'é', '\uFFFD\uFFFD', '😀')
     .map((text) => [...encoder.encode(text)]);
   const anyBytes = fc.array(fc.integer({ min: 0x80, max: 0xff }), { minLength: 1, maxLength: 4 });
-  const words = fc.integer({ min: 0, max: pieces.length - 1 }).map((piece) => [256 + piece]);
+  const someWords = fc.integer({ min: 0, max: pieces.length - 1 }).map((piece) => [256 + piece]);
   /** Runs of bytes; a run that is no UTF-8 as a whole changes characters that have been streamed. */
   const runs = {
-    wholeRun: fc.tuple(fc.array(fc.oneof(characters, words)), anyBytes),
-    perByte: fc.tuple(fc.array(fc.oneof(characters, anyBytes, words)), anyBytes),
-    maximalSubpart: fc.tuple(fc.array(fc.oneof(characters, anyBytes, words)), anyBytes),
+    wholeRun: fc.tuple(fc.array(fc.oneof(characters, someWords)), anyBytes),
+    perByte: fc.tuple(fc.array(fc.oneof(characters, anyBytes, someWords)), anyBytes),
+    maximalSubpart: fc.tuple(fc.array(fc.oneof(characters, anyBytes, someWords)), anyBytes),
   };
 
   it.each(['wholeRun', 'perByte', 'maximalSubpart'] as const)('streams the decoded text: %s', (fallback) => {
