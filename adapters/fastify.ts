@@ -97,12 +97,9 @@ const refusal = [
 ].join('\r\n');
 
 /**
- * Answers upgrades that nobody takes with 400, and closes their connections.
- *
- * A server of Node ignores an `Upgrade` header as long as it has no listener for it. Fastify that listens at `localhost`
- * opens a second server for the other address family, whose upgrades it emits on the first one: there they have no
- * listener, and their connections would stay open for ever. A listener on the first server is no remedy, since it would
- * then refuse what it ignores today. So the result of `emit` says whether there was one.
+ * Answers upgrades that nobody takes with 400, and closes their connections. A server of Node ignores an `Upgrade` header as
+ * long as it has no listener for it. Fastify that listens at `localhost` opens a second server for the other address family,
+ * whose upgrades it emits on the first one: there they have no listener, and their connections would stay open for ever.
  */
 function refuseUpgrades(server: Server): void {
   if (refusing.has(server)) return;

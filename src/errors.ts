@@ -38,17 +38,7 @@ export interface SerializedError {
   retryAfterSeconds?: number | undefined;
 }
 
-/**
- * The error of one field that can't be accepted: `field: expected X, got Y.`
- *
- * @param reason without the field and without a full stop
- * @param options.code default `invalid_request`
- *
- * @example
- * ```ts
- * fieldError('temperature', 'expected a number from 0 to 2, got 3').message; // 'temperature: expected a number from 0 to 2, got 3.'
- * ```
- */
+/** The error of one field that can't be accepted: `field: expected X, got Y.` */
 export function fieldError(
   param: string,
   reason: string,
@@ -57,33 +47,16 @@ export function fieldError(
   return new InferenceError(code, sentence(`${param}: ${reason}`), { param, cause });
 }
 
-/**
- * The error of a text that is too long for its model, in the words by which clients recognize it.
- *
- * @param reason without a full stop
- *
- * @example
- * ```ts
- * contextLengthError('input', 512, 'the text has 600 tokens').message;
- * // "This model's maximum context length is 512 tokens. However, the text has 600 tokens."
- * ```
- */
+/** The error of a text that is too long for its model, in the words by which clients recognize it. */
 export function contextLengthError(param: string, contextLength: number, reason: string): InferenceError {
   const message = `This model's maximum context length is ${contextLength} tokens. However, ${reason}.`;
   return new InferenceError('context_length_exceeded', message, { param });
 }
 
 /**
- * The error of a field, out of an error of the core: `label: expected X, got Y`. Anything else that was thrown stays as
- * it is, since its words may be those of an engine or a library.
- *
+ * The error of a field, out of an error of the core: `label: expected X, got Y`. Anything else that was thrown stays as it is,
+ * since its words may be those of an engine or a library.
  * @param param the field as the caller spells it, in place of the label
- *
- * @example
- * ```ts
- * const error = new RangeError('topK: expected a value from 0 to 9, got 10');
- * fieldErrorOf('top_k', error); // 'top_k: expected a value from 0 to 9, got 10.' as an InferenceError
- * ```
  */
 export function fieldErrorOf(param: string, error: unknown): unknown {
   const isOfCore = error instanceof TypeError || error instanceof RangeError;
@@ -100,11 +73,7 @@ const diskFull = ['insufficient_storage', 'The service has no room left for file
 const tooManyProcesses = ['overloaded', 'The service has too many processes running.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 
-/**
- * Ends a run whose request was cancelled, at a place where it can be left.
- *
- * @throws InferenceError `cancelled` where the signal is aborted
- */
+/** Ends a run whose request was cancelled, at a place where it can be left. */
 export function assertWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }

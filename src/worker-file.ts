@@ -3,10 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { InferenceError } from './errors.ts';
 
 /**
- * The module of worker processes. A bundler copies this code into another file and leaves that module behind: then it is
- * that of the package in `node_modules`.
- *
- * @throws InferenceError `internal` where a bundler has left it behind and there is no such package
+ * The module of worker processes. A bundler copies this code into another file and leaves that module behind: then it is that
+ * of the package in `node_modules`.
  */
 export function workerFile(): URL {
   if (import.meta.url.endsWith('/src/worker-file.js')) return new URL('./worker.js', import.meta.url);

@@ -24,11 +24,7 @@ const ofSdk = new Set(
   'model n stream stream_options stream_format response_format encoding_format return_documents'.split(' '),
 );
 
-/**
- * The fields in `providerOptions.slashv1`.
- *
- * @throws TypeError for one that requests don't have
- */
+/** The fields in `providerOptions.slashv1`. */
 export function optionsOf(
   { providerOptions = {} }: SdkCall,
   { shape }: z.ZodObject,

@@ -32,11 +32,7 @@ export const certificatesSetting = z
   .optional()
   .describe("Certificates of the connection; default: Node's authorities and no client certificate.");
 
-/**
- * The header with a key.
- *
- * @throws InferenceError `worker_failed` where the function for it fails or gives no text
- */
+/** The header with a key. */
 export async function authorization(apiKey: RemoteKey | undefined): Promise<Record<string, string>> {
   if (apiKey === undefined) return {};
   const key = typeof apiKey === 'string' ? apiKey : await askFor(apiKey);

@@ -14,13 +14,7 @@ function assertAddress(param: string, address: unknown): void {
   throw fieldError(param, 'expected no user and password in it; headers can carry them');
 }
 
-/**
- * Checks the address of a backend, or those of its `upstreams`.
- *
- * @param path of the settings, with what separates it from their names
- * @param name of the setting that holds an address
- * @throws InferenceError `invalid_request` for an address that isn't one, and for both of them or none
- */
+/** Checks the address of a backend, or those of its `upstreams`. */
 export function assertAddresses<Name extends string>(
   path: string,
   name: Name,

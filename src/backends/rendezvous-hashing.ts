@@ -11,17 +11,9 @@ const mostShare = 1.25;
 const leastPart = 1 / 8;
 
 /**
- * Chooses the same server for the same key, by rendezvous hashing with bounded loads: a server that has far more than its
- * share is left out, and one that comes or goes changes the choice for its own keys alone.
- *
- * @param servers one at least
+ * Chooses the same server for the same key, by rendezvous hashing with bounded loads: a server that has far more than its share
+ * is left out, and one that comes or goes changes the choice for its own keys alone.
  * @see https://arxiv.org/abs/1608.01350
- *
- * @example
- * ```ts
- * const servers = ['http://gpu-1', 'http://gpu-2'].map((url) => ({ server: { url, maxConcurrent: 64 }, running: 0 }));
- * serverOfKey(servers, 'You are a pirate.') === serverOfKey(servers, 'You are a pirate.'); // true
- * ```
  */
 export function serverOfKey<Loaded extends LoadedServer>(servers: readonly Loaded[], key: string): Loaded {
   const running = servers.reduce((sum, one) => sum + one.running, 1);

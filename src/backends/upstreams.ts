@@ -28,11 +28,7 @@ export interface Upstream {
 
 export interface UpstreamsOptions<Server extends Upstream> {
   readonly servers: readonly Server[];
-  /**
-   * Asks a server whether it can be used.
-   *
-   * @throws InferenceError `invalid_request` where it never will, as it is set up; anything else where it can't now
-   */
+  /** Asks a server whether it can be used. */
   check(server: Server, signal: AbortSignal): Promise<void>;
 }
 
@@ -87,11 +83,9 @@ interface Refusal<Server> {
 }
 
 /**
- * The servers that run one model. A request goes to the sound one that is least busy, measured by its share of
- * `maxConcurrent`, equals in turn; where none is sound, to any. A server that fails rests, ever longer, and is then tried
- * with one request; one that says when it is free again rests until then. It is also checked at once, all of several are
- * every second: one that fails its check gets no requests until it passes again. A single server is checked every five
- * seconds, and every second while it fails.
+ * The servers that run one model. A request goes to the sound one that is least busy, measured by its share of `maxConcurrent`,
+ * equals in turn; where none is sound, to any. A server that fails rests, ever longer, and is then tried with one request; one
+ * that says when it is free again rests until then.
  */
 export class Upstreams<Server extends Upstream> {
   readonly #members: readonly Member<Server>[];
@@ -134,11 +128,7 @@ export class Upstreams<Server extends Upstream> {
     }));
   }
 
-  /**
-   * Checks all of them, from then on in the background.
-   *
-   * @throws InferenceError `invalid_request` where none can be used and one never will
-   */
+  /** Checks all of them, from then on in the background. */
   async start(): Promise<void> {
     const errors = await Promise.all(
       this.#members.map((member) => this.#update(member, firstCheckTimeoutMs)),
@@ -160,8 +150,6 @@ export class Upstreams<Server extends Upstream> {
   /**
    * Asks one server for an answer in pieces, and another where it fails before a piece that counts. Where one refuses the
    * request, a second one is asked: if that accepts it, the first has failed.
-   *
-   * @throws what `open` throws
    */
   async *stream<Piece>(
     open: (server: Server) => AsyncIterable<Piece>,

@@ -1,10 +1,6 @@
 import { InferenceError } from '../errors.ts';
 
-/**
- * Waits for a run that has one event, or of which only the last counts.
- *
- * @throws what the iteration throws; InferenceError `internal` where there is no event at all
- */
+/** Waits for a run that has one event, or of which only the last counts. */
 export async function lastEvent<Event>(events: AsyncIterable<Event>): Promise<Event> {
   let last: Event | undefined;
   for await (const event of events) last = event;

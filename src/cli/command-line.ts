@@ -61,12 +61,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/**
- * Runs one command line.
- *
- * @param args without the names of Node and of the program
- * @returns the exit code; never rejects
- */
+/** Runs one command line. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { style } = terminal.messages;
   let command: Command | undefined;

@@ -2,7 +2,6 @@ import type { ExitCode } from './exit-code.ts';
 import { parseOptions, type OptionTable, type OptionValues } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The help of a command. */
 export interface CommandHelp {
   /** After `slashv1`: `models list`. */
   readonly name: string;

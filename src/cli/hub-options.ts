@@ -34,11 +34,7 @@ export function toHubOptions(values: HubValues): HubOptions {
   };
 }
 
-/**
- * The settings that the options lead to.
- *
- * @throws UsageError naming the option or the variable of the environment
- */
+/** The settings that the options lead to. */
 export function readHubSettings(options: HubOptions): HubSettings {
   try {
     return resolveHubSettings(options);

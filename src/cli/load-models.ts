@@ -13,12 +13,7 @@ export interface FetchContext {
   readonly signal: AbortSignal;
 }
 
-/**
- * Finds out the category of a model and sees to it that its files are on this disk.
- *
- * @returns what `createInference` takes, with a source that needs no network
- * @throws InferenceError where there is no such model or it can't be had; the signal's reason when it aborts
- */
+/** Finds out the category of a model and sees to it that its files are on this disk. */
 export async function fetchModel(
   settings: ModelSettings,
   { terminal, signal }: FetchContext,
@@ -42,11 +37,7 @@ export async function fetchModel(
   }
 }
 
-/**
- * The given category of a model, or the one that its small files show.
- *
- * @throws InferenceError where there is no such model or it can't be had
- */
+/** The given category of a model, or the one that its small files show. */
 export async function categoryOf(
   { source, category, hub }: ModelSettings,
   signal: AbortSignal,

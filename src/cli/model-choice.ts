@@ -29,11 +29,7 @@ export function oneModel([model, ...others]: readonly string[]): string {
   throw new UsageError(`Expected the name of one model, got ${count}.`);
 }
 
-/**
- * Puts together which model is meant.
- *
- * @throws UsageError
- */
+/** Puts together which model is meant. */
 export function readModelChoice(
   source: string,
   { dtype, category }: OptionValues<typeof modelChoiceTable>,

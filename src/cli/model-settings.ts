@@ -17,12 +17,7 @@ export interface NamedModel {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Reads `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id.
- *
- * @param label of the option, for messages
- * @throws UsageError
- */
+/** Reads `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id. */
 export function parseModelOption(label: string, text: string): NamedModel {
   const [head, ...rest] = text.split(',');
   const [, id, source] = /^(?:(\w[\w.:-]*(?:\/[\w.:-]+)?)=)?(.*)$/s.exec(head!)!;

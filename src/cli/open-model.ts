@@ -14,11 +14,7 @@ export interface OpenModel {
 
 const defaultMaxQueue = 64;
 
-/**
- * Loads a model as a service would: into a worker process.
- *
- * @throws InferenceError where it can't be had or loaded
- */
+/** Loads a model as a service would: into a worker process. */
 export async function openModel(
   settings: ModelSettings,
   context: FetchContext & { readonly concurrency?: number },

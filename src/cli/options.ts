@@ -30,11 +30,7 @@ export interface ParsedArguments<T extends OptionTable> {
   readonly positionals: readonly string[];
 }
 
-/**
- * Reads what follows the name of a command.
- *
- * @throws UsageError for an option that doesn't exist, lacks its value, has one too many or is there twice
- */
+/** Reads what follows the name of a command. */
 export function parseOptions<T extends OptionTable>(args: readonly string[], table: T): ParsedArguments<T> {
   const { tokens } = parseArgs({
     args: [...args],
@@ -92,12 +88,7 @@ function unknownOption(given: string, table: OptionTable): UsageError {
   return new UsageError(`There is no option ${given}.${didYouMean(given, known)}`);
 }
 
-/**
- * Reads a whole number.
- *
- * @param label of the option, `--port`
- * @throws UsageError
- */
+/** Reads a whole number. */
 export function parseInteger(
   label: string,
   text: string,
@@ -114,9 +105,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Reads a time such as `500ms`, `10s`, `2m`, or seconds without a unit.
- *
  * @returns milliseconds
- * @throws UsageError
  */
 export function parseDuration(label: string, text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];

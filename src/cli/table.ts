@@ -4,11 +4,7 @@ export interface Column {
   readonly align?: 'left' | 'right';
 }
 
-/**
- * Sets rows under titles, without trailing spaces.
- *
- * @param paint for the titles
- */
+/** Sets rows under titles, without trailing spaces. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -14,20 +14,9 @@ interface Entry<Item> {
 const mostRemembered = 64;
 
 /**
- * A queue whose owners take turns, weighted by the cost of their items; each owner's own items keep their order. An owner
- * who comes anew goes before those who have had something since, and has no credit for the time before.
- *
- * Takes O(log n) comparisons for n owners, and moves as many places as an array does.
- *
- * @see Start-time fair queueing, https://doi.org/10.1145/248156.248171
- *
- * @example
- * ```ts
- * const queue = new FairQueue<string>();
- * for (const item of ['a1', 'a2', 'a3']) queue.add(item, 'a');
- * queue.add('b1', 'b');
- * [queue.take(), queue.take(), queue.take()]; // ['a1', 'b1', 'a2']
- * ```
+ * A queue whose owners take turns, weighted by the cost of their items; each owner's own items keep their order. An owner who
+ * comes anew goes before those who have had something since, and has no credit for the time before. Takes O(log n) comparisons
+ * for n owners, and moves as many places as an array does.
  */
 export class FairQueue<Item> {
   readonly #entries = new Map<Item, Entry<Item>>();
@@ -56,11 +45,7 @@ export class FairQueue<Item> {
     return this.#flows.get(owner)?.items.size ?? 0;
   }
 
-  /**
-   * @param item that isn't in the queue
-   * @param owner `undefined` is one as well
-   * @param cost above 0, in any unit that all items share
-   */
+  /** @param owner `undefined` is one as well */
   add(item: Item, owner?: string, cost = 1): void {
     let flow = this.#flows.get(owner);
     if (!flow) {
@@ -74,11 +59,7 @@ export class FairQueue<Item> {
     this.#insert(flow);
   }
 
-  /**
-   * Takes the next item out.
-   *
-   * @param fits owners whose next item doesn't fit are passed over
-   */
+  /** Takes the next item out. */
   take(fits: (item: Item) => boolean = () => true): Item | undefined {
     for (const flow of this.#order) {
       const [item] = flow.items;

@@ -1,6 +1,5 @@
 import { FairQueue } from './fair-queue.ts';
 
-/** Options of one task. */
 export interface TaskOptions {
   /** A task whose signal is aborted before its turn never runs: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -11,15 +10,7 @@ export interface TaskOptions {
 /** Runs a task when it is its turn. */
 export type Limiter = <T>(task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
-/**
- * Lets at most so many tasks run at once. The owners of the others take turns, each with the task that came first.
- *
- * @example
- * ```ts
- * const inTurn = limitConcurrency(2);
- * await Promise.all(images.map((image) => inTurn(() => decode(image))));
- * ```
- */
+/** Lets at most so many tasks run at once. The owners of the others take turns, each with the task that came first. */
 export function limitConcurrency(most: number): Limiter {
   const waiting = new FairQueue<() => void>();
   let running = 0;

@@ -8,11 +8,7 @@ import type { SettingTable } from '../validation/setting-table.ts';
 /** Loads a model into this process. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
 
-/**
- * Loads a model of one category over a backend that runs graphs, or architectures of its own.
- *
- * @param architecture as the model's small files show it; `undefined` where the category has no list of them
- */
+/** Loads a model of one category over a backend that runs graphs, or architectures of its own. */
 export type LoadOverSessions = (
   spec: ModelSpec,
   backend: SessionBackend,

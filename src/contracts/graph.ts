@@ -67,17 +67,9 @@ export interface ResidentTensor {
   readonly device: string;
   /** The array that was given to `createTensor`; `undefined` for memory of the runtime. */
   readonly data: TensorData | undefined;
-  /**
-   * Copies memory of this process.
-   *
-   * @throws Error when the memory is on another device
-   */
+  /** Copies memory of this process. */
   read(): Tensor;
-  /**
-   * Gives the tensor up. Bindings that hold it keep the memory until they bind something else or are released.
-   *
-   * @throws Error the second time
-   */
+  /** Gives the tensor up. Bindings that hold it keep the memory until they bind something else or are released. */
   release(): void;
 }
 
@@ -87,45 +79,22 @@ export interface ResidentTensor {
  */
 export interface Binding {
   /**
-   * Ties an input to memory, in place of what it was tied to. Devices other than the CPU get a copy of a tensor of this
-   * process at each run.
-   *
-   * @throws TypeError when there is no such input or its type differs
-   * @throws RangeError when the dimensions don't fit the graph's
+   * Ties an input to memory, in place of what it was tied to. Devices other than the CPU get a copy of a tensor of this process
+   * at each run.
    */
   bindInput(name: string, tensor: ResidentTensor): void;
   /**
-   * Ties an output to memory of exactly the dimensions that the run gives it. The same tensor may be input and output where
-   * the operators allow it, as `GroupQueryAttention` does with past and present; an output that is not bound isn't written.
-   *
-   * @throws TypeError when there is no such output or its type differs
-   * @throws RangeError when the dimensions don't fit the graph's
+   * Ties an output to memory of exactly the dimensions that the run gives it. The same tensor may be input and output where the
+   * operators allow it, as `GroupQueryAttention` does with past and present; an output that is not bound isn't written.
    */
   bindOutput(name: string, tensor: ResidentTensor): void;
-  /**
-   * Leaves the memory of an output to the runtime, which allocates it at every run.
-   *
-   * @param device where: in this process or where the session computes; default `cpu`
-   */
+  /** Leaves the memory of an output to the runtime, which allocates it at every run. */
   allocateOutput(name: string, device?: 'cpu' | 'session'): void;
-  /**
-   * Runs the graph on a thread of its own; runs of one session wait for each other.
-   *
-   * @throws Error when an input is missing or dimensions don't fit; binding and session stay usable
-   */
+  /** Runs the graph on a thread of its own; runs of one session wait for each other. */
   run(options?: GraphRunOptions): Promise<void>;
-  /**
-   * Runs the graph in this thread.
-   *
-   * @throws Error also while another run of the session is under way
-   */
+  /** Runs the graph in this thread. */
   runSync(): void;
-  /**
-   * Takes an output of the last run.
-   *
-   * @returns a tensor that the caller releases
-   * @throws Error before the first run and after a run that failed
-   */
+  /** Takes an output of the last run. */
   output(name: string): ResidentTensor;
   /** @throws Error the second time, or while a run of it is under way */
   release(): void;
@@ -133,14 +102,10 @@ export interface Binding {
 
 /** A session over memory that stays bound between runs. */
 export interface BindableSession extends Session {
-  /** Device. */
   readonly device: string;
   /**
    * A tensor over an array of the caller's, which is not copied and lives as long as the tensor or a binding of it. Past and
    * present of a decoder, for instance, are one such tensor.
-   *
-   * @throws TypeError when the array doesn't fit the type, or is resizable or shared
-   * @throws RangeError when the number of elements differs from the dimensions'
    */
   createTensor(tensor: Tensor): ResidentTensor;
   /** A tensor in memory of the device on which the session computes; its content is undefined. */

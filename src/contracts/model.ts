@@ -107,7 +107,6 @@ export interface BackendDescriptor {
   readonly kind: string;
 }
 
-/** States of a model. */
 export const modelStates = [
   'unloaded',
   'loading',

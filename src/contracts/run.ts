@@ -6,7 +6,6 @@ export interface RunEvent {
 /** Headers by which other machines know a run: `x-request-id`, `traceparent` and `tracestate`. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-/** Options of a run of a pipeline. */
 export interface PipelineRunOptions {
   /** Aborting it ends the run before its next step; the iterator then throws `cancelled`. */
   readonly signal?: AbortSignal | undefined;

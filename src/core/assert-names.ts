@@ -2,14 +2,7 @@ import { didYouMean } from './text/suggest.ts';
 
 /**
  * Refuses names that an options object has and its function doesn't know.
- *
  * @param owner the function, for the message
- * @throws TypeError for anything but an object, and for the first unknown name, with the one that was probably meant
- *
- * @example
- * ```ts
- * assertNames('createSampler', { vocabularySize: 9, seed: 1 }, ['vocabularySize', 'seed']); // undefined
- * ```
  */
 export function assertNames<Options extends object>(
   owner: string,

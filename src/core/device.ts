@@ -7,16 +7,7 @@ export type Device = (typeof devices)[number] | `cuda:${number}` | PluginDevice;
 /** Name of a plugin's provider, and perhaps the number of its device. */
 type PluginDevice = string & Record<never, never>;
 
-/**
- * The number of a GPU.
- *
- * @returns `undefined` for a device without a number
- *
- * @example
- * ```ts
- * deviceNumber('cuda:1'); // 1
- * ```
- */
+/** The number of a GPU. */
 export function deviceNumber(device: Device | undefined): number | undefined {
   const [, number] = /^cuda:(\d+)$/.exec(device ?? '') ?? [];
   return number === undefined ? undefined : Number(number);

@@ -24,13 +24,8 @@ export interface ChildReplicaOptions extends WorkerProcessOptions {
 }
 
 /**
- * Replicas that live in a child process each, supervised: a worker that is lost costs the requests in it and is
- * replaced, with exponential back-off. An idle worker doesn't keep the calling process alive.
- *
- * @example
- * ```ts
- * createEngine({ models, categories, startReplica: childReplicas({ worker: new URL('./worker.js', import.meta.url) }) });
- * ```
+ * Replicas that live in a child process each, supervised: a worker that is lost costs the requests in it and is replaced, with
+ * exponential back-off. An idle worker doesn't keep the calling process alive.
  */
 export function childReplicas({ restart, ...process }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };

@@ -31,20 +31,7 @@ export interface EngineOptions extends RoomLimits {
 /** Runs complete requests of any category on the models that it has. */
 export type Engine = InferenceBase & Required<Pick<InferenceBase, 'observe'>> & ModelControl<ModelOptions>;
 
-/**
- * Begins to load all models, those aside that load on demand.
- *
- * @throws InferenceError `invalid_request` for a limit out of range; nothing was started then
- *
- * @example
- * ```ts
- * const models = { 'tiny-chat': { category: 'chat', source: 'tiny-chat' } };
- * const engine = createEngine({ models, categories, startReplica: inlineReplicas(loadPipeline) });
- * await engine.ready();
- * for await (const event of engine.run('chat', request)) console.log(event);
- * await engine.close();
- * ```
- */
+/** Begins to load all models, those aside that load on demand. */
 export function createEngine({
   models,
   startReplica,

@@ -7,17 +7,7 @@ export interface DevicePlace {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/**
- * Puts a model on one of several GPUs: its worker process sees that GPU alone, as the first.
- *
- * @param environment of this process, which may see a part of the GPUs itself
- *
- * @example
- * ```ts
- * const spec = { id: 'assistant', source: 'assistant', device: 'cuda:1' } as const;
- * placeOnDevice(spec, { CUDA_VISIBLE_DEVICES: '4,5' }).environment; // { CUDA_VISIBLE_DEVICES: '5' }
- * ```
- */
+/** Puts a model on one of several GPUs: its worker process sees that GPU alone, as the first. */
 export function placeOnDevice(
   spec: ModelSpec,
   environment: Readonly<Record<string, string | undefined>> = process.env,

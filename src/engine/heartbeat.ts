@@ -52,15 +52,7 @@ export const stopMs = 3000;
 /** A worker without work uses 0.4 to 0.7 ms for each beat. */
 const leastWorkMs = 2;
 
-/**
- * Watches a worker from its first beat on.
- *
- * @param options.hangMs silence after which a worker counts as hung; time in which this process stood still doesn't count
- * @param options.onHang called once
- * @param options.isStopped whether a worker that has been silent for `stopMs` was stopped by a signal: it counts as hung
- * without any further wait
- * @param options.memoryMs how long work makes a worker count as busy; at least one beat
- */
+/** Watches a worker from its first beat on. */
 export function watchPulse({
   hangMs,
   onHang,

@@ -12,14 +12,7 @@ export interface SeparatedFunctions<Data> {
   readonly functions: readonly HostFunction[];
 }
 
-/**
- * Takes the functions out of data that is sent to a worker, which calls them by their number.
- *
- * @example
- * ```ts
- * separateFunctions({ kind: 'kserve', apiKey: () => 'key' }); // data: { kind: 'kserve' }, paths: [['apiKey']]
- * ```
- */
+/** Takes the functions out of data that is sent to a worker, which calls them by their number. */
 export function separateFunctions<Data>(data: Data): SeparatedFunctions<Data> {
   const paths: DataPath[] = [];
   const functions: HostFunction[] = [];

@@ -17,13 +17,8 @@ import type {
 } from './replica.ts';
 
 /**
- * Replicas that run in the calling process, for scripts and unit tests: nothing protects the caller from a crash or
- * from a step that blocks, and a run that ignores its cancellation keeps its place until it ends.
- *
- * @example
- * ```ts
- * createEngine({ models, categories, startReplica: inlineReplicas(loadPipeline) });
- * ```
+ * Replicas that run in the calling process, for scripts and unit tests: nothing protects the caller from a crash or from a step
+ * that blocks, and a run that ignores its cancellation keeps its place until it ends.
  */
 export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
   return (spec, onChange, onEvent = () => undefined) =>

@@ -2,13 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of
- * a host leaves another one, so that not all of them compute on the same few while one stands idle.
- *
- * @param processors that it may use
- * @param options.threads how many threads the model was given; default: fewer than there are processors
- * @param options.place of the worker among those of its host, from 0
- * @returns all of them where it can't do with fewer
+ * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of a
+ * host leaves another one, so that not all of them compute on the same few while one stands idle.
  */
 export function assignProcessors(
   processors: readonly number[],
@@ -19,11 +14,9 @@ export function assignProcessors(
 }
 
 /**
- * Keeps this process, all its threads included, off one of the processors that it may use, so that the host finds that
- * one free whenever it wakes up: a low priority alone lets a busy thread finish its time slice first. Does so on Linux
- * where the program `taskset` is there, and nothing elsewhere.
- *
- * @param options as `assignProcessors` takes them
+ * Keeps this process, all its threads included, off one of the processors that it may use, so that the host finds that one free
+ * whenever it wakes up: a low priority alone lets a busy thread finish its time slice first. Does so on Linux where the program
+ * `taskset` is there, and nothing elsewhere.
  */
 export function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
   const processors = allowedProcessors();

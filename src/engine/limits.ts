@@ -60,13 +60,7 @@ export interface ResolvedLimits {
   readonly idleUnloadMs: number | undefined;
 }
 
-/**
- * Checks a model's limits and fills in the defaults.
- *
- * @param path of the model's settings, for messages
- * @param options.isRoomLimited whether not all models fit into memory at once
- * @throws InferenceError `invalid_request`
- */
+/** Checks a model's limits and fills in the defaults. */
 export function resolveLimits(
   path: string,
   given: ModelLimits,
@@ -79,11 +73,7 @@ export function resolveLimits(
   return { replicas: each, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
 }
 
-/**
- * Checks milliseconds from now, 0 to the longest delay of a timer (2³¹ − 1).
- *
- * @throws InferenceError `invalid_request`
- */
+/** Checks milliseconds from now, 0 to the longest delay of a timer (2³¹ − 1). */
 export function assertDuration(label: string, durationMs: number): void {
   if (durationMs >= 0 && durationMs <= maxDurationMs) return;
   throw fieldError(label, `expected a number from 0 to ${maxDurationMs}, got ${describeValue(durationMs)}`);

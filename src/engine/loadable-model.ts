@@ -102,11 +102,7 @@ export class LoadableModel implements Occupant {
     return this.#uses * 2 ** ((this.#lastUsedMs - performance.now()) / halfLifeMs);
   }
 
-  /**
-   * A replica that can take one more request now.
-   *
-   * @param isReserved whether places that are reserved count
-   */
+  /** A replica that can take one more request now. */
   free(isReserved: boolean): Replica | undefined {
     return this.#isReleasing ? undefined : this.#replicas?.free(isReserved);
   }
@@ -117,11 +113,7 @@ export class LoadableModel implements Occupant {
     this.#lastUsedMs = performance.now();
   }
 
-  /**
-   * Loads it if it isn't loaded, also again after a failure; resolves when it is ready.
-   *
-   * @throws InferenceError why it can't be loaded
-   */
+  /** Loads it if it isn't loaded, also again after a failure; resolves when it is ready. */
   load(): Promise<void> {
     if (this.#isWanted) {
       if (this.#replicas?.state !== 'failed') return this.loaded;

@@ -25,10 +25,8 @@ interface PendingProgress {
 }
 
 /**
- * Collects what happens in all runs until the current tick is over, microtasks included, and sends it as one message:
- * a step that brings eight sequences forward costs one message, and it leaves before the next step begins. A model that
- * takes many steps in a few milliseconds sends them together: every message costs the host a 64 KB read buffer, and
- * a thousand of them a second keep its garbage collector busy.
+ * Collects what happens in all runs until the current tick is over, microtasks included, and sends it as one message: a step
+ * that brings eight sequences forward costs one message, and it leaves before the next step begins.
  */
 export function createOutbox({
   send,

@@ -7,11 +7,7 @@ import type { RequestLabels } from './replica.ts';
 /** The place of a value in plain data, key by key. */
 export type DataPath = readonly (string | number)[];
 
-/**
- * Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact.
- *
- * @param onProgress told how far it is; it must not throw
- */
+/** Makes a model ready to run; an `InferenceError` it throws is shown to callers, of anything else only the fact. */
 export type LoadPipeline = (
   spec: ModelSpec,
   onProgress: (progress: LoadProgress) => void,

@@ -78,11 +78,7 @@ export class ReplicaSet {
     await Promise.all(this.#replicas.map((replica) => replica.loaded));
   }
 
-  /**
-   * The least busy replica that can take one more.
-   *
-   * @param isReserved whether places that are reserved count
-   */
+  /** The least busy replica that can take one more. */
   free(isReserved: boolean): Replica | undefined {
     let best: Replica | undefined;
     for (const replica of this.#replicas) {

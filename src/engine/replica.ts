@@ -11,11 +11,7 @@ export type ReplicaState = 'loading' | 'ready' | 'restarting' | 'failed' | 'clos
 /** Told about one request. */
 export interface RequestListener {
   onEvents(events: readonly RunEvent[]): void;
-  /**
-   * Called exactly once, never from within `start`: the run is over and its place is free.
-   *
-   * @param isUntouched whether it never began: another worker may take the request
-   */
+  /** Called exactly once, never from within `start`: the run is over and its place is free. */
   onEnd(error: InferenceError | undefined, isUntouched?: boolean): void;
 }
 
@@ -54,11 +50,7 @@ export interface Replica {
   readonly isLooping: boolean;
   /** Settles once: the model is loaded for the first time, or never will be. */
   readonly loaded: Promise<void>;
-  /**
-   * Only while `ready` and `running < concurrency`, or `+ reserve`.
-   *
-   * @param labels by which it is known here and elsewhere
-   */
+  /** Only while `ready` and `running < concurrency`, or `+ reserve`. */
   start(request: unknown, observer: RequestListener, labels?: RequestLabels): CancelHandle;
   /**
    * Only when every run has ended or been cancelled: releases the model and resolves when nothing of it is left.
@@ -80,7 +72,6 @@ export type ReplicaEvent =
   | { readonly type: 'failure'; readonly error: InferenceError }
   | { readonly type: 'loss'; readonly reason: string; readonly restartInMs: number | undefined };
 
-/** Listeners of a replica. */
 export interface ReplicaListener {
   /** `state` has changed. */
   onChange(): void;

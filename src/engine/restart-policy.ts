@@ -27,23 +27,12 @@ export interface BackOff {
   readonly isLoop: boolean;
   /**
    * Counts a lost worker.
-   *
-   * @param readyForMs how long it had been ready
    * @returns milliseconds to wait before the next one is started
    */
   lost(readyForMs: number): number;
 }
 
-/**
- * Exponential back-off between the workers of one replica.
- *
- * @example
- * ```ts
- * const backOff = createBackOff(defaultRestartPolicy);
- * backOff.lost(0); // 250
- * backOff.lost(0); // 500
- * ```
- */
+/** Exponential back-off between the workers of one replica. */
 export function createBackOff({
   minDelayMs,
   maxDelayMs,

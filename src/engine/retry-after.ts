@@ -3,11 +3,7 @@ const weightOfNewest = 0.2;
 /** Estimates when it is worth trying again, from how long recent requests took. */
 export interface ServiceTimes {
   record(durationMs: number): void;
-  /**
-   * @param waiting requests that go first
-   * @param places requests that are served at once, at least 1
-   * @returns whole seconds, 1 to 60
-   */
+  /** @returns whole seconds, 1 to 60 */
   retryAfterSeconds(waiting: number, places: number): number;
 }
 

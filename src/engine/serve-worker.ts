@@ -21,16 +21,8 @@ interface WorkerTask {
 }
 
 /**
- * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or goes
- * away. Call it before anything heavy is imported, so that the process is under control from its beginning.
- *
- * @param options.append adds an event of a category's run to those that leave for the host with it
- * @throws Error in a process that the engine did not start
- *
- * @example
- * ```ts
- * serveWorker(async (...load) => (await import('./load-pipeline.ts')).loadPipeline(...load));
- * ```
+ * Makes this process a worker of the engine: it loads one model and runs requests until the host closes it or goes away. Call
+ * it before anything heavy is imported, so that the process is under control from its beginning.
  */
 export function serveWorker(
   loadPipeline: LoadPipeline,

@@ -152,16 +152,9 @@ const traceparent = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-
 const tracestate = /^[\x20-\x7e]{1,512}$/;
 
 /**
- * Headers that identify the request for another machine. Of what a client sent nothing else is passed on, and
- * nothing malformed.
- *
+ * Headers that identify the request for another machine. Of what a client sent nothing else is passed on, and nothing
+ * malformed.
  * @see https://www.w3.org/TR/trace-context/
- *
- * @example
- * ```ts
- * const carrier = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', cookie: 'a=b' };
- * runHeaders({ requestId: 'req_1', carrier }); // x-request-id and traceparent
- * ```
  */
 function runHeaders({ requestId, carrier = {} }: RunOrigin): Record<string, string> {
   const headers: Record<string, string> = {};

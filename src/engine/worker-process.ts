@@ -116,14 +116,8 @@ const valueFollows =
   /^(?:--(?:import|require|loader|experimental-loader|eval|print|input-type|watch-path|inspect-port|debug-port)|-(?:r|e|p|pe))$/;
 
 /**
- * The flags of a host's Node that its workers are started with: memory limits, module resolution and the like, but
- * nothing that debugs, watches, tests, evaluates or preloads.
- *
- * @example
- * ```ts
- * workerExecArgv(['--inspect=0', '--import', './telemetry.js', '--max-old-space-size=4096']);
- * // ['--max-old-space-size=4096']
- * ```
+ * The flags of a host's Node that its workers are started with: memory limits, module resolution and the like, but nothing that
+ * debugs, watches, tests, evaluates or preloads.
  */
 export function workerExecArgv(execArgv: readonly string[]): string[] {
   const kept: string[] = [];

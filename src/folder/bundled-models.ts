@@ -51,7 +51,6 @@ const bundledModels = {
   },
 } as const satisfies Readonly<Record<string, BundledModel>>;
 
-/** The names of all bundled models. */
 export const bundledModelNames: readonly string[] = Object.keys(bundledModels);
 
 /** The bundled model of this name, if there is one. */

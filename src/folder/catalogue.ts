@@ -361,14 +361,7 @@ const bytesPerParameter = { fp32: 4, fp16: 2, q8: 1, q4: 1.2, q4f16: 0.8 } as co
 /** Beside the weights: what is computed with them, caches of long texts not included. */
 const workingShare = 0.2;
 
-/**
- * Estimates the memory that a loaded model takes, in bytes, from the number of its parameters.
- *
- * @example
- * ```ts
- * estimateMemoryBytes(catalogue['whisper-medium']); // 916_800_000
- * ```
- */
+/** Estimates the memory that a loaded model takes, in bytes, from the number of its parameters. */
 export function estimateMemoryBytes({
   parameters,
   dtype = 'auto',

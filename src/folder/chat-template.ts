@@ -35,11 +35,7 @@ export interface ChatTemplate {
   readonly thinkingSwitch: string | undefined;
   /** Whether the template looks at a variable of this name, such as `enable_thinking` or `documents`. */
   reads(variable: string): boolean;
-  /**
-   * @param variables more of them, such as `documents`; they go before those of the same name
-   * @returns the prompt, with the beginning of the assistant's turn
-   * @throws InferenceError `invalid_request` with the template's own message where it refuses the conversation
-   */
+  /** @param variables more of them, such as `documents`; they go before those of the same name */
   render(
     messages: readonly ChatMessage[],
     tools: readonly ToolDefinition[],
@@ -71,22 +67,7 @@ const toolFeeds: readonly ToolFeed[] = [
   (tools) => ({ tools, functions: tools?.map((tool) => tool.function) ?? null }),
 ];
 
-/**
- * Compiles a model's chat template; with tools its `tool_use` variant where it has one. It renders what
- * `apply_chat_template` of `transformers` renders, and two things more that clients send every day: where a template
- * fails on a call without content, or a tool or parameter without description, it gets empty ones; and where it takes
- * only tool call ids of nine characters, it gets such ids, derived from the real ones.
- *
- * @throws InferenceError `invalid_request` if the model has none or it is not valid Jinja; naming `chatTemplate` if the
- * given one is not, or doesn't read the messages
- *
- * @example
- * ```ts
- * const template = createChatTemplate(await openModelFolder('models/qwen3'));
- * template.render([{ role: 'user', content: 'Hello' }], []);
- * // '<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n'
- * ```
- */
+/** Compiles a model's chat template; with tools its `tool_use` variant where it has one. */
 export function createChatTemplate(
   {
     chatTemplate: own,

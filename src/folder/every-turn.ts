@@ -3,15 +3,7 @@ import { fieldError } from '../errors.ts';
 import type { ChatTemplate } from './chat-template.ts';
 import { templateProbes } from './template-probes.ts';
 
-/**
- * Lets no turn be lost: those that the template would drop or refuse become parts of others.
- *
- * @example
- * ```ts
- * const template = withEveryTurn(createChatTemplate(await openModelFolder('models/gemma-2')));
- * template.turnFates({ hasTools: false })['system']; // 'merged': into the user's first turn
- * ```
- */
+/** Lets no turn be lost: those that the template would drop or refuse become parts of others. */
 export function withEveryTurn(template: ChatTemplate): ChatTemplate {
   return {
     ...template,

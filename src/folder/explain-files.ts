@@ -12,12 +12,7 @@ const kinds: readonly (readonly [ends: RegExp, explain: (name: string) => string
   [/\.(?:h5|msgpack|tflite|mlmodel|mlpackage)$/, () => 'weights of another program and no ONNX graph'],
 ];
 
-/**
- * Says what files are, among which there is no graph.
- *
- * @param prefix of a file's name, where a file itself is the source
- * @returns nothing for files that are of no known kind
- */
+/** Says what files are, among which there is no graph. */
 export function explainFiles(names: readonly string[], prefix = ''): string | undefined {
   for (const [ends, explain] of kinds) {
     const name = names.find((candidate) => ends.test(candidate));
@@ -26,11 +21,7 @@ export function explainFiles(names: readonly string[], prefix = ''): string | un
   return undefined;
 }
 
-/**
- * Says what a source is that isn't the folder of a model.
- *
- * @returns nothing where it looks like none of the usual mistakes
- */
+/** Says what a source is that isn't the folder of a model. */
 export function explainPath(source: string): string | undefined {
   const isThere = existsSync(source);
   if (isThere && statSync(source).isDirectory()) {

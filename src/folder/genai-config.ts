@@ -3,17 +3,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** The file that onnxruntime-genai's builder writes in place of `config.json`. */
 export const genaiConfigFile = 'genai_config.json';
 
-/**
- * Turns the configuration of onnxruntime-genai into the hub's, as far as decoders need it.
- *
- * @returns `undefined` where it describes anything but one decoder of texts
- *
- * @example
- * ```ts
- * toHubConfig({ model: { type: 'llama', context_length: 8192, vocab_size: 49152, decoder: {} } });
- * // { model_type: 'llama', architectures: ['llamaForCausalLM'], max_position_embeddings: 8192, vocab_size: 49152, … }
- * ```
- */
+/** Turns the configuration of onnxruntime-genai into the hub's, as far as decoders need it. */
 export function toHubConfig(genai: Json | undefined): Json | undefined {
   const model = genai?.['model'];
   if (!isObject(model)) return undefined;

@@ -45,12 +45,7 @@ export function localFiles(path: string): FileTree {
   };
 }
 
-/**
- * Finds the graph of a model.
- *
- * @param stems its usual names without the suffix of the dtype and without `.onnx`, such as `onnx/model`; best first
- * @returns its path among the files, or `undefined` where it isn't there, in that dtype
- */
+/** Finds the graph of a model. */
 export function findGraph(
   files: FileTree,
   stems: readonly string[],
@@ -62,11 +57,7 @@ export function findGraph(
     .find((path) => files.has(path));
 }
 
-/**
- * Finds the graph of a model that can't do without it.
- *
- * @throws InferenceError `invalid_request` listing the dtypes that are there, or where a graph was looked for
- */
+/** Finds the graph of a model that can't do without it. */
 export function needGraph(files: FileTree, stems: readonly string[], dtype?: Dtype): string {
   const found = findGraph(files, stems, dtype);
   if (found !== undefined) return found;
@@ -121,11 +112,7 @@ export function weightFileNames(graph: string): readonly string[] {
   return [`${graph}_data`, `${graph}.data`, ...beside, ...numbered];
 }
 
-/**
- * Checks the name of a dtype that comes from outside.
- *
- * @throws InferenceError `invalid_request`
- */
+/** Checks the name of a dtype that comes from outside. */
 export function assertDtype(dtype: string): asserts dtype is Dtype {
   if (dtype === 'auto' || (storedDtypes as readonly string[]).includes(dtype)) return;
   throw fieldError('dtype', `expected one of auto, ${storedDtypes.join(', ')}, got ${describeValue(dtype)}`);

@@ -50,11 +50,7 @@ export interface ModelFolder {
   readonly created: number;
 }
 
-/**
- * Reads the small files of a text model.
- *
- * @throws InferenceError `invalid_request` naming the file that is missing or is no JSON
- */
+/** Reads the small files of a text model. */
 export async function openModelFolder(path: string): Promise<ModelFolder> {
   // One after another, so that a folder without several files gets the same error every time.
   const config = await readConfig(path);
@@ -74,12 +70,7 @@ export async function openModelFolder(path: string): Promise<ModelFolder> {
   };
 }
 
-/**
- * Finds the graph of a decoder: `onnx/model.onnx`, or the older merged export, or one beside the config.
- *
- * @returns absolute path
- * @throws InferenceError `invalid_request` listing where it was looked for, or the dtypes that are there
- */
+/** Finds the graph of a decoder: `onnx/model.onnx`, or the older merged export, or one beside the config. */
 export function locateDecoder(folder: string, dtype?: Dtype): string {
   return join(folder, decoderGraph(localFiles(folder), dtype));
 }
@@ -123,9 +114,7 @@ export function toChatTemplate(own: string | undefined, tokenizerConfig: Json): 
 
 /**
  * Reads a JSON file of a model.
- *
  * @param fallback in place of a file that is missing
- * @throws InferenceError `invalid_request` naming the file that is missing or holds no JSON object
  */
 export async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
   let text: string;
@@ -147,11 +136,7 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
   throw fieldError('source', `${name} in ${path} holds no JSON object`);
 }
 
-/**
- * Refuses sizes that no model has, also those that the graph knows better, whatever would be made of them.
- *
- * @throws InferenceError `invalid_request`
- */
+/** Refuses sizes that no model has, also those that the graph knows better, whatever would be made of them. */
 function assertSizes(config: Json, place = ''): void {
   for (const name of sizes) {
     const value = config[name];

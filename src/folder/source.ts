@@ -32,12 +32,9 @@ export type RemoteSource =
 export type ModelSource = { readonly kind: 'local' } | RemoteSource;
 
 /**
- * Tells what the source of a model means. In this order: the name of a bundled model; a path that exists; an http or
- * https address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on Hugging Face, or one GGUF file there,
+ * Tells what the source of a model means. In this order: the name of a bundled model; a path that exists; an http or https
+ * address of a folder; a name in the catalogue; `org/name` or `org/name@revision` on Hugging Face, or one GGUF file there,
  * `org/name/file.gguf`. Anything else is taken for a path.
- *
- * @throws InferenceError `invalid_request` for an address with a query or credentials, and for a name that the
- * catalogue has for another category
  */
 export function parseSource(source: string, category?: string): ModelSource {
   if (bundledModelNames.includes(source) || existsSync(source)) return { kind: 'local' };
@@ -78,13 +75,7 @@ function parseBase(source: string): string {
   );
 }
 
-/**
- * Finds the folder of a model that is on this disk.
- *
- * @param source name of a bundled model, or path of a folder in Hugging Face's ONNX layout
- * @returns absolute path of the folder
- * @throws InferenceError `invalid_request` saying what was looked for, not where: clients may see it
- */
+/** Finds the folder of a model that is on this disk. */
 export function locateModel(source: string): string {
   const folder = findFolder(source);
   if (folder !== undefined) return folder;
@@ -103,11 +94,7 @@ export function findFolder(source: string): string | undefined {
   return findMainFile(path) === undefined ? undefined : path;
 }
 
-/**
- * Finds the file that shows that a folder holds a model.
- *
- * @returns its path; `undefined` where there is none
- */
+/** Finds the file that shows that a folder holds a model. */
 export function findMainFile(folder: string): string | undefined {
   const name =
     mainFiles.find((file) => existsSync(join(folder, file))) ??

@@ -102,11 +102,7 @@ export const templateProbes: readonly TemplateProbe[] = [
   },
 ];
 
-/**
- * Finds out what becomes of each kind of turns.
- *
- * @param render gives the prompt of a conversation, `undefined` where the template refuses it
- */
+/** Finds out what becomes of each kind of turns. */
 export function probeTurns(render: (messages: readonly ChatMessage[]) => string | undefined): TurnFates {
   const fates: Partial<Record<TurnKind, TurnFate>> = {};
   const shows = (conversation: readonly ChatMessage[]): boolean => {

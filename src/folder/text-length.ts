@@ -19,11 +19,7 @@ export function readTextLength({
   return limit < 1e9 ? limit : undefined;
 }
 
-/**
- * The most tokens of one input that a model is run with.
- *
- * @throws InferenceError `invalid_request` where neither the settings nor the files say it
- */
+/** The most tokens of one input that a model is run with. */
 export function chooseTextLength(wanted: number | undefined, stated: number | undefined): number {
   const length = wanted ?? stated;
   if (length !== undefined) return length;

@@ -29,11 +29,7 @@ export interface TextTokenizer {
   bytesOf(id: number): Uint8Array;
 }
 
-/**
- * Makes a tokenizer of a model's `tokenizer.json`. Its limits of length and its padding don't count here.
- *
- * @throws InferenceError `invalid_request` naming the member of the file that is at fault
- */
+/** Makes a tokenizer of a model's `tokenizer.json`. Its limits of length and its padding don't count here. */
 export function createTextTokenizer({
   tokenizer: definition,
 }: Pick<ModelFolder, 'tokenizer' | 'tokenizerConfig'>): TextTokenizer {

@@ -26,17 +26,8 @@ export interface ToolTemplate {
 
 /**
  * Makes tools known to a model whose own template has no place for them, or whose calls nobody can read: an instruction
- * describes them, and calls are written in the format that the template shows or, if it shows none, in that of Hermes.
- * Past calls and results that the template would lose are written as plain messages. Other models stay as they are.
- *
- * @throws InferenceError `invalid_request` for a `toolPrompt` that is no Jinja, and for a format that can't be described
- *
- * @example
- * ```ts
- * const template = createChatTemplate(await openModelFolder('models/gemma-2'));
- * const formats = detectFormats({ template: template.source, hasToken: () => false });
- * withTools({ template, formats }, {}).template.supportsTools; // true
- * ```
+ * describes them, and calls are written in the format that the template shows or, if it shows none, in that of Hermes. Past
+ * calls and results that the template would lose are written as plain messages. Other models stay as they are.
  */
 export function withTools(
   { template, formats }: ToolTemplate,

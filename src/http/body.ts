@@ -18,7 +18,6 @@ const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
 /** A body that is there is counted in pieces of that size, and no further than it has to be. */
 const countedBytes = 2 ** 16;
 
-/** Limits of one body. */
 export interface BodyLimits {
   readonly maxBytes: number;
   /** Time for all of it. */
@@ -30,12 +29,7 @@ export interface BodyLimits {
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 const charsetParameter = /;[ \t]*charset[ \t]*=[ \t]*"?([^ \t;"]*)/i;
 
-/**
- * Reads a JSON request body, or takes over what a body parser of the host made of it.
- *
- * @throws InferenceError `unsupported_media_type`, `request_too_large`, `request_timeout`, `cancelled`, or `invalid_request` for text
- * that is not JSON
- */
+/** Reads a JSON request body, or takes over what a body parser of the host made of it. */
 export async function readJson(request: ApiRequest, limits: BodyLimits): Promise<unknown> {
   if (!('parsed' in request.body)) {
     assertMediaType(request);
@@ -63,11 +57,8 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
 }
 
 /**
- * The pieces of a raw body, as they come. The client's disconnect ends it also while a piece is awaited: not every host
- * ends the body of a client that left.
- *
- * @throws InferenceError `request_too_large`, `request_timeout`, `cancelled`, `invalid_request` for a body that breaks off, or what
- * `onSize` throws
+ * The pieces of a raw body, as they come. The client's disconnect ends it also while a piece is awaited: not every host ends
+ * the body of a client that left.
  */
 export async function* limitedChunks(
   { headers, signal }: ApiRequest,
@@ -124,9 +115,7 @@ export async function* limitedChunks(
   }
 }
 
-/**
- * @throws InferenceError `unsupported_media_type` for a compressed body
- */
+/** @throws InferenceError `unsupported_media_type` for a compressed body */
 export function assertUnencoded(request: ApiRequest): void {
   const encoding = headerOf(request, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() === 'identity') return;
@@ -163,11 +152,7 @@ async function readBytes(
   return chunks.length === 1 && first!.length < largeBytes ? first! : Buffer.concat(chunks);
 }
 
-/**
- * Parsing and checking take time for each value, whatever the size of the body.
- *
- * @throws InferenceError `request_too_large`
- */
+/** Parsing and checking take time for each value, whatever the size of the body. */
 function assertFew(counts: JsonCounts): void {
   const fault = faultOf(counts);
   if (fault === undefined) return;

@@ -49,10 +49,8 @@ export function fingerprintOf(facts: object): string {
 const longestDeadlineMs = 2 ** 31 - 1;
 
 /**
- * The client's time limit, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in
- * seconds. Of the latter, anything but a positive number is no deadline.
- *
- * @throws InferenceError `invalid_request` for an `x-request-timeout` that is no positive number
+ * The client's time limit, from `x-request-timeout` or the SDKs' own `x-stainless-timeout`, both in seconds. Of the latter,
+ * anything but a positive number is no deadline.
  */
 export function deadlineMsOf(request: ApiRequest): number | undefined {
   const own = headerOf(request, 'x-request-timeout');

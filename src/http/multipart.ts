@@ -10,11 +10,7 @@ import { abbreviate } from '../core/text/quote.ts';
 
 /** Limits of a form and the folder of its files. */
 export interface MultipartOptions extends BodyLimits {
-  /**
-   * Takes a file; the stream fails when the form does. The form is read no further than it reads.
-   *
-   * @param before the fields that came before it
-   */
+  /** Takes a file; the stream fails when the form does. The form is read no further than it reads. */
   readonly onFile: (name: string, content: Readable, before: readonly FormField[]) => Promise<void>;
 }
 
@@ -23,13 +19,7 @@ const maxFieldBytes = 64 * 1024;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersOfPart = 32;
 
-/**
- * Reads a form of fields and files.
- *
- * @returns the fields in order, once every file is taken
- * @throws InferenceError `unsupported_media_type`, `request_too_large`, `request_timeout`, `cancelled`, or `invalid_request` for a form
- * that is broken or has too many or too large fields; or what `onFile` throws
- */
+/** Reads a form of fields and files. */
 export async function readMultipart(
   request: ApiRequest,
   { onFile, ...limits }: MultipartOptions,

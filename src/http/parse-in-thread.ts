@@ -20,20 +20,16 @@ export const largeBytes = 2 ** 20;
 
 /**
  * Parses JSON in UTF-8, in a thread where it is large.
- *
  * @param bytes detached afterwards
- * @throws InferenceError `invalid_request` as `parseJson` does
  */
 export async function parseBytes(bytes: Uint8Array): Promise<unknown> {
   return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes);
 }
 
 /**
- * Parses a large request body in a thread: 16 MB of text would hold the event loop for a tenth of a second. Where no
- * thread can be started, the body is parsed in place.
- *
+ * Parses a large request body in a thread: 16 MB of text would hold the event loop for a tenth of a second. Where no thread can
+ * be started, the body is parsed in place.
  * @param bytes detached afterwards
- * @throws InferenceError `invalid_request` as `parseJson` does
  */
 export function parseInThread(bytes: Uint8Array): Promise<unknown> {
   const parsed = turn.then(() => parse(bytes));

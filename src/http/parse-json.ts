@@ -3,11 +3,7 @@ import { InferenceError } from '../errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Parses a request body: JSON as text, or in UTF-8.
- *
- * @throws InferenceError `invalid_request` with the place of the fault, without quoting it
- */
+/** Parses a request body: JSON as text, or in UTF-8. */
 export function parseJson(body: Uint8Array | string): unknown {
   const text = typeof body === 'string' ? body : decode(body);
   try {

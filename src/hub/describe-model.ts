@@ -72,11 +72,7 @@ export interface CategoryGuide {
   filesOf(category: string, evidence: FileEvidence): ModelFiles;
 }
 
-/**
- * Finds out what a model is without downloading its weights.
- *
- * @throws InferenceError where there is no such model, it can't be reached, or nothing shows its category
- */
+/** Finds out what a model is without downloading its weights. */
 export async function describeModel(
   source: string,
   { hub, category: given, signal, onWarning }: DescribeOptions,
@@ -164,12 +160,7 @@ interface Setting extends Asked {
   readonly cache: RepositoryCache;
 }
 
-/**
- * Asks the server, or goes on with the cache where the server can't be reached.
- *
- * @returns `undefined` where the cache is to answer
- * @throws InferenceError where neither can
- */
+/** Asks the server, or goes on with the cache where the server can't be reached. */
 async function unlessUnreachable<T>(
   remote: Remote,
   { settings, signal, onWarning }: Setting,
@@ -361,11 +352,7 @@ function offline({ label }: Remote): InferenceError {
   );
 }
 
-/**
- * The category of a model that is on this disk or in the catalogue, as far as its files show it.
- *
- * @throws InferenceError `invalid_request` for a bundled model whose package is missing
- */
+/** The category of a model that is on this disk or in the catalogue, as far as its files show it. */
 export function recognizeAtHand(source: string, guide: CategoryGuide): string | undefined {
   const entry = findCatalogueEntry(source);
   if (entry) return entry.category;
@@ -376,11 +363,7 @@ export function recognizeAtHand(source: string, guide: CategoryGuide): string | 
   return folder === undefined ? undefined : guide.recognize(evidenceIn(folder));
 }
 
-/**
- * The config of a model on this disk; `undefined` for one that isn't there.
- *
- * @throws InferenceError `invalid_request` for a bundled model whose package is missing
- */
+/** The config of a model on this disk; `undefined` for one that isn't there. */
 export function configAtHand(source: string): Json | undefined {
   const folder = folderAtHand(source);
   return folder === undefined ? undefined : readConfigIn(folder);
@@ -390,11 +373,7 @@ function folderAtHand(source: string): string | undefined {
   return parseSource(source).kind === 'local' ? findFolder(source) : undefined;
 }
 
-/**
- * The files that describe a model that is to be loaded; none for one without a config, such as a GGUF file.
- *
- * @throws InferenceError `invalid_request` where there is no such model on this disk
- */
+/** The files that describe a model that is to be loaded; none for one without a config, such as a GGUF file. */
 export function readEvidence(source: string): FileEvidence {
   const folder = findFolder(source);
   if (folder !== undefined) return evidenceIn(folder);

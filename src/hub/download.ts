@@ -21,13 +21,7 @@ const defaultMaxUnsizedBytes = 2 ** 32;
 /** A connection that brought this much counts as one that works. */
 const advancedBytes = 2 ** 20;
 
-/**
- * Downloads a file, going on where an earlier attempt ended, and compares it with its hash.
- *
- * @param path of the file as long as it may be incomplete
- * @throws InferenceError `invalid_request` when it isn't there or not open to the caller; `worker_failed` when it
- * can't be had or isn't what it should be: then nothing is left of it
- */
+/** Downloads a file, going on where an earlier attempt ended, and compares it with its hash. */
 export async function downloadFile(
   remote: Remote,
   file: RemoteFile,

@@ -13,10 +13,8 @@ interface Owner {
 }
 
 /**
- * Does something while no other process does it. A lock whose owner has died or has been silent for 30 s is taken over;
- * should two processes do that at the same moment, both go on: the lock spares work, it doesn't guard data.
- *
- * @param path of the lock file; its folder has to be there
+ * Does something while no other process does it. A lock whose owner has died or has been silent for 30 s is taken over; should
+ * two processes do that at the same moment, both go on: the lock spares work, it doesn't guard data.
  */
 export async function withFileLock<T>(
   path: string,

@@ -48,12 +48,7 @@ const mostRedirects = 10;
 const mostTextBytes = 2 ** 26;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/**
- * Asks a server for something and follows its redirects.
- *
- * @throws TransientError when it can't be reached or is busy
- * @throws InferenceError `invalid_request` for a redirect that leads nowhere
- */
+/** Asks a server for something and follows its redirects. */
 export async function openUrl(
   remote: Remote,
   url: string,
@@ -82,11 +77,7 @@ export async function openUrl(
   throw sourceError(`${new URL(url).host} redirects ${remote.label} in circles`);
 }
 
-/**
- * The text of an answer, in UTF-8.
- *
- * @throws Error as `readBytes`; InferenceError `invalid_request` for more than 64 MiB
- */
+/** The text of an answer, in UTF-8. */
 export async function readAnswer(
   response: Response,
   { signal, maxBytes = mostTextBytes }: BodyOptions = {},

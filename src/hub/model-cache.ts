@@ -22,15 +22,7 @@ const partSuffix = '.slashv1.incomplete';
 const addressFolder = 'slashv1';
 
 /**
- * One model in the cache that the hub's own libraries share. What they have fetched is found here, and the other way
- * round:
- *
- * - `refs/<revision>`: the commit of a branch or a tag,
- * - `trees/<commit>.json`: all files of a commit, with sizes and hashes,
- * - `snapshots/<commit>/…`: files by their names, each complete; symbolic links to
- * - `verified/<commit>.json`: files that were compared with their hashes, and how they looked then; this library's own,
- * - `blobs/<hash>`: the same files by their content, so that a new commit needs only what has changed.
- *
+ * One model in the cache that the hub's own libraries share.
  * @see https://huggingface.co/docs/huggingface_hub/guides/manage-cache
  */
 export class RepositoryCache {
@@ -77,11 +69,7 @@ export class RepositoryCache {
     return isWhole(this.blob(file), file);
   }
 
-  /**
-   * Gives a blob its name in a snapshot, at once or not at all: other processes may read it.
-   *
-   * @param isNew whether no other snapshot can have the blob: without symbolic links it is moved then, else copied
-   */
+  /** Gives a blob its name in a snapshot, at once or not at all: other processes may read it. */
   async place(commit: string, file: RemoteFile, isNew: boolean): Promise<void> {
     const [blob, path] = [this.blob(file), join(this.snapshot(commit), file.path)];
     const draft = `${blob}.${randomUUID()}${partSuffix}`;
@@ -128,11 +116,7 @@ export class RepositoryCache {
     return lockOwners(this.#locks);
   }
 
-  /**
-   * Removes the model with all its revisions.
-   *
-   * @returns whether it was there
-   */
+  /** Removes the model with all its revisions. */
   async remove(): Promise<boolean> {
     const wasThere = existsSync(this.folder);
     const options = { recursive: true, force: true, maxRetries: 3 };

@@ -13,12 +13,7 @@ export interface Choice {
   readonly dtype?: Dtype | undefined;
 }
 
-/**
- * Chooses the files of a repository that a model needs: the small ones, the graphs of one dtype, their weights.
- *
- * @param name of the model, for messages
- * @throws InferenceError `invalid_request` where a graph is missing or isn't there in that dtype
- */
+/** Chooses the files of a repository that a model needs: the small ones, the graphs of one dtype, their weights. */
 export function chooseFiles(
   name: string,
   paths: readonly string[],

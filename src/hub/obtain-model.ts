@@ -59,16 +59,8 @@ export interface ObtainedModel {
 const parallelDownloads = 4;
 
 /**
- * Sees to it that the files of a model are on this disk, complete and checked: those of its category and dtype, and no
- * others. What isn't remote is left as it is.
- *
- * @throws InferenceError with the param `source` or `dtype`: `invalid_request` when there is no such model, it isn't
- * open to the caller, or it isn't cached and the network may not be used; `worker_failed` when the download fails
- *
- * @example
- * ```ts
- * const { source } = await obtainFiles({ source: 'org/name', category: 'chat', files: chatFiles, dtype: 'q4' });
- * ```
+ * Sees to it that the files of a model are on this disk, complete and checked: those of its category and dtype, and no others.
+ * What isn't remote is left as it is.
  */
 export async function obtainFiles(
   { source, category, files, dtype, hub }: FilesRequest,

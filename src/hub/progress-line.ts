@@ -8,13 +8,8 @@ export interface ProgressStream {
 }
 
 /**
- * Makes the function that shows a download: on a terminal as one line that changes, elsewhere as a line for every file
- * that begins or ends.
- *
- * @example
- * ```ts
- * await obtainModel(request, { onProgress: createProgressLine(process.stderr) });
- * ```
+ * Makes the function that shows a download: on a terminal as one line that changes, elsewhere as a line for every file that
+ * begins or ends.
  */
 export function createProgressLine(stream: ProgressStream): (progress: DownloadProgress) => void {
   return (progress) => {

@@ -31,11 +31,6 @@ const parallelRequests = 8;
 
 /**
  * Asks the hub for all files of a repository.
- *
- * @param repository.endpoint of the hub, without a slash at its end
- * @param repository.revision a branch, a tag or a commit
- * @throws InferenceError `invalid_request` when there is no such model or it isn't open to the caller;
- * `worker_failed` when the hub can't be reached
  * @see https://huggingface.co/docs/hub/api
  */
 export async function listRepository(
@@ -57,11 +52,7 @@ export async function listRepository(
   };
 }
 
-/**
- * The error for a model that is not in the cache, with the ways to go on where its hub can't be reached.
- *
- * @param cacheFolder where the model was looked for
- */
+/** The error for a model that is not in the cache, with the ways to go on where its hub can't be reached. */
 export function withoutHub(error: unknown, { page, host }: Remote, cacheFolder: string): unknown {
   if (page === undefined || !isUnreachable(error)) return error;
   const advice = `Set HF_ENDPOINT to a mirror of ${host}, copy the model from a cache of another machine to ${cacheFolder}, or name a folder that has its files`;
@@ -76,14 +67,7 @@ export function isUnreachable(error: unknown): error is InferenceError {
   return InferenceError.isInstance(error) && error.code === 'worker_failed';
 }
 
-/**
- * Asks a plain server which of the given files it has.
- *
- * @param base address of the folder, with a slash at its end
- * @returns those that are there, and what a server that forbids some says about them: storage that may not be listed
- * forbids what it doesn't have, too
- * @throws InferenceError `worker_failed` when it can't be reached
- */
+/** Asks a plain server which of the given files it has. */
 export async function probeFiles(
   remote: Remote,
   base: string,

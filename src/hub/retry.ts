@@ -49,11 +49,7 @@ export class TransientError extends Error {
   }
 }
 
-/**
- * Repeats what fails for reasons that pass.
- *
- * @throws InferenceError `worker_failed` after the last attempt; what isn't a `TransientError` at once
- */
+/** Repeats what fails for reasons that pass. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   { policy, signal }: { readonly policy: RetryPolicy; readonly signal?: AbortSignal | undefined },

@@ -31,11 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultEndpoint = 'https://huggingface.co';
 
-/**
- * Fills in what the options leave open.
- *
- * @throws InferenceError `invalid_request` for an endpoint that is no http or https URL, or a token of odd characters
- */
+/** Fills in what the options leave open. */
 export function resolveHubSettings(
   options: HubOptions = {},
   environment: Environment = process.env,

@@ -18,12 +18,7 @@ export async function stateOf(path: string, hash: ContentHash): Promise<FileStat
   return found && `${hash.algorithm}:${hash.hex} ${found.size} ${found.mtimeMs} ${found.ino}`;
 }
 
-/**
- * Reads what was noted about a snapshot of the cache.
- *
- * @param folder `…/snapshots/<commit>`
- * @returns nothing where none was noted, the note is damaged, or a newer program has written it
- */
+/** Reads what was noted about a snapshot of the cache. */
 export async function readVerified(folder: string): Promise<VerifiedFiles> {
   try {
     const note = JSON.parse(await readFile(noteOf(folder), 'utf8')) as {

@@ -17,10 +17,8 @@ export interface Comparison {
 }
 
 /**
- * Compares the files of a model with the hashes that its package or the hub has for them. It reads them all, or of a
- * downloaded model only those that have changed since they were last compared.
- *
- * @param source a bundled name, or the folder of a model, in the hub's cache for instance
+ * Compares the files of a model with the hashes that its package or the hub has for them. It reads them all, or of a downloaded
+ * model only those that have changed since they were last compared.
  */
 export async function verifyFiles(
   source: string,
@@ -47,12 +45,7 @@ export async function verifyFiles(
   return { checked, damaged };
 }
 
-/**
- * As `verifyFiles`, for a model that is to be loaded: a graph with flipped bits may run and give wrong answers.
- *
- * @param verify default: downloaded files that have changed since they were last compared, and all of a bundled model
- * @throws InferenceError `invalid_request` naming the files with other content
- */
+/** As `verifyFiles`, for a model that is to be loaded: a graph with flipped bits may run and give wrong answers. */
 export async function assertIntact(source: string, verify: Verification = 'changed'): Promise<void> {
   if (verify === 'never') return;
   const { damaged } = await verifyFiles(source, { verify });

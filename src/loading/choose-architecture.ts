@@ -14,13 +14,7 @@ export function architecturesOf(
   return backend.architectures?.[category] ?? categories.get(category)?.architectures;
 }
 
-/**
- * Finds the architecture of a model by its small files, before its weights are there.
- *
- * @returns `undefined` for a category without a list of architectures
- * @throws InferenceError `invalid_request` with the param `backend` where other backends run the model, with the param
- * `source` where none does
- */
+/** Finds the architecture of a model by its small files, before its weights are there. */
 export function chooseArchitecture(
   category: string,
   backend: BackendDefinition,
@@ -41,12 +35,7 @@ export function chooseArchitecture(
   throw fieldError('source', `no backend runs ${got} for ${category}: ${lists.join('; ')}`);
 }
 
-/**
- * Checks that a model is not one that only other backends run.
- *
- * @param type `model_type` of its config
- * @throws InferenceError `invalid_request` with the param `backend`
- */
+/** Checks that a model is not one that only other backends run. */
 export function assertBackend(
   category: string,
   backend: BackendDefinition,

@@ -17,14 +17,7 @@ import { readEvidence } from '../hub/describe-model.ts';
 import { describeModel } from './recognize-model.ts';
 import { withRunHeaders } from '../runtime/http/run-headers.ts';
 
-/**
- * Loads a model into this process, after a download where it comes from the network; standard error shows how that
- * goes.
- *
- * @param onProgress told how far it is; default: nobody
- * @throws InferenceError `invalid_request` when its files are missing or don't fit its category; `worker_failed` when
- * they can't be downloaded
- */
+/** Loads a model into this process, after a download where it comes from the network; standard error shows how that goes. */
 export async function loadPipeline<C extends Category>(
   spec: ModelSpec & { readonly category: C } & Omit<Categories[C]['options'], 'category'>,
   onProgress?: (progress: LoadProgress) => void,
@@ -77,7 +70,6 @@ export async function loadPipeline(
 
 /**
  * Sees to it that the models beside a model are on this disk.
- *
  * @returns the settings, with their folders in place of their sources
  */
 async function obtainCompanions<Spec extends ModelSpec & { readonly category: string }>(

@@ -38,11 +38,8 @@ export function settingsOf(category: CategoryDefinition | undefined): SettingTab
 }
 
 /**
- * Checks all settings of all models: names, types, ranges, and that category and backend have them. Finds out the
- * category of those that leave it to their files.
- *
- * @returns the settings, with the category where it is known by now
- * @throws InferenceError `invalid_request` naming the model, the setting and the value
+ * Checks all settings of all models: names, types, ranges, and that category and backend have them. Finds out the category of
+ * those that leave it to their files.
  */
 export function checkModels(models: unknown): Readonly<Record<string, ModelOptions>> {
   if (typeof models !== 'object' || models === null || Array.isArray(models)) {
@@ -53,11 +50,7 @@ export function checkModels(models: unknown): Readonly<Record<string, ModelOptio
   );
 }
 
-/**
- * `checkModels` for one model.
- *
- * @param path of the settings, for messages
- */
+/** `checkModels` for one model. */
 export function checkModel(path: string, settings: unknown): ModelOptions {
   if (typeof settings !== 'object' || settings === null) {
     const functions = categoryNames.map((name) => `${name}({…})`).join(', ');

@@ -25,12 +25,7 @@ const guide: CategoryGuide = {
   filesOf: (name, evidence) => filesOf(name, evidence),
 };
 
-/**
- * The files of a model, as its small files show them.
- *
- * @param backend default: ONNX Runtime on this machine
- * @throws InferenceError `invalid_request` for a category that doesn't exist, and a model that the backend doesn't run
- */
+/** The files of a model, as its small files show them. */
 export function filesOf(
   category: string,
   evidence: FileEvidence,
@@ -46,11 +41,7 @@ export function filesOf(
   return chooseArchitecture(category, backend, evidence)?.files ?? backend.files ?? definition.files!;
 }
 
-/**
- * Finds out what a model is without downloading its weights.
- *
- * @throws InferenceError where there is no such model, it can't be reached, or nothing shows its category
- */
+/** Finds out what a model is without downloading its weights. */
 export function describeModel(source: string, options: DescribeOptions = {}): Promise<DescribedModel> {
   return describeModelOf(source, options, guide);
 }

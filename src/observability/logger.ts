@@ -12,9 +12,7 @@ export interface Logger {
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 
-/**
- * @throws TypeError
- */
+/** @throws TypeError */
 export function assertLogger(logger: Logger): void {
   if (levels.every((level) => typeof logger?.[level] === 'function')) return;
   throw new TypeError(`logger: expected an object with the methods ${levels.join(', ')}`);

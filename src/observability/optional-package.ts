@@ -2,11 +2,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/**
- * Loads a package that may not be installed.
- *
- * @throws Error with the command that installs it
- */
+/** Loads a package that may not be installed. */
 export function requireOptional(name: string, wantedBy: string): unknown {
   try {
     return require(name);

@@ -22,11 +22,7 @@ const { resolve } = createRequire(import.meta.url);
 // The build writes the page there, wherever this module runs.
 const pageFolder = join(dirname(resolve('slashv1/package.json')), 'dist', 'src', 'playground', 'page');
 
-/**
- * Reads all files of the page, by their path below it; `/` is the page itself.
- *
- * @param options `api` is written into the page
- */
+/** Reads all files of the page, by their path below it; `/` is the page itself. */
 export function readPage(options: { readonly api: string }): Map<string, PageFile> {
   const files = new Map<string, PageFile>();
   for (const name of readdirSync(pageFolder)) {

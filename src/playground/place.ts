@@ -6,15 +6,7 @@ export interface Place {
   readonly redirect?: string;
 }
 
-/**
- * Takes query, origin and mount path off a URL.
- *
- * @example
- * ```ts
- * placeOf('/tools/playground/icon.svg?v=1', '/tools/playground').path; // '/icon.svg'
- * placeOf('/tools/playground', '/tools/playground').redirect; // './playground/'
- * ```
- */
+/** Takes query, origin and mount path off a URL. */
 export function placeOf(url: string, mountPath = ''): Place {
   const [address = ''] = url.split('#', 1);
   const [full = ''] = address.split('?', 1);

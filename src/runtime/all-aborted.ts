@@ -1,9 +1,4 @@
-/**
- * Calls back as soon as all signals are aborted: a run for several requests is of no use then, and not before.
- *
- * @param signals one for each request; a request without one is never aborted
- * @returns stops listening
- */
+/** Calls back as soon as all signals are aborted: a run for several requests is of no use then, and not before. */
 export function onceAllAborted(
   signals: readonly (AbortSignal | undefined)[],
   listener: () => void,

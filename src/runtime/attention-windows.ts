@@ -18,12 +18,7 @@ interface Step {
 /** Longer than any context that a window would be meant for. */
 const longest = 2 ** 17;
 
-/**
- * Finds out what each mask of a decoder's attention lets a position see, by computing the masks alone.
- *
- * @returns name of a mask → its window; masks that are neither causal nor causal with a window are left out, and all of
- *   them where they depend on weights
- */
+/** Finds out what each mask of a decoder's attention lets a position see, by computing the masks alone. */
 export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMap<string, AttentionWindow>> {
   const masks = maskModel(model);
   if (!masks) return new Map();

@@ -18,38 +18,16 @@ export interface RuntimeChoice {
 let choice: Promise<RuntimeChoice> | undefined;
 
 /**
- * Chooses between the runtime's C API and `onnxruntime-node`'s binding, once in a process: the native one where a trial
- * run works. The environment variable `SLASHV1_RUNTIME` (`native` or `onnxruntime-node`) decides it instead.
- *
- * A library that a setting names has to work: nothing replaces it.
- *
- * @throws InferenceError `invalid_request` when the variable has another value, or a setting asks for what doesn't work
- *   here
- *
- * @example
- * ```ts
- * const { name, version, reason } = await chooseRuntime(); // 'native', '1.30.0', 'a trial run gave the right results'
- * ```
+ * Chooses between the runtime's C API and `onnxruntime-node`'s binding, once in a process: the native one where a trial run
+ * works. The environment variable `SLASHV1_RUNTIME` (`native` or `onnxruntime-node`) decides it instead. A library that a
+ * setting names has to work: nothing replaces it.
  */
 export function chooseRuntime(): Promise<RuntimeChoice> {
   choice ??= choose(process.env['SLASHV1_RUNTIME']);
   return choice;
 }
 
-/**
- * Makes the sessions of this process use another library of ONNX Runtime, which is loaded and tried at once.
- *
- * @param library see `resolveLibrary`
- * @param setting its name, for messages
- * @throws InferenceError `invalid_request` with the setting as `param`, where it doesn't work here, or this process has
- *   loaded another library
- *
- * @example
- * ```ts
- * await useLibrary('./venv/lib/python3.12/site-packages/onnxruntime');
- * (await chooseRuntime()).version; // '1.32.0'
- * ```
- */
+/** Makes the sessions of this process use another library of ONNX Runtime, which is loaded and tried at once. */
 export async function useLibrary(library: string, setting = 'backend.library'): Promise<void> {
   const path = resolveLibrary(library, setting);
   if (await chosenRuntime()) {
@@ -71,12 +49,7 @@ export async function useLibrary(library: string, setting = 'backend.library'): 
   }
 }
 
-/**
- * Registers plugins with the runtime of this process.
- *
- * @param setting its name, for messages
- * @throws InferenceError `invalid_request` where one doesn't work here, or the native runtime doesn't
- */
+/** Registers plugins with the runtime of this process. */
 export async function usePlugins(plugins: readonly Plugin[], setting = 'backend.plugins'): Promise<void> {
   const { name, reason } = await chooseRuntime();
   if (name !== 'native') throw fieldError(setting, `expected the native runtime, got ${name}: ${reason}`);

@@ -2,11 +2,7 @@ import { abbreviate } from '../core/text/quote.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 import { explainDevice, type Surroundings } from './explain-device.ts';
 
-/**
- * The error for a device that was chosen in the settings and doesn't work here: what it lacks, and how to get it.
- *
- * @param runtime whose device it is; `undefined` where `onnxruntime-node` calls it
- */
+/** The error for a device that was chosen in the settings and doesn't work here: what it lacks, and how to get it. */
 export function deviceFault(
   device: string,
   cause: unknown,
@@ -20,11 +16,7 @@ export function deviceFault(
   });
 }
 
-/**
- * A reason and, where it is known, the cure.
- *
- * @param device see `explainDevice`
- */
+/** A reason and, where it is known, the cure. */
 export function withAdvice(device: string, message: string, runtime?: Surroundings['runtime']): string {
   const { platform, env: environment } = process;
   const said = message.trim().replace(/\.$/, '');

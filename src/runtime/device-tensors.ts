@@ -26,10 +26,7 @@ export class DeviceTensors {
   readonly #traffic: BusTraffic;
   readonly #sessions = new Map<string, BindableSession>();
 
-  /**
-   * @param createSession on the device
-   * @param traffic is counted up
-   */
+  /** @param createSession on the device */
   constructor(createSession: (model: Uint8Array) => Promise<BindableSession>, traffic: BusTraffic) {
     this.#createSession = createSession;
     this.#traffic = traffic;
@@ -41,11 +38,7 @@ export class DeviceTensors {
     return this.#run(session, { shape: int64(dims) });
   }
 
-  /**
-   * Puts rows of several tensors one after the other into a new one.
-   *
-   * @param capacity size of the new one's third axis: what is too long is cut, what is missing is 0
-   */
+  /** Puts rows of several tensors one after the other into a new one. */
   async joinRows(parts: readonly TensorRows[], capacity: number): Promise<ResidentTensor> {
     const { type } = parts[0]!.tensor as FloatTensor;
     const session = await this.#session(`join ${type} ${parts.length}`, () =>
@@ -64,9 +57,7 @@ export class DeviceTensors {
 
   /**
    * Copies one position into this process.
-   *
    * @param tensor `[rows, positions, size]`
-   * @param place of the position, counted through all rows
    */
   async read(tensor: ResidentTensor, place: number): Promise<Tensor> {
     const { type, dims } = tensor as FloatTensor;

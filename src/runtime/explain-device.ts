@@ -56,18 +56,7 @@ const explanations: Readonly<Record<string, readonly Explain[]>> = {
   ],
 };
 
-/**
- * Finds out what a device lacks, and how to get it.
- *
- * @param device name without a number, or `plugin` for a library that doesn't load
- * @param reason as the runtime says it
- *
- * @example
- * ```ts
- * explainDevice('coreml', 'not supported', { platform: 'linux', environment: {} });
- * // { reason: 'not supported', advice: 'choose webgpu or cpu: Core ML is a part of macOS' }
- * ```
- */
+/** Finds out what a device lacks, and how to get it. */
 export function explainDevice(device: string, reason: string, surroundings: Surroundings): DeviceFault {
   for (const explain of explanations[device] ?? []) {
     const fault = explain(reason, surroundings);

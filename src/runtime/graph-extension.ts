@@ -17,9 +17,8 @@ export interface GraphExtension {
 export const onnxElementType = { float32: 1, float16: 10, int64: 7 } as const;
 
 /**
- * Adds nodes and outputs to an ONNX model without parsing it: concatenated protobuf messages merge, so a second
- * `ModelProto` that holds only the additions is appended to the bytes of the first.
- *
+ * Adds nodes and outputs to an ONNX model without parsing it: concatenated protobuf messages merge, so a second `ModelProto`
+ * that holds only the additions is appended to the bytes of the first.
  * @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
  */
 export function extendGraph(model: Uint8Array, { constants, nodes, outputs }: GraphExtension): Uint8Array {

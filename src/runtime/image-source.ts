@@ -10,14 +10,7 @@ const base64Url = /^data:[^,]{0,200};base64,/i;
 
 /**
  * Gets the bytes of an image that a client named or sent; whether they are an image isn't looked at.
- *
  * @param image an http or https URL, a `data:` URL with base64, base64 alone, or the bytes
- * @throws InferenceError `invalid_request` for any other text and for what can't be fetched
- *
- * @example
- * ```ts
- * await readImageSource('data:image/png;base64,iVBORw0KGgo='); // 8 bytes
- * ```
  */
 export async function readImageSource(
   image: string | Uint8Array,

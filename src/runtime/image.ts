@@ -21,11 +21,8 @@ export interface OpenedImage {
   /** Whether it may take more than 70 MB to decode. */
   readonly isLarge: boolean;
   /**
-   * Decodes and resizes the image: upright, in sRGB, eight bits a channel, its first frame, on white where it is
-   * transparent.
-   *
+   * Decodes and resizes the image: upright, in sRGB, eight bits a channel, its first frame, on white where it is transparent.
    * @returns `[height × width × 3]`, red, green and blue
-   * @throws InferenceError `invalid_request` where the image is damaged
    */
   toPixels(size: { readonly width: number; readonly height: number }): Promise<Uint8Array>;
 }
@@ -48,17 +45,7 @@ sharp.concurrency(1);
 // No image is asked for twice.
 sharp.cache(false);
 
-/**
- * Reads the header of an image: JPEG, PNG, WebP, GIF, AVIF or TIFF, by its content.
- *
- * @throws InferenceError `invalid_request` for any other content, a damaged header, too many pixels and too many bytes
- *
- * @example
- * ```ts
- * const image = await openImage(await readFile('bus.jpg'), { maxPixels: 1e8 });
- * const pixels = await image.toPixels({ width: 640, height: 480 }); // 640 × 480 × 3 bytes
- * ```
- */
+/** Reads the header of an image: JPEG, PNG, WebP, GIF, AVIF or TIFF, by its content. */
 export async function openImage(
   bytes: Uint8Array,
   { maxPixels = defaultMaxPixels, maxSide = defaultMaxSide }: ImageOptions = {},
@@ -115,13 +102,7 @@ const pngCompressionLevel = 3;
 
 /**
  * Encodes pixels as PNG. Each row has the filter that suits it, which makes photographs a third smaller.
- *
  * @param pixels `[height × width × 3]`, red, green and blue
- *
- * @example
- * ```ts
- * const png = await encodePng(new Uint8Array(64 * 64 * 3), { width: 64, height: 64 });
- * ```
  */
 export async function encodePng(
   pixels: Uint8Array | Uint8ClampedArray,

@@ -19,12 +19,7 @@ export interface WeightFiles {
   readonly stamps: readonly FileStamp[];
 }
 
-/**
- * Finds the files of a model that is spread over several.
- *
- * @returns `undefined` where they are in different folders
- * @throws Error when one of them is missing
- */
+/** Finds the files of a model that is spread over several. */
 export function locateWeights(path: string, model: OnnxModel): WeightFiles | undefined {
   const file = realpathSync(path);
   const folder = dirname(file);

@@ -6,17 +6,8 @@ import type { OnnxModel } from '../core/onnx/model.ts';
 const smallestMapped = 1024;
 
 /**
- * Reads an ONNX file without the bytes of its large tensors, so that the time it takes depends on the number of nodes,
- * not on the size of the file.
- *
- * @throws RangeError when it is no ONNX model
- * @throws Error when it can't be read
- *
- * @example
- * ```ts
- * const { graph } = readOnnxFile('onnx/model.onnx');
- * graph.nodes.length; // 618
- * ```
+ * Reads an ONNX file without the bytes of its large tensors, so that the time it takes depends on the number of nodes, not on
+ * the size of the file.
  */
 export function readOnnxFile(path: string): OnnxModel {
   const file = openSync(path, 'r');

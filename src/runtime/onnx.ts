@@ -13,14 +13,9 @@ import { withWeightsFolder } from './weights-folder.ts';
 export type { OnnxSessionOptions, RuntimeName } from './session-options.ts';
 
 /**
- * Loads an ONNX model in this process, in the runtime that `chooseRuntime` chose.
- *
- * Depending on the runtime, loading and running block the calling thread for as long as they take, so a service does
- * this in a worker process.
- *
+ * Loads an ONNX model in this process, in the runtime that `chooseRuntime` chose. Depending on the runtime, loading and running
+ * block the calling thread for as long as they take, so a service does this in a worker process.
  * @param model path of the file, or its bytes
- * @throws InferenceError `invalid_request` with `param: "device"` when the device doesn't work here
- * @throws Error when the bytes are no valid model
  */
 export async function createOnnxSession(
   model: string | Uint8Array,

@@ -4,12 +4,9 @@ import type { ElementType, Session, Tensor, TensorData, TensorSignature } from '
 import { toConfigurationEntries, type OnnxSessionOptions } from './session-options.ts';
 
 /**
- * Loads an ONNX model with the binding of `onnxruntime-node`.
- *
- * Loading and running block the calling thread for as long as they take, so a service does this in a worker process.
- *
+ * Loads an ONNX model with the binding of `onnxruntime-node`. Loading and running block the calling thread for as long as they
+ * take, so a service does this in a worker process.
  * @param model path of the file, or its bytes
- * @throws Error when the bytes are no valid model or the device can't run it
  */
 export async function createBindingSession(
   model: string | Uint8Array,

@@ -25,13 +25,8 @@ const global6 = toBlockList('ipv6', ['2000::/3']);
 const special6 = toBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 
 /**
- * Whether an IP address belongs to a host on the public Internet: not private, loopback, link-local, multicast,
- * reserved, or any of these in the clothes of IPv6.
- *
- * @example
- * ```ts
- * isPublicAddress('169.254.169.254'); // false
- * ```
+ * Whether an IP address belongs to a host on the public Internet: not private, loopback, link-local, multicast, reserved, or
+ * any of these in the clothes of IPv6.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {

@@ -37,15 +37,8 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Fetches a file from a URL that somebody else chose. A host name is resolved once, its addresses are checked, and the
- * connection goes to a checked address, so that no second answer of a name server counts. Redirects are followed by
- * hand, each under the same rules.
- *
- * @throws FetchRefusal for a URL that isn't allowed, an answer that isn't 200, too many redirects, bytes or seconds
- *
- * @example
- * ```ts
- * const bytes = await safeFetch('https://example.com/bus.jpg', { maxBytes: 5e6 });
- * ```
+ * connection goes to a checked address, so that no second answer of a name server counts. Redirects are followed by hand, each
+ * under the same rules.
  */
 export async function safeFetch(url: string, options: SafeFetchOptions = {}): Promise<Uint8Array> {
   const { timeoutMs = 10_000, maxBytes = 20 * 2 ** 20 } = options;

@@ -1,11 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 
-/**
- * Starts a program, and resolves when it runs: a process that has no file descriptors left gets a child without pipes.
- *
- * @throws Error of the system, `ENOENT` where there is no such program, `EMFILE` or `EAGAIN` where it can't be started now
- */
+/** Starts a program, and resolves when it runs: a process that has no file descriptors left gets a child without pipes. */
 export async function startProgram(
   path: string,
   args: readonly string[],

@@ -7,12 +7,7 @@ export const doublingModel: Uint8Array = Buffer.from(
   'base64',
 );
 
-/**
- * Runs a graph of one node in the native runtime.
- *
- * @returns the version of onnxruntime
- * @throws Error where koffi or the library can't be loaded, or the result is wrong
- */
+/** Runs a graph of one node in the native runtime. */
 export async function tryNativeRuntime(): Promise<string> {
   const { version } = await loadApi();
   const session = await createNativeSession(doublingModel, { threads: 1 });

@@ -6,14 +6,9 @@ import { dirname, join } from 'node:path';
 const assumedFile = 'virtual_model.onnx';
 
 /**
- * Lets the runtime read weights through symbolic links, as the hub's cache has them, for a model that is given as bytes.
- *
- * The runtime refuses weights that lie outside of the model's folder, and follows links before it looks. It makes one
- * exception: where the model's own file is a link, weights may lie beside its target. So a folder is made for the time of
- * loading, which has links to the weights and such a file.
- *
- * @param folder with the weights, or `undefined` where the model holds them itself
- * @param load is called with the folder to give to the runtime
+ * Lets the runtime read weights through symbolic links, as the hub's cache has them, for a model that is given as bytes. The
+ * runtime refuses weights that lie outside of the model's folder, and follows links before it looks. It makes one exception:
+ * where the model's own file is a link, weights may lie beside its target.
  */
 export async function withWeightsFolder<T>(
   folder: string | undefined,

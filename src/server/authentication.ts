@@ -24,9 +24,7 @@ export type Authentication = { readonly keys: readonly (string | ApiKey)[] } | K
 /** Tells who sent a request; `null` where the service is open to everybody. */
 export type Authenticate = (request: ApiRequest) => Promise<ApiKey | null>;
 
-/**
- * @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice
- */
+/** @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice */
 export function createAuthenticate(authentication: Authentication): Authenticate {
   if (authentication === 'none') return async () => null;
   const lookup = typeof authentication === 'function' ? authentication : fromList(authentication?.keys);

@@ -17,11 +17,7 @@ export type ResolvedGateLimits = { readonly [Name in keyof BodyGateLimits]-?: nu
 
 /** The part of a body in all that are under way. */
 export interface BodyPlace {
-  /**
-   * The body has so many bytes, or will have.
-   *
-   * @throws InferenceError `rate_limited` where the key has too many, `overloaded` where all have
-   */
+  /** The body has so many bytes, or will have. */
   grow(bytes: number): void;
   /** No more than so many bytes of it are left. */
   shrink(bytes: number): void;
@@ -31,10 +27,7 @@ export interface BodyPlace {
 
 /** Counts the bodies under way in this process. */
 export interface BodyGate {
-  /**
-   * @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone
-   * @throws InferenceError `rate_limited` or `overloaded`
-   */
+  /** @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone */
   enter(owner: string | undefined): BodyPlace;
 }
 
@@ -45,12 +38,7 @@ interface Usage {
 
 const retryAfterSeconds = 5;
 
-/**
- * Makes a gate of a handler.
- *
- * @param kind of the bodies, such as `uploads`
- * @param freeBytes of each body count by number alone, so that a few large bodies don't keep small ones out
- */
+/** Makes a gate of a handler. */
 export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeBytes = 0): BodyGate {
   const tooMany = (code: 'rate_limited' | 'overloaded', what: string): InferenceError => {
     const whose = code === 'rate_limited' ? 'This key has' : 'The service has';

@@ -29,11 +29,7 @@ export interface Call extends Caller {
   readonly origin: ObservedRequest;
   /** Values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
-  /**
-   * The same sender once more, with a meter of its own, for what counts as another request.
-   *
-   * @throws InferenceError `authentication_failed` where the key is not valid any more
-   */
+  /** The same sender once more, with a meter of its own, for what counts as another request. */
   readonly identify: () => Promise<Caller>;
   /** Reports a failure that can't be the response's status any more. */
   readonly report: (error: InferenceError) => void;
@@ -41,11 +37,7 @@ export interface Call extends Caller {
 
 const mostModelsNamed = 5;
 
-/**
- * @param id the default model of the category if left out, else the first that is configured
- * @param wanted the category of the model; any if left out
- * @throws InferenceError `model_not_found`, or `invalid_request` for a model of another category
- */
+/** @param id the default model of the category if left out, else the first that is configured */
 export function findModel(
   call: Call,
   id: string | undefined,

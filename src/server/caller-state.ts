@@ -21,10 +21,7 @@ export interface Keeping {
 /** Finds the state of a key's owner within its plan. @param owner everybody if left out */
 export type CallerStates = (owner: string | undefined, planName: string | undefined) => CallerState;
 
-/**
- * @param keeping where values are kept; nowhere if left out
- * @param secret as `createSealers` takes it
- */
+/** @param keeping where values are kept; nowhere if left out */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
   const works: OwnWorks = new Map();

@@ -16,12 +16,7 @@ export interface CorsOptions {
 export interface Cors {
   /** Headers of every answer to a request. */
   headersOf(request: ApiRequest): Record<string, string>;
-  /**
-   * The answer to a browser that asks before it sends; it has no key yet.
-   *
-   * @param allow methods of the path
-   * @returns `undefined` for any other request
-   */
+  /** The answer to a browser that asks before it sends; it has no key yet. */
   preflight(request: ApiRequest, allow: string): ApiResponse | undefined;
   /** Whether pages of an origin may use the API. */
   allows(origin: string): boolean;
@@ -30,14 +25,7 @@ export interface Cors {
 const defaultMaxAgeSeconds = 7200;
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/**
- * @throws TypeError or RangeError for origins, header names or an age that no browser would understand
- *
- * @example
- * ```ts
- * createHandler(inference, { auth, cors: { origins: ['https://app.example'] } });
- * ```
- */
+/** @throws TypeError or RangeError for origins, header names or an age that no browser would understand */
 export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeconds }: CorsOptions): Cors {
   if (origins !== '*')
     assertEach('cors.origins', origins, isOrigin, '"*" or origins such as "https://app.example"');

@@ -5,10 +5,8 @@ import type { Call } from './call.ts';
 import { collectRun, type BilledRequest } from './run.ts';
 
 /**
- * `collectRun` beyond the end of its request, which keeps its place among those of its plan until then. It resolves when
- * the run waits or runs.
- *
- * @throws InferenceError `quota_exceeded`, or why the run is not admitted
+ * `collectRun` beyond the end of its request, which keeps its place among those of its plan until then. It resolves when the
+ * run waits or runs.
  */
 export async function detachRun<Event>(
   call: Call,

@@ -7,11 +7,7 @@ import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource 
 
 type EventStreamParts<Event> = Pick<EventStreamSource<Event>, 'events' | 'toFrames' | 'onTake'> & StreamEnd;
 
-/**
- * Answers with a server-sent event stream; resolves with its first event. A failure after that is its last event.
- *
- * @throws the source's error, if it fails before its first event
- */
+/** Answers with a server-sent event stream; resolves with its first event. A failure after that is its last event. */
 export async function eventStreamResponse<Event>(
   call: Call,
   { toErrorFrames = toFrame, ...source }: EventStreamParts<Event>,

@@ -23,11 +23,7 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   ],
 ];
 
-/**
- * The call that takes the place of one that other servers have; `undefined` where none does.
- *
- * @param path without the mount path and `/v1`
- */
+/** The call that takes the place of one that other servers have; `undefined` where none does. */
 export function replacementOf(path: string): string | undefined {
   return replacements.find(([pattern]) => pattern.test(path))?.[1];
 }

@@ -15,17 +15,7 @@ import { createRouter } from './router.ts';
 import { createRoutes } from './routes.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
-/**
- * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
- *
- * @throws TypeError or RangeError for options that can't be kept
- *
- * @example
- * ```ts
- * const handler = createHandler(inference, { auth: { keys: ['my-secret-key'] } });
- * http.createServer(toNodeListener(handler)).listen(8000);
- * ```
- */
+/** Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path. */
 export function createHandlerOf(
   categories: CategoryRegistry,
   inference: ServedInference,

@@ -23,15 +23,7 @@ interface Share {
 /**
  * Keeps texts in the memory of this process. Where they become too many, the caller who has most loses the oldest: nobody can
  * drive out the texts of others.
- *
  * @param now in milliseconds; default the system's clock
- *
- * @example
- * ```ts
- * const store = createMemoryResponseStore({ maxCount: 100, maxBytes: 1e6 });
- * await store.set('slashv1:responses::me:resp_1', 'Hello', 60);
- * await store.get('slashv1:responses::me:resp_1'); // 'Hello'
- * ```
  */
 export function createMemoryResponseStore(
   { maxCount, maxBytes }: MemoryStoreLimits,

@@ -119,14 +119,7 @@ export function toModelList(
   return { object: 'list', data: models.map((model) => toModel(model, statuses.get(model.id))) };
 }
 
-/**
- * The parameters that a model takes, within the limits of the model. Lists are left out: a description has no type for them.
- *
- * @example
- * ```ts
- * toModelParameters(inference.models()[0]!, categories).parameters['temperature']?.max; // 2
- * ```
- */
+/** The parameters that a model takes, within the limits of the model. Lists are left out: a description has no type for them. */
 export function toModelParameters(model: ModelInfo, categories: CategoryRegistry): ModelParameters {
   const category = categories.get(model.category);
   const foreign = new Set(model.foreignParameters);

@@ -17,12 +17,7 @@ import type { OpenSocket } from './sockets.ts';
 /** The subprotocol that pages offer beside their key. */
 const subprotocol = 'realtime';
 
-/**
- * Answers a request for a WebSocket.
- *
- * @throws InferenceError `invalid_request` for any other request and for a page of another origin, `rate_limited` or `overloaded` for one
- * socket too many, or what the endpoint throws
- */
+/** Answers a request for a WebSocket. */
 export async function openSocket(
   call: Call,
   category: CategoryDefinition,

@@ -296,9 +296,7 @@ export interface Settings {
 const freeBytes = 2 ** 16;
 const longestTimerMs = 2 ** 31 - 1;
 
-/**
- * @throws TypeError or RangeError naming the option at fault
- */
+/** @throws TypeError or RangeError naming the option at fault */
 export function resolveOptions(options: HandlerOptions): Settings {
   const {
     auth,

@@ -1,25 +1,11 @@
-/**
- * The part of a URL that names an endpoint: without query, mount path, `/v1` and trailing slashes.
- *
- * @example
- * ```ts
- * endpointPath('/internal/ai/v1/models/?limit=3', '/internal/ai'); // '/models'
- * ```
- */
+/** The part of a URL that names an endpoint: without query, mount path, `/v1` and trailing slashes. */
 export function endpointPath(url: string, mountPath = ''): string {
   const path = withoutOrigin(url.split(/[?#]/, 1)[0]!);
   const trimmed = withoutTrailingSlashes(path);
   return withoutPrefix(withoutPrefix(trimmed, withoutTrailingSlashes(mountPath)), '/v1');
 }
 
-/**
- * The parameters after a URL's `?`.
- *
- * @example
- * ```ts
- * queryOf('/v1/audio/voices?model=tiny-speech').get('model'); // 'tiny-speech'
- * ```
- */
+/** The parameters after a URL's `?`. */
 export function queryOf(url: string): URLSearchParams {
   const [beforeFragment] = url.split('#', 1);
   const at = beforeFragment!.indexOf('?');

@@ -31,42 +31,21 @@ export interface Plan {
 export interface Meter {
   /** `x-ratelimit-*`, filled by `enter`. */
   readonly headers: Record<string, string>;
-  /**
-   * The request begins.
-   *
-   * @throws InferenceError `rate_limited`
-   */
+  /** The request begins. */
   enter(): Promise<void>;
   /** The request has ended; harmless when repeated. */
   leave(): void;
-  /**
-   * The request goes on when it has been answered: `leave` counts no more.
-   *
-   * @returns ends it
-   */
+  /** The request goes on when it has been answered: `leave` counts no more. */
   stay(): () => void;
   /** @throws InferenceError `upgrade_required` */
   assertModel(model: string): void;
-  /**
-   * For a request that hasn't named its model yet.
-   *
-   * @throws InferenceError `upgrade_required` where the plan includes none of them
-   */
+  /** For a request that hasn't named its model yet. */
   assertAny(models: readonly string[]): void;
   /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
   assertControl(): void;
-  /**
-   * Spends nothing.
-   *
-   * @throws InferenceError `quota_exceeded`
-   */
+  /** Spends nothing. */
   assertLeft(): Promise<void>;
-  /**
-   * Spends one request and reserves tokens.
-   *
-   * @param estimate tokens that it may use, about; called where the caller has a plan
-   * @throws InferenceError `quota_exceeded` or `rate_limited`
-   */
+  /** Spends one request and reserves tokens. */
   spend(estimate: () => number): Promise<Spending>;
 }
 
@@ -81,9 +60,7 @@ export interface Spending {
 /** Makes the meter of one request; unlimited without a plan. */
 export type MeterFactory = (owner: string | undefined, planName: string | undefined) => Meter;
 
-/**
- * @throws TypeError or RangeError for a plan that can't be kept
- */
+/** @throws TypeError or RangeError for a plan that can't be kept */
 export function createMeterFactory(
   plans: Readonly<Record<string, Plan>> = {},
   createLimiter: LimiterFactory = createMemoryLimiter,

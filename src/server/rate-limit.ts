@@ -72,23 +72,14 @@ export interface Budget {
   peek(owner: string): Promise<Refusal | null>;
   /** Gives one admitted request back. */
   refund(owner: string): Promise<void>;
-  /**
-   * Takes tokens as long as any are left: the last request may take more than that.
-   *
-   * @returns the refusal where there are none
-   */
+  /** Takes tokens as long as any are left: the last request may take more than that. */
   reserve(owner: string, tokens: number): Promise<Reservation | Refusal>;
 }
 
 // A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
 const longestWindowInMemorySeconds = 2_147_483;
 
-/**
- * A limiter in the memory of this process.
- *
- * @throws RangeError for a window longer than 24 days, which should survive a restart anyway: give the handler a
- * `limiter` with a shared store
- */
+/** A limiter in the memory of this process. */
 export function createMemoryLimiter(options: LimiterOptions): Limiter {
   if (options.duration > longestWindowInMemorySeconds) {
     throw new RangeError(

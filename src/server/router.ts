@@ -4,11 +4,7 @@ import type { ServedRoute as Route } from './routes.ts';
 /** The route of a request. */
 export interface RouteMatch {
   readonly route: Route;
-  /**
-   * Values of the placeholders, decoded.
-   *
-   * @throws InferenceError `invalid_request` for what is not valid percent-encoding
-   */
+  /** Values of the placeholders, decoded. */
   readonly pathParameters: () => Readonly<Record<string, string>>;
 }
 

@@ -16,12 +16,7 @@ import { markChecked, type Checked } from '../validation/checked.ts';
 import { piecesOf } from './pieces-of.ts';
 import { receiveUpload } from './upload.ts';
 
-/**
- * Reads the request, finds its model and lets the endpoint answer.
- *
- * @throws InferenceError for a bad request, a model that isn't there or isn't in the caller's plan, a spent quota, or
- * what the run throws
- */
+/** Reads the request, finds its model and lets the endpoint answer. */
 export async function runEndpoint(
   call: Call,
   category: CategoryDefinition,

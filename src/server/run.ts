@@ -23,10 +23,8 @@ export interface BilledStream<Event> {
 }
 
 /**
- * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges what the
- * run's ending costs.
- *
- * @throws InferenceError `quota_exceeded`, or what the run throws
+ * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges what the run's
+ * ending costs.
  */
 export async function collectRun<Event>(call: Call, run: BilledRequest<Event>): Promise<Event[]> {
   const { signal } = call.request;
@@ -46,10 +44,8 @@ export async function collectRun<Event>(call: Call, run: BilledRequest<Event>): 
 }
 
 /**
- * `collectRun`, event by event. A run that fails is charged when its iterator is returned, or when its client leaves:
- * until then the client may be sent events that came before.
- *
- * @throws InferenceError `quota_exceeded`
+ * `collectRun`, event by event. A run that fails is charged when its iterator is returned, or when its client leaves: until
+ * then the client may be sent events that came before.
  */
 export async function openRun<Event>(call: Call, run: BilledRequest<Event>): Promise<BilledStream<Event>> {
   const client = call.request.signal;

@@ -7,17 +7,7 @@ const keyBytes = 32;
 const ivBytes = 12;
 const authTagLength = 16;
 
-/**
- * Makes what encrypts texts for one caller each, who can neither read nor change them, nor hand them to another caller.
- *
- * @param secret the key is derived of it; default: a random one, which ends with the process
- *
- * @example
- * ```ts
- * const { seal, unseal } = createSealers()('some caller');
- * unseal(seal('Hello')); // 'Hello'
- * ```
- */
+/** Makes what encrypts texts for one caller each, who can neither read nor change them, nor hand them to another caller. */
 export function createSealers(secret?: string): (caller: string) => Pick<CallerState, 'seal' | 'unseal'> {
   const key =
     secret === undefined

@@ -18,10 +18,7 @@ export interface Upload {
 
 /**
  * Receives a form whose file is in the field of the given name.
- *
  * @param admit is asked before the first byte is written, with the `model` of the form where that came before the file
- * @throws InferenceError `invalid_request` for no file, several, an empty one, or one in another field; or what
- * `readMultipart` throws. No file is left over
  */
 export async function receiveUpload(
   { request, settings, owner }: Call,

@@ -18,11 +18,7 @@ const sampleRateHz = 24_000;
 const samplesOfWord = sampleRateHz / 10;
 const bytesOfSample = 2;
 
-/**
- * Plays what a speech model would send: a piece of audio for each word, as 16-bit samples.
- *
- * @throws InferenceError `invalid_request` for a format that needs an encoder or a voice that the model doesn't have
- */
+/** Plays what a speech model would send: a piece of audio for each word, as 16-bit samples. */
 export async function* playSpeech(
   speaker: FakeSpeaker,
   request: SpeechRequest,

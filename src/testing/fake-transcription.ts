@@ -29,11 +29,7 @@ export type FakeListener =
 
 const secondsOfWord = 0.5;
 
-/**
- * Plays what a transcription model would send.
- *
- * @throws InferenceError `invalid_request` for a language that the model doesn't know
- */
+/** Plays what a transcription model would send. */
 export async function* playTranscript(
   listener: FakeListener,
   request: TranscriptionRequest,

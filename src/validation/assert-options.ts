@@ -8,25 +8,13 @@ import { abbreviate, describeValue } from '../core/text/quote.ts';
 export interface OptionsPlace {
   /** Path of the options within the error's `param`, such as `models.assistant`; default: none. */
   readonly path?: string;
-  /**
-   * Explains a name that is not in the table.
-   *
-   * @returns `undefined` to suggest the nearest name
-   */
+  /** Explains a name that is not in the table. */
   explainForeign?(name: string): string | undefined;
 }
 
 /**
  * Checks the names, types and ranges of an options object.
- *
  * @param owner the function or thing that the options belong to, for messages
- * @throws InferenceError `invalid_request` for the first fault, naming the setting, the value and, where a name doesn't
- * exist, the one that was probably meant
- *
- * @example
- * ```ts
- * assertOptions('chat', chatSettings, { maxBatchsize: 4 }); // maxBatchsize: chat has no such setting. Did you mean maxBatchSize?
- * ```
  */
 export function assertOptions(
   owner: string,

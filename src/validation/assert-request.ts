@@ -14,9 +14,7 @@ const modelId = z.string().min(1, { error: 'expected the id of a model, got ""' 
 
 /**
  * Checks the form of an in-process request, unless a body of HTTP was read into it.
- *
  * @param owner such as `A chat request`
- * @throws InferenceError `invalid_request` for a field that doesn't exist, or is of another type
  */
 export function assertRequest(owner: string, table: SettingTable, request: unknown): void {
   if (!isChecked(request)) assertOptions(owner, table, request);

@@ -23,12 +23,7 @@ export function deviceSetting(description: string): z.ZodOptional<z.ZodType<Devi
     .describe(description) as never;
 }
 
-/**
- * Checks that a device is built in, or one of a plugin's.
- *
- * @param providers of the model's plugins
- * @throws InferenceError `invalid_request`
- */
+/** Checks that a device is built in, or one of a plugin's. */
 export function assertDevice(label: string, device: string | undefined, providers: readonly string[]): void {
   if (device === undefined || builtIn.test(device) || (devices as readonly string[]).includes(device)) return;
   const [, name] = ofPlugin.exec(device) ?? [];

@@ -76,11 +76,7 @@ function goOn<T>(own: Progress, check: () => T): T {
 /** Result of checking an item. */
 type ItemResult<T> = { readonly success: true; readonly data: T } | { readonly success: false };
 
-/**
- * Checks items up to the first that has a fault, `faulty` then.
- *
- * @param check of an item, which comes to lists by this function alone
- */
+/** Checks items up to the first that has a fault, `faulty` then. */
 export function checkEach<T>(
   items: readonly unknown[],
   check: (item: unknown, index: number) => ItemResult<T>,

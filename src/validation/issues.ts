@@ -74,13 +74,7 @@ function explainBound(
   return `expected ${relation} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}, got ${length === 0 ? 'none' : length}`;
 }
 
-/**
- * Checks a request body.
- *
- * @param name of the body in a message about all of it
- * @throws InferenceError `invalid_request` for the first fault, with its place as `param`; `unsupported_feature` where
- * the schema says so
- */
+/** Checks a request body. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The request body'): T {
   assertNoMisspeltField(schema, body);
   const result = schema.safeParse(body);
@@ -154,10 +148,8 @@ const shortestName = 7;
 const mostNames = 64;
 
 /**
- * Refuses a field that is one letter away from a field of the schema. Other unknown fields are ignored: clients of
- * this wire format send many. A short name, such as `top_a`, is more often another server's field than a typing error.
- *
- * @throws InferenceError `invalid_request`
+ * Refuses a field that is one letter away from a field of the schema. Other unknown fields are ignored: clients of this wire
+ * format send many. A short name, such as `top_a`, is more often another server's field than a typing error.
  */
 function assertNoMisspeltField(schema: z.ZodType, body: unknown): void {
   if (!('shape' in schema) || typeof body !== 'object' || body === null) return;

@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { describeValue, quote } from '../core/text/quote.ts';
 import { unsupportedIssue } from './issues.ts';
 
-/**
- * The schema of an object with a `type`, of which others exist elsewhere and aren't offered here: an error names them.
- *
- * @param noun with its article: `a part`
- * @param types that the schema takes
- * @param advice what to do instead of some other types
- */
+/** The schema of an object with a `type`, of which others exist elsewhere and aren't offered here: an error names them. */
 export function ofOfferedType<T>(
   noun: string,
   types: readonly string[],

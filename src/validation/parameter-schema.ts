@@ -35,7 +35,6 @@ export function parameterShape<T extends ParameterTable>(table: T): ParameterSha
   return Object.fromEntries(shape) as ParameterShape<T>;
 }
 
-/** The schema of one parameter. */
 export function parameterSchema<D extends ParameterDescriptor>(
   descriptor: D,
 ): z.ZodOptional<z.ZodNullable<ValueSchema<D>>> {

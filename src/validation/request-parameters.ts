@@ -16,16 +16,7 @@ interface Row {
 /** Spelling out the names of a table takes longer than all the checks of a request. */
 const rowsOfTables = new WeakMap<ParameterTable, readonly Row[]>();
 
-/**
- * Fills in the defaults of a request's parameters and checks their bounds.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
- *
- * @example
- * ```ts
- * resolveRequestParameters(speechParameters, { speed: 2 }); // { voice: 'af_heart', speed: 2 }
- * ```
- */
+/** Fills in the defaults of a request's parameters and checks their bounds. */
 export function resolveRequestParameters<T extends ParameterTable>(
   table: T,
   given: Partial<ParameterValues<T>>,

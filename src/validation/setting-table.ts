@@ -23,7 +23,6 @@ export function integerSetting(
     .describe(description);
 }
 
-/** A number. */
 export function numberSetting(description: string, bounds: NumberBounds): z.ZodOptional<z.ZodNumber> {
   return numberSchema({ type: 'float', ...bounds })
     .optional()

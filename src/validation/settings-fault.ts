@@ -10,11 +10,7 @@ export interface SettingsFault {
   readonly reason: string;
 }
 
-/**
- * Finds the first fault of settings.
- *
- * @returns `undefined` where there is none
- */
+/** Finds the first fault of settings. */
 export function settingsFault(schema: z.ZodType, value: unknown): SettingsFault | undefined {
   if (schema.safeParse(value).success) return undefined;
   const issue = firstIssue(schema, value);

@@ -14,9 +14,7 @@ export const notOffered: UnsupportedField = {};
 /** Fields of a wire format and of well-known servers that would change the answer, and that are not honored, by name. */
 export type UnsupportedFields = Readonly<Record<string, UnsupportedField>>;
 
-/**
- * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored
- */
+/** @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored */
 export function assertNoneOf(fields: UnsupportedFields, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   // A client may send a million fields, so they are looked up, not listed.

@@ -23,9 +23,7 @@ export interface InferBody {
 
 /**
  * Writes the body of a request.
- *
  * @param isBinary whether tensors travel as bytes after the JSON, and are asked for in that way
- * @throws Error for float16 as JSON, which the protocol doesn't know
  */
 export function encodeInputs(feeds: TensorMap, fetches: readonly string[], isBinary: boolean): InferBody {
   const tensors = Object.entries(feeds);
@@ -55,9 +53,7 @@ export function encodeInputs(feeds: TensorMap, fetches: readonly string[], isBin
 
 /**
  * Reads the tensors of an answer.
- *
  * @param bytes what comes after the JSON
- * @throws Error where a shape, a type or a length doesn't fit
  */
 export function decodeOutputs({ outputs = [] }: InferResponse, bytes: Uint8Array): Record<string, Tensor> {
   const tensors: Record<string, Tensor> = {};

@@ -47,19 +47,9 @@ interface WireSignature {
 }
 
 /**
- * Opens a graph that other machines run, by the Open Inference Protocol v2 over HTTP (Triton, KServe, OpenVINO Model
- * Server, Ray Serve). Tensors travel as bytes where the server knows the extension `binary_tensor_data`, else as JSON.
- *
- * @throws InferenceError `invalid_request` where the graph can't be used, `worker_failed` where no server could be
- * reached or had the graph in time
+ * Opens a graph that other machines run, by the Open Inference Protocol v2 over HTTP (Triton, KServe, OpenVINO Model Server,
+ * Ray Serve). Tensors travel as bytes where the server knows the extension `binary_tensor_data`, else as JSON.
  * @see https://github.com/kserve/open-inference-protocol
- *
- * @example
- * ```ts
- * const servers = graphServers({ url: 'http://gpu-2:8000' });
- * const session = await openInferenceSession({ servers, model: 'yolox' });
- * const { output } = await session.run({ images: { type: 'float32', dims: [1, 3, 416, 416], data: pixels } });
- * ```
  */
 export async function openInferenceSession(options: OpenInferenceOptions): Promise<Session> {
   const server = new GraphServerClient(options);
@@ -104,12 +94,7 @@ class GraphServerClient {
     this.#options = options;
   }
 
-  /**
-   * The description of a server or of a graph, as soon as there is one.
-   *
-   * @param options.isOptional whether a server may have nothing to say
-   * @throws InferenceError `invalid_request` where it refuses, `worker_failed` where it still doesn't know
-   */
+  /** The description of a server or of a graph, as soon as there is one. */
   async await(path: string, { isOptional = false } = {}): Promise<Fields> {
     const { servers, startTimeoutMs = 60_000 } = this.#options;
     const giveUpAt = performance.now() + startTimeoutMs;

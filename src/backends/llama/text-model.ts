@@ -11,11 +11,9 @@ import { createEngineTokenizer } from './engine-tokenizer.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 
 /**
- * Opens a GGUF file. Template, special tokens and limits come from its metadata. So does the tokenizer where the file
- * carries a `tokenizer.json` along; else it is that of llama.cpp, since the metadata names the rules by which texts are
- * split and doesn't say them.
- *
- * @throws InferenceError `invalid_request` where the file is damaged or of an architecture that llama.cpp doesn't know
+ * Opens a GGUF file. Template, special tokens and limits come from its metadata. So does the tokenizer where the file carries a
+ * `tokenizer.json` along; else it is that of llama.cpp, since the metadata names the rules by which texts are split and doesn't
+ * say them.
  */
 export async function openGgufModel(spec: ModelSpec): Promise<TextModel & EncodingModel> {
   const { gpu, gpuLayers, cacheTokens } = (spec.backend ?? {}) as Partial<LlamaBackend>;

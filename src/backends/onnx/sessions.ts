@@ -21,21 +21,13 @@ export const onnxSessions: SessionBackend = {
   openTextModel,
 };
 
-/**
- * Makes this process use the library and the plugins of the settings.
- *
- * @throws InferenceError `invalid_request` where it doesn't work here
- */
+/** Makes this process use the library and the plugins of the settings. */
 export async function prepareRuntime({ library, plugins }: Partial<OnnxBackend> = {}): Promise<void> {
   if (library !== undefined) await useLibrary(library);
   if (plugins && plugins.length > 0) await usePlugins(plugins);
 }
 
-/**
- * Opens the language model of a folder in Hugging Face's ONNX layout; its decoder is loaded when it is asked for.
- *
- * @throws InferenceError `invalid_request` naming the file that is missing or damaged
- */
+/** Opens the language model of a folder in Hugging Face's ONNX layout; its decoder is loaded when it is asked for. */
 async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> {
   const { device, threads, optimize, int8Activations, prefill } = spec;
   const folder = await openModelFolder(locateModel(spec.source));

@@ -49,11 +49,7 @@ export class TotalUsage {
     this.#choices = choices;
   }
 
-  /**
-   * llama-server counts each choice in a chunk of its own, which has none; others count all in one.
-   *
-   * @param hasChoices whether the chunk has a choice, so that it may count that one alone
-   */
+  /** llama-server counts each choice in a chunk of its own, which has none; others count all in one. */
   add(told: WireProgress, hasChoices: boolean): void {
     this.promptTokens = told.promptTokens ?? this.promptTokens;
     this.cachedTokens = told.cachedTokens ?? this.cachedTokens;

@@ -34,12 +34,7 @@ export interface ApiAnswer {
 const usualEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
 
-/**
- * Asks a server of the wire format.
- *
- * @throws InferenceError its own errors by this API's table: the caller's faults keep their message, code and `param`, a
- * server that is busy is `overloaded`, one that fails or can't be reached `worker_failed`, whose `cause` has its words
- */
+/** Asks a server of the wire format. */
 export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<ApiAnswer> {
   const answer = await fetchApi(endpoint, call);
   const { ok, headers, status } = answer.response;
@@ -48,11 +43,7 @@ export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<Api
   throw toError(status, await readError(answer), { retryAfter, subject: call.subject });
 }
 
-/**
- * As `callApi`, with the answer of any status.
- *
- * @throws InferenceError `worker_failed` where the server can't be reached, or doesn't begin to answer in time
- */
+/** As `callApi`, with the answer of any status. */
 export async function fetchApi(
   { url, apiKey, tls, headers, times }: ApiEndpoint,
   { path, body, form, signal }: ApiCall,
@@ -87,10 +78,7 @@ export async function fetchApi(
 
 /**
  * The `data` of a stream of server-sent events up to `[DONE]`, each parsed as JSON.
- *
  * @param maxEventCharacters of one event; default 4 MiB
- * @throws InferenceError the error that the stream carries, `worker_failed` where it breaks off, isn't JSON or has an
- * event of more characters, or doesn't go on in time
  */
 export async function* readEvents(
   { response, clock }: ApiAnswer,
@@ -123,11 +111,7 @@ export async function* readEvents(
   throw new InferenceError('worker_failed', 'The remote server broke off its answer.');
 }
 
-/**
- * The JSON of an answer.
- *
- * @throws InferenceError `worker_failed` where it is none, breaks off or is too long
- */
+/** The JSON of an answer. */
 export async function readJson({ response, clock }: ApiAnswer, maxBytes: number): Promise<unknown> {
   let text: string;
   try {

@@ -22,12 +22,7 @@ const countingFields: Readonly<Record<ApiDialect, Readonly<Record<string, unknow
   slashv1: { stream_options: { include_usage: true, continuous_usage_stats: true } },
 };
 
-/**
- * A chat request → the body that a server of the wire format takes, for an answer in pieces.
- *
- * @param model as that server calls it
- * @throws InferenceError `invalid_request` for a parameter that the server doesn't know
- */
+/** A chat request → the body that a server of the wire format takes, for an answer in pieces. */
 export function toChatBody(
   request: ChatRequest & CompleteRequest,
   model: string,

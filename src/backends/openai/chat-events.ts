@@ -27,12 +27,7 @@ const mostBytes = (maxTokens: number): number => 2 ** 14 + 64 * maxTokens;
 /** Most chunks after the end of all choices, such as those that count tokens. */
 const mostLateChunks = 64;
 
-/**
- * Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, the counter does.
- *
- * @throws InferenceError `worker_failed` where the chunks end before every choice has, name one more, have another form
- * or never end
- */
+/** Chunks of a chat answer on the wire → what happens in it. Where a server doesn't count tokens, the counter does. */
 export async function* toChatEvents(
   chunks: AsyncIterable<Readonly<Record<string, unknown>>>,
   {

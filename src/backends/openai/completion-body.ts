@@ -10,12 +10,7 @@ const known: Readonly<Record<'suffix' | 'add_special_tokens', readonly ApiDialec
   add_special_tokens: ['vllm', 'slashv1'],
 };
 
-/**
- * A request about prompts → the body by which a server of the wire format continues them.
- *
- * @param model as that server calls it
- * @throws InferenceError `invalid_request` or `unsupported_feature` for a field that the server doesn't know
- */
+/** A request about prompts → the body by which a server of the wire format continues them. */
 export function toCompletionBody(
   request: ChatRequest & CompleteRequest,
   model: string,

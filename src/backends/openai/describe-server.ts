@@ -6,14 +6,7 @@ const maxListBytes = 16 * 2 ** 20;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Asks a server whether it runs a model.
- *
- * @param name as the server calls it
- * @returns tokens of prompt and answer together; 0 if it reports none
- * @throws InferenceError `invalid_request` where it refuses the key or has no such model, `worker_failed` where it can't be
- * used now
- */
+/** Asks a server whether it runs a model. */
 export async function describeServer(
   endpoint: ApiEndpoint,
   name: string,

@@ -65,18 +65,7 @@ export function foreignChatParameters(dialect: ApiDialect): string[] {
   return extras.filter((name) => dialects[dialect][name] === undefined);
 }
 
-/**
- * The parameters that were given and whose defaults are the server's, as a server of this dialect calls them.
- *
- * @param parameters with the names of those that were `given`; left out, all of them
- * @throws InferenceError `invalid_request` for one that the server doesn't know and that would change the answer; this
- * API's defaults are left out silently
- *
- * @example
- * ```ts
- * toDialect('vllm', { ...parameters, given: ['topK'] }); // { top_k: 40 }
- * ```
- */
+/** The parameters that were given and whose defaults are the server's, as a server of this dialect calls them. */
 export function toDialect(
   dialect: ApiDialect,
   parameters: ChatParameters & CompleteRequest,

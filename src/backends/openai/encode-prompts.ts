@@ -64,11 +64,7 @@ const tokenizers: Readonly<Partial<Record<ApiDialect, Tokenizer>>> = {
   },
 };
 
-/**
- * Encodes the prompts of a request, or its conversation, by the tokenizer of the server.
- *
- * @throws InferenceError `unsupported_feature` for a server that offers none, and for the spelling of tokens
- */
+/** Encodes the prompts of a request, or its conversation, by the tokenizer of the server. */
 export async function* encodePrompts(
   model: RemoteModel,
   request: ChatRequest,

@@ -47,11 +47,8 @@ const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
 };
 
 /**
- * Makes a model on other servers of the wire format ready to run. It waits for no tensor, so it needs no process of its
- * own. A server that can't be reached yet is asked again, in the background and with every request.
- *
- * @throws InferenceError `invalid_request` for a setting that doesn't fit, a key that is refused and a model that the
- * servers don't have
+ * Makes a model on other servers of the wire format ready to run. It waits for no tensor, so it needs no process of its own. A
+ * server that can't be reached yet is asked again, in the background and with every request.
  */
 export async function loadRemotePipeline(
   spec: ModelSpec<{ readonly contextLength?: number | undefined } & Pick<RemoteModel, 'tokenIds'>>,

@@ -52,16 +52,7 @@ export function foreignPromptParameters(dialect: ApiDialect): string[] {
   return fields.filter((name) => known[dialect][name] === undefined);
 }
 
-/**
- * The fields about prompts, as a server of this dialect calls them; those that change nothing are left out.
- *
- * @throws InferenceError `invalid_request` for one that the server doesn't know
- *
- * @example
- * ```ts
- * toPromptFields('vllm', { ...request, enableThinking: false }); // { chat_template_kwargs: { enable_thinking: false } }
- * ```
- */
+/** The fields about prompts, as a server of this dialect calls them; those that change nothing are left out. */
 export function toPromptFields(dialect: ApiDialect, request: ChatRequest): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   const variables: Record<string, unknown> = {};

@@ -90,9 +90,8 @@ export const patientMs = 300_000;
 
 /**
  * The servers of a backend; at least one.
- *
- * @param defaultFirstByteMs longest time until the first byte of an answer, where no setting says it; default 60 s, of a
- * single server 5 minutes
+ * @param defaultFirstByteMs longest time until the first byte of an answer, where no setting says it; default 60 s, of a single
+ * server 5 minutes
  */
 export function endpointsOf(server: ApiServer, defaultFirstByteMs?: number): ApiEndpoint[] {
   const { baseURL, apiKey, tls, headers, upstreams, concurrency, timeoutMs = {} } = server;

@@ -13,12 +13,7 @@ import type { PromptRequest, TokenCounter } from './count-tokens.ts';
 /** Characters that are encoded before everything else in this process gets its turn. */
 const charactersPerTurn = 2 ** 14;
 
-/**
- * Counts tokens with a model's own tokenizer, prompts as its chat template writes them.
- *
- * @param source as that of a model
- * @throws InferenceError `invalid_request` where it has none, `worker_failed` where it can't be downloaded
- */
+/** Counts tokens with a model's own tokenizer, prompts as its chat template writes them. */
 export async function openTokenizerCounter(source: string): Promise<TokenCounter> {
   const files = { small: textFiles, stems: [], graphs: () => [] };
   const obtained = await obtainFiles({ source, category: 'chat', files });

@@ -17,13 +17,7 @@ interface WireVectors {
   readonly usage?: { readonly prompt_tokens?: unknown };
 }
 
-/**
- * Reads the answer of an embedding request, vectors as numbers or as base64 of little-endian float32.
- *
- * @param count of the inputs
- * @throws InferenceError `worker_failed` where a vector is missing, can't be read, has numbers that aren't finite, or
- * belongs to no input
- */
+/** Reads the answer of an embedding request, vectors as numbers or as base64 of little-endian float32. */
 export async function readVectors(body: unknown, count: number): Promise<RemoteVectors> {
   const { data, usage } = (body ?? {}) as WireVectors;
   const embeddings: Float32Array[] = [];

@@ -31,11 +31,7 @@ export interface WireProgress {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * The choices of a chunk.
- *
- * @throws InferenceError `worker_failed` for a field of another type
- */
+/** The choices of a chunk. */
 export function readChoices(chunk: Fields): WireChoice[] {
   return objectsOf(chunk, 'choices').map((choice) => {
     const delta = objectOf(choice, 'delta');

@@ -51,10 +51,8 @@ function isTooLong({ code, type, message }: WireFault): boolean {
 
 /**
  * The fault in a server's answer → an error of this API: the caller's faults keep their `param`, a server that is busy is
- * `overloaded`, any other complaint is `worker_failed`. The server's words are in the `cause`: they may quote names, keys
- * and traces. Those of another slashv1 are shown, and short ones about a field that hold nothing of the kind.
- *
- * @param status of the response; 0 within a stream, where the complaint may have a status of its own
+ * `overloaded`, any other complaint is `worker_failed`. The server's words are in the `cause`: they may quote names, keys and
+ * traces. Those of another slashv1 are shown, and short ones about a field that hold nothing of the kind.
  */
 export function toError(
   status: number,

@@ -29,11 +29,7 @@ export interface StoredGraphs {
   readonly dtypes: Readonly<Record<string, Exclude<Dtype, 'auto'>>>;
 }
 
-/**
- * Finds the graphs of a model: of each one in the wanted dtype, or else in the first that is there.
- *
- * @throws InferenceError `invalid_request` where no graph has the wanted dtype, or there is none at all
- */
+/** Finds the graphs of a model: of each one in the wanted dtype, or else in the first that is there. */
 export function findStoredGraphs(files: FileTree, dtype: Dtype = 'auto'): StoredGraphs {
   const folder = graphsIn(files, 'onnx').length > 0 ? 'onnx' : '';
   const stems = stemsIn(files, folder);

@@ -9,12 +9,7 @@ import { findStoredGraphs } from './files.ts';
 /** Options for loading the models of a folder. */
 export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Record<string, string>> };
 
-/**
- * Says in the words of the package what the settings of a model say.
- *
- * @param path of the folder
- * @throws InferenceError `invalid_request` where the graphs aren't there
- */
+/** Says in the words of the package what the settings of a model say. */
 export function toLoadOptions(
   path: string,
   {
@@ -38,11 +33,7 @@ export function toLoadOptions(
   } as unknown as LoadOptions;
 }
 
-/**
- * Loads a part of a model.
- *
- * @throws InferenceError `invalid_request` with the reason of the package
- */
+/** Loads a part of a model. */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

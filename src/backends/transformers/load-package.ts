@@ -13,12 +13,7 @@ const runtimeName = 'onnxruntime-node';
 
 let loaded: Promise<TransformersPackage> | undefined;
 
-/**
- * Imports `@huggingface/transformers`, which reads models from this disk alone from then on: this package fetches them.
- *
- * @throws InferenceError `invalid_request` where it isn't installed, or brings another copy of ONNX Runtime: a process
- * can't hold two
- */
+/** Imports `@huggingface/transformers`, which reads models from this disk alone from then on: this package fetches them. */
 export function loadTransformersPackage(): Promise<TransformersPackage> {
   return (loaded ??= importPackage());
 }
@@ -38,10 +33,7 @@ async function importPackage(): Promise<TransformersPackage> {
   return transformers;
 }
 
-/**
- * @param require of a module of this package
- * @throws InferenceError `invalid_request`
- */
+/** @param require of a module of this package */
 export function assertOneRuntime(require: NodeJS.Require): void {
   let entry: string;
   try {

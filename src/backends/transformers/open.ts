@@ -4,10 +4,7 @@ import { openTextModel } from './chat/open-text-model.ts';
 import { loadTransformersPackage } from './load-package.ts';
 
 /**
- * Opens the backend. Its architectures open whole models; graphs beside them, such as one that finds speech, run as
- * everywhere.
- *
- * @throws InferenceError `invalid_request` where the package is missing or doesn't fit
+ * Opens the backend. Its architectures open whole models; graphs beside them, such as one that finds speech, run as everywhere.
  */
 export async function openTransformers(): Promise<Backend> {
   await loadTransformersPackage();

@@ -20,9 +20,7 @@ export interface Seq2SeqModel {
   encode(inputs: Readonly<Record<string, Tensor>>): Promise<NonNullable<Seq2SeqState['encoded']>>;
   /**
    * Feeds tokens to the decoder.
-   *
    * @param tokens `[rows × count]`
-   * @param past how many were fed before
    * @returns logits, `[rows, positions, vocabulary]`
    */
   decode(state: Seq2SeqState, tokens: ArrayLike<number>, past: number): Promise<Tensor>;

@@ -22,12 +22,7 @@ import { keptResponses } from './wire/responses/kept-endpoints.ts';
 
 /** The in-process functions for chat. */
 export interface ChatMethods {
-  /**
-   * One chat request as a stream of events.
-   *
-   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
-   * cancellation, a passed deadline or a lost worker
-   */
+  /** One chat request as a stream of events. */
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
 }
 

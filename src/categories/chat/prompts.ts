@@ -58,11 +58,7 @@ interface PromptedRequest extends Partial<PromptFields>, Partial<Record<keyof ty
   readonly truncatePromptTokens?: number;
 }
 
-/**
- * Checks the fields about prompts.
- *
- * @throws InferenceError `invalid_request` naming the field that the others don't go with
- */
+/** Checks the fields about prompts. */
 export function assertPrompts(input: PromptedRequest): void {
   const { prompts = [], suffix, echo, messages, truncatePromptTokens = 0 } = input;
   if (prompts.length === 0) {

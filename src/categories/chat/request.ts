@@ -54,16 +54,7 @@ export interface ChatRequestInput extends Partial<ChatParameters>, Partial<Promp
   readonly chatTemplateKwargs?: TemplateObject | undefined;
 }
 
-/**
- * Fills in the defaults of a chat request and checks every bound.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
- *
- * @example
- * ```ts
- * completeChatRequest({ model: 'tiny-chat', messages: [{ role: 'user', content: 'Hello' }] }).temperature; // 0.7
- * ```
- */
+/** Fills in the defaults of a chat request and checks every bound. */
 export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   assertRequest('A chat request', fields, input);
   assertPrompts(input);

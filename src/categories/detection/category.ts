@@ -10,12 +10,7 @@ import { detect } from './wire/endpoint.ts';
 
 /** The in-process functions for detection. */
 export interface DetectionMethods {
-  /**
-   * Finds the objects in an image.
-   *
-   * @throws InferenceError for a bad request or image, an unknown model, a full queue, cancellation, a passed deadline or a lost
-   * worker
-   */
+  /** Finds the objects in an image. */
   detect(request: DetectionRequestInput, options?: CallOptions): Promise<DetectionResult>;
 }
 

@@ -36,12 +36,7 @@ export interface Detector {
   readonly created: number;
   /** @param longerSide one of `imageSizes`, in pixels; without effect where there are none */
   layOut(image: Size, longerSide: number): InputLayout;
-  /**
-   * Runs the model.
-   *
-   * @returns the decoder of its outputs
-   * @throws InferenceError `cancelled`
-   */
+  /** Runs the model. */
   run(input: DetectorInput, options: { readonly signal?: AbortSignal | undefined }): Promise<DecodeOutputs>;
   release(): Promise<void>;
 }

@@ -39,15 +39,8 @@ const fields = requestTable(
 );
 
 /**
- * Fills in the defaults of a detection request and checks every bound. The overlap threshold and the image size stay
- * open where none is given, since models have their own.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
- *
- * @example
- * ```ts
- * completeDetectionRequest({ model: 'tiny-detect', image: 'https://example.com/bus.jpg' }).confidence; // 0.25
- * ```
+ * Fills in the defaults of a detection request and checks every bound. The overlap threshold and the image size stay open where
+ * none is given, since models have their own.
  */
 export function completeDetectionRequest(input: DetectionRequestInput): DetectionRequest {
   assertRequest('A detection request', fields, input);

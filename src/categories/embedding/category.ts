@@ -11,12 +11,7 @@ import { embeddings } from './wire/endpoint.ts';
 
 /** The in-process functions for embeddings. */
 export interface EmbeddingMethods {
-  /**
-   * Turns texts into vectors.
-   *
-   * @throws InferenceError for a bad request, an unknown model, a full queue, cancellation, a passed deadline or a lost
-   * worker
-   */
+  /** Turns texts into vectors. */
   embed(request: EmbeddingRequestInput, options?: CallOptions): Promise<EmbeddingResult>;
 }
 

@@ -36,16 +36,7 @@ const fields = requestTable(
   embeddingParameters,
 );
 
-/**
- * Fills in the defaults of an embedding request and checks every bound that doesn't depend on the model.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it, or the input: `input[3]`
- *
- * @example
- * ```ts
- * completeEmbeddingRequest({ model: 'tiny-embed', input: 'a red circle' }).inputs; // ['a red circle']
- * ```
- */
+/** Fills in the defaults of an embedding request and checks every bound that doesn't depend on the model. */
 export function completeEmbeddingRequest(request: EmbeddingRequestInput): EmbeddingRequest {
   assertRequest('An embedding request', fields, request);
   const { model, input, ...given } = request;
@@ -73,10 +64,8 @@ export function completeEmbeddingRequest(request: EmbeddingRequestInput): Embedd
 }
 
 /**
- * Refuses token ids, unless the model takes them. Ids of another tokenizer look like any other and give vectors of a text
- * that nobody wrote: clients that count with OpenAI's vocabularies send such ids.
- *
- * @throws InferenceError `invalid_request` at `input`
+ * Refuses token ids, unless the model takes them. Ids of another tokenizer look like any other and give vectors of a text that
+ * nobody wrote: clients that count with OpenAI's vocabularies send such ids.
  */
 export function assertTexts({ inputs }: EmbeddingRequest, { tokenIds = false }: EmbeddingSettings): void {
   if (tokenIds || inputs.every((input) => typeof input === 'string')) return;

@@ -10,12 +10,7 @@ import { imageGenerations } from './wire/endpoint.ts';
 
 /** The in-process functions for images. */
 export interface ImageMethods {
-  /**
-   * Draws images from a text, with an event for every step.
-   *
-   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
-   * cancellation, a passed deadline or a lost worker
-   */
+  /** Draws images from a text, with an event for every step. */
   image(request: ImageRequestInput, options?: CallOptions): AsyncIterable<ImageEvent>;
 }
 

@@ -7,11 +7,7 @@ export interface Painter {
   readonly contextLength: number;
   /** Unix time in seconds of its files. */
   readonly created: number;
-  /**
-   * Reads the prompts of a request.
-   *
-   * @throws InferenceError `invalid_request` naming the parameter that the model can't follow
-   */
+  /** Reads the prompts of a request. */
   prepare(request: ImageRequest, options: PaintOptions): Promise<Painting>;
   release(): Promise<void>;
 }

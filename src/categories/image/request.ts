@@ -29,16 +29,7 @@ const fields = requestTable(
   imageParameters,
 );
 
-/**
- * Fills in the defaults of an image generation request and checks every bound that doesn't depend on the model.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
- *
- * @example
- * ```ts
- * completeImageRequest({ model: 'tiny-image', prompt: 'a red circle' }).numInferenceSteps; // 4
- * ```
- */
+/** Fills in the defaults of an image generation request and checks every bound that doesn't depend on the model. */
 export function completeImageRequest(request: ImageRequestInput): ImageRequest {
   assertRequest('An image request', fields, request);
   const { model, prompt, previews = false, ...given } = request;

@@ -11,12 +11,7 @@ import { rerankDocuments } from './wire/endpoint.ts';
 
 /** The in-process functions for reranking. */
 export interface RerankMethods {
-  /**
-   * Orders documents by how well they answer a query.
-   *
-   * @throws InferenceError for a bad request, an unknown model, a full queue, cancellation, a passed deadline or a lost
-   * worker
-   */
+  /** Orders documents by how well they answer a query. */
   rerank(request: RerankRequestInput, options?: CallOptions): Promise<RerankResult>;
 }
 

@@ -33,16 +33,7 @@ const fields = requestTable(
   rerankParameters,
 );
 
-/**
- * Fills in the defaults of a rerank request and checks every bound that doesn't depend on the model.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
- *
- * @example
- * ```ts
- * completeRerankRequest({ model: 'tiny-rerank', query: 'a red circle', documents: ['one'] }).returnDocuments; // false
- * ```
- */
+/** Fills in the defaults of a rerank request and checks every bound that doesn't depend on the model. */
 export function completeRerankRequest(input: RerankRequestInput): RerankRequest {
   assertRequest('A rerank request', fields, input);
   const { model, query, documents } = input;

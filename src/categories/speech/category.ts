@@ -11,12 +11,7 @@ import { defaultVoice } from './wire/voices.ts';
 
 /** The in-process functions for speech. */
 export interface SpeechMethods {
-  /**
-   * Speaks a text, piece by piece.
-   *
-   * @throws InferenceError before the first event for a bad request, an unknown model or a full queue; later for
-   * cancellation, a passed deadline or a lost worker
-   */
+  /** Speaks a text, piece by piece. */
   speak(request: SpeechRequestInput, options?: CallOptions): AsyncIterable<SpeechEvent>;
 }
 

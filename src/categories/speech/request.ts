@@ -37,16 +37,7 @@ const fields = requestTable(
   speechParameters,
 );
 
-/**
- * Fills in the defaults of a speech request and checks every bound that doesn't depend on the model.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
- *
- * @example
- * ```ts
- * completeSpeechRequest({ model: 'tiny-speech', input: 'a red circle' }).voice; // 'af_heart'
- * ```
- */
+/** Fills in the defaults of a speech request and checks every bound that doesn't depend on the model. */
 export function completeSpeechRequest(request: SpeechRequestInput): SpeechRequest {
   assertRequest('A speech request', fields, request);
   const { model, input, format = 'wav', wordTimestamps = false, ...given } = request;

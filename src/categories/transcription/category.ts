@@ -17,12 +17,7 @@ import { realtime } from './wire/live/endpoint.ts';
 
 /** The in-process functions for transcription. */
 export interface TranscriptionMethods {
-  /**
-   * Writes down a recording, segment by segment; `collectTranscription` waits for the whole.
-   *
-   * @throws InferenceError before the first event for a bad request or recording, an unknown model or a full queue; later for
-   * cancellation, a passed deadline or a lost worker
-   */
+  /** Writes down a recording, segment by segment; `collectTranscription` waits for the whole. */
   transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;
 }
 

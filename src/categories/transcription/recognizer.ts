@@ -79,11 +79,7 @@ export type KeptSamples = readonly [start: number, end: number];
 export interface StretchRecognizer extends LoadedRecognizer {
   /** Whether it can leave out words that begin before or after the kept samples; default false. */
   readonly leavesOutWords?: boolean;
-  /**
-   * @param samples mono, at `sampleRateHz`, at most `longestSeconds` and the audio that was heard before them
-   * @param options.kept words that begin elsewhere are left out; times count from its start
-   * @throws InferenceError `cancelled`; `invalid_request` for a language that the model doesn't know
-   */
+  /** @param samples mono, at `sampleRateHz`, at most `longestSeconds` and the audio that was heard before them */
   recognize(
     samples: Float32Array,
     options: Pick<RecognitionOptions, 'language' | 'task' | 'signal'> & { readonly kept?: KeptSamples },

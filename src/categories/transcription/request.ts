@@ -62,16 +62,7 @@ const fields = requestTable(
   transcriptionParameters,
 );
 
-/**
- * Fills in the defaults of a transcription request and checks every bound that doesn't depend on the model.
- *
- * @throws InferenceError `invalid_request` naming the parameter as the wire spells it
- *
- * @example
- * ```ts
- * completeTranscriptionRequest({ model: 'tiny-whisper', audio: { path: 'speech.mp3' } }).temperature; // 0
- * ```
- */
+/** Fills in the defaults of a transcription request and checks every bound that doesn't depend on the model. */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
   assertRequest('A transcription request', fields, input);
   const {

@@ -72,9 +72,7 @@ export function assertFitting(values: object, category: string, options = specif
   }
 }
 
-/**
- * @throws UsageError for a size or a number of steps that no picture may have
- */
+/** @throws UsageError for a size or a number of steps that no picture may have */
 export function readImageLoad({ size, steps }: BenchValues): ImageLoad {
   const [, width, height] = /^(\d+)x(\d+)$/i.exec(size ?? '') ?? [];
   if (size !== undefined && width === undefined) {

@@ -12,11 +12,7 @@ import { drawPicture, readSample, recordSpeech } from './sample-files.ts';
 import { embeddingWorkload, rerankWorkload } from './text-workloads.ts';
 import type { Subject, Workload } from './workload.ts';
 
-/**
- * Chooses the requests for a model of a category.
- *
- * @throws UsageError for an option out of range
- */
+/** Chooses the requests for a model of a category. */
 export async function chooseWorkload(
   subject: Subject,
   values: BenchValues,

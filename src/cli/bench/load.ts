@@ -33,12 +33,7 @@ export interface LoadOptions {
   readonly onProgress?: ((done: number, elapsedMs: number) => void) | undefined;
 }
 
-/**
- * Sends requests, each as soon as there is room for it, until there were enough or the time is over.
- *
- * @param send makes the request of that number and measures it
- * @throws the first error of a request; the others are then cancelled
- */
+/** Sends requests, each as soon as there is room for it, until there were enough or the time is over. */
 export async function applyLoad<Sample>(
   { concurrency, requests, durationMs }: Load,
   send: (index: number, signal: AbortSignal) => Promise<Sample>,

@@ -4,10 +4,7 @@ import { encodePng } from '../../runtime/image.ts';
 import { UsageError } from '../usage-error.ts';
 import { spokenText } from './media-workloads.ts';
 
-/**
- * @param path of the option `--file`
- * @throws UsageError where it can't be read
- */
+/** @param path of the option `--file` */
 export async function readSample(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
@@ -34,11 +31,7 @@ export async function drawPicture(): Promise<Uint8Array> {
   return encodePng(pixels, pictureSize);
 }
 
-/**
- * Lets the bundled speech model speak, so that a recognizer has something to hear.
- *
- * @throws UsageError where that model is not installed
- */
+/** Lets the bundled speech model speak, so that a recognizer has something to hear. */
 export async function recordSpeech(signal: AbortSignal): Promise<Uint8Array> {
   const model = 'tiny-speech';
   const inference = createInference({ models: { [model]: speech({ source: model }) } });

@@ -34,11 +34,7 @@ function quantiles(
   return { p50, p90, p95, p99 };
 }
 
-/**
- * The value below which a share of the values lies, between two of them in proportion.
- *
- * @returns `undefined` where there are none
- */
+/** The value below which a share of the values lies, between two of them in proportion. */
 export function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = [...values].sort((a, b) => a - b);
   const place = (sorted.length - 1) * share;

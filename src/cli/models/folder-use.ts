@@ -2,10 +2,8 @@ import { readdirSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * When a folder's files were last read or written. File systems note reads coarsely, some not at all: then it is the
- * time of the download.
- *
- * @returns `undefined` where there is no file
+ * When a folder's files were last read or written. File systems note reads coarsely, some not at all: then it is the time of
+ * the download.
  */
 export function lastUse(folder: string): Date | undefined {
   let latestMs = 0;

@@ -54,11 +54,7 @@ export interface ModelFacts {
   readonly parameters: ModelParameters['parameters'];
 }
 
-/**
- * Gathers what is known about a model.
- *
- * @throws InferenceError `invalid_request` where it lacks a file, or isn't there in that dtype
- */
+/** Gathers what is known about a model. */
 export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined): Promise<ModelFacts> {
   const { source, kind, category, entry, folder, files } = model;
   const chosen = dtype ?? entry?.dtype ?? 'auto';

@@ -4,11 +4,7 @@ import { InferenceError } from '../../index.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ModelSettings } from '../model-settings.ts';
 
-/**
- * The models that are served where nobody names one.
- *
- * @throws UsageError telling how to name one, where the package of the bundled models is not installed
- */
+/** The models that are served where nobody names one. */
 export function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record<string, ModelSettings>> {
   try {
     locateModel(bundledModelNames[0]!);

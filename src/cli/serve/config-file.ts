@@ -34,12 +34,7 @@ const configSchema = z
 /** The settings that a config file may hold. */
 export type Config = z.infer<typeof configSchema>;
 
-/**
- * Reads a config file: JSON, or a module (.js, .mjs) with the settings as its default export.
- *
- * @throws UsageError where it can't be read, is no JSON or no such module, or has a setting that doesn't exist or is of
- * another type
- */
+/** Reads a config file: JSON, or a module (.js, .mjs) with the settings as its default export. */
 export async function readConfigFile(path: string): Promise<Config> {
   return check(path, configSchema, await readSettings(path));
 }

@@ -18,11 +18,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/**
- * Listens; until there is another handler, every request is refused as `overloaded`.
- *
- * @throws Error if it can't listen there
- */
+/** Listens; until there is another handler, every request is refused as `overloaded`. */
 export async function openHttpServer(host: string, port: number): Promise<HttpServer> {
   let handler = loading;
   const current: Handler = (request) => handler(request);

@@ -126,10 +126,8 @@ export interface ServeSettings {
 const defaultPort = '8000';
 
 /**
- * Puts options, config file and environment together, in this order, and checks everything that can be checked before a
- * model is loaded.
- *
- * @throws UsageError naming the option or the place in the config file, and the value
+ * Puts options, config file and environment together, in this order, and checks everything that can be checked before a model
+ * is loaded.
  */
 export async function readServeSettings(
   values: OptionValues<typeof serveOptionTable>,

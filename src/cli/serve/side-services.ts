@@ -10,11 +10,7 @@ export interface SideServices {
   readonly observers: readonly Observer[];
 }
 
-/**
- * Makes what is wanted beside the API; what isn't, isn't loaded.
- *
- * @throws UsageError where the package that metrics need is not installed
- */
+/** Makes what is wanted beside the API; what isn't, isn't loaded. */
 export async function createSideServices(wanted: {
   readonly playground: boolean;
   readonly metrics: boolean;

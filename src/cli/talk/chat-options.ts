@@ -44,11 +44,7 @@ export const withParameters = <T extends OptionTable>(table: T): T => ({ ...tabl
 /** Parameters of the requests of a conversation. */
 export type ChatParameterValues = Partial<Pick<ChatRequestInput, ParameterName>>;
 
-/**
- * The parameters that the options give.
- *
- * @throws UsageError naming the option and the value
- */
+/** The parameters that the options give. */
 export function readChatParameters(values: OptionValues<OptionTable>): ChatParameterValues {
   const parameters: Record<string, unknown> = { maxTokens: defaultMaxTokens };
   for (const name of parameterNames) {

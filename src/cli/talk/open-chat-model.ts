@@ -9,11 +9,7 @@ import { openModel, type OpenModel } from '../open-model.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 
-/**
- * Reads the name of a model with its settings: `qwen3-0.6b,dtype=q4`.
- *
- * @throws UsageError
- */
+/** Reads the name of a model with its settings: `qwen3-0.6b,dtype=q4`. */
 export function readModel(text: string, hub: HubOptions): ModelSettings {
   readHubSettings(hub);
   const { settings } = parseModelOption(text, text);
@@ -25,12 +21,7 @@ export function readModel(text: string, hub: HubOptions): ModelSettings {
   }
 }
 
-/**
- * Loads a chat model, with a line about it on a terminal.
- *
- * @returns `undefined` after Ctrl-C
- * @throws UsageError for a model that doesn't chat; InferenceError where it can't be had or loaded
- */
+/** Loads a chat model, with a line about it on a terminal. */
 export async function openChatModel(
   settings: ModelSettings,
   terminal: Terminal,

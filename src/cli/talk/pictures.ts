@@ -6,11 +6,7 @@ import type { ContentPart, MessageContent } from '../../core/chat/messages.ts';
 const words = /'([^']+)'|"([^"]+)"|((?:\\.|[^\s\\])+)/g;
 const isPicture = /\.(?:png|jpe?g|webp|gif|avif|tiff?)$/i;
 
-/**
- * A message whose paths of pictures are replaced with the pictures.
- *
- * @throws Error of the file system for a path with a folder that can't be read
- */
+/** A message whose paths of pictures are replaced with the pictures. */
 export function withPictures(text: string): MessageContent {
   const pictures: ContentPart[] = [];
   const rest = text.replaceAll(words, (word, single?: string, double?: string, bare?: string) => {

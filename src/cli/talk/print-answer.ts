@@ -10,11 +10,7 @@ export interface PrintedAnswer {
   readonly isInterrupted: boolean;
 }
 
-/**
- * Writes an answer while it is made: its text to the output; its reasoning to the messages, on a terminal.
- *
- * @throws InferenceError
- */
+/** Writes an answer while it is made: its text to the output; its reasoning to the messages, on a terminal. */
 export async function printAnswer(
   { inference, model }: OpenModel,
   request: Omit<ChatRequestInput, 'model'>,

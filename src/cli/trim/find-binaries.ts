@@ -27,11 +27,7 @@ const ofDevice: Readonly<Record<string, RegExp>> = {
   cuda: /^libonnxruntime_providers_(?:cuda|tensorrt|shared)\.so$/,
 };
 
-/**
- * Finds the binaries in `node_modules` that are for other platforms and devices.
- *
- * @param from file whose packages are looked at
- */
+/** Finds the binaries in `node_modules` that are for other platforms and devices. */
 export function findNeedless({ platforms, devices }: Needs, from: string): Binary[] {
   const found: Binary[] = [];
   for (const { name, folder, nested } of packages) {

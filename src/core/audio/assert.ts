@@ -5,10 +5,7 @@ export function assertSamples(label: string, value: unknown): asserts value is F
   }
 }
 
-/**
- * @throws TypeError for anything but a number
- * @throws RangeError for a number that is no integer from `min` to `max`
- */
+/** @throws TypeError for anything but a number */
 export function assertInteger(
   label: string,
   value: unknown,
@@ -22,10 +19,7 @@ export function assertInteger(
   }
 }
 
-/**
- * @throws TypeError for anything but a number
- * @throws RangeError for a number that is not finite or below 0
- */
+/** @throws TypeError for anything but a number */
 export function assertSeconds(label: string, value: unknown): asserts value is number {
   if (typeof value !== 'number') {
     throw new TypeError(`${label}: expected a number, got ${describe(value)}`);

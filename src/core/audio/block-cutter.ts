@@ -1,9 +1,6 @@
 /** Cuts a stream of mono samples into blocks of one length. */
 export interface BlockCutter {
-  /**
-   * @param samples the next ones, any number; not kept
-   * @returns the blocks that they fill, newly allocated; has to be read to its end
-   */
+  /** @param samples the next ones, any number; not kept */
   push(samples: Float32Array): Generator<Float32Array>;
   /** The last samples, which fill no block: zero or more, newly allocated. */
   rest(): Float32Array;
@@ -11,15 +8,7 @@ export interface BlockCutter {
 
 /**
  * Makes a cutter of a stream into blocks, for encoders that take a fixed number of samples.
- *
  * @param length samples of a block
- *
- * @example
- * ```ts
- * const cutter = createBlockCutter(2);
- * [...cutter.push(Float32Array.of(1, 2, 3))].length; // 1
- * cutter.rest().length; // 1
- * ```
  */
 export function createBlockCutter(length: number): BlockCutter {
   let block = new Float32Array(length);

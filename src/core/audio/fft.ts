@@ -3,12 +3,7 @@ import { assertInteger } from './assert.ts';
 /** The discrete Fourier transform of one size, with its tables and scratch. */
 export interface Fft {
   readonly size: number;
-  /**
-   * Transforms complex numbers in place, forwards and unscaled; allocates nothing.
-   *
-   * @param real `[size]`, mutated
-   * @param imaginary `[size]`, mutated
-   */
+  /** Transforms complex numbers in place, forwards and unscaled; allocates nothing. */
   transform(real: Float64Array, imaginary: Float64Array): void;
 }
 
@@ -30,21 +25,9 @@ interface Pass {
 }
 
 /**
- * A fast Fourier transform of any size, by Stockham's algorithm: butterflies of 4 and 5 are written out, a general one
- * does the other primes. Sizes with large prime factors are right, but slow.
- *
- * @param size 1 to 4,096
- * @throws TypeError for a size that is no number
- * @throws RangeError for any other size
+ * A fast Fourier transform of any size, by Stockham's algorithm: butterflies of 4 and 5 are written out, a general one does the
+ * other primes. Sizes with large prime factors are right, but slow.
  * @see Van Loan, Computational Frameworks for the Fast Fourier Transform (1992), section 1.7
- *
- * @example
- * ```ts
- * const real = Float64Array.of(1, 2, 3, 4);
- * const imaginary = new Float64Array(4);
- * createFft(4).transform(real, imaginary);
- * [real, imaginary]; // [[10, -2, -2, -2], [0, 2, 0, -2]]
- * ```
  */
 export function createFft(size: number): Fft {
   assertInteger('size', size, { min: 1, max: 4096 });

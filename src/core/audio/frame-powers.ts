@@ -7,28 +7,13 @@ export interface FramePowers {
   readonly frameSamples: number;
   /** Samples so far. */
   readonly total: number;
-  /**
-   * @param samples the next ones of one channel, −1 to 1, any number; not kept
-   * @param onFrame called with the mean power of each frame that is complete
-   */
+  /** @param samples the next ones of one channel, −1 to 1, any number; not kept */
   push(samples: Float32Array, onFrame: (power: number) => void): void;
   /** Ends the stream; a frame that is incomplete counts. The next `push` begins another stream. */
   flush(onFrame: (power: number) => void): void;
 }
 
-/**
- * Measures frames without what is below 300 Hz, which two high-pass filters of the first order take out.
- *
- * @param options.frameSeconds length of a frame
- *
- * @example
- * ```ts
- * const powers = createFramePowers({ sampleRateHz: 16_000, frameSeconds: 0.03 });
- * const found: number[] = [];
- * powers.push(new Float32Array(960), (power) => found.push(power));
- * found; // [0, 0]
- * ```
- */
+/** Measures frames without what is below 300 Hz, which two high-pass filters of the first order take out. */
 export function createFramePowers({
   sampleRateHz,
   frameSeconds,

@@ -1,9 +1,4 @@
-/**
- * The shape parameter β of a Kaiser window whose filter attenuates by `attenuationDb` beyond its transition.
- *
- * @param attenuationDb above 50
- * @see J. F. Kaiser, Nonrecursive digital filter design using the I0-sinh window function (1974)
- */
+/** The shape parameter β of a Kaiser window whose filter attenuates by `attenuationDb` beyond its transition. */
 export function kaiserBeta(attenuationDb: number): number {
   return 0.1102 * (attenuationDb - 8.7);
 }

@@ -16,15 +16,9 @@ export interface MelFilterOptions {
 }
 
 /**
- * Mel filters in Slaney's form: triangles with evenly spaced corners on his mel scale (linear to 1,000 Hz, logarithmic
- * above), each with an area of 1.
- *
+ * Mel filters in Slaney's form: triangles with evenly spaced corners on his mel scale (linear to 1,000 Hz, logarithmic above),
+ * each with an area of 1.
  * @see M. Slaney, Auditory Toolbox (1998), https://engineering.purdue.edu/~malcolm/interval/1998-010/
- *
- * @example
- * ```ts
- * createMelFilters({ count: 80, fftSize: 400, sampleRateHz: 16_000, maxFrequencyHz: 8000 }).starts[0]; // 1
- * ```
  */
 export function createMelFilters(options: MelFilterOptions): MelFilters {
   const highest = toMel(options.maxFrequencyHz);
@@ -41,7 +35,6 @@ export function createMelFilters(options: MelFilterOptions): MelFilters {
 
 /**
  * Mel filters in Kaldi's form: triangles over mels, 1,127 · ln(1 + f / 700), each with a height of 1, from 20 Hz on.
- *
  * @see https://kaldi-asr.org/doc/mel-computations_8cc_source.html
  */
 export function createKaldiMelFilters(options: MelFilterOptions): MelFilters {
@@ -53,12 +46,7 @@ export function createKaldiMelFilters(options: MelFilterOptions): MelFilters {
   return toFilters(options, corners, toKaldiMel, () => 1);
 }
 
-/**
- * Triangles between corners.
- *
- * @param place where a frequency lies between the corners
- * @param heightOf the height of a triangle
- */
+/** Triangles between corners. */
 function toFilters(
   { count, fftSize, sampleRateHz }: MelFilterOptions,
   corners: Float64Array,

@@ -174,9 +174,8 @@ function createCopier(): Resampler {
 
 /**
  * The filter at every distance that an output can have from the sample before it.
- *
- * @returns `coefficients` `[rows + 1 × 2 · reach]`: row `r` is for outputs `r / rows` beyond a sample, and begins
- * `reach − 1` samples before it. Every row adds up to 1
+ * @returns `coefficients` `[rows + 1 × 2 · reach]`: row `r` is for outputs `r / rows` beyond a sample, and begins `reach − 1`
+ * samples before it. Every row adds up to 1
  */
 function createFilter({ up, down }: { readonly up: number; readonly down: number }): {
   readonly coefficients: Float64Array;

@@ -25,7 +25,6 @@ export interface TurnDetector {
   /**
    * @param samples the next ones of one channel, −1 to 1, any number; not kept
    * @returns starts and ends, by turns. A start is known 150 ms after it at the latest, an end at once
-   * @throws TypeError for anything but a `Float32Array`
    */
   push(samples: Float32Array): TurnChange[];
   /** Forgets a turn that has begun, without an end; speech that goes on is the start of another one. */
@@ -51,18 +50,6 @@ const releaseRatio = 10 ** 0.3;
 /**
  * Finds turns by the loudness over a noise floor that follows the noise, without looking ahead: frames of 30 ms, without what
  * is below 300 Hz. Steady noise of any loudness is silence after 3 s.
- *
- * @throws TypeError for options that aren't numbers
- * @throws RangeError for a sample rate that is no integer from 1,000 to 768,000, a threshold outside 0 to 1 and negative seconds
- * @see R. Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics (2001)
- *
- * @example
- * ```ts
- * const detector = createTurnDetector({ sampleRateHz: 24_000 });
- * const samples = new Float32Array(48_000);
- * for (let i = 0; i < 12_000; i++) samples[12_000 + i] = Math.sin(i / 5) / 10; // half a second, after one of silence
- * detector.push(samples); // [{ type: 'start', sample: 11520 }, { type: 'end', sample: 36720 }]
- * ```
  */
 export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
   assertNames('createTurnDetector', options, ['sampleRateHz', 'threshold', 'silenceSeconds']);

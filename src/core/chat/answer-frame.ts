@@ -15,17 +15,8 @@ export interface FrameReader {
 }
 
 /**
- * Drops the markers around an answer: the open one where it begins, after optional white space, and then the first
- * close one, with the white space after the open one. An answer that doesn't begin with the open marker stays as it is.
- *
- * @throws RangeError for an empty marker
- *
- * @example
- * ```ts
- * const frame = createFrameReader({ open: '<response>', close: '</response>' });
- * frame.push('<response>Four.</resp'); // 'Four.'
- * frame.push('onse>'); // ''
- * ```
+ * Drops the markers around an answer: the open one where it begins, after optional white space, and then the first close one,
+ * with the white space after the open one. An answer that doesn't begin with the open marker stays as it is.
  */
 export function createFrameReader({ open, close }: FrameMarkers): FrameReader {
   const opens = [open].flat();

@@ -7,16 +7,7 @@ const tokensPerPicture = 256;
 
 type Messages = readonly ChatMessage<MessageContent>[];
 
-/**
- * Tokens of a conversation, estimated from the bytes of its texts: 4 more for each message, 256 for each picture.
- *
- * @param tools that the prompt describes
- *
- * @example
- * ```ts
- * estimatePrompt([{ role: 'user', content: 'a red circle' }], []); // 7
- * ```
- */
+/** Tokens of a conversation, estimated from the bytes of its texts: 4 more for each message, 256 for each picture. */
 export function estimatePrompt(messages: Messages, tools: readonly ToolDefinition[]): number {
   const told = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
   return estimateTokens(conversationText(messages)) + told + frameTokens(messages);

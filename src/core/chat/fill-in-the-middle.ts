@@ -20,14 +20,6 @@ const spellings = [
 /**
  * Finds the fill-in-the-middle tokens of a vocabulary. Bavarian et al. 2022: a model reads the prefix, then the suffix, each
  * after its token, and writes the middle after the third.
- *
- * @returns `undefined` where a vocabulary has none of the known ones
- *
- * @example
- * ```ts
- * findInfillTokens((token) => ['<fim_prefix>', '<fim_middle>', '<fim_suffix>'].indexOf(token) + 1 || undefined);
- * // { prefix: 1, suffix: 3, middle: 2 }
- * ```
  */
 export function findInfillTokens(tokenToId: (token: string) => number | undefined): InfillTokens | undefined {
   for (const spelling of spellings) {

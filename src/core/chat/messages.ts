@@ -59,14 +59,7 @@ export type ChatMessage<Content = string> =
       readonly name?: string | undefined;
     };
 
-/**
- * The text of a message's content; parts are separated by line breaks, pictures are left out.
- *
- * @example
- * ```ts
- * contentText([{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }]); // 'a\nb'
- * ```
- */
+/** The text of a message's content; parts are separated by line breaks, pictures are left out. */
 export function contentText(content: MessageContent): string {
   if (typeof content === 'string') return content;
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
@@ -95,14 +88,7 @@ function markedText(content: MessageContent): string {
     .join('');
 }
 
-/**
- * The parts of a text with `pictureMark`s, as chat templates take them.
- *
- * @example
- * ```ts
- * splitAtPictures(`${pictureMark}a`); // [{ type: 'image' }, { type: 'text', text: 'a' }]
- * ```
- */
+/** The parts of a text with `pictureMark`s, as chat templates take them. */
 export function splitAtPictures(text: string): readonly ({ readonly type: 'image' } | TextPart)[] {
   const parts: ({ readonly type: 'image' } | TextPart)[] = [];
   for (const [index, piece] of text.split(pictureMark).entries()) {

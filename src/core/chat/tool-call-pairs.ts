@@ -9,14 +9,8 @@ export interface ToolCallMismatch {
 }
 
 /**
- * Looks for a tool call without a result, or a result without a call: the results have to follow the assistant's
- * message at once, one for each of its calls, in any order.
- *
- * @example
- * ```ts
- * findToolCallMismatch([{ role: 'tool', toolCallId: 'call_1', content: '4 °C' }]);
- * // { param: 'messages[0].tool_call_id', reason: 'expected the id of a call before it, got "call_1"' }
- * ```
+ * Looks for a tool call without a result, or a result without a call: the results have to follow the assistant's message at
+ * once, one for each of its calls, in any order.
  */
 export function findToolCallMismatch(
   messages: readonly ChatMessage<unknown>[],

@@ -2,11 +2,7 @@ import type { ChatMessage, ToolDefinition } from './messages.ts';
 import type { ToolCallFormat } from './tool-calls/format.ts';
 import { writeCalls } from './tool-calls/write-calls.ts';
 
-/**
- * Tells a model, whose template has no place for tools, which functions it can call and how.
- *
- * @throws RangeError for a format that has no way of writing calls
- */
+/** Tells a model, whose template has no place for tools, which functions it can call and how. */
 export function describeTools(tools: readonly ToolDefinition[], format: ToolCallFormat): string {
   const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
   const example = writeCalls(format, [call('function_name')]);

@@ -38,14 +38,8 @@ export function turnKindsOf(messages: readonly ChatMessage[]): readonly TurnKind
 }
 
 /**
- * Puts the turns that a template has no place for into others: system messages into the first one or, where there is no
- * system role, into the first turn of the user; turns of the user into one; parallel calls one after the other.
- *
- * @example
- * ```ts
- * const system = { role: 'system', content: 'Be brief.' } as const;
- * mergeTurns([system, system], { 'second-system': 'merged' }); // one message, with the text of both
- * ```
+ * Puts the turns that a template has no place for into others: system messages into the first one or, where there is no system
+ * role, into the first turn of the user; turns of the user into one; parallel calls one after the other.
  */
 export function mergeTurns(messages: readonly ChatMessage[], fates: Fates): readonly ChatMessage[] {
   const present = turnKindsOf(messages);

@@ -97,18 +97,8 @@ class Reader {
 
 /**
  * Reads the metadata at the beginning of a GGUF file.
- *
  * @param bytes of the file's beginning, or all of it
  * @returns nothing where the bytes end before the metadata does
- * @throws RangeError where the bytes are no GGUF file of version 2 or 3, or announce more than 2²³ values
- * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
- *
- * @example
- * ```ts
- * const bytes = new Uint8Array(24);
- * bytes.set([0x47, 0x47, 0x55, 0x46, 3]);
- * readGgufMetadata(bytes)!.size; // 0
- * ```
  */
 export function readGgufMetadata(
   bytes: Uint8Array,

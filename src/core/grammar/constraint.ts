@@ -82,29 +82,14 @@ export interface AnswerConstraint {
 }
 
 /**
- * The grammar of the answers that a request allows.
- *
- * With required calls the answer is calls alone, whatever `response` is; with optional ones it is either. Where calls
- * are optional, arguments whose schema can't be honored may be any object.
- *
- * @returns `undefined` where every text is allowed
- * @throws RangeError naming the keyword of a schema that can't be honored, as `schema.properties.age.not` or
- * `tools[0].parameters.properties.age.not`, or the `regex` or `grammar`
- *
- * @example
- * ```ts
- * answerGrammar({ response: { type: 'json-schema', schema: { type: 'array', items: { type: 'string' } } } });
- * ```
+ * The grammar of the answers that a request allows. With required calls the answer is calls alone, whatever `response` is; with
+ * optional ones it is either. Where calls are optional, arguments whose schema can't be honored may be any object.
  */
 export function answerGrammar(constraint: AnswerConstraint): Expression | undefined {
   return runSteps(answerGrammarSteps(constraint));
 }
 
-/**
- * The same in slices: yields after each part of bounded cost. All schemas share one budget.
- *
- * @throws RangeError as `answerGrammar`
- */
+/** The same in slices: yields after each part of bounded cost. All schemas share one budget. */
 export function* answerGrammarSteps({
   response,
   calls,

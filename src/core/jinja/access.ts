@@ -30,11 +30,7 @@ export function getItem(value: Value, key: Value): Value {
   return typeof key === 'string' ? getAttribute(value, key) : undefined;
 }
 
-/**
- * Follows a path such as `function.name` or `items.0`.
- *
- * @throws TypeError if something before its end is undefined
- */
+/** Follows a path such as `function.name` or `items.0`. */
 export function getPath(value: Value, path: Value): Value {
   const parts: Value[] =
     typeof path === 'string'

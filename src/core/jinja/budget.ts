@@ -21,11 +21,7 @@ export class Budget {
     if (this.#steps < 0) throw new RangeError(`the template takes more than ${mostSteps} steps`);
   }
 
-  /**
-   * Spends what making or reading a value costs.
-   *
-   * @throws RangeError where nothing is left
-   */
+  /** Spends what making or reading a value costs. */
   spendOn(value: Value): void {
     this.spend(1 + sizeOf(value));
   }

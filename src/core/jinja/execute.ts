@@ -11,11 +11,7 @@ interface Output {
   exit?: 'break' | 'continue' | undefined;
 }
 
-/**
- * Renders the statements of a template as Jinja2 does in Python.
- *
- * @throws Error where Jinja2 refuses the template or the values, and where the rendering takes too many steps
- */
+/** Renders the statements of a template as Jinja2 does in Python. */
 export function renderBody(body: Body, scope: Scope): string {
   const output: Output = { text: '' };
   run(body, scope, output);

@@ -35,11 +35,7 @@ export interface FieldAccess {
   getItem(value: Value, key: Value): Value;
 }
 
-/**
- * Python's `str.format`.
- *
- * @throws Error where Python raises one
- */
+/** Python's `str.format`. */
 export function formatBraces(
   text: string,
   args: readonly Value[],
@@ -75,11 +71,7 @@ export function formatBraces(
   return write(text);
 }
 
-/**
- * Python's `text % values`.
- *
- * @throws Error where Python raises one
- */
+/** Python's `text % values`. */
 export function formatPercent(text: string, values: Value): string {
   const args = values instanceof Tuple ? values : [values];
   let position = 0;

@@ -1,10 +1,8 @@
 import { Float, type Value } from './values.ts';
 
 /**
- * Reads JSON as Python does: `1.0` stays a float, a long integer keeps all its digits and an object its order of
- * keys, so that a value comes out of a template as it went in.
- *
- * @throws SyntaxError if it is no JSON
+ * Reads JSON as Python does: `1.0` stays a float, a long integer keeps all its digits and an object its order of keys, so that
+ * a value comes out of a template as it went in.
  */
 export function parseJson(text: string): Value {
   JSON.parse(text);

@@ -33,10 +33,8 @@ const closers: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Cuts a template into tokens as Jinja2 does with `trim_blocks` and `lstrip_blocks`: the line break after a block and
- * the white space before it on its line are no text, and `-` and `+` beside a delimiter overrule that.
- *
- * @throws SyntaxError where the source is no Jinja
+ * Cuts a template into tokens as Jinja2 does with `trim_blocks` and `lstrip_blocks`: the line break after a block and the white
+ * space before it on its line are no text, and `-` and `+` beside a delimiter overrule that.
  */
 export function tokenize(template: string): Token[] {
   const source = template.replace(/\r\n?/g, '\n').replace(/\n$/, '');

@@ -29,10 +29,8 @@ import {
 type Method<Self> = readonly [names: readonly string[], call: (self: Self, ...args: Value[]) => Value];
 
 /**
- * Finds a Python method of a value. Those that would change the value are there, but refuse to be called, as in the
- * reference's sandbox.
- *
- * @param mayChange whether lists may be changed all the same, for templates that are useless without
+ * Finds a Python method of a value. Those that would change the value are there, but refuse to be called, as in the reference's
+ * sandbox.
  */
 export function findMethod(value: Value, name: string, mayChange = false): Callable | undefined {
   if (typeof value === 'string') return bind(value, name, textMethods);

@@ -24,11 +24,7 @@ const comparisons = ['==', '!=', '<', '<=', '>', '>='];
 /** Operators of two sides, from those that bind least to those that bind most; all bind to the left. */
 const binaryLevels = [['+', '-'], ['~'], ['*', '/', '//', '%'], ['**']];
 
-/**
- * Parses a template by the grammar of Jinja2, with loop controls and the `generation` block of `transformers`.
- *
- * @throws SyntaxError if it is not valid Jinja
- */
+/** Parses a template by the grammar of Jinja2, with loop controls and the `generation` block of `transformers`. */
 export function parseTemplate(source: string): Body {
   return new Parser(tokenize(source)).parseAll();
 }

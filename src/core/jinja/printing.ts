@@ -47,11 +47,7 @@ export interface JsonOptions {
   readonly separators?: readonly [string, string] | undefined;
 }
 
-/**
- * Python's `json.dumps`.
- *
- * @throws TypeError for undefined values and functions
- */
+/** Python's `json.dumps`. */
 export function toJson(value: Value, options: JsonOptions = {}): string {
   const { indent, asciiOnly = false, sortKeys = false } = options;
   const [comma, colon] = options.separators ?? [indent === undefined ? ', ' : ',', ': '];

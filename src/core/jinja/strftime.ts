@@ -2,14 +2,7 @@ import { months } from '../text/calendar.ts';
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/**
- * Python's `datetime.strftime` in the C locale, for a time without a zone.
- *
- * @example
- * ```ts
- * strftime(new Date(2026, 2, 7), '%d %b %Y'); // '07 Mar 2026'
- * ```
- */
+/** Python's `datetime.strftime` in the C locale, for a time without a zone. */
 export function strftime(date: Date, format: string): string {
   return format.replace(/%(-?)([A-Za-z%])/g, (directive, dash: string, letter: string) => {
     const text = write(date, letter);

@@ -36,16 +36,8 @@ export interface CompiledTemplate {
 }
 
 /**
- * Compiles a chat template, to be rendered as `transformers` does it in Python: with blocks trimmed, loop controls,
- * and `raise_exception` and `strftime_now` among the globals.
- *
- * @param now the clock that `strftime_now` reads, in local time
- * @throws Error if the source is not valid Jinja
- *
- * @example
- * ```ts
- * compileTemplate('{{ value }}', () => new Date()).render({ value: [true, null] }); // '[True, None]'
- * ```
+ * Compiles a chat template, to be rendered as `transformers` does it in Python: with blocks trimmed, loop controls, and
+ * `raise_exception` and `strftime_now` among the globals.
  */
 export function compileTemplate(source: string, now: () => Date): CompiledTemplate {
   const body = parseTemplate(source);

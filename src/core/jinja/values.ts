@@ -131,12 +131,7 @@ export function isEqual(left: Value, right: Value): boolean {
   return false;
 }
 
-/**
- * The key of a dictionary that Python takes for the same: `1`, `1.0` and `True` are one. The key itself where there is
- * none.
- *
- * @throws TypeError for a list or dictionary, which can't be a key
- */
+/** The key of a dictionary that Python takes for the same: `1`, `1.0` and `True` are one. The key itself where there is none. */
 export function findKey(dictionary: Dictionary, key: Value): Value {
   if (typeof key === 'string' || dictionary.has(key)) return key;
   if ((isArray(key) && !(key instanceof Tuple)) || isDictionary(key)) {
@@ -205,11 +200,7 @@ export function contains(container: Value, item: Value): boolean {
   return toItems(container).some((member) => isEqual(member, item));
 }
 
-/**
- * Sorts a call's arguments to the names of a function's parameters.
- *
- * @throws TypeError for arguments that the function doesn't have
- */
+/** Sorts a call's arguments to the names of a function's parameters. */
 export function bindArguments(names: readonly string[], args: readonly Value[], keywords: Keywords): Value[] {
   if (args.length > names.length)
     throw new TypeError(`expected at most ${names.length} arguments, got ${args.length}`);

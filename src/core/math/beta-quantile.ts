@@ -1,15 +1,4 @@
-/**
- * The value below which a random number of the symmetric beta distribution lies with a given probability.
- *
- * @param share that probability, from 0 to 1
- * @param shape both parameters of the distribution, above 0
- * @returns from 0 to 1, within 1e-15
- *
- * @example
- * ```ts
- * symmetricBetaQuantile(0.5, 0.6); // 0.5
- * ```
- */
+/** The value below which a random number of the symmetric beta distribution lies with a given probability. */
 export function symmetricBetaQuantile(share: number, shape: number): number {
   if (share > 0.5) return 1 - symmetricBetaQuantile(1 - share, shape);
   // Half of the distribution lies below one half, which makes its constant known.

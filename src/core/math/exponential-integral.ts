@@ -1,13 +1,4 @@
-/**
- * ∫ p(u) eᵘ du between two bounds, by parts.
- *
- * @param polynomial coefficients from the constant up
- *
- * @example
- * ```ts
- * exponentialIntegral([1], 0, 1); // 1.718…
- * ```
- */
+/** ∫ p(u) eᵘ du between two bounds, by parts. */
 export function exponentialIntegral(polynomial: readonly number[], from: number, to: number): number {
   // The polynomial q of the antiderivative q(u) eᵘ: q + q′ = p.
   const parts = [...polynomial];

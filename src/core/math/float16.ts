@@ -2,15 +2,8 @@ const float32OfBits = createTable();
 
 /**
  * Converts IEEE 754 half-precision bits to single precision.
- *
  * @param bits one half-precision number per element
  * @param out receives the values; at least as long as `bits`
- * @returns `out`
- *
- * @example
- * ```ts
- * float16ToFloat32Into(new Float32Array(1), Uint16Array.of(0x3c00))[0]; // 1
- * ```
  */
 export function float16ToFloat32Into(out: Float32Array, bits: Uint16Array): Float32Array {
   for (let index = 0; index < bits.length; index++) out[index] = float32OfBits[bits[index]!]!;
@@ -19,15 +12,7 @@ export function float16ToFloat32Into(out: Float32Array, bits: Uint16Array): Floa
 
 /**
  * Converts single precision to IEEE 754 half-precision bits, to the nearest, ties to even.
- *
- * @param values beyond 65504 they become infinite
  * @param out receives the bits; at least as long as `values`
- * @returns `out`
- *
- * @example
- * ```ts
- * float32ToFloat16Into(new Uint16Array(1), Float32Array.of(1))[0]; // 0x3c00
- * ```
  */
 export function float32ToFloat16Into(out: Uint16Array, values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);

@@ -1,14 +1,4 @@
-/**
- * The Lagrange basis: for each node the polynomial that is 1 there and 0 at the others.
- *
- * @param nodes different numbers, at least one
- * @returns by node, the coefficients of its polynomial from the constant up
- *
- * @example
- * ```ts
- * lagrangeBasis([0, 2]); // [[1, -0.5], [0, 0.5]]
- * ```
- */
+/** The Lagrange basis: for each node the polynomial that is 1 there and 0 at the others. */
 export function lagrangeBasis(nodes: readonly number[]): number[][] {
   return nodes.map((node, index) =>
     nodes

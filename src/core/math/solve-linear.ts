@@ -1,14 +1,4 @@
-/**
- * Solves a few linear equations by Gaussian elimination with partial pivoting.
- *
- * @param rows coefficients, one row for each equation, as many as there are unknowns
- * @param goals what each row times the unknowns has to give
- *
- * @example
- * ```ts
- * solveLinear([[2, 0], [1, 1]], [4, 5]); // [2, 3]
- * ```
- */
+/** Solves a few linear equations by Gaussian elimination with partial pivoting. */
 export function solveLinear(rows: readonly (readonly number[])[], goals: readonly number[]): number[] {
   const left = rows.map((row, index) => [...row, goals[index]!]);
   const size = goals.length;

@@ -21,15 +21,7 @@ export function isPastState(value: Named): boolean {
   return isPast(value) && !isPastKeyOrValue(value);
 }
 
-/**
- * The output that becomes the input `past` of the next step.
- *
- * @example
- * ```ts
- * presentName('past_key_values.0.key'); // 'present.0.key'
- * presentName('past_conv.0'); // 'present_conv.0'
- * ```
- */
+/** The output that becomes the input `past` of the next step. */
 export function presentName(past: string): string {
   return past.replace(/^past(_key_values)?/, 'present');
 }

@@ -51,12 +51,7 @@ export class GraphDraft {
     return name;
   }
 
-  /**
-   * Adds a node.
-   *
-   * @param options.outputs names of its outputs; one with a new name if left out
-   * @returns the name of its first output
-   */
+  /** Adds a node. */
   add(
     operator: string,
     inputs: readonly string[],

@@ -15,15 +15,8 @@ const counting: ReadonlySet<string> = new Set(
 
 /**
  * Whether each `past_key_values.*` goes into `GroupQueryAttention` and nowhere else, and comes out of the same node as
- * `present.*`: only then may both be one tensor with room for more tokens than there are.
- *
- * Graphs with states of a fixed size have to take their mask for attention alone: those that blank out tokens by it expect
- * the new ones in its last slots.
- *
- * @example
- * ```ts
- * hasInPlaceCaches(readOnnxModel(new Uint8Array(0)).graph); // false
- * ```
+ * `present.*`: only then may both be one tensor with room for more tokens than there are. Graphs with states of a fixed size
+ * have to take their mask for attention alone: those that blank out tokens by it expect the new ones in its last slots.
  */
 export function hasInPlaceCaches(graph: OnnxGraph): boolean {
   const { inputs, nodes } = graph;

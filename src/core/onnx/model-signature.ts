@@ -21,16 +21,7 @@ export interface ModelSignature {
   readonly operators: ReadonlyMap<string, number>;
 }
 
-/**
- * Reads what a session would say of a model, and more, without a session.
- *
- * @throws RangeError when an input or output isn't a tensor of a known type
- *
- * @example
- * ```ts
- * modelSignature(readOnnxModel(new Uint8Array(0))).inputs; // []
- * ```
- */
+/** Reads what a session would say of a model, and more, without a session. */
 export function modelSignature({ graph, ...model }: OnnxModel): ModelSignature {
   const defaults = new Set(graph.initializers.map(({ name }) => name));
   const { metadata, opsets, producerName, producerVersion } = model;

@@ -1,10 +1,8 @@
 import type { OnnxGraph, OnnxNode } from './model.ts';
 
 /**
- * Drops the nodes and constants on which no output depends, and sorts the nodes: each comes after those whose results
- * it takes. Inputs stay.
- *
- * @throws RangeError when a node depends on itself
+ * Drops the nodes and constants on which no output depends, and sorts the nodes: each comes after those whose results it takes.
+ * Inputs stay.
  */
 export function pruneGraph(graph: OnnxGraph): OnnxGraph {
   const producers = new Map<string, OnnxNode>();

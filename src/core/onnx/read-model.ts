@@ -7,16 +7,8 @@ const mostDepth = 16;
 
 /**
  * Reads an ONNX model. The bytes of large tensors are skipped: the result says where they are.
- *
  * @param source the bytes of the file, or a source that reads it
  * @param options.smallestMapped bytes from which a tensor is skipped; default: none is
- * @throws RangeError when the bytes are no ONNX model
- * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
- *
- * @example
- * ```ts
- * readOnnxModel(new Uint8Array(0)).graph.nodes.length; // 0
- * ```
  */
 export function readOnnxModel(
   source: Uint8Array | ByteSource,

@@ -36,13 +36,8 @@ export interface RewrittenModel {
 const leastOpset = 13;
 
 /**
- * Rewrites the graph of a decoder for speed. Names, types and layouts of inputs and outputs stay, but for what each
- * rewrite says: `logits` have the positions that `last_positions` names.
- *
- * @example
- * ```ts
- * rewriteDecoderGraph(readOnnxModel(new Uint8Array(0))).skipped; // [{ name: 'all', reason: 'operators of version 0' }]
- * ```
+ * Rewrites the graph of a decoder for speed. Names, types and layouts of inputs and outputs stay, but for what each rewrite
+ * says: `logits` have the positions that `last_positions` names.
  */
 export function rewriteDecoderGraph(
   model: OnnxModel,

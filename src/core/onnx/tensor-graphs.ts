@@ -10,14 +10,7 @@ export type FloatElement = typeof elementTypes.float32 | typeof elementTypes.flo
 /** Names of four dimensions; equal names would have to be equal sizes. */
 const rank4 = (name: string): string[] => [0, 1, 2, 3].map((axis) => `${name}.${axis}`);
 
-/**
- * A graph of one node that makes zeros: `shape` int64 `[4]` → `y`.
- *
- * @example
- * ```ts
- * zerosModel(1).graph.outputs[0]?.name; // 'y'
- * ```
- */
+/** A graph of one node that makes zeros: `shape` int64 `[4]` → `y`. */
 export function zerosModel(elementType: FloatElement): OnnxModel {
   const data = { place: 'inline', bytes: new Uint8Array(elementBytes(elementType)!) } as const;
   const zero: OnnxTensor = { name: '', elementType, dims: [1], data, unknown: [] };
@@ -34,16 +27,9 @@ export function zerosModel(elementType: FloatElement): OnnxModel {
 }
 
 /**
- * A graph that puts rows of several tensors of four dimensions into one, and cuts or pads their third axis. For each
- * part `i`: `x<i>` `[a, b, c, d]`, `rows<i>` int64 `[n]`, `kept<i>` int64 `[1]`, of the third axis, and `pads<i>` int64
- * `[8]` as of `Pad`; one after the other they are `y`.
- *
- * @param parts at least one
- *
- * @example
- * ```ts
- * joinRowsModel(1, 2).graph.inputs.length; // 8
- * ```
+ * A graph that puts rows of several tensors of four dimensions into one, and cuts or pads their third axis. For each part `i`:
+ * `x<i>` `[a, b, c, d]`, `rows<i>` int64 `[n]`, `kept<i>` int64 `[1]`, of the third axis, and `pads<i>` int64 `[8]` as of
+ * `Pad`; one after the other they are `y`.
  */
 export function joinRowsModel(elementType: FloatElement, parts: number): OnnxModel {
   const indices = Array.from({ length: parts }, (_, index) => index);
@@ -72,16 +58,7 @@ export function joinRowsModel(elementType: FloatElement, parts: number): OnnxMod
   });
 }
 
-/**
- * A graph that copies `x` to `y`, both of any sizes.
- *
- * @param elementType a number of `TensorProto.DataType`
- *
- * @example
- * ```ts
- * copyModel(1, 3).graph.nodes[0]?.operator; // 'Identity'
- * ```
- */
+/** A graph that copies `x` to `y`, both of any sizes. */
 export function copyModel(elementType: number, rank: number): OnnxModel {
   const dims = Array.from({ length: rank }, (_, axis) => `d.${axis}`);
   return toModel({
@@ -93,13 +70,8 @@ export function copyModel(elementType: number, rank: number): OnnxModel {
 }
 
 /**
- * A graph that picks one position: `x` `[rows, positions, size]`, `place` int64 `[1]`, the position counted through all
- * rows → `y` `[1, size]`.
- *
- * @example
- * ```ts
- * pickPositionModel(1, 50_000).graph.outputs[0]?.dims; // [1, 50_000]
- * ```
+ * A graph that picks one position: `x` `[rows, positions, size]`, `place` int64 `[1]`, the position counted through all rows →
+ * `y` `[1, size]`.
  */
 export function pickPositionModel(elementType: FloatElement, size: number): OnnxModel {
   return toModel({

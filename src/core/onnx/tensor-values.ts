@@ -5,11 +5,7 @@ import type { OnnxTensor } from './model.ts';
 /** Constants with more elements are weights, not settings of a graph. */
 const mostValues = 65_536;
 
-/**
- * The elements of a small tensor of numbers.
- *
- * @returns nothing where they were not read, where there are too few or too many, or where the type isn't known
- */
+/** The elements of a small tensor of numbers. */
 export function tensorValues({ elementType, dims, data }: OnnxTensor): readonly number[] | undefined {
   const count = dims.reduce((product, dim) => product * dim, 1);
   const read = readers[elementType];

@@ -1,12 +1,7 @@
 import type { OnnxValue } from './model.ts';
 import { WireWriter } from '../protobuf/writer.ts';
 
-/**
- * Describes an input or output of a graph.
- *
- * @param elementType a number of `TensorProto.DataType`
- * @param dims numbers where they are fixed, otherwise names
- */
+/** Describes an input or output of a graph. */
 export function tensorValue(
   name: string,
   elementType: number,

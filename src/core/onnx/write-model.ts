@@ -15,18 +15,7 @@ export interface WriteOptions {
   readonly location?: string | undefined;
 }
 
-/**
- * Writes an ONNX model.
- *
- * @param options.location a tensor that was left in the file of the model becomes external data of that file
- * @throws RangeError when a tensor was left in the file and there is no `location`
- *
- * @example
- * ```ts
- * const model = { ...readOnnxModel(new Uint8Array(0)), irVersion: 10 };
- * readOnnxModel(writeOnnxModel(model)).irVersion; // 10
- * ```
- */
+/** Writes an ONNX model. */
 export function writeOnnxModel(model: OnnxModel, options: WriteOptions = {}): Uint8Array {
   const writer = new WireWriter().integer(1, model.irVersion);
   if (model.producerName !== '') writer.text(2, model.producerName);

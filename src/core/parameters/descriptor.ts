@@ -39,12 +39,7 @@ export function toWireName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/**
- * The value of one parameter: the given one if it is of the right type and in range, the default if none is given.
- *
- * @param label begins the message of a thrown error
- * @throws TypeError for a value of the wrong type, RangeError for one out of range
- */
+/** The value of one parameter: the given one if it is of the right type and in range, the default if none is given. */
 export function resolveParameter(label: string, value: unknown, descriptor: ParameterDescriptor): unknown {
   if (value === undefined || value === null) return descriptor.default;
   const { type, min, max } = descriptor;
@@ -70,11 +65,7 @@ export function resolveParameter(label: string, value: unknown, descriptor: Para
   return value;
 }
 
-/**
- * Fills in the defaults of a whole table.
- *
- * @throws TypeError for a value of the wrong type, RangeError for one out of range; the message starts with the name
- */
+/** Fills in the defaults of a whole table. */
 export function resolveParameters<T extends ParameterTable>(
   table: T,
   given: Partial<ParameterValues<T>>,

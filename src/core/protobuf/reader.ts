@@ -21,9 +21,8 @@ const mostVarintBytes = 10;
 const decoder = new TextDecoder();
 
 /**
- * Reads the wire format of protobuf from a source. Every offset is checked against the end of its message, so that a
- * length that lies gives an error.
- *
+ * Reads the wire format of protobuf from a source. Every offset is checked against the end of its message, so that a length
+ * that lies gives an error.
  * @see https://protobuf.dev/programming-guides/encoding/
  */
 export class WireReader {
@@ -35,12 +34,7 @@ export class WireReader {
     this.source = source;
   }
 
-  /**
-   * Reads the tag and the length of the field at `start`.
-   *
-   * @param end offset after the message that holds it
-   * @throws RangeError when it is malformed or passes `end`
-   */
+  /** Reads the tag and the length of the field at `start`. */
   field(start: number, end: number): WireField {
     const tag = this.#varint(start, end);
     const number = Math.floor(tag.value / 8);
@@ -190,20 +184,12 @@ export interface ByteSource {
   readonly size: number;
   /**
    * Reads `length` bytes, all of which lie within the source.
-   *
    * @returns bytes that the caller does not change; they may be a view of larger memory
    */
   read(offset: number, length: number): Uint8Array;
 }
 
-/**
- * A source of bytes that are in memory already.
- *
- * @example
- * ```ts
- * sourceOfBytes(Uint8Array.of(1, 2, 3)).read(1, 2); // [2, 3]
- * ```
- */
+/** A source of bytes that are in memory already. */
 export function sourceOfBytes(bytes: Uint8Array): ByteSource {
   // Node's buffers have methods of the same name that share memory.
   const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -14,20 +14,11 @@ export interface ChainParameters extends SamplingParameters {
 
 /** All samplers of one sequence but the draw. */
 export interface Chain {
-  /**
-   * The tokens that are left to draw from.
-   *
-   * @param isPenalized asked for tokens that penalties or DRY would change; false spares one
-   * @returns a buffer shared by all chains of the thread, to be used before any of them runs again
-   */
+  /** The tokens that are left to draw from. */
   run(logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean): Candidates;
   /** Whether every step needs all logits, so that `runLargest` never decides. */
   readonly needsAllLogits: boolean;
-  /**
-   * As `run`, from the largest logits alone.
-   *
-   * @returns nothing where these logits don't suffice; then nothing has changed
-   */
+  /** As `run`, from the largest logits alone. */
   runLargest(largest: LargestLogits): Candidates | undefined;
   /** Whether no sampler drops any token, so that `drawFromAll` may be used. */
   readonly keepsAll: boolean;

@@ -25,11 +25,7 @@ export function applyChanges(
   return candidates;
 }
 
-/**
- * Works out the logits of all tokens that several changes in a row touch, merging their ascending lists.
- *
- * @returns a function whose result is overwritten by its next call
- */
+/** Works out the logits of all tokens that several changes in a row touch, merging their ascending lists. */
 export function createAdjuster(all: readonly LogitChanges[]): (logits: Float32Array) => Adjustments {
   const capacity = all.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const adjustments = { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };

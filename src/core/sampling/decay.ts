@@ -24,11 +24,7 @@ export function decay(x: number): number {
   return x < decayReach ? decayWithin(x) : Math.exp(-x);
 }
 
-/**
- * exp(values[i] − origin) of the first `size` values, none of which is above the origin.
- *
- * @returns their sum
- */
+/** exp(values[i] − origin) of the first `size` values, none of which is above the origin. */
 export function decaysInto(out: Float64Array, values: Float64Array, size: number, origin: number): number {
   const fours = size - (size % 4);
   return decaysByFours(out, values, fours, origin) + decaysEach(out, values, fours, size, origin);

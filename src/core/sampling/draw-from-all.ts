@@ -10,13 +10,9 @@ const best = createCandidates(1);
 const largestCollector = createLargestCollector();
 
 /**
- * Draws one of all tokens, where no sampler drops any: as `drawToken` of candidates that have been through
- * `applyTemperature`, but with no list of candidates. The weights of short pieces are summed, and only the piece in which the
- * draw falls is looked at again.
- *
- * @param temperature above 0
- * @param uniform in [0, 1)
- * @returns the token id, or −1 where a logit is +∞ or none is finite
+ * Draws one of all tokens, where no sampler drops any: as `drawToken` of candidates that have been through `applyTemperature`,
+ * but with no list of candidates. The weights of short pieces are summed, and only the piece in which the draw falls is looked
+ * at again.
  */
 export function drawFromAll(
   logits: Float32Array,

@@ -34,12 +34,7 @@ export interface LargestStep {
   readonly usesMass?: boolean;
 }
 
-/**
- * Makes candidates of the largest logits, by ascending token.
- *
- * @param order room for as many numbers as there are logits
- * @returns whether they can be used: not where a logit of any token is infinite or no number
- */
+/** Makes candidates of the largest logits, by ascending token. */
 export function largestInto(candidates: Candidates, largest: LargestLogits, order: Float64Array): boolean {
   const { tokens, logits, mass } = largest;
   const { length } = tokens;
@@ -63,11 +58,7 @@ export function floorOf({ tokens, logits }: LargestLogits, vocabularySize: numbe
   return tokens.length < vocabularySize ? logits.at(-1)! : -Infinity;
 }
 
-/**
- * Drops the candidates that tokens outside of the largest ones may surpass, after penalties, which only lower logits.
- *
- * @returns whether any is left
- */
+/** Drops the candidates that tokens outside of the largest ones may surpass, after penalties, which only lower logits. */
 export function keepKnown(candidates: Candidates, floor: number): boolean {
   return keepAbove(candidates, floor, 0).size > 0;
 }

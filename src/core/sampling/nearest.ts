@@ -20,13 +20,9 @@ const distanceScratch = createScratch((length) => new Float64Array(length));
 const massScratch = createScratch((length) => new Float64Array(length));
 
 /**
- * Keeps the smallest set of candidates, taken by ascending |center − logit| and of equals by token, whose weights
- * reach a goal; at least one. With the largest logit as center that is descending probability.
- *
- * Nothing is sorted but a handful: a histogram of weight over distance shows in which bin the goal is reached, and
- * only candidates of that bin are looked at again.
- *
- * @param weights of the candidates, in their order
+ * Keeps the smallest set of candidates, taken by ascending |center − logit| and of equals by token, whose weights reach a goal;
+ * at least one. With the largest logit as center that is descending probability. Nothing is sorted but a handful: a histogram
+ * of weight over distance shows in which bin the goal is reached, and only candidates of that bin are looked at again.
  */
 export function keepNearest(
   candidates: Candidates,
@@ -59,9 +55,6 @@ function keepByBins(candidates: Candidates, weights: Float64Array, center: numbe
 /**
  * `keepNearest` around the largest logit, which works out the weights itself, as `weightsInto` does, and counts them while it
  * does.
- *
- * @param weights overwritten
- * @param share of their sum, to be reached
  */
 export function keepLargestShare(
   candidates: Candidates,

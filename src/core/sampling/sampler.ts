@@ -144,15 +144,7 @@ function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: numb
   return [...logitBias].sort(([a], [b]) => a - b);
 }
 
-/**
- * The part of a request that the sampler takes.
- *
- * @example
- * ```ts
- * const request = { temperature: 0, maxTokens: 5 };
- * samplerParametersOf(request); // { temperature: 0 }
- * ```
- */
+/** The part of a request that the sampler takes. */
 export function samplerParametersOf(request: SamplerParameters): SamplerParameters {
   return Object.fromEntries(
     Object.entries(request).filter(([name]) => parameterNames.includes(name)),

@@ -1,8 +1,6 @@
 /**
- * Buffers that the samplers share. Sampling is synchronous, so one set serves every sampler of the thread, and a
- * sampler itself stays a few kilobytes. They grow to the largest vocabulary met and are never given back.
- *
- * @returns a function that gives the buffer, with room for at least `length`, and whatever was last left in it
+ * Buffers that the samplers share. Sampling is synchronous, so one set serves every sampler of the thread, and a sampler itself
+ * stays a few kilobytes. They grow to the largest vocabulary met and are never given back.
  */
 export function createScratch<T>(create: (length: number) => T): (length: number) => T {
   let capacity = 0;

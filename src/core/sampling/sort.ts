@@ -9,12 +9,9 @@ const fewValues = 32;
 const movesPerValue = 8;
 
 /**
- * Sorts the first `size` values descending. A radix sort by two digits of where a value lies between the
- * extremes leaves them nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so
- * much that quicksort has to be called.
- *
- * @param sorted overwritten; may be `values`
- * @param values finite numbers
+ * Sorts the first `size` values descending. A radix sort by two digits of where a value lies between the extremes leaves them
+ * nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so much that quicksort has to be
+ * called.
  */
 export function sortDescendingInto(sorted: Float64Array, values: Float64Array, size: number): void {
   if (size <= fewValues || !sortRoughly(sorted, values, size, rangeOf(values, size)))
@@ -60,11 +57,7 @@ interface Range {
 
 const found: Range = { least: 0, most: 0 };
 
-/**
- * The extremes of the first `size` values; infinite without any.
- *
- * @returns an object that the next call changes
- */
+/** The extremes of the first `size` values; infinite without any. */
 function rangeOf(values: Float64Array, size: number): Readonly<Range> {
   let least = Infinity;
   let otherLeast = Infinity;
@@ -204,10 +197,8 @@ function partition(values: Float64Array, from: number, to: number): void {
 }
 
 /**
- * The value that would stand at `rank` (from 0) if the first `size` values were sorted descending. Quickselect with
- * three-way partitions and pseudo-random pivots: linear time, also with many equal values.
- *
- * @param values reordered
+ * The value that would stand at `rank` (from 0) if the first `size` values were sorted descending. Quickselect with three-way
+ * partitions and pseudo-random pivots: linear time, also with many equal values.
  */
 export function selectDescending(values: Float64Array, size: number, rank: number): number {
   let from = 0;

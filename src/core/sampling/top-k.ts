@@ -94,12 +94,7 @@ function createTopKCollector(k: number): Collector {
 
 const patience = 32;
 
-/**
- * `applyTopK` that leaves `source` alone unless it is `target` itself.
- *
- * @param target room for as many candidates as `source` has, or `roomFor(k)`
- * @param k at least 1
- */
+/** `applyTopK` that leaves `source` alone unless it is `target` itself. */
 export function topKInto(target: Candidates, source: Candidates, k: number): Candidates {
   const lowest = source.size > 4 * roomFor(k) ? likelyBound(source, k) : -Infinity;
   target.size = gatherLargest(target, source, k, countAbove(source, lowest) < k ? -Infinity : lowest);
@@ -164,11 +159,7 @@ export function roomFor(k: number): number {
   return Math.max(1024, 4 * k);
 }
 
-/**
- * Cuts more than `k` candidates back to the `k` largest, the first of equals.
- *
- * @returns the lowest logit kept; a later candidate has to be above it to be one of the `k` largest
- */
+/** Cuts more than `k` candidates back to the `k` largest, the first of equals. */
 function keepLargest(candidates: Candidates, k: number): number {
   const { logits, size } = candidates;
   const values = valueScratch(size);
@@ -182,12 +173,7 @@ function keepLargest(candidates: Candidates, k: number): number {
 
 const largestScratch = createScratch(createCandidates);
 
-/**
- * Writes the `k` largest logits, descending.
- *
- * @param sorted room for `k`
- * @returns how many there are
- */
+/** Writes the `k` largest logits, descending. */
 export function sortedLargest(sorted: Float64Array, candidates: Candidates, k: number): number {
   const { logits, size } = topKInto(largestScratch(roomFor(k)), candidates, k);
   sortDescendingInto(sorted, logits, size);

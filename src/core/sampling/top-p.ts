@@ -58,11 +58,7 @@ const deviceTolerance = 1e-4;
 /** Error bound of sums in another order. */
 const rounding = 1e-9;
 
-/**
- * `applyTopP` on the largest logits alone, where the tolerance of the mass can't change what it keeps.
- *
- * @param candidates all of the largest after penalties, also those that these brought below the floor
- */
+/** `applyTopP` on the largest logits alone, where the tolerance of the mass can't change what it keeps. */
 function keepTopPOfLargest(
   candidates: Candidates,
   p: number,

@@ -12,21 +12,9 @@ const weight = 0.15;
 const firstShare = 0.4;
 
 /**
- * Chooses the length of drafts. A step of `1 + k` tokens takes `1 + cost · k` times the time of one token and, where each
- * guess comes true with probability `p`, gives `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time is taken.
- * It depends on the guesses alone and not on the clock, so that a sequence is always computed in the same steps.
- *
- * @param options.most tokens of a draft
- * @param options.cost of a further token in a step, as a part of a step of one token
- * @see https://arxiv.org/abs/2211.17192 section 3
- *
- * @example
- * ```ts
- * const length = createDraftLength({ most: 8, cost: 0.4 });
- * length.count; // 0
- * for (let guess = 0; guess < 8; guess++) length.update(true);
- * length.count; // 3
- * ```
+ * Chooses the length of drafts. A step of `1 + k` tokens takes `1 + cost · k` times the time of one token and, where each guess
+ * comes true with probability `p`, gives `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time is taken. It depends on
+ * the guesses alone and not on the clock, so that a sequence is always computed in the same steps.
  */
 export function createDraftLength({
   most,

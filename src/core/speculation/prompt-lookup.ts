@@ -17,16 +17,8 @@ const mostTokens = 32;
 
 /**
  * Guesses the next tokens of a sequence from its earlier ones: texts that are edited, quoted or extracted from repeat long
- * pieces of their prompts. The place with the longest match is followed until a token differs, the later one of equals; a
- * match has two tokens or more. Appending and guessing take constant time.
- *
- * @see https://github.com/apoorvumang/prompt-lookup-decoding
- *
- * @example
- * ```ts
- * const lookup = createPromptLookup([5, 6, 7, 8, 5, 6]);
- * Array.from(lookup.draft(4)); // [7, 8, 5, 6]
- * ```
+ * pieces of their prompts. The place with the longest match is followed until a token differs, the later one of equals; a match
+ * has two tokens or more. Appending and guessing take constant time.
  */
 export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup {
   let history = new Int32Array(1024);

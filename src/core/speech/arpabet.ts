@@ -2,7 +2,6 @@ import { assertText } from '../assert-values.ts';
 /**
  * Kokoro's phonemes of each sound of the ARPABET alphabet, as CMUdict writes American English (stress digits left off).
  * Diphthongs and affricates are one phoneme each. Unstressed `AH` and `ER` have a vowel of their own: {@link unstressedVowels}.
- *
  * Source: http://www.speech.cs.cmu.edu/cgi-bin/cmudict, https://github.com/hexgrad/misaki
  */
 const arpabetPhonemes: Readonly<Record<string, string>> = {

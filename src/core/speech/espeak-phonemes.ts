@@ -46,16 +46,8 @@ const british: readonly Replacement[] = [
 ];
 
 /**
- * Rewrites the IPA of eSpeak NG in the phonemes that Kokoro was trained on: diphthongs and affricates are one phoneme
- * each. English has more differences, since its voices learned from another phonemizer.
- *
- * @param language BCP 47
- *
- * @example
- * ```ts
- * fromEspeakPhonemes('həlˈoʊ wˈɜːld', 'en-US'); // 'həlˈO wˈɜɹld'
- * fromEspeakPhonemes('mutʃˈatʃo', 'es'); // 'muʧˈaʧo'
- * ```
+ * Rewrites the IPA of eSpeak NG in the phonemes that Kokoro was trained on: diphthongs and affricates are one phoneme each.
+ * English has more differences, since its voices learned from another phonemizer.
  */
 export function fromEspeakPhonemes(ipa: string, language: string): string {
   const variety = language === 'en-GB' ? british : american;
@@ -77,14 +69,7 @@ const inEspeak: readonly (readonly [pattern: RegExp, ipa: string])[] = [
   [/[ɑɔu]|(?<=[ˈˌ])i/gu, '$&ː'],
 ];
 
-/**
- * Rewrites American English in Kokoro's phonemes as eSpeak NG writes it, for voices that learned from that.
- *
- * @example
- * ```ts
- * toEspeakPhonemes('həlˈO wˈɜɹld, ðə wˈɔtəɹ.'); // 'həlˈoʊ wˈɜːld, ðə wˈɔːɾɚ.'
- * ```
- */
+/** Rewrites American English in Kokoro's phonemes as eSpeak NG writes it, for voices that learned from that. */
 export function toEspeakPhonemes(phonemes: string): string {
   const ipa = inEspeak.reduce((text, [pattern, to]) => text.replace(pattern, to), phonemes);
   return [...pairs, ['oʊ', 'O'] as const].reduce((text, [to, from]) => text.replaceAll(from, to), ipa);

@@ -10,15 +10,8 @@ const habits: readonly (readonly [pattern: RegExp, phonemes: string])[] = [
 ];
 
 /**
- * Rewrites American English as the dictionary does that Kokoro learned from: CMUdict writes `ɪ` or `ə` for the same weak
- * vowel, that one writes `ə` where the syllable ends in it, and `ɪ` in `-es` and `-ed`.
- *
- * Source: https://github.com/hexgrad/misaki
- *
- * @example
- * ```ts
- * toMisakiPhonemes('əbˈɪlɪti'); // 'əbˈɪləti'
- * ```
+ * Rewrites American English as the dictionary does that Kokoro learned from: CMUdict writes `ɪ` or `ə` for the same weak vowel,
+ * that one writes `ə` where the syllable ends in it, and `ɪ` in `-es` and `-ed`. Source: https://github.com/hexgrad/misaki
  */
 export function toMisakiPhonemes(phonemes: string): string {
   return habits.reduce((text, [pattern, to]) => text.replace(pattern, to), phonemes);

@@ -12,8 +12,6 @@ const rests: Readonly<Record<string, number>> = {
 
 /**
  * Tells how long to rest after a piece of text, by the mark that ends it; closing quotes and parentheses don't count.
- *
- * @param phonemes of the piece, punctuation included
  * @returns seconds at normal speed; 0 where a piece ends within a clause
  */
 export function restAfter(phonemes: string): number {
@@ -30,7 +28,6 @@ export interface SpokenBounds {
 
 /**
  * Leaves off the silence at both ends of a recording.
- *
  * @returns a view of `samples`; empty where all is silence
  */
 export function trimSilence(samples: Float32Array, { threshold, margin }: SpokenBounds): Float32Array {
@@ -43,9 +40,7 @@ export function trimSilence(samples: Float32Array, { threshold, margin }: Spoken
 }
 
 /**
- * Fades both ends of a recording from and to zero, so that it can be joined to anything without a click. Changes
- * `samples`.
- *
+ * Fades both ends of a recording from and to zero, so that it can be joined to anything without a click. Changes `samples`.
  * @param length samples of each fade; less where the recording is shorter than two
  */
 export function fadeEdgesInPlace(samples: Float32Array, length: number): Float32Array {

@@ -5,15 +5,8 @@ const boundaries = [/[.!?…]["”)]*(?= )/gu, /[;:—]["”)]*(?= )|\)(?= )| (?
 const shortestShare = 1 / 3;
 
 /**
- * Cuts phonemes into pieces that a model can speak at once: after clauses where it can, else between words, within a
- * word only where that alone exceeds the limit.
- *
- * @param limit most code points of a piece, at least 1
- *
- * @example
- * ```ts
- * splitPhonemes('ə ɹˈɛd, ɹˈWnd kˈAk', { limit: 12 }); // ['ə ɹˈɛd,', 'ɹˈWnd kˈAk']
- * ```
+ * Cuts phonemes into pieces that a model can speak at once: after clauses where it can, else between words, within a word only
+ * where that alone exceeds the limit.
  */
 export function splitPhonemes(phonemes: string, { limit }: { readonly limit: number }): string[] {
   const all = [...phonemes.trim()];
@@ -28,10 +21,7 @@ export function splitPhonemes(phonemes: string, { limit }: { readonly limit: num
   return pieces.filter((piece) => piece !== '');
 }
 
-/**
- * @param head the first `limit + 1` code points of what is left
- * @returns code points before the cut
- */
+/** @param head the first `limit + 1` code points of what is left */
 function findCut(head: string, limit: number): number {
   const words = boundaries.at(-1);
   for (const boundary of boundaries) {

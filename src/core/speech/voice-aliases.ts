@@ -16,17 +16,8 @@ const builtInVoices: Readonly<Record<string, 'f' | 'm'>> = {
 };
 
 /**
- * Finds voices for the names that clients have built in: the one of that name (`af_nova`), else women for women and men
- * for men, English ones where there are some, each as seldom as can be. Names that the voices have themselves stay theirs.
- *
- * @param voices ids, as Kokoro names them: language, `f` or `m`, underscore, name; of others, one after the other
- * @returns name → id; empty where there is no voice
- *
- * @example
- * ```ts
- * aliasVoices(['af_heart', 'af_nova', 'am_adam']).get('nova'); // 'af_nova'
- * aliasVoices(['af_heart', 'af_nova', 'am_adam']).get('onyx'); // 'am_adam'
- * ```
+ * Finds voices for the names that clients have built in: the one of that name (`af_nova`), else women for women and men for
+ * men, English ones where there are some, each as seldom as can be. Names that the voices have themselves stay theirs.
  */
 export function aliasVoices(voices: readonly string[]): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();

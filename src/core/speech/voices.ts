@@ -32,14 +32,7 @@ const kinds: Readonly<Record<string, string>> = { f: 'female', m: 'male' };
 
 const mostVoices = 16;
 
-/**
- * Reads the language and gender in the id of a voice, as Kokoro names its voices; any other id is taken for American English.
- *
- * @example
- * ```ts
- * describeVoice('bm_george'); // { id: 'bm_george', name: 'George (British English, male)', language: 'en-GB' }
- * ```
- */
+/** Reads the language and gender in the id of a voice, as Kokoro names its voices; any other id is taken for American English. */
 export function describeVoice(id: string): VoiceDescription {
   const [, prefix = '', kind = '', name = ''] = /^([a-z])([fm])_(.+)$/.exec(id) ?? [];
   const language = languages[prefix];
@@ -48,16 +41,7 @@ export function describeVoice(id: string): VoiceDescription {
   return { id, name: `${title} (${language[1]}, ${kinds[kind]})`, language: language[0] };
 }
 
-/**
- * Reads a voice or a mix of several: names joined by `+`, each with a weight in parentheses if it isn't 1.
- *
- * @throws RangeError for anything else
- *
- * @example
- * ```ts
- * parseVoiceMix('af_heart(2)+am_adam'); // [{ voice: 'af_heart', weight: 2 }, { voice: 'am_adam', weight: 1 }]
- * ```
- */
+/** Reads a voice or a mix of several: names joined by `+`, each with a weight in parentheses if it isn't 1. */
 export function parseVoiceMix(voice: string): readonly VoiceShare[] {
   const parts = voice.split('+', mostVoices + 1);
   if (parts.length > mostVoices)
@@ -72,19 +56,7 @@ export function parseVoiceMix(voice: string): readonly VoiceShare[] {
   });
 }
 
-/**
- * Mixes the styles of several voices: their mean, each with its weight.
- *
- * @param styles at least one; all of the same length
- *
- * @example
- * ```ts
- * mixStyles([
- *   { style: Float32Array.of(0, 1), weight: 3 },
- *   { style: Float32Array.of(4, 1), weight: 1 },
- * ]); // [1, 1]
- * ```
- */
+/** Mixes the styles of several voices: their mean, each with its weight. */
 export function mixStyles(
   styles: readonly { readonly style: Float32Array; readonly weight: number }[],
 ): Float32Array {

@@ -18,16 +18,7 @@ const piece = new Uint8Array(2 ** 16);
 /** Code units that are sure to fit as UTF-8. */
 const pieceUnits = Math.floor(piece.length / 3);
 
-/**
- * Counts the parts of a text that may be JSON, and ends the count at the first that is too much.
- *
- * @returns what was expected; `undefined` where the text is within the bounds. `values` is what was counted
- *
- * @example
- * ```ts
- * countJson('[1, [2, 3]]', { values: 3 }).fault; // 'expected at most 3 values'
- * ```
- */
+/** Counts the parts of a text that may be JSON, and ends the count at the first that is too much. */
 export function countJson(
   text: string,
   { characters = Infinity, values, depth = maxJsonLevels }: JsonBounds,
@@ -43,17 +34,7 @@ export function countJson(
   return { fault: undefined, values: counter.values };
 }
 
-/**
- * Parses a JSON text that a caller has sent, once its parts are counted: a parser takes seconds for megabytes of brackets.
- *
- * @throws RangeError for a text beyond its bounds
- * @throws SyntaxError for a text that is no JSON
- *
- * @example
- * ```ts
- * parseBounded('{"a": [1, 2]}', { values: 20 }); // { a: [1, 2] }
- * ```
- */
+/** Parses a JSON text that a caller has sent, once its parts are counted: a parser takes seconds for megabytes of brackets. */
 export function parseBounded(text: string, bounds: JsonBounds): unknown {
   const { fault } = countJson(text, bounds);
   if (fault !== undefined) throw new RangeError(fault);

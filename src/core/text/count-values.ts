@@ -10,15 +10,8 @@ export interface JsonCounts {
 }
 
 /**
- * Counts a parsed value as `JsonCounter` counts its text, and no further than it has to: a list counts with its length
- * before its items are looked at.
- *
- * @param isEnough ends the count; asked after each array, object and member
- *
- * @example
- * ```ts
- * countValues({ a: [1, 2, '{,'] }, () => false); // { objects: 1, arrays: 1, members: 1, values: 4, depth: 2 }
- * ```
+ * Counts a parsed value as `JsonCounter` counts its text, and no further than it has to: a list counts with its length before
+ * its items are looked at.
  */
 export function countValues(value: unknown, isEnough: (counts: JsonCounts) => boolean): JsonCounts {
   const counts = { objects: 0, arrays: 0, members: 0, values: 0, depth: 0 };

@@ -3,14 +3,7 @@ export const bytesPerToken = 4;
 
 const encoder = new TextEncoder();
 
-/**
- * Tokens of a text, estimated from its bytes: one for each 4.
- *
- * @example
- * ```ts
- * estimateTokens('a red circle'); // 3
- * ```
- */
+/** Tokens of a text, estimated from its bytes: one for each 4. */
 export function estimateTokens(text: string): number {
   return Math.ceil(encoder.encode(text).byteLength / bytesPerToken);
 }

@@ -31,18 +31,9 @@ type NumberPart =
   'sign' | 'zero' | 'integer' | 'point' | 'fraction' | 'exponent' | 'exponent-sign' | 'exponent-digits';
 
 /**
- * Tells where a JSON value (RFC 8259) ends, and checks it on the way: a value that comes out `complete` is accepted
- * by `JSON.parse`, and one that is `invalid` is refused by it whatever follows. Nothing is parsed or kept but one
- * number per nesting level.
- *
- * @example
- * ```ts
- * const scanner = createJsonScanner();
- * scanner.scan('{"a": "}'); // 8
- * scanner.state; // 'open'
- * scanner.scan('"} and so on'); // 2
- * scanner.state; // 'complete'
- * ```
+ * Tells where a JSON value (RFC 8259) ends, and checks it on the way: a value that comes out `complete` is accepted by
+ * `JSON.parse`, and one that is `invalid` is refused by it whatever follows. Nothing is parsed or kept but one number per
+ * nesting level.
  */
 export function createJsonScanner(): JsonScanner {
   /** Closing brackets that are due, innermost last. */

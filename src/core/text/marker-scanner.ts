@@ -26,20 +26,9 @@ interface Pattern {
 }
 
 /**
- * Finds the first of several markers in a stream of text pieces, in one pass over the text (Knuth, Morris, Pratt,
- * "Fast Pattern Matching in Strings", 1977): time is linear in the text for each marker.
- *
- * The marker that is complete first is found; among those that end at the same place, the longest. Returned text
- * never ends between the two halves of a surrogate pair, also where a piece does.
- *
- * @throws RangeError for an empty marker
- *
- * @example
- * ```ts
- * const scanner = createMarkerScanner(['<end>']);
- * scanner.scan('a < b <e'); // { text: 'a < b ', marker: null, end: 8 }
- * scanner.scan('nd> more'); // { text: '', marker: '<end>', end: 3 }
- * ```
+ * Finds the first of several markers in a stream of text pieces, in one pass over the text (Knuth, Morris, Pratt, "Fast Pattern
+ * Matching in Strings", 1977): time is linear in the text for each marker. The marker that is complete first is found; among
+ * those that end at the same place, the longest.
  */
 export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
   const patterns = markers.map(createPattern);

@@ -1,40 +1,17 @@
 /** Characters of a caller's own text that one message repeats. */
 const longestEcho = 60;
 
-/**
- * Cuts a text that somebody else wrote to what a message may repeat of it.
- *
- * @example
- * ```ts
- * abbreviate('a'.repeat(5_000_000), 3); // 'aaa…'
- * ```
- */
+/** Cuts a text that somebody else wrote to what a message may repeat of it. */
 export function abbreviate(text: string, mostCharacters: number = longestEcho): string {
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
 }
 
-/**
- * A text for a message: cut, in quotes, with control characters escaped.
- *
- * @example
- * ```ts
- * quote('tiny\nchat'); // '"tiny\\nchat"'
- * ```
- */
+/** A text for a message: cut, in quotes, with control characters escaped. */
 export function quote(text: string): string {
   return JSON.stringify(abbreviate(text));
 }
 
-/**
- * A value for a message: short, and without its content where that could be large.
- *
- * @example
- * ```ts
- * describeValue('usr'); // '"usr"'
- * describeValue([1, 2]); // 'an array'
- * describeValue(undefined); // 'nothing'
- * ```
- */
+/** A value for a message: short, and without its content where that could be large. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'undefined':

@@ -1,9 +1,4 @@
-/**
- * Finds the word that was probably meant.
- *
- * @param mostEdits how many letters may differ; by default a third of them
- * @returns the known word that is nearest to the given one, or `undefined` where none is near
- */
+/** Finds the word that was probably meant. */
 export function suggest(
   given: string,
   known: readonly string[],

@@ -23,11 +23,7 @@ interface Node {
   token?: AddedToken;
 }
 
-/**
- * Makes a search for tokens: at every place the longest that begins there.
- *
- * @param tokens of tokens with the same pattern, the last counts
- */
+/** Makes a search for tokens: at every place the longest that begins there. */
 export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAddedTokens {
   const root: Node = { next: new Map() };
   for (const token of tokens) if (token.pattern !== '') insert(root, token);

@@ -20,11 +20,8 @@ export interface AddedToken {
 }
 
 /**
- * Reads the list `added_tokens`. As in the Rust library, ids that are written there don't count: a token that the model
- * has keeps its id, others are numbered on.
- *
- * @param normalize the tokenizer's normalizer
- * @throws TypeError or RangeError for anything but added tokens
+ * Reads the list `added_tokens`. As in the Rust library, ids that are written there don't count: a token that the model has
+ * keeps its id, others are numbered on.
  */
 export function readAddedTokens(
   label: string,

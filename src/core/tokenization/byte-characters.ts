@@ -1,7 +1,6 @@
 /**
- * The printable characters that byte-level vocabularies use for the 256 bytes: the byte's own where it has a printable
- * one, otherwise U+0100 and up.
- *
+ * The printable characters that byte-level vocabularies use for the 256 bytes: the byte's own where it has a printable one,
+ * otherwise U+0100 and up.
  * @see https://github.com/openai/gpt-2/blob/master/src/encoder.py
  */
 export const characterOfByte: Readonly<Uint16Array> = createCharacters();

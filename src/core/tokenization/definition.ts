@@ -69,12 +69,7 @@ export function readChoice<Choice extends string>(
 /** Readers of parts by type. */
 export type Readers<Part> = Readonly<Record<string, (label: string, members: Members) => Part>>;
 
-/**
- * Reads a part of one of several types.
- *
- * @param type the member `type`, if there is none in the part
- * @throws TypeError or RangeError for a part of another type
- */
+/** Reads a part of one of several types. */
 export function readByType<Part>(label: string, value: unknown, readers: Readers<Part>, type?: string): Part {
   const members = readMembers(label, value);
   const name = members['type'] ?? type;

@@ -28,10 +28,7 @@ export interface Slots {
   readonly entryBits: number;
 }
 
-/**
- * @param count how many entries there will be at most
- * @param load how full the table may get, below 1
- */
+/** @param count how many entries there will be at most */
 export function createSlots(count: number, load: number): Slots {
   return { slots: new Int32Array(powerOfTwo(count / load)), entryBits: powerOfTwo(count + 1) - 1 };
 }

@@ -22,11 +22,7 @@ export interface PairEncoder {
 /** No token has these ids. */
 const placeholders = [0xff_ff_ff_ff, 0xff_ff_ff_fe] as const;
 
-/**
- * The tokens around two texts, with a placeholder for each text.
- *
- * @throws RangeError where one of the texts is left out or repeated
- */
+/** The tokens around two texts, with a placeholder for each text. */
 export function readPairTemplate(postProcessor: PostProcessor | undefined): Encoding {
   const texts = placeholders.map((id, typeId) => toConstantEncoding([id], [''], { typeId }));
   const template = concatenateEncodings(postProcessor?.process(texts, { addSpecialTokens: true }) ?? texts);

@@ -13,11 +13,7 @@ export interface PairTable {
 /** Most look-ups find nothing and are the faster the emptier the table is. */
 const load = 0.5;
 
-/**
- * Merges by rank, three numbers each, and an open-addressed hash table that finds them by their pair.
- *
- * @param limit how many merges there will be at most
- */
+/** Merges by rank, three numbers each, and an open-addressed hash table that finds them by their pair. */
 export function createPairTable(limit: number): PairTable {
   const { slots, entryBits } = createSlots(limit, load);
   const mask = slots.length - 1;

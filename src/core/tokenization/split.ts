@@ -3,13 +3,9 @@ import { createBoundList, pushPiece, totalLength, type BoundList, type Pieces } 
 import { createSegments, type Pattern, type Segments } from './patterns/pattern.ts';
 
 /**
- * The treatment of a match. Splitting `the-final--countdown` at `-`:
- *
- * - `Removed`: the final countdown
- * - `Isolated`: the - final - - countdown
- * - `MergedWithPrevious`: the- final- - countdown
- * - `MergedWithNext`: the -final - -countdown
- * - `Contiguous`: the - final -- countdown
+ * The treatment of a match. Splitting `the-final--countdown` at `-`: - `Removed`: the final countdown - `Isolated`: the - final
+ * - - countdown - `MergedWithPrevious`: the- final- - countdown - `MergedWithNext`: the -final - -countdown - `Contiguous`: the
+ * - final -- countdown
  */
 export const splitBehaviors = [
   'Removed',

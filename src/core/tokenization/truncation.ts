@@ -36,13 +36,7 @@ export function readTruncation(label: string, value: unknown): Truncation | unde
   };
 }
 
-/**
- * Cuts encodings of one or two texts.
- *
- * @param encodings without the tokens around them
- * @param added how many tokens there will be around them
- * @throws RangeError where there is no room for a token, or too little to take away
- */
+/** Cuts encodings of one or two texts. */
 export function truncateEncodings(
   encodings: readonly PartialEncoding[],
   truncation: Truncation,

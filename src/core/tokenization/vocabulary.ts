@@ -28,12 +28,9 @@ const recentTexts = 4096;
 const load = 0.8;
 
 /**
- * Puts all tokens after each other into one array of bytes, in the order of their ids, found by an open-addressed hash
- * table: about 20 bytes a token. Every UTF-16 code unit is written as UTF-8 would write it if it were a character, halves
- * of surrogate pairs too.
- *
- * @param tokens of two equal tokens the one with the higher id counts, of two tokens with one id the later
- * @param ids `ids[i]` is the id of `tokens[i]`, 0 to `highestTokenId`
+ * Puts all tokens after each other into one array of bytes, in the order of their ids, found by an open-addressed hash table:
+ * about 20 bytes a token. Every UTF-16 code unit is written as UTF-8 would write it if it were a character, halves of surrogate
+ * pairs too.
  */
 export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vocabulary {
   const count = tokens.length;

@@ -23,18 +23,9 @@ const kernels: Readonly<Record<Filter, Kernel>> = {
 };
 
 /**
- * Resizes an image as `Image.resize` of Pillow 13 does, to the value: smaller ones are averages over all that they cover.
- * The width is changed first, or the height where that loses more than twice as many pixels; values are rounded to eight
- * bits between. Earlier versions of Pillow always begin with the width.
- *
- * @param pixels `[height × width × 3]` of `from`
- * @returns `[height × width × 3]` of `to`; `pixels` itself where the sizes are the same
- *
- * @example
- * ```ts
- * const pixels = Uint8Array.of(0, 0, 0, 100, 100, 100);
- * resample(pixels, { width: 2, height: 1 }, { width: 1, height: 1 }, 'bilinear'); // [50, 50, 50]
- * ```
+ * Resizes an image as `Image.resize` of Pillow 13 does, to the value: smaller ones are averages over all that they cover. The
+ * width is changed first, or the height where that loses more than twice as many pixels; values are rounded to eight bits
+ * between. Earlier versions of Pillow always begin with the width.
  */
 export function resample(pixels: Uint8Array, from: Size, to: Size, filter: Filter): Uint8Array {
   const kernel = kernels[filter];

@@ -28,9 +28,6 @@ const specialTokens = {
 
 /**
  * Reads what the small files of a model in Hugging Face's layout say out of the metadata of a GGUF file.
- *
- * @param endTokens ids with which the model ends an answer
- * @throws InferenceError `invalid_request` where the tokenizer that the file carries is no JSON
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
 export async function openGgufFolder(
@@ -104,11 +101,7 @@ const parts: Readonly<Record<string, string>> = {
   imatrix: 'a table for quantization',
 };
 
-/**
- * The category of a GGUF file, as its metadata shows it.
- *
- * @throws InferenceError `invalid_request` for files that are no model
- */
+/** The category of a GGUF file, as its metadata shows it. */
 export function categoryOfGguf(metadata: GgufMetadata): string {
   const architecture = architectureOf(metadata);
   const other = parts[String(metadata.get('general.type') ?? '')] ?? parts[architecture];
@@ -123,11 +116,7 @@ const firstBytes = 2 ** 16;
 /** Metadata with a tokenizer of a million tokens takes less than 100 MB. */
 const mostBytes = 2 ** 28;
 
-/**
- * Reads the metadata of a GGUF file, as much of the file as that takes.
- *
- * @throws InferenceError `invalid_request` where it is no such file
- */
+/** Reads the metadata of a GGUF file, as much of the file as that takes. */
 export function readGgufFile(path: string, options?: ReadGgufOptions): GgufMetadata {
   if (!existsSync(path)) throw sourceError(explainPath(path)!);
   const file = openSync(path, 'r');

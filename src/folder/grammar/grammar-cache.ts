@@ -3,11 +3,7 @@ import type { CompiledGrammar } from '../../core/grammar/engine/matcher.ts';
 /** Prepared grammars, the latest used ones kept as long as they fit. */
 export interface GrammarCache {
   get(key: string): CompiledGrammar | undefined;
-  /**
-   * Keeps a grammar, unless another one has been kept under the key meanwhile.
-   *
-   * @returns the one that is to be used
-   */
+  /** Keeps a grammar, unless another one has been kept under the key meanwhile. */
   keep(key: string, grammar: CompiledGrammar): CompiledGrammar;
   readonly bytes: number;
 }
@@ -16,14 +12,8 @@ export interface GrammarCache {
 const maxGrammars = 64;
 
 /**
- * Makes a cache with a budget in bytes. Grammars grow while they are used, so each call counts anew. One that takes more
- * than half of the budget is not kept.
- *
- * @example
- * ```ts
- * const cache = createGrammarCache(2 ** 20);
- * cache.bytes; // 0
- * ```
+ * Makes a cache with a budget in bytes. Grammars grow while they are used, so each call counts anew. One that takes more than
+ * half of the budget is not kept.
  */
 export function createGrammarCache(maxBytes: number): GrammarCache {
   const grammars = new Map<string, CompiledGrammar>();

@@ -21,20 +21,11 @@ export interface GrammarEngineOptions {
 
 /** Constrains the answers of one model. */
 export interface GrammarEngine {
-  /**
-   * Prepares a constraint. The same constraint is prepared once, and what one sequence finds out serves the others.
-   *
-   * @returns `undefined` where the constraint allows every text
-   * @throws RangeError naming the keyword of a schema that can't be honored
-   */
+  /** Prepares a constraint. The same constraint is prepared once, and what one sequence finds out serves the others. */
   compile(constraint: AnswerConstraint): CompiledGrammar | undefined;
   /** The same in slices: yields after each part of bounded cost, so that others get their turn. */
   compileSteps(constraint: AnswerConstraint): Generator<void, CompiledGrammar | undefined>;
-  /**
-   * The same in slices of some milliseconds, between which the event loop turns.
-   *
-   * @throws what `signal` is aborted with
-   */
+  /** The same in slices of some milliseconds, between which the event loop turns. */
   compileInSlices(
     constraint: AnswerConstraint,
     options?: { readonly signal?: AbortSignal | undefined; readonly sliceMilliseconds?: number },
@@ -47,14 +38,8 @@ const defaultMaxBytes = 16 * 2 ** 20;
 const defaultSliceMilliseconds = 10;
 
 /**
- * Makes an engine for a model. It costs nothing until the first constraint, which waits about half a second for a
- * vocabulary of 150,000 tokens to be indexed.
- *
- * @example
- * ```ts
- * const engine = createGrammarEngine(tokenizer, { vocabularySize, endTokens });
- * const matcher = engine.compile({ response: { type: 'json-object' } })!.createMatcher();
- * ```
+ * Makes an engine for a model. It costs nothing until the first constraint, which waits about half a second for a vocabulary of
+ * 150,000 tokens to be indexed.
  */
 export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEngineOptions): GrammarEngine {
   const grammars = createGrammarCache(options.maxBytes ?? defaultMaxBytes);

@@ -13,10 +13,7 @@ export interface AudioEncoder {
   readonly mediaType: string;
   /**
    * Encodes audio while it is made.
-   *
    * @param pieces samples from −1 to 1; not changed, and read no further than needed once the result is left early
-   * @returns the file in pieces
-   * @throws InferenceError `cancelled` when `signal` is aborted, and whatever `pieces` throws
    */
   encode(pieces: AsyncIterable<Float32Array>, options: EncodeOptions): AsyncIterable<Uint8Array>;
 }

@@ -37,17 +37,8 @@ export interface EncoderFinderOptions {
 }
 
 /**
- * Makes a finder of encoders: `wav` and `pcm` are written here, the others by optional packages, and what remains by
- * FFmpeg, which is asked once what it can do.
- *
- * @returns a function that throws `InferenceError` `invalid_request` for a format that nothing here writes, with those that
- * can be written
- *
- * @example
- * ```ts
- * const findEncoder = createEncoderFinder();
- * (await findEncoder('wav')).mediaType; // 'audio/wav'
- * ```
+ * Makes a finder of encoders: `wav` and `pcm` are written here, the others by optional packages, and what remains by FFmpeg,
+ * which is asked once what it can do.
  */
 export function createEncoderFinder({
   ffmpegPath = 'ffmpeg',

@@ -33,13 +33,7 @@ export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>
 const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
 const longestMessage = 2000;
 
-/**
- * Asks an FFmpeg which formats it can write.
- *
- * @param path of the program, or its name on the PATH
- * @returns an empty list if the program is missing or fails
- * @throws the system's Error if it lacks the resources to start a process; a later call may succeed
- */
+/** Asks an FFmpeg which formats it can write. */
 export async function listFfmpegFormats(path: string): Promise<readonly SpeechFormat[]> {
   let listing = '';
   try {
@@ -58,12 +52,7 @@ export async function listFfmpegFormats(path: string): Promise<readonly SpeechFo
     .map(([format]) => format as SpeechFormat);
 }
 
-/**
- * Makes an encoder of an FFmpeg, which runs as a process of its own for each recording.
- *
- * @param path of the program, or its name on the PATH
- * @throws RangeError for a format that isn't in {@link ffmpegFormats}
- */
+/** Makes an encoder of an FFmpeg, which runs as a process of its own for each recording. */
 export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEncoder {
   const wanted = ffmpegFormats[format];
   if (!wanted) throw new RangeError(`format: expected one that FFmpeg writes, got ${format}`);

@@ -32,11 +32,7 @@ const framesPerSecond = 50;
 const framesOfPage = 10;
 const encodedRates = [8_000, 12_000, 16_000, 24_000, 48_000];
 
-/**
- * Loads an encoder of Opus in Ogg from the optional package `@evan/opus`.
- *
- * @returns `undefined` where it isn't installed
- */
+/** Loads an encoder of Opus in Ogg from the optional package `@evan/opus`. */
 export async function loadOpusEncoder(): Promise<AudioEncoder | undefined> {
   try {
     const { default: opus } = (await import('@evan/opus/wasm/index.js')) as { readonly default: OpusPackage };

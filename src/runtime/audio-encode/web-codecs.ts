@@ -65,11 +65,7 @@ const codecs: readonly Codec[] = [
 /** The formats that `node-webcodecs` writes. */
 export const webCodecsFormats: readonly SpeechFormat[] = codecs.map(({ format }) => format);
 
-/**
- * Loads an encoder of the optional package `node-webcodecs`.
- *
- * @returns `undefined` where the package isn't there for this platform
- */
+/** Loads an encoder of the optional package `node-webcodecs`. */
 export async function loadWebCodecsEncoder(format: SpeechFormat): Promise<AudioEncoder | undefined> {
   const library = await loadWebCodecs();
   const codec = codecs.find((one) => one.format === format);

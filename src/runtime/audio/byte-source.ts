@@ -9,11 +9,7 @@ export interface ByteSource {
   readonly size: number;
   /** Path of the file; `undefined` for audio in memory. */
   readonly path: string | undefined;
-  /**
-   * The bytes of a range, fewer where the file ends before; not to be changed.
-   *
-   * @throws InferenceError `cancelled` once the signal is aborted
-   */
+  /** The bytes of a range, fewer where the file ends before; not to be changed. */
   read(offset: number, length: number): Promise<Uint8Array>;
   /** Gives a parser the bytes that it asks for, until it is done. */
   perform<T>(reading: Reading<T>): Promise<T>;

@@ -28,11 +28,7 @@ const pieceBytes = 2 ** 16;
 /** More than the header that ffmpeg writes, and less than it with the first samples. */
 const wavHeaderBytes = 128;
 
-/**
- * Decodes the first audio stream of a file with the ffmpeg program, as a child process.
- *
- * @throws InferenceError `invalid_request` where there is no such program; `cancelled`
- */
+/** Decodes the first audio stream of a file with the ffmpeg program, as a child process. */
 export async function* decodeWithFfmpeg(
   source: ByteSource,
   options: FfmpegOptions,

@@ -36,18 +36,9 @@ export interface AudioStream {
 const sampleRateHz = 16_000;
 
 /**
- * Opens an audio file for decoding: WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC), WebM and Matroska (Opus, Vorbis), MP4 and
- * AAC. What it is shows from its content. It is read and decoded piece by piece as `blocks` is read, in bounded memory
- * whatever its length.
- *
- * @throws InferenceError `invalid_request` for any other content, which the message names, for damaged and for too long
- * audio; `cancelled`
- *
- * @example
- * ```ts
- * const audio = await openAudio({ path: 'speech.mp3' }, { maxSeconds: 3600 });
- * for await (const samples of audio.blocks) console.log(samples.length / audio.sampleRateHz); // 1, 1, …
- * ```
+ * Opens an audio file for decoding: WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC), WebM and Matroska (Opus, Vorbis), MP4 and AAC.
+ * What it is shows from its content. It is read and decoded piece by piece as `blocks` is read, in bounded memory whatever its
+ * length.
  */
 export async function openAudio(source: AudioSource, options: AudioOptions): Promise<AudioStream> {
   const bytes = await openByteSource(source, options.signal);

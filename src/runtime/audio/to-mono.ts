@@ -19,10 +19,7 @@ const maxMagnitude = 2 ** 24;
 
 /**
  * Mixes audio to the mean of its channels and resamples it; the rate may change from block to block.
- *
  * @returns blocks of one second; the last may be shorter
- * @throws InferenceError `invalid_request` as soon as the audio is longer than `maxSeconds`; `cancelled`
- * @throws ContainerError for a sample rate outside of 1 to 768 kHz, and where there is no audio at all
  */
 export async function* toMono(
   blocks: AsyncIterable<PcmBlock>,

@@ -73,11 +73,7 @@ export class SequenceBatcher<S extends Sequence> {
     this.#now = now;
   }
 
-  /**
-   * @param options.owner owners take turns
-   * @returns a vector for each sequence, in their order
-   * @throws InferenceError `cancelled` after `signal` is aborted: during a run for this request alone, else after it
-   */
+  /** @param options.owner owners take turns */
   encode(
     sequences: readonly S[],
     { signal, owner }: GraphRunOptions & { readonly owner?: string | undefined } = {},

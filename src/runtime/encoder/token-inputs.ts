@@ -16,12 +16,7 @@ export type ToFeeds = (sequences: readonly EncodedText[], length: number) => Rec
 
 const tokenInputs = new Set(['input_ids', 'attention_mask', 'token_type_ids', 'position_ids']);
 
-/**
- * Reads the inputs of a graph with `input_ids`, `attention_mask` and, if it has them, `token_type_ids` and
- * `position_ids`.
- *
- * @throws RangeError saying what is not as it is in a text encoder
- */
+/** Reads the inputs of a graph with `input_ids`, `attention_mask` and, if it has them, `token_type_ids` and `position_ids`. */
 export function readTokenInputs(signatures: readonly TensorSignature[]): ToFeeds {
   const inputs = new Map<string, TokenType>();
   for (const { name, type, dims } of signatures) {
@@ -53,11 +48,7 @@ export function longestOf(sequences: readonly EncodedText[]): number {
   return sequences.reduce((longest, { ids }) => Math.max(longest, ids.length), 0);
 }
 
-/**
- * The numbers of a float32 or float16 tensor.
- *
- * @throws RangeError for another type
- */
+/** The numbers of a float32 or float16 tensor. */
 export function toFloat32({ type, data }: Tensor): Float32Array {
   if (type === 'float16') return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
   if (type === 'float32') return data as Float32Array;

@@ -10,15 +10,8 @@ export interface BodyOptions {
 }
 
 /**
- * The bytes of an answer as they come. Ends the answer over there when it is left and when the signal aborts, which
- * `fetch` may lose when garbage is collected in the middle of an answer.
- *
- * @throws RangeError for more than `maxBytes`; Error for an answer that breaks off; the signal's reason when it aborts
- *
- * @example
- * ```ts
- * for await (const bytes of readBytes(await fetch(url), { maxBytes: 2 ** 20 })) hash.update(bytes);
- * ```
+ * The bytes of an answer as they come. Ends the answer over there when it is left and when the signal aborts, which `fetch` may
+ * lose when garbage is collected in the middle of an answer.
  */
 export async function* readBytes(
   { body }: Response,
@@ -47,11 +40,7 @@ export async function* readBytes(
   }
 }
 
-/**
- * An answer as a whole.
- *
- * @throws Error as `readBytes`
- */
+/** An answer as a whole. */
 export async function readWhole(response: Response, options: BodyOptions = {}): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -68,20 +57,12 @@ export async function readWhole(response: Response, options: BodyOptions = {}): 
   return whole;
 }
 
-/**
- * An answer as a whole, as UTF-8.
- *
- * @throws Error as `readBytes`
- */
+/** An answer as a whole, as UTF-8. */
 export async function readText(response: Response, options: BodyOptions = {}): Promise<string> {
   return new TextDecoder().decode(await readWhole(response, options));
 }
 
-/**
- * The beginning of an answer, for those who quote it.
- *
- * @throws never: what breaks off ends there
- */
+/** The beginning of an answer, for those who quote it. */
 export async function readBeginning(
   response: Response,
   { maxBytes, ...options }: BodyOptions & { readonly maxBytes: number },

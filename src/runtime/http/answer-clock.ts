@@ -7,15 +7,8 @@ export interface AnswerTimes {
 }
 
 /**
- * Ends a request whose server sends nothing for too long. Only time in which a byte is waited for counts, so a slow
- * reader is nobody's fault.
- *
- * @example
- * ```ts
- * const clock = new AnswerClock({ firstByteMs: 60_000, idleMs: 60_000 });
- * const response = await clock.wait(() => fetch(url, { signal: clock.signal }));
- * for await (const bytes of readBytes(response, { clock })) hash.update(bytes);
- * ```
+ * Ends a request whose server sends nothing for too long. Only time in which a byte is waited for counts, so a slow reader is
+ * nobody's fault.
  */
 export class AnswerClock {
   /** Aborts when a time has passed, or the caller leaves. */

@@ -23,15 +23,6 @@ const noCertificates: Certificates = {};
 /**
  * `fetch`, with certificates and a time limit for connecting. Node's `fetch` takes neither without a package of the same
  * version as itself, so such requests go over `node:http` and `node:https`; redirects are refused.
- *
- * @param connectMs longest time until a new connection is there; default that of `fetch`, 10 s
- * @throws TypeError as `fetch`, with the system's error as `cause`
- *
- * @example
- * ```ts
- * const ca = await readFile('authority.pem', 'utf8');
- * const response = await fetchWith({ ca })('https://gpu-1:8443/v1/models', {});
- * ```
  */
 export function fetchWith(certificates: Certificates | undefined, connectMs?: number): Fetch {
   if (!certificates && connectMs === undefined) return fetch;

@@ -9,16 +9,8 @@ export interface FileForm {
 }
 
 /**
- * A form with one file, of type `multipart/form-data`, whose file is read from the disk while it is sent. It can be sent
- * once.
- *
- * @param fields names and values in their order; one without a value is left out
+ * A form with one file, of type `multipart/form-data`, whose file is read from the disk while it is sent. It can be sent once.
  * @param file its bytes or its path; the form calls it `file`
- *
- * @example
- * ```ts
- * const { contentType, bytes } = createFileForm([['model', 'whisper-1']], { path: 'speech.mp3' });
- * ```
  */
 export function createFileForm(
   fields: readonly (readonly [name: string, value: unknown])[],

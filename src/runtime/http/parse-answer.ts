@@ -3,11 +3,7 @@ import { JsonCounter } from '../../core/text/json-counter.ts';
 /** Levels of arrays and objects in an answer; a deep one would hold up this process. */
 const mostLevels = 128;
 
-/**
- * Parses the JSON of a server. Errors quote nothing of it.
- *
- * @throws Error for text that is no JSON, or is nested more than 128 levels deep: that isn't parsed
- */
+/** Parses the JSON of a server. Errors quote nothing of it. */
 export function parseAnswer(text: string): unknown {
   const counter = new JsonCounter();
   counter.push(Buffer.from(text));

@@ -3,13 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const storage = new AsyncLocalStorage<Readonly<Record<string, string>>>();
 
 /**
- * Lets events be made in view of headers: whatever is asked of other machines for them may send these. Where requests
- * share a batch, the headers of one of them go with it.
- *
- * @example
- * ```ts
- * for await (const event of withRunHeaders({ 'x-request-id': 'req_1' }, pipeline.run(request))) send(event);
- * ```
+ * Lets events be made in view of headers: whatever is asked of other machines for them may send these. Where requests share a
+ * batch, the headers of one of them go with it.
  */
 export function withRunHeaders<Event>(
   headers: Readonly<Record<string, string>>,

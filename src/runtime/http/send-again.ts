@@ -4,18 +4,9 @@ const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const mostKeptOpen = 8;
 
 /**
- * Sends a request again where its connection was closed before an answer began. Servers close connections that were idle
- * for a while, maybe at the moment when the next request leaves; `fetch` doesn't send that one again. Several may be closed
- * at once, so the next connection may fail in the same way. One that is known to be new isn't tried again; one of unknown
- * age, once.
- *
- * @param send may be called several times
- * @see https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2
- *
- * @example
- * ```ts
- * const response = await sendAgain(() => fetch(url, { method: 'POST', body }));
- * ```
+ * Sends a request again where its connection was closed before an answer began. Servers close connections that were idle for a
+ * while, maybe at the moment when the next request leaves; `fetch` doesn't send that one again. Several may be closed at once,
+ * so the next connection may fail in the same way. One that is known to be new isn't tried again; one of unknown age, once.
  */
 export async function sendAgain(send: () => Promise<Response>): Promise<Response> {
   for (let times = 1; ; times++) {

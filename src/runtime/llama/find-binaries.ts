@@ -28,12 +28,7 @@ const drivers: Readonly<Record<string, Partial<Record<NodeJS.Platform, string>>>
   vulkan: { linux: 'libvulkan.so.1', win32: 'vulkan-1.dll' },
 };
 
-/**
- * Finds the libraries of llama.cpp that node-llama-cpp ships for this machine.
- *
- * @param hasLibrary whether the system has a library of that name
- * @returns nothing where none is installed
- */
+/** Finds the libraries of llama.cpp that node-llama-cpp ships for this machine. */
 export function findLlamaBinaries(
   gpu: LlamaGpu,
   hasLibrary: (name: string) => boolean,

@@ -4,12 +4,9 @@ import { llamaRange } from './find-binaries.ts';
 const pointer = 'void *';
 
 /**
- * The structures that are passed by value, member by member with the value that the library gives it: a library with
- * other values has another layout. A batch is that of one token; its `token` is compared with the address given.
- *
- * Source: `llama.h` of llama.cpp v0.5.0, which node-llama-cpp 3.22 ships; that of v0.4.0 in 3.21.1 has the same layouts.
- *
- * @see https://github.com/ggml-org/llama.cpp/blob/v0.5.0/include/llama.h
+ * The structures that are passed by value, member by member with the value that the library gives it: a library with other
+ * values has another layout. A batch is that of one token; its `token` is compared with the address given. Source: `llama.h` of
+ * llama.cpp v0.5.0, which node-llama-cpp 3.22 ships; that of v0.4.0 in 3.21.1 has the same layouts.
  */
 const members = {
   model: [
@@ -98,11 +95,7 @@ export function defineLayouts(koffi: Koffi) {
   return { model: define(members.model), context: define(members.context), batch: define(members.batch) };
 }
 
-/**
- * Compares what the library fills in with the values of the layout that it is expected to have.
- *
- * @throws Error naming the first member that differs
- */
+/** Compares what the library fills in with the values of the layout that it is expected to have. */
 export function assertLayout<Kind extends keyof Members>(kind: Kind, found: Structure<Kind>): void {
   const values: Readonly<Record<string, unknown>> = found;
   const differing = members[kind].find(([name, , value]) => values[name] !== value);
@@ -114,12 +107,7 @@ export function assertLayout<Kind extends keyof Members>(kind: Kind, found: Stru
 const pattern = 0xa5;
 const alignment = 8;
 
-/**
- * Compares the size of what the library writes with that of the layout, where no other memory can be overwritten.
- *
- * @param write lets the library write the structure to the beginning of the memory
- * @throws Error naming both sizes in bytes
- */
+/** Compares the size of what the library writes with that of the layout, where no other memory can be overwritten. */
 export function assertSize(kind: keyof Members, bytes: number, write: (memory: Uint8Array) => void): void {
   const memory = new Uint8Array(16 * bytes).fill(pattern);
   write(memory);

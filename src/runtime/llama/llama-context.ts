@@ -85,11 +85,7 @@ export class LlamaContext {
     return this.#address;
   }
 
-  /**
-   * Reads the first `count` tokens of the batch, on another thread.
-   *
-   * @throws LlamaContextFull where they have no place; nothing is changed then
-   */
+  /** Reads the first `count` tokens of the batch, on another thread. */
   async run(count: number): Promise<void> {
     if (!(count >= 1 && count <= this.batchSize)) {
       throw new RangeError(`count: expected 1 to ${this.batchSize}, got ${count}`);
@@ -156,11 +152,7 @@ export class LlamaContext {
     return state;
   }
 
-  /**
-   * Lets a sequence be what was saved, on another thread.
-   *
-   * @throws LlamaContextFull where it has no place; the sequence is empty then
-   */
+  /** Lets a sequence be what was saved, on another thread. */
   async restore(sequence: number, state: Uint8Array): Promise<void> {
     const { llama } = this.model;
     const { length } = state;

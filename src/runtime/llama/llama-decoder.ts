@@ -47,11 +47,9 @@ class LlamaCache implements DecoderCache {
 }
 
 /**
- * A decoder over llama.cpp: caches are its sequences, of which copies share memory, and all rows of a step are one run.
- * Every run attends over all that the context holds, so kept sequences are saved to memory of this process, unless the
- * next run continues them.
- *
- * @throws InferenceError `invalid_request` where there is too little memory for the cache
+ * A decoder over llama.cpp: caches are its sequences, of which copies share memory, and all rows of a step are one run. Every
+ * run attends over all that the context holds, so kept sequences are saved to memory of this process, unless the next run
+ * continues them.
  */
 export function createLlamaDecoder(
   model: LlamaModel,

@@ -17,11 +17,7 @@ const ownPooling = -1;
 const noPooling = 0;
 const mostSequences = 256;
 
-/**
- * Makes vectors of texts, or logits of pairs, with llama.cpp.
- *
- * @throws InferenceError `invalid_request` where there is too little memory, or the model has no such pooling
- */
+/** Makes vectors of texts, or logits of pairs, with llama.cpp. */
 export function createLlamaEncoder(
   model: LlamaModel,
   { contextLength, maxTokens, pooling, threads }: LlamaEncoderOptions,

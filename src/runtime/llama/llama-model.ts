@@ -34,11 +34,7 @@ export class LlamaModel {
       !llama.call('llama_model_is_recurrent', address) && !llama.call('llama_model_is_hybrid', address);
   }
 
-  /**
-   * Loads a GGUF file; of one in several parts, the first is named.
-   *
-   * @throws InferenceError `invalid_request` with llama.cpp's reason
-   */
+  /** Loads a GGUF file; of one in several parts, the first is named. */
   static async load(path: string, { gpu, gpuLayers = 'all' }: LlamaModelOptions = {}): Promise<LlamaModel> {
     const llama = await open(gpu);
     const parameters = { ...llama.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
@@ -63,11 +59,7 @@ export class LlamaModel {
       : this.llama.call('llama_model_n_embd_out', this.address);
   }
 
-  /**
-   * Encodes a text; special tokens that are spelled out in it become their ids.
-   *
-   * @param options.frame whether the tokens that the model expects around a text are added; default false
-   */
+  /** Encodes a text; special tokens that are spelled out in it become their ids. */
   encode(text: string, { frame = false }: { readonly frame?: boolean } = {}): number[] {
     const bytes = utf8.encode(text);
     const tokenize = (): number =>

@@ -96,12 +96,7 @@ let loadedFor: LlamaGpu | undefined;
 /** koffi unloads a library whose handle is collected. */
 const kept: unknown[] = [];
 
-/**
- * Loads llama.cpp, once in a process.
- *
- * @throws Error where node-llama-cpp isn't installed, has no binary for this machine or another version, or where another
- * build is loaded
- */
+/** Loads llama.cpp, once in a process. */
 export function loadLlama(gpu: LlamaGpu = 'auto'): Promise<LlamaLibrary> {
   if (loaded && loadedFor !== gpu) {
     return Promise.reject(

@@ -9,13 +9,7 @@ export function knowsDevice(device: string): boolean {
   return device === 'cpu' || device === 'cuda' || device in providerNames || isPluginDevice(device);
 }
 
-/**
- * Makes a session compute on a device.
- *
- * @param options `OrtSessionOptions *`
- * @param providerOptions for a plugin's provider, see `appendPlugin`
- * @throws Error with the runtime's reason where its library or the device's is not there
- */
+/** Makes a session compute on a device. */
 export function appendDevice(
   api: Api,
   options: bigint,

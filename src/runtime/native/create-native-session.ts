@@ -15,10 +15,7 @@ import { SessionCore } from './session-core.ts';
 
 /**
  * Loads an ONNX model with the C API of onnxruntime, on another thread.
- *
  * @param model path of the file, whose external weights are mapped, or its bytes
- * @throws InferenceError `invalid_request` with `param: "device"` where the device's provider can't be loaded
- * @throws Error when the bytes are no valid model, or the library can't be loaded
  */
 export async function createNativeSession(
   model: string | Uint8Array,

@@ -25,11 +25,7 @@ export class DeviceMemory {
     this.#device = device;
   }
 
-  /**
-   * `OrtMemoryInfo *`
-   *
-   * @throws Error for devices whose memory the runtime doesn't hand out
-   */
+  /** `OrtMemoryInfo *` */
   get info(): bigint {
     if (this.#device === 'cpu') return this.#api.cpuMemory;
     if (!this.#info) {

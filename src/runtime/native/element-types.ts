@@ -32,11 +32,7 @@ const otherNames: Readonly<Record<number, string>> = {
 };
 const names = new Map(Object.entries(kinds).map(([name, { code }]) => [code, name]));
 
-/**
- * Describes an element type.
- *
- * @throws TypeError when there are no tensors of it here
- */
+/** Describes an element type. */
 export function elementKind(type: string, label: string): ElementKind {
   const kind = Object.hasOwn(kinds, type) ? kinds[type as ElementType] : undefined;
   if (!kind) throw new TypeError(`${label}: tensors of ${type} are not supported`);
@@ -48,11 +44,7 @@ export function elementTypeOf(code: number): ElementType {
   return (names.get(code) ?? otherNames[code] ?? `type ${code}`) as ElementType;
 }
 
-/**
- * Number of elements of dimensions.
- *
- * @throws RangeError when a dimension is no whole number from 0
- */
+/** Number of elements of dimensions. */
 export function countElements(dims: readonly number[], label: string): number {
   let count = 1;
   for (const dim of dims) {
@@ -67,12 +59,7 @@ export function countElements(dims: readonly number[], label: string): number {
   return count;
 }
 
-/**
- * Checks that an array is what type and dimensions say: the runtime would read and write beyond its end.
- *
- * @throws TypeError when the array is of another type, or its memory can move
- * @throws RangeError when the number of elements differs
- */
+/** Checks that an array is what type and dimensions say: the runtime would read and write beyond its end. */
 export function assertTensor({ type, dims, data }: Tensor, label: string): void {
   const { array } = elementKind(type, label);
   if (!(data instanceof (array as unknown as typeof Uint8Array))) {

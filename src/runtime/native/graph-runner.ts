@@ -46,10 +46,7 @@ export class GraphRunner {
     this.#inputNames = this.#inputTable.select(inputs.map(({ name }) => name));
   }
 
-  /**
-   * @param feeds a tensor for every input; others are ignored
-   * @throws Error when an input is missing, a tensor doesn't fit or there is no such output
-   */
+  /** @param feeds a tensor for every input; others are ignored */
   async run(feeds: TensorMap, fetches: readonly string[], inThisThread = false): Promise<TensorMap> {
     const { api, inputs, session, runOptions } = this.#core;
     const outputNames = this.#outputTable.select(fetches);

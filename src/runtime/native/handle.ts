@@ -29,10 +29,7 @@ export class Handle {
     if (this.#address === 0n) throw new Error(`${this.#label}: already released`);
   }
 
-  /**
-   * @param when calls what it is given when the object may be freed; default: at once
-   * @throws Error the second time
-   */
+  /** @param when calls what it is given when the object may be freed; default: at once */
   release(when: (free: () => void) => void = (free) => free()): void {
     this.assertAlive();
     this.#address = 0n;

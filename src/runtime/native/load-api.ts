@@ -31,11 +31,7 @@ export interface Api {
   readonly allocator: bigint;
   /** `OrtMemoryInfo *` of this process's memory. */
   readonly cpuMemory: bigint;
-  /**
-   * Calls a function.
-   *
-   * @throws Error with the runtime's message
-   */
+  /** Calls a function. */
   call(name: ApiFunctionName, ...values: Argument[]): void;
   /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
   callAsync(name: ApiFunctionName, ...values: Argument[]): Promise<void>;
@@ -64,12 +60,7 @@ const loaded = new Map<string, Promise<Api>>();
  */
 const libraries: unknown[] = [];
 
-/**
- * Loads the library and its table of functions, once for each path.
- *
- * @param library default: see `findLibrary`
- * @throws Error where koffi or the library can't be loaded, or the library is older than the functions in use
- */
+/** Loads the library and its table of functions, once for each path. */
 export async function loadApi({ path } = findLibrary()): Promise<Api> {
   let api = loaded.get(path);
   if (!api) {
@@ -164,11 +155,7 @@ function openLibrary(koffi: Koffi, path: string): Api {
   };
 }
 
-/**
- * @param table as the library returns it: null where it doesn't know the version that was asked for
- * @throws Error naming the version found and the one expected
- * @internal
- */
+/** @param table as the library returns it: null where it doesn't know the version that was asked for */
 export function assertApi(table: bigint | null, version: string): asserts table is bigint {
   if (table === null) throw new Error(expectation(apiVersion, version));
 }

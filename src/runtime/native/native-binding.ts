@@ -201,13 +201,7 @@ function findSignature(
   return signature;
 }
 
-/**
- * Checks that a tensor can be what a graph declares: the runtime takes what it is given for such.
- *
- * @param device on which the graph runs: it can read that memory and this process's
- * @throws TypeError when it is no tensor of the native runtime, of another type or on another device
- * @throws RangeError when its dimensions differ from the fixed ones
- */
+/** Checks that a tensor can be what a graph declares: the runtime takes what it is given for such. */
 function assertFits(
   tensor: ResidentTensor,
   { name, type, dims }: TensorSignature,

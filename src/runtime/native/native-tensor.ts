@@ -6,11 +6,7 @@ import type { Api } from './load-api.ts';
 /** Address for tensors without elements: that of an empty array may be null. */
 const nowhere = new Uint8Array(8);
 
-/**
- * Makes an `OrtValue` over the memory of a tensor, which the caller keeps until it is released.
- *
- * @throws TypeError, RangeError see `assertTensor`
- */
+/** Makes an `OrtValue` over the memory of a tensor, which the caller keeps until it is released. */
 export function wrapTensor(api: Api, tensor: Tensor, label: string): bigint {
   assertTensor(tensor, label);
   const { type, dims, data } = tensor;
@@ -42,7 +38,6 @@ export function shapeOf(api: Api, value: bigint): { type: ElementType; dims: num
   }
 }
 
-/** Parts of a native tensor. */
 export interface NativeTensorParts {
   /** `OrtValue *`, which is the tensor's from now on. */
   readonly value: bigint;
@@ -103,12 +98,7 @@ export class NativeTensor implements ResidentTensor {
     this.#freeIfUnused();
   }
 
-  /**
-   * Keeps the tensor for a binding, until it calls `drop`.
-   *
-   * @returns its `OrtValue`
-   * @throws Error after its release
-   */
+  /** Keeps the tensor for a binding, until it calls `drop`. */
   hold(): bigint {
     this.#assertMine();
     this.assertAttached();

@@ -43,11 +43,8 @@ const loaded = new Set<string>();
 const hardware = ['cpu', 'gpu', 'npu'];
 
 /**
- * Registers plugins with the runtime of this process, each once and for good: a library that goes before the last of
- * its sessions ends the process.
- *
- * @param path of the setting, for messages
- * @throws InferenceError `invalid_request` where a library is missing, is no plugin, or has no such provider
+ * Registers plugins with the runtime of this process, each once and for good: a library that goes before the last of its
+ * sessions ends the process.
  */
 export async function registerPlugins(plugins: readonly Plugin[], path = 'backend.plugins'): Promise<void> {
   const api = await loadApi();
@@ -122,13 +119,7 @@ export function isPluginDevice(device: string): boolean {
   return findPlugin(device) !== undefined;
 }
 
-/**
- * Makes a session compute on a device of a plugin.
- *
- * @param options `OrtSessionOptions *`
- * @param defaults options of the provider, where the plugin's settings don't have them
- * @throws Error with the provider's reason
- */
+/** Makes a session compute on a device of a plugin. */
 export function appendPlugin(
   api: Api,
   options: bigint,

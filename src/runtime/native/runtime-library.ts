@@ -24,9 +24,6 @@ export function chooseLibrary(library: RuntimeLibrary | undefined): void {
 /**
  * The chosen library, else the one that the environment variable `SLASHV1_ONNXRUNTIME_LIBRARY` names, else that of
  * `onnxruntime-node`.
- *
- * @throws InferenceError `invalid_request` where the variable names none
- * @throws Error for platforms without one
  */
 export function findLibrary(): RuntimeLibrary {
   if (chosen) return chosen;
@@ -53,16 +50,6 @@ const places = ['.', 'lib', 'capi', 'onnxruntime/capi', 'Lib/site-packages/onnxr
 /**
  * Finds the library that a setting names: a file, or a folder such as an unpacked release of ONNX Runtime, a virtual
  * environment of Python, or the `onnxruntime` in its `site-packages`.
- *
- * @param setting its name, for the message
- * @returns an absolute path
- * @throws InferenceError `invalid_request` with the setting as `param`, where there is no such file or no library in the
- *   folder
- *
- * @example
- * ```ts
- * resolveLibrary('./venv', 'library'); // '/srv/venv/lib/python3.12/site-packages/onnxruntime/capi/libonnxruntime.so.1.31.1'
- * ```
  */
 export function resolveLibrary(library: string, setting: string): string {
   const path = unpackedPath(resolve(library));

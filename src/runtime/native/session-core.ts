@@ -148,11 +148,7 @@ export class SessionCore {
     else this.#queue.whenFree(free);
   };
 
-  /**
-   * Waits for the runs that were asked for before; from now on there are no others.
-   *
-   * @throws Error the second time
-   */
+  /** Waits for the runs that were asked for before; from now on there are no others. */
   async close(): Promise<void> {
     this.assertOpen();
     this.#isClosed = true;
@@ -172,11 +168,7 @@ export class SessionCore {
   }
 }
 
-/**
- * Reads names, types and dimensions of a session's inputs or outputs.
- *
- * @throws Error when one of them is no tensor
- */
+/** Reads names, types and dimensions of a session's inputs or outputs. */
 function readSignatures(api: Api, session: bigint, side: 'Input' | 'Output'): TensorSignature[] {
   const count = Number(api.find(`SessionGet${side}Count`, session));
   return Array.from({ length: count }, (_, index) => {

@@ -225,7 +225,7 @@ describe('a vocabulary with byte fallback and without U+FFFD', () => {
   const anyBytes = fc.array(fc.integer({ min: 0x80, max: 0xff }), { minLength: 1, maxLength: 4 });
   const someWords = fc.integer({ min: 0, max: pieces.length - 1 }).map((piece) => [256 + piece]);
   /** Runs of bytes; a run that is no UTF-8 as a whole changes characters that have been streamed. */
-  const runs = {
+  const written = {
     wholeRun: fc.tuple(fc.array(fc.oneof(characters, someWords)), anyBytes),
     perByte: fc.tuple(fc.array(fc.oneof(characters, anyBytes, someWords)), anyBytes),
     maximalSubpart: fc.tuple(fc.array(fc.oneof(characters, anyBytes, someWords)), anyBytes),
@@ -234,7 +234,7 @@ describe('a vocabulary with byte fallback and without U+FFFD', () => {
   it.each(['wholeRun', 'perByte', 'maximalSubpart'] as const)('streams the decoded text: %s', (fallback) => {
     const decode = metaspaceDecoder(fallback, pieces);
     fc.assert(
-      fc.property(runs[fallback], ([parts, rest]) => {
+      fc.property(written[fallback], ([parts, rest]) => {
         const ids = [...parts.flat(), ...(fallback === 'wholeRun' ? [] : rest)];
         expect(stream(decode, ids).join('')).toBe(decode(ids));
       }),

@@ -11,7 +11,6 @@ export interface BoundCache extends SteppedCache {
   bind(): Binding;
 }
 
-/** Tokens of a step. */
 export interface StepTokens extends StepSize {
   readonly tokens: Int32Array;
   readonly counts?: readonly number[] | undefined;

@@ -12,15 +12,8 @@ import { StoragePool } from './storage-pool.ts';
 const pieceTokens = 256;
 
 /**
- * Runs a decoder in Hugging Face's ONNX layout over any session, with caches of this process that are fed at each step and
- * of which the new slots come back, and whole states where layers keep these: `input_ids`, `attention_mask`, `past_key_values.*` → `logits`, `present.*`; with or
- * without `position_ids`, `num_logits_to_keep` and `last_positions`; also the older merged export with
- * `use_cache_branch`.
- *
- * @param options.ragged `false` for graphs that count the used slots themselves and want no unused ones between past and new
- * @param options.findsPositions `true` for graphs without `position_ids` that are right about rows with unused slots
- * @param options.sides where they are known better than the session knows them
- * @throws InferenceError `invalid_request` when the graph is no such decoder
+ * Runs a decoder in Hugging Face's ONNX layout over any session, with caches of this process that are fed at each step and of
+ * which the new slots come back, and whole states where layers keep these.
  */
 export function createCopyingDecoder(
   session: Session,

@@ -16,10 +16,8 @@ export interface DeviceDecoderOptions {
 }
 
 /**
- * Runs a decoder whose attention is `GroupQueryAttention` on a device other than the CPU. Its caches stay there and the
- * graph changes them in place; tokens and lengths of rows go over the bus, and the largest logits or whole rows come back.
- *
- * @throws InferenceError `invalid_request` when the graph is no such decoder
+ * Runs a decoder whose attention is `GroupQueryAttention` on a device other than the CPU. Its caches stay there and the graph
+ * changes them in place; tokens and lengths of rows go over the bus, and the largest logits or whole rows come back.
  */
 export function createDeviceDecoder(
   session: BindableSession,

@@ -11,10 +11,7 @@ const decodeSteps = 3;
 
 /**
  * Runs a decoder on two short prompts and a few tokens after each, together where it can read them so.
- *
  * @param options.cachesInPlace whether the graph can change its caches in place
- * @returns logits of the last position after each step, row after row
- * @throws Error when the decoder can't run them
  */
 export async function probeDecoder(
   session: Session,
@@ -52,10 +49,7 @@ export function probeTokens({ vocabularySize }: Decoder, row: number, count: num
 
 /**
  * Feeds tokens, or embeddings and positions that are made of them where the graph takes those.
- *
  * @param tokens `[rows × count]`
- * @param counts of each row; default: all of them
- * @returns the logits of each row
  */
 export async function probeStep(
   decoder: Decoder,

@@ -17,13 +17,9 @@ interface CacheParts {
 const leastStep = 64;
 
 /**
- * Keys and values of a batch of sequences in buffers of fixed capacity, `[rows, heads, capacity, headSize]` each.
- * Row `r` uses its last `lengths[r]` slots; the others are masked, so rows of different lengths share a batch and a
- * step writes only its new slots instead of copying everything that came before.
- *
- * Every sequence ends where a graph puts its new slots, so that the distance of two slots is that of their tokens:
- * a sliding window of attention is counted in slots. New ones make room by moving all sequences to the left at once:
- * the buffers are read from a later start, and what was the unused beginning of one head is the end of the one before.
+ * Keys and values of a batch of sequences in buffers of fixed capacity, `[rows, heads, capacity, headSize]` each. Row `r` uses
+ * its last `lengths[r]` slots; the others are masked, so rows of different lengths share a batch and a step writes only its new
+ * slots instead of copying everything that came before.
  */
 export class KeyValueCache implements SteppedCache {
   readonly rows: number;
@@ -84,7 +80,6 @@ export class KeyValueCache implements SteppedCache {
 
   /**
    * Appends `count` slots to every row.
-   *
    * @param slots for each entry `[rows, heads, depth, headSize]`, of which the last `count` of the third axis are new
    */
   append(slots: readonly Tensor[], count: number): void {

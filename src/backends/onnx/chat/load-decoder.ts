@@ -32,13 +32,7 @@ export interface DecoderOptions
 /** Below it, reading the weights of each step takes less time than a probe of a rewritten graph at each load. */
 const largeModelBytes = 16 * 2 ** 20;
 
-/**
- * Loads a decoder in Hugging Face's ONNX layout, the fastest way that its graph and this machine allow.
- *
- * @param path of the `.onnx` file
- * @param options.optimize whether the graph may be rewritten; default: whether the model has 16 MB or more
- * @throws InferenceError `invalid_request` when the graph is no such decoder
- */
+/** Loads a decoder in Hugging Face's ONNX layout, the fastest way that its graph and this machine allow. */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
   const { device = 'cpu', threads, runtime, prefill } = options;
   if (prefill && device !== 'cpu') throw fieldError('prefill', `expected a model on the CPU, got ${device}`);
@@ -92,11 +86,7 @@ async function createDecoder(
   return trial.ragged && (await stepsRaggedRows(trial)) ? trial : decoder;
 }
 
-/**
- * Loads a decoder whose caches stay on the device, where its graph and the device allow it.
- *
- * @throws InferenceError when the device doesn't work here
- */
+/** Loads a decoder whose caches stay on the device, where its graph and the device allow it. */
 export async function loadDeviceDecoder(path: string, options: DecoderOptions): Promise<Decoder | undefined> {
   const { device, threads, runtime, optimize, cacheFolder } = options;
   const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {

@@ -23,14 +23,7 @@ const probeLength = 64;
 /** Root mean square of the differences over that of the logits; keys and values of 16 bits, or not rounded to 8, differ by less. */
 const tolerance = 0.15;
 
-/**
- * Loads a decoder whose prompts are read by a second session, as the setting `prefill` says.
- *
- * @param path of the `.onnx` file
- * @param session is released with the decoder
- * @throws InferenceError `invalid_request` where the graph has no use for it, the device doesn't work here, or it computes
- *   something else
- */
+/** Loads a decoder whose prompts are read by a second session, as the setting `prefill` says. */
 export async function loadPrefilledDecoder(
   path: string,
   session: BindableSession,

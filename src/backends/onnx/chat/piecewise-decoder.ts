@@ -9,10 +9,8 @@ const probeLength = 64;
 const tolerance = 0.02;
 
 /**
- * Lets a decoder read long prompts in pieces where it doesn't read them right at once: the attention of WebGPU for 32
- * tokens and more is wrong on devices with narrow subgroups, as Mesa's lavapipe is one.
- *
- * @returns the decoder itself where both ways agree
+ * Lets a decoder read long prompts in pieces where it doesn't read them right at once: the attention of WebGPU for 32 tokens
+ * and more is wrong on devices with narrow subgroups, as Mesa's lavapipe is one.
  */
 export async function checkLongPrompts(decoder: Decoder): Promise<Decoder> {
   const piecewise = readInPieces(decoder);

@@ -68,22 +68,9 @@ const exactTolerance = { float32: 1e-3, float16: 2e-2 } as const;
 const roundedTolerance = 0.1;
 
 /**
- * Makes a small file beside a model that has its graph, rewritten, but not its weights: those are mapped from the
- * original file when a session is made, not copied. The file is kept, and made anew when the model changes.
- *
- * A rewritten graph has to agree with the original one on short prompts; rewrites are taken back until it does.
- *
- * The files of the model must not be changed in place while a session has them mapped; replacing them is safe.
- *
- * @param path of the `.onnx` file
- * @throws RangeError when it is no ONNX model
- * @throws Error when a file is missing
- *
- * @example
- * ```ts
- * const { model, weightsFolder } = await prepareGraph('onnx/model.onnx', { rewrites: { attention: true } });
- * const session = await createOnnxSession(model, { weightsFolder });
- * ```
+ * Makes a small file beside a model that has its graph, rewritten, but not its weights: those are mapped from the original file
+ * when a session is made, not copied. The file is kept, and made anew when the model changes. A rewritten graph has to agree
+ * with the original one on short prompts; rewrites are taken back until it does.
  */
 export async function prepareGraph(path: string, options: PrepareOptions = {}): Promise<PreparedGraph> {
   if (options.optimize === false) return asItIs(path, readOnnxFile(path), 'turned off');

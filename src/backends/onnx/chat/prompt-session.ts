@@ -14,22 +14,12 @@ const paddingStep = 32;
 
 /** A second session of a decoder's graph, for the prompts of the first one. */
 export interface PromptSession {
-  /**
-   * Computes keys and values of tokens, behind those that a row has.
-   *
-   * @param storage of the caller, with room for the tokens
-   * @param place the row, and the slot of the first token
-   * @throws the signal's reason
-   */
+  /** Computes keys and values of tokens, behind those that a row has. */
   read(tokens: Int32Array, storage: RowStorage, place: Place, options?: GraphRunOptions): Promise<void>;
   release(): Promise<void>;
 }
 
-/**
- * Reads prompts by a session whose past and present are separate tensors, so that any provider can run it.
- *
- * @param sides what the graph's file says; it keeps keys and values alone, in the layout of the storage
- */
+/** Reads prompts by a session whose past and present are separate tensors, so that any provider can run it. */
 export function createPromptSession(session: Session, sides: GraphSides): PromptSession {
   const layout = readDecoderLayout(sides);
   const { entries } = layout;

@@ -17,13 +17,8 @@ const pieceTokens = 64;
 const longPieceTokens = 256;
 
 /**
- * Runs a decoder whose attention is `GroupQueryAttention` with caches that the graph changes in place: everything is
- * bound once, and a step of one token copies nothing.
- *
- * @param sides what the graph's file says
- * @param prompts reads prompts that are fed as tokens, but for their last tokens, to a graph without states; is released
- *   with the decoder
- * @throws InferenceError `invalid_request` when the graph is no such decoder
+ * Runs a decoder whose attention is `GroupQueryAttention` with caches that the graph changes in place: everything is bound
+ * once, and a step of one token copies nothing.
  */
 export function createResidentDecoder(
   session: BindableSession,

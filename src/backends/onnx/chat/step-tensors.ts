@@ -15,7 +15,6 @@ export interface SteppedCache extends DecoderCache {
   step: StepTensors | undefined;
 }
 
-/** Size of a step. */
 export interface StepSize {
   /** Tokens of each row. */
   readonly count: number;
@@ -105,10 +104,7 @@ export class StepTensors {
     return atEnd ? this.#capacity === capacity : Math.max(...lengths) + count <= this.#width;
   }
 
-  /**
-   * @param counts tokens of each row, the rest is padding
-   * @throws RangeError for a token that the model doesn't have
-   */
+  /** @param counts tokens of each row, the rest is padding */
   fill(
     lengths: Int32Array,
     tokens: Int32Array,

@@ -19,10 +19,8 @@ export class StoragePool {
   #idleBytes = 0;
 
   /**
-   * Zeros, for those who read more than they write: what a sequence left over, perhaps not even finite, must not reach
-   * another one.
-   *
-   * @param options.zeroed `false` where only what was written is read
+   * Zeros, for those who read more than they write: what a sequence left over, perhaps not even finite, must not reach another
+   * one.
    */
   take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
     const bytesPerElement = type === 'float16' ? 2 : 4;

@@ -32,11 +32,7 @@ export class ForwardCache implements DecoderCache {
     this.encoded = undefined;
   }
 
-  /**
-   * Copies rows of the same length into one cache.
-   *
-   * @throws InferenceError `unsupported_feature` for caches that can't be copied row by row
-   */
+  /** Copies rows of the same length into one cache. */
   static gather(
     rows: readonly CacheRow<ForwardCache>[],
     { Tensor: TensorOf, DynamicCache: CacheOf }: Pick<TransformersPackage, 'Tensor' | 'DynamicCache'>,

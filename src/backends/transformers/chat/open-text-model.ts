@@ -10,11 +10,7 @@ import type { TransformersBackend } from '../settings.ts';
 import { createCausalDecoder } from './causal-decoder.ts';
 import { createSeq2SeqDecoder } from './seq2seq-decoder.ts';
 
-/**
- * Opens the language model of a folder; its decoder is loaded when it is asked for.
- *
- * @throws InferenceError `invalid_request` where the package doesn't know its architecture or can't load its files
- */
+/** Opens the language model of a folder; its decoder is loaded when it is asked for. */
 export async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> {
   const transformers = await loadTransformersPackage();
   const path = locateModel(spec.source);

@@ -6,11 +6,7 @@ import { createSeq2Seq } from '../seq2seq.ts';
 import { cachingMembers, ForwardCache } from './forward-cache.ts';
 import { lastLogits, ones, toIds } from './tensors.ts';
 
-/**
- * Runs an encoder–decoder language model: the encoder reads the prompt, the decoder writes the answer.
- *
- * @param options.prompt tokens with which every answer begins for the model, after those of its config
- */
+/** Runs an encoder–decoder language model: the encoder reads the prompt, the decoder writes the answer. */
 export async function createSeq2SeqDecoder(
   model: PreTrainedModel,
   transformers: TransformersPackage,

@@ -38,11 +38,7 @@ interface Parts {
 /** @param pixels `[height × width × 3]` */
 type Find = (pixels: Uint8Array, size: Size, words: readonly string[]) => Promise<Findings>;
 
-/**
- * Opens an OWL-ViT or OWLv2: each word is a query of its own.
- *
- * @throws InferenceError `invalid_request` for files that can't be loaded
- */
+/** Opens an OWL-ViT or OWLv2: each word is a query of its own. */
 export function openOwl(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
   return openDetector(spec, ({ model, tokenizer, toPixelValues, transformers }) => {
     const { model_type: type } = model.config as { readonly model_type?: unknown };
@@ -60,11 +56,7 @@ export function openOwl(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
   });
 }
 
-/**
- * Opens a Grounding DINO: all words are in one prompt, each ended by a full stop.
- *
- * @throws InferenceError `invalid_request` for files that can't be loaded
- */
+/** Opens a Grounding DINO: all words are in one prompt, each ended by a full stop. */
 export function openGroundingDino(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
   return openDetector(
     spec,

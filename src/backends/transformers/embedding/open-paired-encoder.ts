@@ -38,11 +38,7 @@ const families = {
 /** Larger pictures are made smaller first: the models read less than this. */
 const longestSide = 1024;
 
-/**
- * Opens a model of texts and pictures; it embeds pictures where its folder has the graph for them.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Opens a model of texts and pictures; it embeds pictures where its folder has the graph for them. */
 export async function openPairedEncoder(
   spec: ModelSpec<EmbeddingSettings>,
   familyName: keyof typeof families,

@@ -23,11 +23,7 @@ interface SynthesizerSource {
 
 type LoadSynthesizer = (source: SynthesizerSource) => Promise<Synthesizer>;
 
-/**
- * Opens the model of a folder.
- *
- * @throws InferenceError `invalid_request` for files that are missing or can't be loaded
- */
+/** Opens the model of a folder. */
 export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise<Synthesizer> {
   const path = locateModel(spec.source);
   const transformers = await loadTransformersPackage();
@@ -172,10 +168,7 @@ async function dispose(model: PreTrainedModel): Promise<void> {
 
 /**
  * Finds the files of a model's voices, each a list of little-endian float32 numbers.
- *
- * @param path of the model's folder
  * @param given names and paths in place of `voices/*.bin`
- * @returns name → path, in the order of names
  */
 async function findVoiceFiles(
   path: string,

@@ -53,11 +53,7 @@ const lengthNames = ['max_position_embeddings', 'n_positions', 'max_seq_len', 's
 /** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
 
-/**
- * Loads a chat model: a decoder with a chat template, in Hugging Face's ONNX layout or as the backend has it.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Loads a chat model: a decoder with a chat template, in Hugging Face's ONNX layout or as the backend has it. */
 export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
   backend: SessionBackend,
@@ -310,10 +306,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     }
   }
 
-  /**
-   * @returns whether calls are looked for in the answer
-   * @throws InferenceError `unsupported_feature` or `invalid_request` for what this model can't do
-   */
+  /** @returns whether calls are looked for in the answer */
   #assertServed(request: Omit<ChatRequest, 'messages'>): boolean {
     const { template, formats, decoder } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';

@@ -32,10 +32,8 @@ export function createHead(idPrefix: string, model: EndpointRun<ChatRequestInput
 }
 
 /**
- * Answers a chat request in the form of a dialect, at once or as a stream. Headers name the tools that the model was
- * offered, where it doesn't take all that were sent, and the kinds of turns that became parts of others.
- *
- * @throws what the run throws before its first event
+ * Answers a chat request in the form of a dialect, at once or as a stream. Headers name the tools that the model was offered,
+ * where it doesn't take all that were sent, and the kinds of turns that became parts of others.
  */
 export async function answerChat(
   run: EndpointRun<ChatRequestInput, ChatEvent>,

@@ -66,11 +66,7 @@ export function fromChatRequest(body: unknown): ChatCall {
   return { model: parsed.model, request, formatField, ...deliveryOf(parsed) };
 }
 
-/**
- * The form in which an answer is delivered.
- *
- * @throws InferenceError `invalid_request` for options of a stream where there is none
- */
+/** The form in which an answer is delivered. */
 export function deliveryOf({
   stream,
   stream_options: options,

@@ -25,11 +25,7 @@ const reserve = 8;
 const mostDecodes = 2;
 const mostWords = 256;
 
-/**
- * Loads a detection model.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Loads a detection model. */
 export async function loadDetectionPipeline(
   spec: ModelSpec<DetectionSettings>,
   sessions: SessionBackend,
@@ -109,12 +105,7 @@ export async function loadDetectionPipeline(
   };
 }
 
-/**
- * The longer side of an input; a size between two strides becomes the larger.
- *
- * @returns 0 for a detector that chooses it itself
- * @throws InferenceError for a size that the model doesn't take
- */
+/** The longer side of an input; a size between two strides becomes the larger. */
 export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undefined): number {
   if (!sizes) {
     if (wanted === undefined) return 0;

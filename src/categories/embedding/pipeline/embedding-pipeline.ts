@@ -26,11 +26,7 @@ const reserve = 64;
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 32 * 1024;
 
-/**
- * Loads an embedding model.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Loads an embedding model. */
 export async function loadEmbeddingPipeline(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,
@@ -160,9 +156,7 @@ function isPictureUrl(input: unknown): boolean {
 
 /**
  * Decodes the picture of a `data:` URL.
- *
  * @param longestSide most pixels of its longer side; a larger one is made smaller
- * @param param the name of the input in error messages
  */
 async function readPicture(url: string, longestSide: number | undefined, param: string): Promise<Picture> {
   try {

@@ -20,12 +20,7 @@ export interface TokenSequenceOptions {
 /** A text of more characters than this for each token that fits is too long without looking closer. */
 const mostCharactersPerToken = 32;
 
-/**
- * Encodes one input. A text gets the special tokens that the model expects around it, also when it is cut.
- *
- * @throws InferenceError `context_length_exceeded`, or `invalid_request` for unknown token ids and for text that has no
- * tokens
- */
+/** Encodes one input. A text gets the special tokens that the model expects around it, also when it is cut. */
 export function toTokenSequence(
   input: string | readonly number[],
   options: TokenSequenceOptions,

@@ -31,11 +31,7 @@ export function toEmbeddingResponse(
   };
 }
 
-/**
- * The JSON text of `toEmbeddingResponse` in pieces, so that writing a large answer can be interrupted.
- *
- * @param options.numbersPerPiece about so many numbers are written at a time
- */
+/** The JSON text of `toEmbeddingResponse` in pieces, so that writing a large answer can be interrupted. */
 export function* toEmbeddingPieces(
   { embeddings, promptTokens }: EmbeddingResult,
   { numbersPerPiece, model, encodingFormat }: EmbeddingAnswerOptions & { readonly numbersPerPiece: number },

@@ -22,11 +22,7 @@ const charactersPerTurn = 32 * 1024;
 /** A text of more characters than this for each token that fits is too long without looking closer. */
 const mostCharactersPerToken = 32;
 
-/**
- * Loads a rerank model.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Loads a rerank model. */
 export async function loadRerankPipeline(
   spec: ModelSpec<RerankSettings>,
   sessions: SessionBackend,

@@ -23,8 +23,6 @@ const smallestSkipped = 1024;
 /**
  * Opens the graph of a speech model. Where the setting `wordTimes` asks for them, durations that the graph computes and keeps
  * to itself become an output.
- *
- * @throws InferenceError `invalid_request` naming `wordTimes` for a graph without such durations
  */
 export async function openSpeechGraph(
   graph: string,

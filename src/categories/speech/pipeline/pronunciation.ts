@@ -9,10 +9,7 @@ import { fromEspeakPhonemes } from '../../../core/speech/espeak-phonemes.ts';
 export interface Phonemizer {
   /** BCP 47, such as `en-US`. */
   readonly language: string;
-  /**
-   * @param text a sentence; the built-in one expects it as `normalizeEnglish` leaves it
-   * @returns Kokoro's phonemes, words separated by spaces, with the punctuation of the text
-   */
+  /** @param text a sentence; the built-in one expects it as `normalizeEnglish` leaves it */
   phonemize(text: string): string | Promise<string>;
 }
 
@@ -23,17 +20,9 @@ const remark = / #.*$/;
 let learned: LetterToSoundModel | undefined;
 
 /**
- * Makes the phonemizer for English that needs nothing installed: a dictionary of 125,000 words, from which it learns how to
- * say all others. Its accent is American also where the language is `en-GB`.
- *
- * Loads the dictionary, which takes some tenths of a second and 30 MB. The first word that it lacks takes another second
- * and 16 MB.
- *
- * @example
- * ```ts
- * const { phonemize } = await createEnglishPhonemizer('en-US');
- * phonemize('a red circle.'); // 'ə ɹˈɛd sˈɜɹkəl.'
- * ```
+ * Makes the phonemizer for English that needs nothing installed: a dictionary of 125,000 words, from which it learns how to say
+ * all others. Its accent is American also where the language is `en-GB`. Loads the dictionary, which takes some tenths of a
+ * second and 30 MB. The first word that it lacks takes another second and 16 MB.
  */
 export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Promise<Phonemizer> {
   const { dictionary } = await import('cmu-pronouncing-dictionary');
@@ -56,17 +45,11 @@ interface EspeakModule {
 
 /** eSpeak NG, from the package `piper-phonemize`. */
 export interface Espeak {
-  /**
-   * @param voice as eSpeak NG names it, such as `en-us`
-   * @returns IPA with the marks that end clauses; `undefined` where the build lacks the voice
-   */
+  /** @param voice as eSpeak NG names it, such as `en-us` */
   transcribe(text: string, voice: string): string | undefined;
 }
 
-/**
- * @param load how the package is loaded
- * @returns `undefined` where it isn't installed
- */
+/** @param load how the package is loaded */
 export async function loadEspeak(
   load: () => Promise<unknown> = () => import('piper-phonemize'),
 ): Promise<Espeak | undefined> {
@@ -100,12 +83,7 @@ export function isReadByEspeak(language: string): boolean {
 /** Marks that the model speaks by, and that eSpeak NG would drop; not those within numbers: `3,50`, `15:30`. */
 const marks = /\s*(?:(?<!\d)[:,.]|[:,.](?!\d)|[;!?—…"“”()])+\s*/gu;
 
-/**
- * Makes the phonemizers of eSpeak NG, from the package `piper-phonemize`.
- *
- * @param load how the package is loaded
- * @returns by language in BCP 47; empty where the package isn't installed
- */
+/** Makes the phonemizers of eSpeak NG, from the package `piper-phonemize`. */
 export async function createEspeakPhonemizers(
   load?: () => Promise<unknown>,
 ): Promise<ReadonlyMap<string, Phonemizer>> {

@@ -4,14 +4,7 @@ import { fieldError, fieldErrorOf } from '../../../errors.ts';
 import { speechParameters } from '../parameters.ts';
 import type { Synthesizer } from '../synthesizer.ts';
 
-/**
- * Finds the voices of a request.
- *
- * @param voice the name of one, one that clients have built in, or a mix such as `af_heart+am_adam`; the usual name stands
- * for the first voice where the model has none of that name
- * @param aliases name that clients have built in → voice of the model
- * @throws InferenceError `invalid_request` for a voice that can't be used; `unsupported_feature` for a mix where there is none
- */
+/** Finds the voices of a request. */
 export function readVoice(
   voice: string,
   synthesizer: Pick<Synthesizer, 'voices' | 'mixesVoices' | 'explainVoice'>,

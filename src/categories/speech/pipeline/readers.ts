@@ -23,12 +23,7 @@ export interface ReaderOptions {
 
 const varietiesOfEnglish = ['en-US', 'en-GB'] as const;
 
-/**
- * Gets the readers of all languages that can be read here.
- *
- * @returns by language in BCP 47; English always, the others where eSpeak NG is installed
- * @throws InferenceError `invalid_request` when the phonemizer asked for is unknown or not installed
- */
+/** Gets the readers of all languages that can be read here. */
 export async function createReaders({
   languages,
   phonemizer,

@@ -18,11 +18,7 @@ export interface WordedText {
   readonly pieces: readonly OwnedPiece[];
 }
 
-/**
- * Finds the word of the text that each symbol of its pieces speaks. Reads every word alone, so the text is read twice.
- *
- * @param pieces of `text`, in order
- */
+/** Finds the word of the text that each symbol of its pieces speaks. Reads every word alone, so the text is read twice. */
 export async function ownPieces(
   text: string,
   pieces: readonly Piece[],

@@ -8,10 +8,8 @@ import type { ApiResponse } from '../../../contracts/http.ts';
 type Pending = Promise<IteratorResult<SpeechEvent>>;
 
 /**
- * Answers with audio as it is made; resolves with its first piece. Where all of it is there by then, it goes out with
- * its length.
- *
- * @throws what the source throws before its first piece
+ * Answers with audio as it is made; resolves with its first piece. Where all of it is there by then, it goes out with its
+ * length.
  */
 export async function audioResponse(
   run: Pick<EndpointRun<never, SpeechEvent>, 'report'>,

@@ -17,12 +17,7 @@ export interface GreedyText {
   readonly averageLogprob: number;
 }
 
-/**
- * Takes the most likely token, again and again.
- *
- * @param next the scores after one more token; `undefined` begins
- * @throws InferenceError `cancelled`; what `next` throws
- */
+/** Takes the most likely token, again and again. */
 export async function decodeGreedily(
   next: (token: number | undefined) => Promise<Float32Array>,
   { ends, most, signal }: GreedyOptions,

@@ -15,7 +15,6 @@ export interface DecoderCache {
 export interface DecoderHeads {
   /** Heads of one layer that have keys and values. */
   readonly decoderHeads: number;
-  /** Size of one head. */
   readonly headSize: number;
 }
 
@@ -33,13 +32,7 @@ export interface CacheLayout {
 
 const pastPrefix = 'past_key_values.';
 
-/**
- * Reads from the graphs' inputs and outputs how a decoder hands on its keys and values.
- *
- * @param first the graph that reads a prefix; the same as `next` where it is merged
- * @param others inputs that the caller feeds
- * @throws InferenceError `invalid_request` for an input that is not known or an output that is missing
- */
+/** Reads from the graphs' inputs and outputs how a decoder hands on its keys and values. */
 export function createCacheLayout(
   heads: DecoderHeads,
   first: Session,

@@ -54,12 +54,7 @@ export class Diarizer {
     this.#job = job;
   }
 
-  /**
-   * Hands blocks on, and listens.
-   *
-   * @param blocks mono, at `sampleRateHz`
-   * @throws InferenceError `cancelled`; what the blocks throw
-   */
+  /** Hands blocks on, and listens. */
   async *listen(blocks: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {
     const { windowSamples } = this.#tools.segmentation;
     const step = Math.round(windowSamples / windowsPerLength);

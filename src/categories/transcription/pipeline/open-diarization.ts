@@ -14,12 +14,7 @@ import { createVoiceEmbedder } from './voice-embedder.ts';
 /** That of pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */
 const defaultThreshold = 0.7045654963945799;
 
-/**
- * Opens the models that tell speakers apart, where the settings name them.
- *
- * @param spec with sources on this disk
- * @throws InferenceError `invalid_request` naming the setting that doesn't fit
- */
+/** Opens the models that tell speakers apart, where the settings name them. */
 export async function openDiarization(
   { diarization, device, threads }: ModelSpec<TranscriptionSettings>,
   { openSession }: Pick<SessionBackend, 'openSession'>,

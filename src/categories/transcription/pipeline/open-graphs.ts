@@ -23,9 +23,8 @@ export interface WantedGraphs {
 }
 
 /**
- * Opens the graphs of a model one by one, and makes of them what is needed. Where something fails, those that are open are released.
- *
- * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit; what `use` throws
+ * Opens the graphs of a model one by one, and makes of them what is needed. Where something fails, those that are open are
+ * released.
  */
 export async function openGraphs<T>(
   spec: ModelSpec,

@@ -8,12 +8,7 @@ import { sampleRateHz } from '../recognizer.ts';
 import { createSileroGate } from './silero-gate.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 
-/**
- * Opens the detector of stretches without speech.
- *
- * @param kind `energy`, `none`, or the path of a Silero VAD graph
- * @throws InferenceError `invalid_request` for a path at which there is no such graph
- */
+/** Opens the detector of stretches without speech. */
 export async function openVoiceGate(
   kind: string,
   { openSession }: Pick<SessionBackend, 'openSession'>,

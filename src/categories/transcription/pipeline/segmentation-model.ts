@@ -21,8 +21,6 @@ export interface SegmentationModel {
 
 /**
  * Reads pyannote's segmentation graphs: samples `[1, 1, samples]` → logits of a powerset `[1, frames, classes]`.
- *
- * @throws Error when the graph is none of them
  * @see https://huggingface.co/onnx-community/pyannote-segmentation-3.0
  */
 export async function createSegmentationModel(session: Session): Promise<SegmentationModel> {

@@ -19,8 +19,6 @@ interface Layout {
 
 /**
  * Finds speech with a Silero VAD graph of the fourth (`h`, `c`) or fifth (`state`) version.
- *
- * @throws Error when the graph is none of them
  * @see https://github.com/snakers4/silero-vad
  */
 export function createSileroGate(session: Session): VoiceGate {

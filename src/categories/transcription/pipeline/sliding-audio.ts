@@ -21,10 +21,7 @@ export class SlidingAudio {
     return this.#ended;
   }
 
-  /**
-   * @param start not before that of an earlier read
-   * @returns `count` samples; fewer where the stream ends
-   */
+  /** @returns `count` samples; fewer where the stream ends */
   async read(start: number, count: number): Promise<Float32Array> {
     await this.#pull(start, start + count);
     const samples = new Float32Array(Math.max(0, Math.min(this.#end, start + count) - start));

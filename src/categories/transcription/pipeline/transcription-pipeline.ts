@@ -30,11 +30,7 @@ const reserve = 8;
 const mostWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
-/**
- * Loads a transcription model.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Loads a transcription model. */
 export async function loadTranscriptionPipeline(
   spec: ModelSpec<TranscriptionSettings>,
   sessions: SessionBackend,

@@ -6,10 +6,7 @@ const outputNames = ['embeddings', 'embedding', 'embs', 'last_hidden_state'];
 
 /** Makes vectors of voices, whose directions tell speakers apart. */
 export interface VoiceEmbedder {
-  /**
-   * @param samples of one speaker, 16 kHz, mono
-   * @returns `undefined` where the model says nothing of use
-   */
+  /** @param samples of one speaker, 16 kHz, mono */
   embed(samples: Float32Array): Promise<Float32Array | undefined>;
   release(): Promise<void>;
 }
@@ -17,8 +14,6 @@ export interface VoiceEmbedder {
 /**
  * Reads graphs of speaker embeddings: filter banks `[1, frames, 80]`, as WeSpeaker's have them, or samples `[1, samples]`, as
  * x-vectors of WavLM have them, → `[1, dimensions]`.
- *
- * @throws Error when the graph is none of them
  * @see https://github.com/wenet-e2e/wespeaker
  */
 export function createVoiceEmbedder(session: Session): VoiceEmbedder {

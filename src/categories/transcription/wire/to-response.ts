@@ -50,16 +50,7 @@ export function toVerboseTranscription(
   };
 }
 
-/**
- * A transcript → the body of an answer of the format `diarized_json`. Times keep milliseconds.
- *
- * @example
- * ```ts
- * const speakerSegments = [{ speaker: 'A', startSeconds: 0, endSeconds: 1.2, text: 'Hello.' }];
- * const result = { text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [], speakerSegments };
- * toDiarizedTranscription(result).segments[0].id; // 'seg_001'
- * ```
- */
+/** A transcript → the body of an answer of the format `diarized_json`. Times keep milliseconds. */
 export function toDiarizedTranscription({
   text,
   durationSeconds,

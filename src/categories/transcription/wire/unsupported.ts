@@ -50,9 +50,7 @@ const ofTranslations: UnsupportedFields = {
   stream: { harmless: isFalse },
 };
 
-/**
- * @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored
- */
+/** @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored */
 export function assertSupported(form: object, task: TranscriptionTask): void {
   assertNoneOf(task === 'translate' ? ofTranslations : unsupportedFields, form);
 }

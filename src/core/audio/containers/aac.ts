@@ -10,8 +10,6 @@ export interface AacConfig {
 
 /**
  * Reads an AudioSpecificConfig.
- *
- * @throws ContainerError for a truncated config
  * @see ISO/IEC 14496-3 §1.6.2.1
  */
 export function toAacConfig(bytes: Uint8Array): AacConfig {
@@ -27,9 +25,8 @@ export function toAacConfig(bytes: Uint8Array): AacConfig {
 const elements = { single: 0, pair: 1, data: 4, program: 5, fill: 6, end: 7 } as const;
 
 /**
- * Whether an access unit of AAC-LC or HE-AAC begins with the channels that the header promised. A decoder that has to
- * change their number on the way may write beyond its buffers.
- *
+ * Whether an access unit of AAC-LC or HE-AAC begins with the channels that the header promised. A decoder that has to change
+ * their number on the way may write beyond its buffers.
  * @see ISO/IEC 14496-3 §4.4.2.1
  */
 export function hasPromisedChannels(packet: Uint8Array, { channelConfig }: AacConfig): boolean {

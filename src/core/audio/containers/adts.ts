@@ -14,7 +14,6 @@ const sampleRatesHz = [
 
 /**
  * Reads the header of an ADTS frame.
- *
  * @returns `undefined` for anything else, frames of several access units included
  * @see ISO/IEC 13818-7 §6.2
  */
@@ -46,8 +45,6 @@ export function toAdtsHeader(bytes: Uint8Array): AdtsHeader | undefined {
 
 /**
  * Writes the header of an ADTS frame of AAC-LC.
- *
- * @throws RangeError for a rate that ADTS has no index for
  * @see ISO/IEC 13818-7 §6.2
  */
 export function writeAdtsHeader({

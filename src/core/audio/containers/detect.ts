@@ -18,20 +18,7 @@ export interface DetectedAudio {
 /** Bytes to search for frames of MP3 and AAC after other content. */
 const searchBytes = 2 ** 16;
 
-/**
- * Finds out the format of an audio file from its bytes, whatever anyone claims it to be.
- *
- * @throws ContainerError naming any other content, such as `a PNG image`
- *
- * @example
- * ```ts
- * const file = Uint8Array.from('fLaC with what follows', (character) => character.charCodeAt(0));
- * const reading = detectAudio();
- * let step = reading.next();
- * while (!step.done) step = reading.next(file.subarray(step.value.offset, step.value.offset + step.value.length));
- * step.value.format; // 'flac'
- * ```
- */
+/** Finds out the format of an audio file from its bytes, whatever anyone claims it to be. */
 export function* detectAudio(): Reading<DetectedAudio> {
   const offset: number = yield* skipId3Tags();
   const head: Uint8Array = yield { offset, length: 1024 };
@@ -146,7 +133,6 @@ const maxTags = 16;
 
 /**
  * Start of a file's content, after any ID3v2 tags.
- *
  * @see https://id3.org/id3v2.4.0-structure
  */
 function* skipId3Tags(): Reading<number> {

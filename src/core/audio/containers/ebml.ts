@@ -14,8 +14,6 @@ const maxHeaderBytes = 12;
 
 /**
  * Reads the header of the element at `offset`.
- *
- * @returns `undefined` where there is none
  * @see RFC 8794 §4 to §6
  */
 export function* readEbmlElement(offset: number): Reading<EbmlElement | undefined> {

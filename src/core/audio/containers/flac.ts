@@ -24,9 +24,7 @@ const maxMetadataBlocks = 1000;
 
 /**
  * Reads the beginning of a FLAC stream.
- *
  * @param bytes the mark and the STREAMINFO block, at least 42 bytes
- * @throws ContainerError for anything else
  * @see RFC 9639 §8
  */
 export function toFlacInfo(bytes: Uint8Array): FlacInfo {
@@ -47,10 +45,8 @@ export function toFlacInfo(bytes: Uint8Array): FlacInfo {
 
 /**
  * Writes the beginning of a FLAC file of mono audio with 16 bits, without a checksum of its samples.
- *
  * @param options.blockLength samples of every block but the last
  * @param options.samples of the recording; `undefined` where that isn't known yet
- * @see RFC 9639 §8.2
  */
 export function writeFlacHead({
   sampleRateHz,
@@ -73,13 +69,7 @@ export function writeFlacHead({
   return bytes;
 }
 
-/**
- * Reads the metadata of a FLAC file.
- *
- * @param offset where its mark is
- * @returns what it says, and where the first frame begins
- * @throws ContainerError for anything else
- */
+/** Reads the metadata of a FLAC file. */
 export function* readFlacStart(
   offset: number,
 ): Reading<{ readonly info: FlacInfo; readonly offset: number }> {
@@ -101,10 +91,8 @@ const maxFrameBytes = 2 ** 21 + 2 ** 15;
 const maxMisleadingHeaders = 4;
 
 /**
- * The next frame. As a frame doesn't say where it ends, it goes on to the next header at which its checksum is right.
- * A damaged one goes on to the next header.
- *
- * @param offset where to look
+ * The next frame. As a frame doesn't say where it ends, it goes on to the next header at which its checksum is right. A damaged
+ * one goes on to the next header.
  * @param end where the last frame ends, in bytes
  */
 export function* readFlacFrame(offset: number, end: number): Reading<FlacFrame | undefined> {

@@ -1,34 +1,12 @@
 const aLawTable = Float32Array.from({ length: 256 }, (_, code) => toALawSample(code) / 2 ** 15);
 const muLawTable = Float32Array.from({ length: 256 }, (_, code) => toMuLawSample(code) / 2 ** 15);
 
-/**
- * The sample of an A-law code.
- *
- * @param code 0 to 255
- * @returns within −1 to 1
- * @see ITU-T G.711
- *
- * @example
- * ```ts
- * expandALaw(0xd5); // 8 / 32768
- * ```
- */
+/** The sample of an A-law code. */
 export function expandALaw(code: number): number {
   return aLawTable[code] ?? 0;
 }
 
-/**
- * The sample of a µ-law code.
- *
- * @param code 0 to 255
- * @returns within −1 to 1
- * @see ITU-T G.711
- *
- * @example
- * ```ts
- * expandMuLaw(0xff); // 0
- * ```
- */
+/** The sample of a µ-law code. */
 export function expandMuLaw(code: number): number {
   return muLawTable[code] ?? 0;
 }

@@ -13,9 +13,6 @@ const decoderDelay = 529;
 
 /**
  * Reads the frame without sound that encoders begin MP3 files with, to state their length.
- *
- * @param frame the whole frame
- * @returns `undefined` where it is a frame of sound
  * @see http://gabriel.mp3-tech.org/mp3infotag.html (Xing, Info, LAME); VBRI as Fraunhofer's encoder writes it
  */
 export function toGaplessRange(frame: Uint8Array, header: MpegHeader): GaplessRange | undefined {
@@ -41,11 +38,7 @@ export function toGaplessRange(frame: Uint8Array, header: MpegHeader): GaplessRa
 /** Samples that LAME puts before the audio. */
 const lameDelay = 576;
 
-/**
- * Writes the frame without sound that tells players how much of the beginning isn't audio; the length stays open.
- *
- * @param frame the first frame of mono sound by LAME, whose header it takes
- */
+/** Writes the frame without sound that tells players how much of the beginning isn't audio; the length stays open. */
 export function writeGaplessHead(frame: Uint8Array): Uint8Array {
   const isVersion1 = (frame[1]! & 8) !== 0;
   const head = new Uint8Array(frame.length);

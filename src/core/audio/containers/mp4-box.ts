@@ -14,9 +14,6 @@ const maxBoxes = 1000;
 
 /**
  * Reads the header of the box at `offset`.
- *
- * @param end of the box around it
- * @returns `undefined` where there is none
  * @see ISO/IEC 14496-12 §4.2
  */
 export function* readMp4Box(offset: number, end = Infinity): Reading<Mp4Box | undefined> {

@@ -44,8 +44,6 @@ const otherCodecs: Readonly<Record<string, string>> = {
 
 /**
  * Reads the content of a `stsd` box.
- *
- * @throws ContainerError where it is cut off, or damaged
  * @see ISO/IEC 14496-12 §12.2.3; QuickTime File Format Specification, Sound Sample Descriptions
  */
 export function toMp4SampleEntry(stsd: Uint8Array): Mp4SampleEntry {

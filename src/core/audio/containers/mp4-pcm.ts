@@ -11,11 +11,7 @@ export interface Mp4PcmDescription {
 
 /**
  * Format of uncompressed samples.
- *
  * @param type of the sample description, such as `sowt`
- * @param boxes within it
- * @returns `undefined` for any other type
- * @throws ContainerError for more channels than are read
  * @see QuickTime File Format Specification, Sound Sample Descriptions; ISO/IEC 23003-5
  */
 export function toMp4PcmFormat(

@@ -26,7 +26,6 @@ const rateDivisors = [4, undefined, 2, 1] as const;
 
 /**
  * Reads the header of a frame of MPEG-1, MPEG-2 or MPEG-2.5 audio, layers I to III.
- *
  * @returns `undefined` for anything else, frames of free bit rate included
  * @see ISO/IEC 11172-3 §2.4.1.3; ISO/IEC 13818-3
  */

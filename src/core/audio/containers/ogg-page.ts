@@ -23,7 +23,6 @@ const capture = [0x4f, 0x67, 0x67, 0x53] as const;
 
 /**
  * The first page at or after `from` whose checksum is right, or that the file ends within.
- *
  * @see RFC 3533 §6
  */
 export function* readOggPage(from: number): Reading<OggPage | undefined> {

@@ -21,12 +21,7 @@ export interface OggPacket {
 
 /** Reads the audio of an Ogg file. */
 export interface OggReader {
-  /**
-   * The next stream of audio: the first one of the file, and after its end the one that follows it in a chained file.
-   *
-   * @returns `undefined` at the end of the file
-   * @throws ContainerError where the file begins without audio of a known codec
-   */
+  /** The next stream of audio: the first one of the file, and after its end the one that follows it in a chained file. */
   openStream(): Reading<OggStream | undefined>;
   /** The next packet after the stream's first. @returns `undefined` at the end of the stream */
   nextPacket(): Reading<OggPacket | undefined>;
@@ -37,7 +32,6 @@ const maxPacketBytes = 2 ** 20;
 
 /**
  * Reads the first audio stream of an Ogg file, and those chained to it. Damaged pages are skipped.
- *
  * @param start where the first page is looked for, in bytes
  * @see RFC 3533
  */

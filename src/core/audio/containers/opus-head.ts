@@ -16,8 +16,6 @@ export interface OpusHead {
 
 /**
  * Reads the identification header of Opus, as Ogg files have it for a first packet and WebM files for private data.
- *
- * @throws ContainerError for anything else
  * @see RFC 7845 §5.1
  */
 export function toOpusHead(bytes: Uint8Array): OpusHead {
@@ -51,9 +49,7 @@ export function toOpusHead(bytes: Uint8Array): OpusHead {
 
 /**
  * Writes the identification header of mono Opus.
- *
  * @param options.preSkip samples at 48 kHz that a decoder leaves out at the beginning
- * @param options.sampleRateHz of the audio that was encoded
  * @see RFC 7845 §5.1
  */
 export function writeOpusHead({
@@ -74,7 +70,6 @@ export function writeOpusHead({
 
 /**
  * Writes the comment header of Opus, without comments.
- *
  * @see RFC 7845 §5.2
  */
 export function writeOpusTags(vendor: string): Uint8Array {

@@ -29,14 +29,7 @@ export const bytesPerSample: Readonly<Record<PcmEncoding, number>> = {
 
 /**
  * Reads samples that aren't compressed.
- *
  * @param bytes any number of whole frames; what is left over at the end is ignored
- * @returns one array per channel, full scale −1 to 1
- *
- * @example
- * ```ts
- * toSamples(Uint8Array.of(0, 0x40, 0, 0xc0), { encoding: 's16', channels: 2 }); // [[0.5], [-0.5]]
- * ```
  */
 export function toSamples(
   bytes: Uint8Array,

@@ -6,16 +6,8 @@ export interface ByteRange {
 }
 
 /**
- * A parser that does no input by itself: it yields the range that it needs next, and is given the bytes, which stay as
- * they are.
- *
- * @example
- * ```ts
- * function* readVersion(): Reading<number | undefined> {
- *   const bytes = yield { offset: 4, length: 1 };
- *   return bytes[0];
- * }
- * ```
+ * A parser that does no input by itself: it yields the range that it needs next, and is given the bytes, which stay as they
+ * are.
  */
 export type Reading<T> = Generator<ByteRange, T, Uint8Array>;
 

@@ -15,8 +15,6 @@ export function isVorbisHeader(packet: Uint8Array, kind: 1 | 3 | 5): boolean {
 
 /**
  * The headers of Vorbis as WebM files have them for private data: three packets in Xiph lacing.
- *
- * @throws ContainerError for anything else
  * @see https://www.matroska.org/technical/codec_specs.html
  */
 export function toVorbisHeaders(laced: Uint8Array): VorbisHeaders {

@@ -2,18 +2,7 @@ import { bytesPerSample, type PcmEncoding } from './pcm-samples.ts';
 
 const tags: Partial<Readonly<Record<PcmEncoding, number>>> = { s16: 1, 'a-law': 6, 'mu-law': 7 };
 
-/**
- * The 44 bytes before the samples of a mono WAV file.
- *
- * @param format.encoding `s16`, `a-law` or `mu-law`
- * @throws RangeError for another encoding
- * @see Multimedia Programming Interface and Data Specifications 1.0
- *
- * @example
- * ```ts
- * writeWavHeader({ encoding: 's16', sampleRateHz: 24_000, dataBytes: 48_000 }).length; // 44
- * ```
- */
+/** The 44 bytes before the samples of a mono WAV file. */
 export function writeWavHeader({
   encoding,
   sampleRateHz,

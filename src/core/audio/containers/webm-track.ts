@@ -57,11 +57,7 @@ const ids = {
 const audioType = 2;
 const headerStripping = 3;
 
-/**
- * The first audio track in the content of a `Tracks` element that can be decoded.
- *
- * @throws ContainerError where there is none
- */
+/** The first audio track in the content of a `Tracks` element that can be decoded. */
 export function toWebmTrack(tracks: Uint8Array): WebmTrack {
   let failure: ContainerError | undefined;
   for (const { id, content } of ebmlElements(tracks)) {

@@ -55,7 +55,6 @@ const clusterMark = [0x1f, 0x43, 0xb6, 0x75] as const;
 
 /**
  * Reads the first audio track that can be decoded. What is damaged is skipped up to the next cluster.
- *
  * @param start where the file's first element is, in bytes
  * @see RFC 9559
  */

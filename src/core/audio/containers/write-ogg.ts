@@ -17,15 +17,8 @@ const mostSegments = 255;
 
 /**
  * Writes a page of an Ogg file that holds whole packets.
- *
  * @param packets of together at most 255 segments, each of 255 bytes at most
- * @throws RangeError for more of them
  * @see RFC 3533 §6
- *
- * @example
- * ```ts
- * writeOggPage([Uint8Array.of(1, 2)], { serial: 1, sequence: 0, position: 0 }).length; // 30
- * ```
  */
 export function writeOggPage(
   packets: readonly Uint8Array[],

@@ -1,15 +1,6 @@
 /**
  * Joins the two clusters whose centroids are nearest to each other, until none are within the threshold.
- *
- * @param vectors of one length; time and memory grow with the square of their number
- * @param options.threshold Euclidean distance of centroids, at most which clusters are joined
- * @returns cluster of each vector, counted from 0 in the order of the first ones
  * @see D. Müllner, Modern hierarchical, agglomerative clustering algorithms (2011), section 3.3
- *
- * @example
- * ```ts
- * clusterByCentroids([Float32Array.of(0), Float32Array.of(5), Float32Array.of(1)], { threshold: 2 }); // [0, 1, 0]
- * ```
  */
 export function clusterByCentroids(
   vectors: readonly Float32Array[],

@@ -22,9 +22,6 @@ export interface GroupingOptions {
 /**
  * Tells which voices are those of one speaker: clear ones are clustered by centroid linkage, then each voice goes to the
  * nearest centroid by cosine. Where no voice is clear, all are clustered.
- *
- * @param voices with embeddings of one length
- * @returns group of each voice, counted from 0 in the order of the first ones
  * @see https://github.com/pyannote/pyannote-audio, `AgglomerativeClustering`, as version 3.1 of its pipeline uses it
  */
 export function groupVoices(

@@ -1,8 +1,4 @@
-/**
- * The speakers that a powerset of classes is made of: silence, each speaker alone, and each pair of them.
- *
- * @returns 2 to 8; `undefined` where no number of speakers has so many classes
- */
+/** The speakers that a powerset of classes is made of: silence, each speaker alone, and each pair of them. */
 export function speakersOfPowerset(classes: number): number | undefined {
   for (let speakers = 2; speakers <= 8; speakers++) {
     if (1 + (speakers * (speakers + 1)) / 2 === classes) return speakers;
@@ -12,16 +8,8 @@ export function speakersOfPowerset(classes: number): number | undefined {
 
 /**
  * The likeliest class of each frame → who speaks in it.
- *
  * @param logits `[frames × classes]`: nobody, each speaker alone, then the pairs: 1 and 2, 1 and 3, …, 2 and 3, …
- * @param speakers 2 to 8
  * @returns `[frames]`; bit `s` is set while speaker `s` speaks
- * @see A. Plaquet, H. Bredin, Powerset multi-class cross entropy loss for neural speaker diarization (2023)
- *
- * @example
- * ```ts
- * decodePowerset(Float32Array.of(0, 0, 0, 0, 0, 9, 0), 3); // [5]
- * ```
  */
 export function decodePowerset(logits: Float32Array, speakers: number): Uint8Array {
   const sets = [0];

@@ -26,8 +26,6 @@ export interface TurnOptions {
 /**
  * Puts together what overlapping windows say. So many speak in a frame as the windows hear in the mean, and those do that most
  * windows hear.
- *
- * @returns turns in the order of their beginnings
  * @see https://github.com/pyannote/pyannote-audio, `SpeakerDiarization.reconstruct`
  */
 export function toSpeakerTurns(

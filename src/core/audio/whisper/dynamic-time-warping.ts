@@ -10,14 +10,7 @@ const right = 2;
 
 /**
  * The cheapest path through a matrix of costs, from its first to its last entry, that never goes back.
- *
  * @param costs `[rows × columns]`
- * @see Sakoe and Chiba, "Dynamic programming algorithm optimization for spoken word recognition", 1978
- *
- * @example
- * ```ts
- * dynamicTimeWarping([0, 1, 1, 0], { rows: 2, columns: 2 }); // { rows: [0, 1], columns: [0, 1] }
- * ```
  */
 export function dynamicTimeWarping(
   costs: ArrayLike<number>,

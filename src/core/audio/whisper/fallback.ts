@@ -21,15 +21,8 @@ export const mostTrustedTemperature = 0.5;
 const fallbackTemperatures = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 /**
- * The temperatures that a window is decoded at, one after the other, until the result is good enough. Only 0 has a fallback: another
- * temperature is what somebody asked for.
- *
- * @param asked 0 to 1
- *
- * @example
- * ```ts
- * temperatureLadder(0); // [0, 0.2, 0.4, 0.6, 0.8, 1]
- * ```
+ * The temperatures that a window is decoded at, one after the other, until the result is good enough. Only 0 has a fallback:
+ * another temperature is what somebody asked for.
  */
 export function temperatureLadder(asked: number): readonly number[] {
   return asked === 0 ? fallbackTemperatures : [asked];
@@ -41,15 +34,9 @@ export function isSilence({ averageLogprob, noSpeechProbability }: DecodingQuali
 }
 
 /**
- * Whether a window has to be decoded again at a higher temperature: its text repeats itself or is a guess, and the
- * reason is not that nobody speaks.
- *
+ * Whether a window has to be decoded again at a higher temperature: its text repeats itself or is a guess, and the reason is
+ * not that nobody speaks.
  * @see https://arxiv.org/abs/2212.04356 section 4.5
- *
- * @example
- * ```ts
- * needsFallback({ averageLogprob: -0.2, compressionRatio: 3, noSpeechProbability: 0 }); // true
- * ```
  */
 export function needsFallback(quality: DecodingQuality): boolean {
   if (isSilence(quality)) return false;

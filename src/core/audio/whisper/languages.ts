@@ -118,18 +118,7 @@ const isoCodes: Readonly<Record<string, string>> = { jw: 'jv' };
 /** Every code that a Whisper vocabulary may have a token `<|code|>` for. */
 export const vocabularyLanguages: readonly string[] = Object.keys(names);
 
-/**
- * A language's code in Whisper vocabularies.
- *
- * @param language ISO 639-1 code, in any case; a vocabulary's own code or English name is accepted, too
- * @returns `undefined` for a language that Whisper doesn't know
- *
- * @example
- * ```ts
- * toVocabularyLanguage('jv'); // 'jw'
- * toVocabularyLanguage('English'); // 'en'
- * ```
- */
+/** A language's code in Whisper vocabularies. */
 export function toVocabularyLanguage(language: string): string | undefined {
   const asked = language.toLowerCase();
   const code = vocabularyCodes[asked] ?? asked;
@@ -137,14 +126,7 @@ export function toVocabularyLanguage(language: string): string | undefined {
   return vocabularyLanguages.find((known) => names[known as keyof typeof names] === asked);
 }
 
-/**
- * The ISO 639 code of a language that a Whisper vocabulary has: of two letters, of three for `haw` and `yue`.
- *
- * @example
- * ```ts
- * toIsoLanguage('jw'); // 'jv'
- * ```
- */
+/** The ISO 639 code of a language that a Whisper vocabulary has: of two letters, of three for `haw` and `yue`. */
 export function toIsoLanguage(code: string): string {
   return isoCodes[code] ?? code;
 }

@@ -1,15 +1,4 @@
-/**
- * Replaces each value by the median of those around it; at the ends the values are mirrored.
- *
- * @param out as long as `values`, not the same array
- * @param width odd. Shorter inputs than half of it are copied
- * @throws RangeError for an even width
- *
- * @example
- * ```ts
- * medianFilterInto(new Float32Array(3), [1, 9, 2], 3); // [9, 2, 9]
- * ```
- */
+/** Replaces each value by the median of those around it; at the ends the values are mirrored. */
 export function medianFilterInto(out: Float32Array, values: ArrayLike<number>, width: number): Float32Array {
   if (!Number.isInteger(width) || width < 1 || width % 2 === 0)
     throw new RangeError(`width: expected an odd number, got ${width}`);

@@ -10,13 +10,6 @@ export interface PrefixOptions {
 /**
  * The tokens that a decoder is given before it writes: the end of the previous text, at most half of its context, and what is
  * asked for.
- *
- * @param previous tokens of the previous text
- *
- * @example
- * ```ts
- * toPrefix([1, 2, 3], { startOfPrevious: 90, start: [91, 92], contextLength: 6 }); // [90, 2, 3, 91, 92]
- * ```
  */
 export function toPrefix(
   previous: readonly number[],

@@ -65,14 +65,7 @@ export function splitWindow(
   return { segments, consumed, isFinished };
 }
 
-/**
- * Leaves out what a decoder in a loop wrote: of segments in a row with the same text the first stays.
- *
- * @example
- * ```ts
- * cutRepetitions([{ text: ' Yes.' }, { text: ' Yes.' }, { text: ' No.' }]); // [{ text: ' Yes.' }, { text: ' No.' }]
- * ```
- */
+/** Leaves out what a decoder in a loop wrote: of segments in a row with the same text the first stays. */
 export function cutRepetitions<S extends { readonly text: string }>(segments: readonly S[]): S[] {
   return segments.filter(
     ({ text }, index) => index === 0 || comparable(text) !== comparable(segments[index - 1]!.text),

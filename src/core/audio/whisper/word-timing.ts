@@ -4,7 +4,6 @@ export interface Timed {
   readonly end: number;
 }
 
-/** A word and its times. */
 export interface TimedWord extends Timed {
   readonly text: string;
 }
@@ -26,14 +25,7 @@ const longestTypical = 0.7;
 const tolerance = 0.5;
 const sentenceEnd = /[.。!！?？]["'”’)\]}»]*$/u;
 
-/**
- * The median duration of words, at most 0.7 s; 0 where none takes any time.
- *
- * @example
- * ```ts
- * typicalDuration([{ start: 0, end: 0.25 }, { start: 0.25, end: 0.75 }, { start: 1, end: 1.375 }]); // 0.375
- * ```
- */
+/** The median duration of words, at most 0.7 s; 0 where none takes any time. */
 export function typicalDuration(words: readonly Timed[]): number {
   const durations = words
     .map(({ start, end }) => end - start)
@@ -46,7 +38,6 @@ export function typicalDuration(words: readonly Timed[]): number {
 
 /**
  * Shortens words after the end of a sentence, which seem to begin in the pause before them, to twice the typical duration.
- *
  * @see https://github.com/openai/whisper `add_word_timestamps` of `timing.py`
  */
 export function shortenAfterSentences<Word extends TimedWord>(
@@ -60,17 +51,9 @@ export function shortenAfterSentences<Word extends TimedWord>(
 }
 
 /**
- * Reconciles the times of a segment with those of its words. A word after a pause is at most twice as long as a typical one; where
- * the first or last word reaches far over the segment, it is cut there, and everywhere else the segment gets the times of its words.
- *
- * @param words in order; none leaves the segment as it is
- * @see https://github.com/openai/whisper `add_word_timestamps` of `timing.py`
- *
- * @example
- * ```ts
- * const words = [{ text: ' Yes.', start: 2.9, end: 4 }];
- * fitWords({ start: 0, end: 3.4 }, words, { typical: 0.3, spokenUntil: 2.85 }).end; // 3.4
- * ```
+ * Reconciles the times of a segment with those of its words. A word after a pause is at most twice as long as a typical one;
+ * where the first or last word reaches far over the segment, it is cut there, and everywhere else the segment gets the times of
+ * its words.
  */
 export function fitWords<Word extends TimedWord>(
   segment: Timed,
@@ -117,14 +100,7 @@ const syllableSeconds = 0.2;
 /** The fastest speakers reach 30. */
 const mostCharactersPerSecond = 50;
 
-/**
- * Whether nobody could say a text in its time, as when a decoder completes a word whose last sound alone is in its window.
- *
- * @example
- * ```ts
- * isUnsayable(' diamond.', 0.08); // true
- * ```
- */
+/** Whether nobody could say a text in its time, as when a decoder completes a word whose last sound alone is in its window. */
 export function isUnsayable(text: string, seconds: number): boolean {
   return seconds < syllableSeconds && text.trim().length > mostCharactersPerSecond * seconds;
 }

@@ -7,11 +7,9 @@ import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from 
 export type Reading<T = void> = Generator<undefined, T, undefined>;
 
 /**
- * An answer as the reading routine of a format sees it, and the events that it finds there.
- *
- * Nothing gets lost: what was taken is held until it is accounted for, by a whole call or by `drop`, and `giveUp` gives
- * it back as text. A call's events wait for its end, so that nothing is left of a call that breaks, unless a grammar
- * keeps the calls whole: then they come at once.
+ * An answer as the reading routine of a format sees it, and the events that it finds there. Nothing gets lost: what was taken
+ * is held until it is accounted for, by a whole call or by `drop`, and `giveUp` gives it back as text. A call's events wait for
+ * its end, so that nothing is left of a call that breaks, unless a grammar keeps the calls whole: then they come at once.
  */
 export class AnswerInput {
   readonly tools: readonly ToolDefinition[];
@@ -152,10 +150,8 @@ export class AnswerInput {
   }
 
   /**
-   * Hands on everything before the first of the markers, as it comes, and takes the marker. Returns `null` when the
-   * answer ended without one.
-   *
-   * @param dropped markers of which a beginning is no text where the answer was cut off inside
+   * Hands on everything before the first of the markers, as it comes, and takes the marker. Returns `null` when the answer
+   * ended without one.
    */
   *takeUntil(
     markers: readonly string[],
@@ -278,21 +274,7 @@ export class AnswerInput {
 
 const longestLastText = 64;
 
-/**
- * Makes a parser of a routine that reads one answer from beginning to end.
- *
- * @example
- * ```ts
- * const parser = createScriptedParser(function* (input) {
- *   while ((yield* input.takeTextUntil(['<ping>'])) !== null) {
- *     input.startCall('ping');
- *     input.addArguments('{}');
- *     input.endCall();
- *   }
- * });
- * parser.push('Hi <pi'); // [{ type: 'text', text: 'Hi ' }]
- * ```
- */
+/** Makes a parser of a routine that reads one answer from beginning to end. */
 export function createScriptedParser(
   readAnswer: (input: AnswerInput) => Reading,
   tools: readonly ToolDefinition[] = [],

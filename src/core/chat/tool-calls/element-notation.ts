@@ -18,10 +18,8 @@ import { rawNotation } from './raw-notation.ts';
 import { memberSchema, typesOf } from './schema-types.ts';
 
 /**
- * Elements that are named by the parameters, and elements inside of them for objects and lists. A value of which the
- * schema tells neither names nor items is JSON.
- *
- * @param mark stands before every tag, and nowhere else
+ * Elements that are named by the parameters, and elements inside of them for objects and lists. A value of which the schema
+ * tells neither names nor items is JSON.
  */
 export function elementArguments(mark: string): (schema: unknown) => ArgumentsNotation {
   const line = text('\n', '');

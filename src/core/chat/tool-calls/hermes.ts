@@ -5,31 +5,7 @@ import { createSectionParser } from './section-parser.ts';
 const openMarker = '<tool_call>';
 const closeMarker = '</tool_call>';
 
-/**
- * The most common format: JSON objects between `<tool_call>` tags, any number of them, with text before, between and after:
- *
- * ```text
- * <tool_call>
- * {"name": "get_weather", "arguments": {"city": "Paris"}}
- * </tool_call>
- * ```
- *
- * A call comes out when it is whole; where a grammar keeps calls whole (`isConstrained`), it is announced when its name and
- * the beginning of its arguments object have been seen, and arguments come out as they are written (see
- * `createJsonCallReader` for keys, order and arguments inside a string). Markers inside of JSON strings mean nothing. A
- * missing close marker does no harm, and several objects may stand between one pair of markers.
- *
- * A call that is no JSON is mended where that is safe (see `mendJson`). Any other comes back as text, markers included.
- * White space between the markers, and the close marker of a call, are dropped.
- *
- * @example
- * ```ts
- * const parser = hermesFormat.createParser([], { isConstrained: true });
- * parser.push('<tool_call>\n{"name": "add", "argum'); // []
- * parser.push('ents": {"a": 1'); // [{ type: 'call-start', name: 'add' }, { type: 'arguments', text: '{"a": 1' }]
- * parser.push('}}\n</tool_call>'); // [{ type: 'arguments', text: '}' }, { type: 'call-end' }]
- * ```
- */
+/** The most common format: JSON objects between `<tool_call>` tags, any number of them, with text before, between and after. */
 export const hermesFormat: ToolCallFormat = {
   name: 'hermes',
   example: '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',

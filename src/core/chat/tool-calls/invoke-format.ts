@@ -14,14 +14,7 @@ export interface InvokeFormatOptions {
   readonly section: string;
 }
 
-/**
- * Makes a format of `invoke` elements inside a section. A section may also hold one call as a JSON object.
- *
- * @example
- * ```ts
- * createInvokeFormat({ name: 'dots', section: 'dots_function_call', families: [] }).detect;
- * ```
- */
+/** Makes a format of `invoke` elements inside a section. A section may also hold one call as a JSON object. */
 export function createInvokeFormat({ name, families, section }: InvokeFormatOptions): ToolCallFormat {
   const begin = `<${section}>`;
   const end = `</${section}>`;

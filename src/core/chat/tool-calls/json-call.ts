@@ -35,22 +35,8 @@ export interface JsonCallReader {
 }
 
 /**
- * Reads `{"name": "…", "arguments": {…}}`, the form in which most families of models write a call.
- *
- * - The call is announced as soon as its name and the beginning of its arguments object are known; from then on
- *   arguments come out as they are written. Keys may come in either order; arguments before the name wait for it.
- * - Every unit of the arguments is checked before it comes out, so what has come out is always the beginning of
- *   valid JSON; the call ends when the object does.
- * - `parameters` means the same as `arguments`. Arguments given as a string that holds a JSON object are unwrapped,
- *   and come out when the string is complete. No arguments, `null` and `""` are `{}`.
- * - Other keys are skipped; of a repeated key the first counts.
- *
- * @example
- * ```ts
- * const events: CallEvent[] = [];
- * createJsonCallReader().read('{"name": "add", "arguments": {"a": 1}}', 0, events); // 38
- * events.map((event) => event.type); // ['call-start', 'arguments', 'call-end']
- * ```
+ * Reads `{"name": "…", "arguments": {…}}`, the form in which most families of models write a call. - The call is announced as
+ * soon as its name and the beginning of its arguments object are known; from then on arguments come out as they are written.
  */
 export function createJsonCallReader(options: JsonCallOptions = {}): JsonCallReader {
   const { nameKeys = ['name'], argumentsKeys = usualArgumentsKeys, strict = false, names } = options;

@@ -94,10 +94,8 @@ function emitMended(input: AnswerInput, name: string, text: string): boolean {
 }
 
 /**
- * Reads the arguments of a call whose name is known: a JSON object, or a string that holds one. False if there is
- * none, or it was not finished.
- *
- * @param id the call's id, where the model writes one
+ * Reads the arguments of a call whose name is known: a JSON object, or a string that holds one. False if there is none, or it
+ * was not finished.
  */
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();

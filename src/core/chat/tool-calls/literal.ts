@@ -13,7 +13,6 @@ export interface LiteralDialect {
   readonly hasBareStrings?: boolean | undefined;
 }
 
-/** The literals of Python. */
 export const pythonLiterals: LiteralDialect = {
   quotes: ['"""', "'''", '"', "'"],
   rawQuotes: [],

@@ -29,17 +29,9 @@ const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:(?!\1)[^\n\\])*\1\s*:|[
 const endOfItem = /\s*(?:[}\]),]|$)/y;
 
 /**
- * Reads what models write where JSON is due: Python's words, quotes, tuples and sets, keys without quotes, quotes and
- * line breaks inside of strings without backslashes, commas too many, brackets too few. Nothing is guessed about
- * values: one that is cut off, or is no literal, is none, but for text without quotes where the schema wants a string.
- *
- * @returns `undefined` if there is no such value
- *
- * @example
- * ```ts
- * mendJson('{"say": "the "best" one", tags: {\'a\', \'b\'},}', 0)?.json;
- * // '{"say": "the \\"best\\" one", "tags": ["a", "b"]}'
- * ```
+ * Reads what models write where JSON is due: Python's words, quotes, tuples and sets, keys without quotes, quotes and line
+ * breaks inside of strings without backslashes, commas too many, brackets too few. Nothing is guessed about values: one that is
+ * cut off, or is no literal, is none, but for text without quotes where the schema wants a string.
  */
 export function mendJson(text: string, from: number, options: MendOptions = {}): MendedJson | undefined {
   const { schemaOf, mayBeOpen = false } = options;

@@ -7,13 +7,6 @@ const stringEnd = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[
 /**
  * Reads the arguments `a="x", n=1)` of a Python call that is broken, since strings hold quotes of their own kind without a
  * backslash: a string ends where an argument can. Returns a JSON object, and the index behind the bracket.
- *
- * @param schemaOf the schema of an argument, `undefined` if unknown
- *
- * @example
- * ```ts
- * mendPythonArguments("text='it's late', n=1)"); // { json: '{"text": "it\'s late", "n": 1}', end: 23 }
- * ```
  */
 export function mendPythonArguments(
   text: string,

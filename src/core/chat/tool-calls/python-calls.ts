@@ -7,11 +7,9 @@ import { parameterNames } from './schema-types.ts';
 const longestName = 256;
 
 /**
- * Reads calls written as Python expressions: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas,
- * semicolons or line breaks between calls. `print(f(a="x"))` is a call of `f`.
- *
- * A call is announced when its first argument has a name or is complete, or when it ends; arguments come out one at a time.
- * Positional arguments get their names from the tool's schema, in order.
+ * Reads calls written as Python expressions: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas, semicolons or
+ * line breaks between calls. `print(f(a="x"))` is a call of `f`. A call is announced when its first argument has a name or is
+ * complete, or when it ends; arguments come out one at a time.
  */
 export function* readPythonCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();

@@ -11,11 +11,7 @@ export function parameterSchema(
   return schema === undefined ? undefined : { type: typesOf(schema, tool?.parameters) };
 }
 
-/**
- * The schema of a member, or of the items of a list, which are called `item`.
- *
- * @param root where references lead
- */
+/** The schema of a member, or of the items of a list, which are called `item`. */
 export function memberSchema(schema: unknown, name: string, root: unknown, depth = 0): unknown {
   const own = resolved(schema, root);
   if (own === undefined || depth > deepestSchema) return undefined;
@@ -41,15 +37,9 @@ export function isStringSchema(schema: unknown): boolean {
 }
 
 /**
- * The JSON text of a value that a model wrote without quotes, read as the schema wants it: `12` is a number unless
- * the schema asks for a string. Where it allows a string beside other types, or says nothing, it is what it looks
- * like. What fits no type of the schema stays a string, so that nothing is lost.
- *
- * @example
- * ```ts
- * toJsonText('12', { type: 'string' }); // '"12"'
- * toJsonText('True', { type: 'boolean' }); // 'true'
- * ```
+ * The JSON text of a value that a model wrote without quotes, read as the schema wants it: `12` is a number unless the schema
+ * asks for a string. Where it allows a string beside other types, or says nothing, it is what it looks like. What fits no type
+ * of the schema stays a string, so that nothing is lost.
  */
 export function toJsonText(text: string, schema: unknown, asString: string = JSON.stringify(text)): string {
   const types = typesOf(schema);
@@ -113,11 +103,7 @@ export function typeOfValue(value: unknown): JsonType {
 /** Schemas that contain themselves would go on for ever. */
 const deepestSchema = 8;
 
-/**
- * The types that a schema allows; none where it doesn't say.
- *
- * @param root where references lead
- */
+/** The types that a schema allows; none where it doesn't say. */
 export function typesOf(schema: unknown, root: unknown = schema, depth = 0): readonly string[] {
   const own = resolved(schema, root);
   if (own === undefined || depth > deepestSchema) return [];

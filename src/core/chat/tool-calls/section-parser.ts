@@ -21,10 +21,9 @@ export interface SectionSyntax {
 }
 
 /**
- * Makes the parsers of a format with text and sections of calls in any order.
- *
- * A missing close marker does no harm. What turns out not to be a call before it was announced comes back as text,
- * markers included; text goes on after it. White space between the markers of a section is dropped.
+ * Makes the parsers of a format with text and sections of calls in any order. A missing close marker does no harm. What turns
+ * out not to be a call before it was announced comes back as text, markers included; text goes on after it. White space between
+ * the markers of a section is dropped.
  */
 export function createSectionParser(syntax: SectionSyntax): ToolCallFormat['createParser'] {
   const { begin = [], open, bare = [], close = [], end = [], readCalls } = syntax;

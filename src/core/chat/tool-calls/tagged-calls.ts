@@ -42,22 +42,9 @@ const longestName = 256;
 const escapedBreak = String.raw`\n`;
 
 /**
- * Reads one call from its name on:
- *
- * ```text
- * get_weather>
- * <parameter=city>
- * Paris
- * </parameter>
- * </function>
- * ```
- *
- * Values stand there without quotes and escapes; what type they have is known from the tool's schema (see
- * `toJsonText`). Text is given out as it comes where a grammar keeps calls whole. A value ends at a close tag that another
- * parameter or the end of the call follows: any other one is part of it. Where close tags are missing, the call is read
- * once more, with values that end at the next tag of any kind.
- *
- * An answer that the model ended between two parameters completes the call.
+ * Reads one call from its name on: ```text get_weather> <parameter=city> Paris </parameter> </function> ``` Values stand there
+ * without quotes and escapes; what type they have is known from the tool's schema (see `toJsonText`). Text is given out as it
+ * comes where a grammar keeps calls whole.
  */
 export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): Reading {
   const { nameEnd, callClose } = syntax;

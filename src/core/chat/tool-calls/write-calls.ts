@@ -3,15 +3,7 @@ import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { typeOfValue } from './schema-types.ts';
 import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
 
-/**
- * Writes calls as models of a format do, for conversations whose template has no place for calls.
- *
- * @example
- * ```ts
- * writeCalls(hermesFormat, [{ name: 'add', arguments: '{"a": 1}' }]);
- * // '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
- * ```
- */
+/** Writes calls as models of a format do, for conversations whose template has no place for calls. */
 export function writeCalls({ write, constraint }: ToolCallFormat, calls: readonly WrittenCall[]): string {
   if (write !== undefined) return write(calls);
   const texts = calls.map(({ name, arguments: text }) => {
@@ -47,11 +39,7 @@ export function toPython(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/**
- * A call whose parameters have a tag each, from its name on.
- *
- * @param index how many calls of the answer come before
- */
+/** A call whose parameters have a tag each, from its name on. */
 export function writeTaggedCall(
   { name, arguments: text }: WrittenCall,
   syntax: TaggedCallSyntax,

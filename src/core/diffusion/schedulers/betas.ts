@@ -10,13 +10,8 @@ export const latentBetaRange = [0.00085, 0.012] as const;
 const almostNothing = 2 ** -24;
 
 /**
- * Part of the image that is left at each training timestep: the products of 1 − β up to it. In single precision, as models
- * were trained: its last bits decide on which side of a timestep a sigma lies.
- *
- * @param options.keepFinite whether the last product may not be zero, for schedulers that divide by it
- * @param options.betaRange first and last β where the config names none
- * @param options.betaSchedule likewise
- * @throws TypeError or RangeError for a setting that is wrong or unknown
+ * Part of the image that is left at each training timestep: the products of 1 − β up to it. In single precision, as models were
+ * trained: its last bits decide on which side of a timestep a sigma lies.
  */
 export function cumulativeAlphas(
   config: ConfigReader,

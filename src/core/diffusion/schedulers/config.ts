@@ -11,9 +11,7 @@ export interface ConfigReader {
   refuse(names: readonly string[]): void;
 }
 
-/**
- * @throws TypeError or RangeError from its methods, naming the setting, its value and what was expected
- */
+/** @throws TypeError or RangeError from its methods, naming the setting, its value and what was expected */
 export function readConfig(config: SchedulerConfig): ConfigReader {
   const read = (name: string): unknown => config[name] ?? undefined;
   return {

@@ -5,10 +5,8 @@ import type { ConfigReader } from './config.ts';
 export type Limit = (denoised: Float32Array) => void;
 
 /**
- * Dynamic thresholding, if a config asks for it: a quantile of the absolute values becomes 1, and larger values are cut
- * off. Saharia et al. 2022, section 2.3.
- *
- * @throws TypeError or RangeError for a quantile outside of 0 to 1, or a largest value that isn't above 0
+ * Dynamic thresholding, if a config asks for it: a quantile of the absolute values becomes 1, and larger values are cut off.
+ * Saharia et al. 2022, section 2.3.
  */
 export function readThreshold(config: ConfigReader): Limit | undefined {
   if (!config.flag('thresholding', false)) return undefined;

@@ -12,13 +12,7 @@ import {
 } from './sigmas.ts';
 import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
-/**
- * The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps.
- *
- * @param options.betaRange first and last β of the training where the config names none
- * @param options.roundsKarras whether timesteps are rounded where sigmas crowd after Karras
- * @returns `training`: sigmas at each of the training's timesteps
- */
+/** The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps. */
 export function readSigmas(
   config: ConfigReader,
   steps: number,

@@ -14,11 +14,7 @@ export interface SpacingOptions {
   readonly offset: number;
 }
 
-/**
- * Timesteps from noisy to clean.
- *
- * @returns `linspace` ones are not rounded
- */
+/** Timesteps from noisy to clean. */
 export function spaceTimesteps(
   spacing: TimestepSpacing,
   { trainSteps, steps, offset }: SpacingOptions,
@@ -48,11 +44,7 @@ export function roundHalfToEven(value: number): number {
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
-/**
- * Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among those, from the noisiest down.
- *
- * @throws RangeError for more steps than distilled
- */
+/** Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among those, from the noisiest down. */
 export function readDistilledTimesteps(config: ConfigReader, trainSteps: number, steps: number): number[] {
   const distilled = config.number('original_inference_steps', 50);
   if (steps > distilled) throw new RangeError(`steps: expected at most ${distilled}, got ${steps}`);

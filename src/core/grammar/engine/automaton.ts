@@ -203,12 +203,7 @@ export class Automaton {
     return made;
   }
 
-  /**
-   * Tells what the item is that has just been completed, for lists of different items.
-   *
-   * @param text the item as JSON
-   * @returns the state in which no further item may be the same
-   */
+  /** Tells what the item is that has just been completed, for lists of different items. */
   keepItem(state: State, text: string): State {
     const threads = state.threads.map(({ place, frame }) => ({ place, frame: this.#kept(frame, text) }));
     threads.sort((a, b) => a.place - b.place || (a.frame?.id ?? 0) - (b.frame?.id ?? 0));

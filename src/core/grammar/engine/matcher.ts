@@ -14,11 +14,7 @@ export interface GrammarMatcher {
    * the text may end. Not to be changed.
    */
   mask(): Uint32Array;
-  /**
-   * Goes on after a token.
-   *
-   * @throws RangeError for a token that `mask` doesn't allow
-   */
+  /** Goes on after a token. */
   accept(token: number): void;
   /**
    * Whether the whole token would be free text, as the inside of a string is: no structure, and nothing of a number or of
@@ -48,26 +44,12 @@ const maxMaskBytes = 4 * 2 ** 20;
  */
 const maxWorkPerMask = 200_000;
 
-/**
- * @throws RangeError when nothing that the grammar allows can be written to an end, or it is too large
- *
- * @example
- * ```ts
- * const grammar = compileGrammar(jsonSchemaGrammar({ type: 'boolean' }), vocabulary);
- * const matcher = grammar.createMatcher();
- * const token = sampler.sample(logits, matcher.mask());
- * matcher.accept(token);
- * ```
- */
+/** @throws RangeError when nothing that the grammar allows can be written to an end, or it is too large */
 export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): CompiledGrammar {
   return runSteps(compileSteps(grammar, vocabulary));
 }
 
-/**
- * The same in slices: yields after each part of bounded cost.
- *
- * @throws RangeError as `compileGrammar`
- */
+/** The same in slices: yields after each part of bounded cost. */
 export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
   const program = yield* programSteps(grammar, vocabulary.writesAll);
   const automaton = new Automaton(program);

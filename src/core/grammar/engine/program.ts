@@ -53,19 +53,12 @@ export interface Program {
 
 const maxSteps = 300_000;
 
-/**
- * @param writesAll whether the model can write all characters as they are; else strings may have escapes instead
- * @throws RangeError when nothing that the grammar allows can be written to an end, or it has too many parts
- */
+/** @param writesAll whether the model can write all characters as they are; else strings may have escapes instead */
 export function createProgram(grammar: Expression, writesAll = true): Program {
   return runSteps(programSteps(grammar, writesAll));
 }
 
-/**
- * The same in slices: yields after each rule.
- *
- * @throws RangeError as `createProgram`
- */
+/** The same in slices: yields after each rule. */
 export function* programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
   return yield* new Assembler(grammar, writesAll).assemble();
 }
@@ -254,14 +247,7 @@ class Assembler {
     return this.#add({ op: 'count', next: place });
   }
 
-  /**
-   * Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been
-   * written.
-   *
-   * @param found where to go on when a marker is complete; nowhere if left out
-   * @param ended where to go on at any place before
-   * @param after text that has been written before
-   */
+  /** Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been written. */
   #writeSearch(
     texts: readonly string[],
     found: number | undefined,

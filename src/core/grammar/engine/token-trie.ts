@@ -66,11 +66,7 @@ export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   };
 }
 
-/**
- * Writes bytes as tokens, always the longest that fits.
- *
- * @returns `undefined` where no token goes on
- */
+/** Writes bytes as tokens, always the longest that fits. */
 export function longestTokens(tries: readonly TokenTrie[], bytes: Uint8Array): number[] | undefined {
   const found: number[] = [];
   for (let start = 0; start < bytes.length;) {

@@ -87,12 +87,7 @@ export function repeat(
   return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
 }
 
-/**
- * An item of a `distinct` list, by the first text of a language in it or the first free string.
- *
- * @param anyText any text, for free strings
- * @returns `undefined` where it has none
- */
+/** An item of a `distinct` list, by the first text of a language in it or the first free string. */
 export function marked(expression: Expression, anyText: LanguageText): Expression | undefined {
   switch (expression.type) {
     case 'language':

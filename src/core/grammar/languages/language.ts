@@ -108,11 +108,7 @@ export class LanguageStore {
     this.#depth = 0;
   }
 
-  /**
-   * Runs what may call itself.
-   *
-   * @throws LanguageTooHard where the stack would not do
-   */
+  /** Runs what may call itself. */
   nested<Result>(run: () => Result): Result {
     if (++this.#depth > maxDepth) throw new LanguageTooHard('expected something simpler');
     const result = run();

@@ -2,10 +2,8 @@ import { LanguageTooHard, type Language, type LanguageStore, type Transition } f
 import { transitionsOf } from './transitions.ts';
 
 /**
- * Whether any text is in a language at all. Intersections are searched for one; all languages on the way to it are
- * known to have one from then on, so whoever follows languages that have a text never ends up in one that has none.
- *
- * @throws LanguageTooHard beyond the limit of the store
+ * Whether any text is in a language at all. Intersections are searched for one; all languages on the way to it are known to
+ * have one from then on, so whoever follows languages that have a text never ends up in one that has none.
  */
 export function isLive(language: Language, store: LanguageStore): boolean {
   if (!language.isConditional) return language !== store.never;
@@ -43,12 +41,7 @@ function isKnownLive(language: Language, store: LanguageStore): boolean {
   return !language.isConditional && language !== store.never;
 }
 
-/**
- * The transitions after which a text can be brought to an end. Where telling so costs too much, a transition is left
- * out.
- *
- * @throws LanguageTooHard where the transitions themselves cost more than the limit of the store
- */
+/** The transitions after which a text can be brought to an end. Where telling so costs too much, a transition is left out. */
 export function liveTransitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
   language.liveTransitions ??= transitionsOf(language, store).filter(({ target }) => {
     try {

@@ -2,11 +2,7 @@ import type { Expression, Rule } from './expression.ts';
 
 const none: ReadonlySet<Rule> = new Set();
 
-/**
- * Whether nothing at all is one way to write an expression.
- *
- * @param nullable the rules that can be written so; left out, rules are taken to write something
- */
+/** Whether nothing at all is one way to write an expression. */
 export function isNullable(expression: Expression, nullable = none): boolean {
   switch (expression.type) {
     case 'texts':

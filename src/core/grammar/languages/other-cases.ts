@@ -9,13 +9,8 @@ const asciiClasses = findClasses([
 let classes: ReadonlyMap<number, readonly number[]> | undefined;
 
 /**
- * A set with all code points that differ from one of it in case alone, by Unicode's simple mappings. Letters of ASCII
- * have two cases: `ſ` is no `s`. Costs about a hundred milliseconds the first time, for sets with more than ASCII.
- *
- * @example
- * ```ts
- * withOtherCases([[0x61, 0x61]]); // [[0x41, 0x41], [0x61, 0x61]]
- * ```
+ * A set with all code points that differ from one of it in case alone, by Unicode's simple mappings. Letters of ASCII have two
+ * cases: `ſ` is no `s`. Costs about a hundred milliseconds the first time, for sets with more than ASCII.
  */
 export function withOtherCases(set: CodePointSet): CodePointSet {
   const isAscii = (set.at(-1)?.[1] ?? 0) < 0x80;

@@ -12,17 +12,7 @@ interface Anchored {
   readonly both: Language;
 }
 
-/**
- * The texts in which a pattern occurs, as languages without anchors.
- *
- * @throws RangeError for a look-ahead in a place where it can't be honored
- *
- * @example
- * ```ts
- * const store = new LanguageStore();
- * includesText(patternLanguage(parsePattern('^a+$'), store), 'aa', store); // true
- * ```
- */
+/** The texts in which a pattern occurs, as languages without anchors. */
 export function patternLanguage(pattern: Pattern, store: LanguageStore): Language {
   const joint: Pattern[] = [];
   const looking: (readonly Pattern[])[] = [];

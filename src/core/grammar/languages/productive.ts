@@ -1,11 +1,7 @@
 import { isLive } from './live.ts';
 import type { Expression, Rule } from './expression.ts';
 
-/**
- * Tells which expressions can be written to an end at all: a rule that needs itself, or a character out of none, can't.
- *
- * @returns a predicate for `expression` and all that is in it
- */
+/** Tells which expressions can be written to an end at all: a rule that needs itself, or a character out of none, can't. */
 export function productiveExpressions(expression: Expression): (part: Expression) => boolean {
   const rules = rulesOf(expression);
   const productive = new Set<Rule>();

@@ -453,11 +453,7 @@ function includesPlain(language: Language): boolean {
   return known;
 }
 
-/**
- * Finds out whether a language has a text, and whether its first states can be followed at a bounded cost.
- *
- * @throws LanguageTooHard where it costs more
- */
+/** Finds out whether a language has a text, and whether its first states can be followed at a bounded cost. */
 export function probe(language: Language, store: LanguageStore, steps: number): boolean {
   store.allow(steps);
   const end = store.limit;

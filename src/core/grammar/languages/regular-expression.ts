@@ -69,15 +69,8 @@ export function createPatternBudget(): PatternBudget {
 }
 
 /**
- * Reads a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; one that is valid without the
- * flag alone is read leniently): characters, classes, properties, groups, alternatives, quantifiers, anchors, look-aheads.
- *
- * @throws RangeError naming the construct that can't be honored, or saying that the pattern is malformed
- *
- * @example
- * ```ts
- * parsePattern('a|b').kind; // 'alternatives'
- * ```
+ * Reads a regular expression (ECMA-262 with the `u` flag, as JSON Schema's `pattern`; one that is valid without the flag alone
+ * is read leniently): characters, classes, properties, groups, alternatives, quantifiers, anchors, look-aheads.
  */
 export function parsePattern(pattern: string, options: PatternOptions = {}): Pattern {
   return new PatternReader(pattern, options).read();

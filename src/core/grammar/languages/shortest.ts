@@ -7,11 +7,7 @@ const maxWork = 20_000;
 
 const found = new WeakMap<Language, string>();
 
-/**
- * A text with the fewest characters that a language has, by breadth-first search.
- *
- * @returns `undefined` where finding one costs too much
- */
+/** A text with the fewest characters that a language has, by breadth-first search. */
 export function shortestText(language: Language, store: LanguageStore): string | undefined {
   const known = found.get(language);
   if (known !== undefined) return known;

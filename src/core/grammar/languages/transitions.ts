@@ -7,10 +7,8 @@ import {
 } from './language.ts';
 
 /**
- * Transitions of all characters, as ascending disjoint ranges: the derivatives of a language. Characters that
- * are in none of them lead nowhere.
- *
- * @throws LanguageTooHard beyond the limit of the store
+ * Transitions of all characters, as ascending disjoint ranges: the derivatives of a language. Characters that are in none of
+ * them lead nowhere.
  */
 export function transitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
   if (!language.transitions) {

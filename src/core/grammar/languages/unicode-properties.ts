@@ -9,13 +9,8 @@ const blocks: readonly CodePointRange[] = [
 ];
 
 /**
- * The characters with a Unicode property as in `\\p{…}`, by the tables of the JavaScript engine; `undefined` for a
- * property that it doesn't know. Costs some milliseconds the first time.
- *
- * @example
- * ```ts
- * codePointsWith('ASCII_Hex_Digit'); // [[48, 57], [65, 70], [97, 102]]
- * ```
+ * The characters with a Unicode property as in `\\p{…}`, by the tables of the JavaScript engine; `undefined` for a property
+ * that it doesn't know. Costs some milliseconds the first time.
  */
 export function codePointsWith(property: string): CodePointSet | undefined {
   const set = known.get(property) ?? find(property);

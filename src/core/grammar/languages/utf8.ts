@@ -6,14 +6,7 @@ export type ByteRange = readonly [low: number, high: number];
 const lastOfLength = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 const surrogates: CodePointRange = [0xd800, 0xdfff];
 
-/**
- * The UTF-8 encodings of a range of code points as sequences of byte ranges. Surrogates have none.
- *
- * @example
- * ```ts
- * utf8Sequences([0x41, 0xff]); // [[[0x41, 0x7f]], [[0xc2, 0xc3], [0x80, 0xbf]]]
- * ```
- */
+/** The UTF-8 encodings of a range of code points as sequences of byte ranges. Surrogates have none. */
 export function utf8Sequences([from, to]: CodePointRange): ByteRange[][] {
   if (from > to) return [];
   if (from <= surrogates[1] && to >= surrogates[0]) {

@@ -13,18 +13,9 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a grammar in GBNF, the notation of llama.cpp: rules `name ::= …` of texts in quotes, classes, `.`, names, groups,
- * `|`, `*`, `+`, `?` and `{m,n}`, with comments after `#`. The answer is what the rule `root` matches. A rule may have
- * line breaks anywhere.
- *
- * @param path how messages call the grammar
- * @throws RangeError beginning with the path, for a grammar that is malformed, too large, left-recursive in a way that
- * can't be rewritten, or that no finite text matches
- *
- * @example
- * ```ts
- * gbnfGrammar('root ::= "yes" | "no"');
- * ```
+ * Reads a grammar in GBNF, the notation of llama.cpp: rules `name ::= …` of texts in quotes, classes, `.`, names, groups, `|`,
+ * `*`, `+`, `?` and `{m,n}`, with comments after `#`. The answer is what the rule `root` matches. A rule may have line breaks
+ * anywhere.
  */
 export function gbnfGrammar(grammar: string, path = 'grammar'): Expression {
   return new GrammarReader(grammar, path).read();

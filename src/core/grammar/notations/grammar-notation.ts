@@ -3,13 +3,8 @@ import { gbnfGrammar } from './gbnf.ts';
 import { larkGrammar } from './lark.ts';
 
 /**
- * The notation of a grammar: GBNF where a line begins with `name ::=`, Lark where one begins with `name:` or `%…`;
- * `undefined` for neither.
- *
- * @example
- * ```ts
- * grammarNotation('start: "yes" | "no"'); // 'lark'
- * ```
+ * The notation of a grammar: GBNF where a line begins with `name ::=`, Lark where one begins with `name:` or `%…`; `undefined`
+ * for neither.
  */
 export function grammarNotation(grammar: string): 'gbnf' | 'lark' | undefined {
   if (/^[ \t]*[A-Za-z_][\w-]*\s*::=/m.test(grammar)) return 'gbnf';
@@ -18,17 +13,7 @@ export function grammarNotation(grammar: string): 'gbnf' | 'lark' | undefined {
     : undefined;
 }
 
-/**
- * Reads a grammar in GBNF or in Lark.
- *
- * @param path how messages call the grammar
- * @throws RangeError beginning with the path, as `gbnfGrammar` and `larkGrammar`, and for a text in neither notation
- *
- * @example
- * ```ts
- * writtenGrammar('root ::= "yes" | "no"');
- * ```
- */
+/** Reads a grammar in GBNF or in Lark. */
 export function writtenGrammar(grammar: string, path = 'grammar'): Expression {
   switch (grammarNotation(grammar)) {
     case 'gbnf':

@@ -79,12 +79,7 @@ export class GrammarRules {
     return refer(own);
   }
 
-  /**
-   * The grammar, once all rules are read.
-   *
-   * @throws RangeError for a rule that is missing, left recursion that can't be rewritten, and a grammar that no finite
-   * text matches
-   */
+  /** The grammar, once all rules are read. */
   finish(startRule: string, grammar: Expression): Expression {
     const fault = (expectation: string): RangeError => this.#cursor.fault(expectation);
     if (!this.#written.has(startRule)) throw fault(`expected a rule \`${startRule}\``);

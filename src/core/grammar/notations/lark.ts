@@ -44,21 +44,9 @@ const foreign: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a grammar in Lark, the notation of the Python package of this name: rules in lower case, terminals in upper
- * case, texts, ranges, regular expressions, groups, `[…]`, `|`, `*`, `+`, `?`, `~ n..m`, `%import common.…`, `%ignore`. The
- * answer is what the rule `start` matches.
- *
- * All readings of a text count: a terminal needn't be the longest one, nor the one of the highest priority. What is
- * ignored may stand before and after each terminal of a rule. Marks for trees (`?rule`, `!rule`, `->`) change nothing.
- *
- * @param path how messages call the grammar
- * @throws RangeError beginning with the path, for a grammar that is malformed, too large, left-recursive in a way that
- * can't be rewritten, or that no finite text matches, and for templates, look-around, anchors and lazy quantifiers
- *
- * @example
- * ```ts
- * larkGrammar('start: ANSWER\nANSWER: "yes" | "no"i');
- * ```
+ * Reads a grammar in Lark, the notation of the Python package of this name: rules in lower case, terminals in upper case,
+ * texts, ranges, regular expressions, groups, `[…]`, `|`, `*`, `+`, `?`, `~ n..m`, `%import common.…`, `%ignore`. The answer is
+ * what the rule `start` matches.
  */
 export function larkGrammar(grammar: string, path = 'grammar'): Expression {
   return new LarkReader(grammar, path).read();

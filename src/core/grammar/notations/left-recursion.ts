@@ -15,14 +15,9 @@ import { isNullable, nullableRules } from '../languages/nullable.ts';
 const maxMembers = 32;
 
 /**
- * Rewrites rules that begin with themselves, by way of others too: reading them would never get to a character. Their
- * texts stay the same. `a: a x | b` becomes `a: b x*`; of several rules, what each begins with comes first, and what
- * turns one into another after it.
- *
- * R. C. Moore, Removing Left Recursion from Context-Free Grammars, 2000: the left-corner transform.
- *
- * @returns a rule that can't be rewritten: recursion stands behind what may be empty, goes round without a character, or
- * has too many rules
+ * Rewrites rules that begin with themselves, by way of others too: reading them would never get to a character. Their texts
+ * stay the same. `a: a x | b` becomes `a: b x*`; of several rules, what each begins with comes first, and what turns one into
+ * another after it. R. C. Moore, Removing Left Recursion from Context-Free Grammars, 2000: the left-corner transform.
  */
 export function rewriteLeftRecursion(rules: readonly Rule[], nullable: ReadonlySet<Rule>): Rule | undefined {
   const all = [...rules];

@@ -5,17 +5,7 @@ import type { SchemaBudget } from '../schemas/budget.ts';
 import { schemaFault } from '../schemas/keywords.ts';
 import { TextLanguages } from '../schemas/texts.ts';
 
-/**
- * The texts that a regular expression matches as a whole, as `^(?:…)$` does.
- *
- * @param path how messages call the expression
- * @throws RangeError beginning with the path, for an expression that is malformed, too hard, or that no text matches
- *
- * @example
- * ```ts
- * regexGrammar('[a-z]+', createSchemaBudget());
- * ```
- */
+/** The texts that a regular expression matches as a whole, as `^(?:…)$` does. */
 export function regexGrammar(regex: string, budget: SchemaBudget, path = 'regex'): Expression {
   const texts = new TextLanguages(budget);
   const { store } = texts;

@@ -38,11 +38,7 @@ export class TextCursor {
     return pattern.test(this.source);
   }
 
-  /**
-   * The code point of a character, or of an escape: one of these, or `\x`, `\u`, `\U` with hex digits.
-   *
-   * @param end the character that ends the text
-   */
+  /** The code point of a character, or of an escape: one of these, or `\x`, `\u`, `\U` with hex digits. */
   takeCharacter(end: string, escapes: Readonly<Record<string, string>>): number {
     const codePoint = this.source.codePointAt(this.index);
     if (codePoint === undefined) throw this.fault(`expected ${end} before the end`);

@@ -6,14 +6,7 @@ export interface SchemaBudget {
   textSteps: number;
 }
 
-/**
- * A budget that bounds reading to a few hundred milliseconds, whatever the schemas say.
- *
- * @example
- * ```ts
- * jsonSchemaGrammar({ type: 'boolean' }, 'schema', createSchemaBudget());
- * ```
- */
+/** A budget that bounds reading to a few hundred milliseconds, whatever the schemas say. */
 export function createSchemaBudget(): SchemaBudget {
   return { keywordSteps: 400_000, textSteps: 100_000 };
 }

@@ -4,12 +4,7 @@ import { quoted, schemaFault } from './keywords.ts';
 const maxStep = 10_000_000;
 const maxDecimals = 12;
 
-/**
- * The decimal numbers, without exponent, that are multiples of a step; whatever isn't written as a number isn't its
- * concern.
- *
- * @throws RangeError for a step that is no positive number, or whose decimals don't fit
- */
+/** The decimal numbers, without exponent, that are multiples of a step; whatever isn't written as a number isn't its concern. */
 export function multiplesOf(step: unknown, path: string, store: LanguageStore): Language {
   return store.multiple({ ...decimalOf(step, path), fraction: -1, remainder: 0 });
 }

@@ -29,19 +29,7 @@ interface Precision {
   readonly digits?: number | undefined;
 }
 
-/**
- * The decimal numbers, without exponent, between two bounds.
- *
- * @param options `fractionDigits`: at most so many digits after the point; 0 means integers. `digits`: at most so many
- *   in all, but for integers that the bounds allow; unlimited if left out
- * @returns an expression without any way to write it if no number lies between the bounds
- * @throws RangeError for a bound that is not finite
- *
- * @example
- * ```ts
- * decimalRange({ value: 3, exclusive: false }, { value: 17, exclusive: false }, { fractionDigits: 0 }); // 3, 4, … 17
- * ```
- */
+/** The decimal numbers, without exponent, between two bounds. */
 export function decimalRange(
   low: DecimalBound,
   high: DecimalBound,

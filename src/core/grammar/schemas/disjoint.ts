@@ -3,10 +3,8 @@ import { isSchemaObject, typeOfJson, type JsonType } from './keywords.ts';
 const maxDepth = 4;
 
 /**
- * Whether no value can match both schemas, judged by their types, their constants, and constants of properties that
- * both require (such as a discriminator). False where that is not certain.
- *
- * @param resolve gives the schema after `$ref`s
+ * Whether no value can match both schemas, judged by their types, their constants, and constants of properties that both
+ * require (such as a discriminator). False where that is not certain.
  */
 export function areDisjoint(
   a: unknown,

@@ -26,11 +26,7 @@ export interface DistinctItems {
   readonly count: number;
 }
 
-/**
- * Items of a list that must differ, as texts of one language in which equal values are written alike.
- *
- * @returns the items and how many there are; `undefined` where they are neither strings nor numbers nor constants
- */
+/** Items of a list that must differ, as texts of one language in which equal values are written alike. */
 export function distinctItems(
   literals: readonly Literal[],
   path: string,

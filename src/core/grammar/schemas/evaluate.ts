@@ -16,11 +16,7 @@ import { isDecimalMultiple } from './decimal-multiple.ts';
 
 const maxDepth = 100;
 
-/**
- * Validates values against schemas, for the constants of a schema that have to match the rest of it.
- *
- * @throws RangeError where a keyword can't be judged
- */
+/** Validates values against schemas, for the constants of a schema that have to match the rest of it. */
 export class SchemaEvaluator {
   readonly #document: SchemaDocument;
   readonly #texts: TextLanguages;

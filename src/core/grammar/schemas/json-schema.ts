@@ -30,18 +30,9 @@ export interface SchemaOptions {
 }
 
 /**
- * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar: every document that it allows is valid. Not
- * every valid document is allowed: properties come in the order of the schema, then others if the schema says something
- * about them or describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing.
- *
- * @param path how messages call the schema
- * @param budget steps that reading may take; what would need more is refused with the place of the keyword
- * @throws RangeError beginning with the path of the keyword that can't be honored
- *
- * @example
- * ```ts
- * jsonSchemaGrammar({ type: 'object', properties: { age: { type: 'integer', minimum: 0 } }, required: ['age'] });
- * ```
+ * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar: every document that it allows is valid. Not every
+ * valid document is allowed: properties come in the order of the schema, then others if the schema says something about them or
+ * describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing.
  */
 export function jsonSchemaGrammar(
   schema: unknown,
@@ -52,11 +43,7 @@ export function jsonSchemaGrammar(
   return runSteps(jsonSchemaSteps(schema, path, budget, options));
 }
 
-/**
- * The same in slices: yields after each part of bounded cost.
- *
- * @throws RangeError as `jsonSchemaGrammar`
- */
+/** The same in slices: yields after each part of bounded cost. */
 export function* jsonSchemaSteps(
   schema: unknown,
   path = 'schema',

@@ -56,11 +56,7 @@ interface ObjectParts {
   readonly max: number;
 }
 
-/**
- * Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs.
- *
- * @throws RangeError naming the keyword that can't be honored
- */
+/** Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs. */
 export function objectWith(
   parts: ObjectParts,
   setting: MemberSetting & { readonly path: string },

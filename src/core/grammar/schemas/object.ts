@@ -33,11 +33,9 @@ const aboutOthers = ['additionalProperties', 'unevaluatedProperties', 'propertyN
 type SchemaAtom = Extract<Atom, { kind: 'schema' }>;
 
 /**
- * Objects that satisfy the conditions: the named properties in the order of the schema, then others. There are no others
- * where schemas describe properties and say nothing about others, unless too few would be left: models tend to go on
- * with properties of their own.
- *
- * @throws RangeError naming the keyword that can't be honored
+ * Objects that satisfy the conditions: the named properties in the order of the schema, then others. There are no others where
+ * schemas describe properties and say nothing about others, unless too few would be left: models tend to go on with properties
+ * of their own.
  */
 export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
   if (!(clause.types & typeBits.object)) return never;

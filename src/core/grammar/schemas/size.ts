@@ -9,14 +9,7 @@ export function assertSchemaSize(schema: unknown, path: string): void {
   if (fault !== undefined) throw schemaFault(path, fault);
 }
 
-/**
- * The part of a schema that is too large, if any. Without recursion, since the depth is the caller's choice.
- *
- * @example
- * ```ts
- * schemaSizeFault({ enum: Array.from({ length: 30_000 }, String) }); // 'expected at most 20000 values'
- * ```
- */
+/** The part of a schema that is too large, if any. Without recursion, since the depth is the caller's choice. */
 export function schemaSizeFault(schema: unknown): string | undefined {
   let level: unknown[] = [schema];
   let values = 0;

@@ -8,7 +8,6 @@ const int8Activations = 4;
 
 /**
  * Lets `MatMulNBits` compute with activations of 8 bits where the exporter left that open. For the CPU only.
- *
  * @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulNBits
  */
 export function setAccuracyLevel(graph: OnnxGraph): Rewritten {

@@ -41,11 +41,8 @@ function cutsToLength(index: GraphIndex, slice: OnnxNode): boolean {
 }
 
 /**
- * Takes the masks of a decoder's attention out of it, as a model that has nothing but them as outputs and no weights:
- * run with chosen lengths it shows what a position sees.
- *
- * @returns `undefined` where there is no attention with a mask, or a mask depends on more than ids, lengths and
- *   `attention_mask`; a `Softmax` that isn't attention, as that of a router of experts, has no mask
+ * Takes the masks of a decoder's attention out of it, as a model that has nothing but them as outputs and no weights: run with
+ * chosen lengths it shows what a position sees.
  */
 export function maskModel(model: OnnxModel): OnnxModel | undefined {
   const { graph } = model;

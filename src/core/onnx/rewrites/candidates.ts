@@ -18,10 +18,8 @@ export const candidateOutputs = {
 
 /**
  * Adds the largest logits of each row and the mass of all of them as outputs: a few kilobytes where the row itself has
- * hundreds. The largest logit of all is the first of them. `logits` stays, for what needs the full row in the same run.
- * Where the graph has `last_positions`, it must name one position of each row then.
- *
- * @param count how many logits; at most the size of the vocabulary
+ * hundreds. The largest logit of all is the first of them. `logits` stays, for what needs the full row in the same run. Where
+ * the graph has `last_positions`, it must name one position of each row then.
  */
 export function addCandidates(graph: OnnxGraph, count: number): Rewritten {
   const logits = graph.outputs.find(({ name }) => name === 'logits');

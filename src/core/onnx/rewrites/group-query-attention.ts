@@ -15,15 +15,9 @@ import { unchanged, type Rewritten } from './rewrite.ts';
 export type AttentionWindow = number | 'full';
 
 /**
- * Turns the attention of a decoder into `GroupQueryAttention` with the same inputs and outputs: products, masks,
- * repeated heads and joined caches of a layer become one node that appends to the cache itself. The rotation of
- * queries and keys becomes `RotaryEmbedding` where its pattern is known, and stays as it is otherwise.
- *
- * All layers are rewritten, or none. Each row of `attention_mask` must begin with its ones afterwards: rows are padded
- * on the right.
- *
- * @param windows name of a mask → what it lets a position see; masks without an entry are not understood
- * @see https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
+ * Turns the attention of a decoder into `GroupQueryAttention` with the same inputs and outputs: products, masks, repeated heads
+ * and joined caches of a layer become one node that appends to the cache itself. The rotation of queries and keys becomes
+ * `RotaryEmbedding` where its pattern is known, and stays as it is otherwise. All layers are rewritten, or none.
  */
 export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, AttentionWindow>): Rewritten {
   const index = new GraphIndex(graph);

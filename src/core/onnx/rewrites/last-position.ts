@@ -14,11 +14,9 @@ const withConstant: ReadonlySet<string> = new Set(['Mul', 'Div', 'Add', 'Sub']);
 const alone: ReadonlySet<string> = new Set(['Cast', 'Identity', 'Tanh', 'Neg']);
 
 /**
- * Chooses positions of each row before the product with the vocabulary, so that `logits` is
- * `[batch, positions, vocabulary]` whatever the number of tokens. The positions are an input, `last_positions`: mostly the
- * last one of each row. Rows that are padded on the right can be read together with longer ones.
- *
- * The product may be `MatMul`, `MatMulNBits` or `Gemm`, with casts, scales, biases and soft caps after it.
+ * Chooses positions of each row before the product with the vocabulary, so that `logits` is `[batch, positions, vocabulary]`
+ * whatever the number of tokens. The positions are an input, `last_positions`: mostly the last one of each row. Rows that are
+ * padded on the right can be read together with longer ones.
  */
 export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   const index = new GraphIndex(graph);

@@ -77,18 +77,7 @@ const heteronyms: Readonly<Record<string, Choose>> = {
     after === 'and' || after === 'tie' || before === 'a' || before === 'rain' ? 'B OW1' : 'B AW1',
 };
 
-/**
- * Chooses how to say a word that is written like another, by the words around it.
- *
- * @param lookUp also has the variants of a word, as `record(2)`
- * @returns `undefined` for words that are said in one way only
- *
- * @example
- * ```ts
- * const lookUp = (word: string) => ({ read: 'R IY1 D', 'read(2)': 'R EH1 D' })[word];
- * pronounceHeteronym('read', { before: 'have', after: 'it' }, lookUp); // 'R EH1 D'
- * ```
- */
+/** Chooses how to say a word that is written like another, by the words around it. */
 export function pronounceHeteronym(
   word: string,
   neighbours: Neighbours,

@@ -30,15 +30,9 @@ export function toSpokenWords(dictionary: Readonly<Record<string, Pronunciation>
 }
 
 /**
- * Learns which sounds each letter stands for: none, one or two, in the order of the word. Begins with the sounds that stand
- * at about the place of the letter, then counts how the words are split best, and splits them by those counts again
- * (Viterbi training).
- *
- * Source: V. Pagel, K. Lenzo, A. Black: Letter to sound rules for accented lexicon compression (1998)
- *
- * @throws RangeError for a sound that isn't ARPABET
- * @returns splits a word: for each letter its number of sounds, in an array that the next call overwrites; `undefined`
- * where the word is too long, or has more than two sounds a letter
+ * Learns which sounds each letter stands for: none, one or two, in the order of the word. Begins with the sounds that stand at
+ * about the place of the letter, then counts how the words are split best, and splits them by those counts again (Viterbi
+ * training). Source: V. Pagel, K. Lenzo, A. Black: Letter to sound rules for accented lexicon compression (1998)
  */
 export function learnAlignment(
   words: readonly SpokenWord[],

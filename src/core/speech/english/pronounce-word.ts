@@ -59,12 +59,7 @@ const capital = /^\p{Lu}$/u;
 /** Between the words of `JavaScript` and `OpenAI`. */
 const humps = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 
-/**
- * Tells how a word is said where it stands.
- *
- * @returns one pronunciation, or several where a word is spelled or put together from others; none where it has no
- * letter that English knows
- */
+/** Tells how a word is said where it stands. */
 export function pronounceWord(word: string, surroundings: Surroundings): Pronunciation[] {
   const { before, after, lookUp } = surroundings;
   if (capital.test(word) && !isArticle(word, before, after)) return spell(word, lookUp);

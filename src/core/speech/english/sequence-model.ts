@@ -10,10 +10,7 @@ export type Context = readonly number[];
 export interface SequenceModel {
   /** Before the first symbol of a sequence. */
   readonly start: Context;
-  /**
-   * @param symbols whole numbers from 1 to 65,535, with the 0 that stands at both ends
-   * @param length how many of them count
-   */
+  /** @param symbols whole numbers from 1 to 65,535, with the 0 that stands at both ends */
   add(symbols: Uint16Array, length: number): void;
   /** Probability of a symbol, or of the end, which is 0. */
   probability(context: Context, symbol: number): number;
@@ -22,12 +19,9 @@ export interface SequenceModel {
 }
 
 /**
- * Makes a model of sequences that counts runs of up to six symbols, smoothed by interpolated Kneser-Ney: a shorter run
- * counts by how many symbols it was seen after. Memory is bounded: about 16 MB for a million runs, after which new ones are dropped.
- *
+ * Makes a model of sequences that counts runs of up to six symbols, smoothed by interpolated Kneser-Ney: a shorter run counts
+ * by how many symbols it was seen after. Memory is bounded: about 16 MB for a million runs, after which new ones are dropped.
  * Source: S. Chen, J. Goodman: An empirical study of smoothing techniques for language modeling (1999)
- *
- * @param total symbols that will be added, about; more memory isn't taken than they need
  */
 export function createSequenceModel(total: number): SequenceModel {
   let capacity = 1 << 10;

@@ -182,17 +182,8 @@ const shortestBase = 3;
 const mostParts = 3;
 
 /**
- * Puts a word together from parts that a dictionary has: a base with an ending, a prefix with a base, or two words
- * written as one.
- *
- * @param lookUp finds the parts
- * @returns all ways to do so, the surer ones first
- *
- * @example
- * ```ts
- * const lookUp = (word: string) => (word === 'box' ? 'B AA1 K S' : undefined);
- * pronounceParts('unboxings', lookUp).next().value; // 'AH2 N B AA1 K S IH0 NG Z'
- * ```
+ * Puts a word together from parts that a dictionary has: a base with an ending, a prefix with a base, or two words written as
+ * one.
  */
 export function* pronounceParts(word: string, lookUp: LookUp, most = mostParts): Generator<Pronunciation> {
   if (most === 0) return;

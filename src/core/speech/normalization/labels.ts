@@ -48,15 +48,7 @@ export const labelRules: readonly Rule[] = [
   },
 ];
 
-/**
- * Reads the number of a house, a room or a flight: in pairs of digits, five and more digit by digit.
- *
- * @example
- * ```ts
- * toLabel('221'); // 'two twenty-one'
- * toLabel('101'); // 'one oh one'
- * ```
- */
+/** Reads the number of a house, a room or a flight: in pairs of digits, five and more digit by digit. */
 export function toLabel(number: string): string {
   if (number.length < 3) return toCardinal(number);
   if (number.startsWith('0') || number.length > 4) return toCode(number).replaceAll('zero', 'oh');

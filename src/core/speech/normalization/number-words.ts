@@ -34,16 +34,7 @@ const irregularOrdinals: Readonly<Record<string, string>> = {
   twelve: 'twelfth',
 };
 
-/**
- * Writes a whole number in words. Numbers beyond trillions and those with leading zeros are read digit by digit.
- *
- * @param number digits, with or without commas
- *
- * @example
- * ```ts
- * toCardinal('1,984'); // 'one thousand nine hundred eighty-four'
- * ```
- */
+/** Writes a whole number in words. Numbers beyond trillions and those with leading zeros are read digit by digit. */
 export function toCardinal(number: string): string {
   const digits = number.replaceAll(',', '');
   if (digits.length > mostDigits || /^0\d/.test(digits)) return toDigits(digits);
@@ -56,42 +47,19 @@ export function toCardinal(number: string): string {
   return groups.join(' ');
 }
 
-/**
- * Writes a whole number or decimal fraction in words.
- *
- * @example
- * ```ts
- * toNumber('3.14'); // 'three point one four'
- * ```
- */
+/** Writes a whole number or decimal fraction in words. */
 export function toNumber(number: string): string {
   const [whole = '', decimals] = number.split('.');
   if (decimals === undefined) return toCardinal(whole);
   return `${whole === '' ? '' : `${toCardinal(whole)} `}point ${toDigits(decimals)}`;
 }
 
-/**
- * Writes the place in an order in words.
- *
- * @example
- * ```ts
- * toOrdinal('21'); // 'twenty-first'
- * ```
- */
+/** Writes the place in an order in words. */
 export function toOrdinal(number: string): string {
   return toCardinal(number).replace(/[a-z]+$/, ordinalOf);
 }
 
-/**
- * Writes a year in words, in pairs of digits where it is usual.
- *
- * @param year of four digits
- *
- * @example
- * ```ts
- * toYear('1905'); // 'nineteen oh five'
- * ```
- */
+/** Writes a year in words, in pairs of digits where it is usual. */
 export function toYear(year: string): string {
   const century = year.slice(0, 2);
   const rest = year.slice(2);
@@ -100,38 +68,17 @@ export function toYear(year: string): string {
   return `${toCardinal(century)} ${toPair(rest)}`;
 }
 
-/**
- * Writes two digits after others in words, as in years and times.
- *
- * @example
- * ```ts
- * toPair('05'); // 'oh five'
- * ```
- */
+/** Writes two digits after others in words, as in years and times. */
 export function toPair(digits: string): string {
   return digits.startsWith('0') ? `oh ${toCardinal(digits.slice(1))}` : toCardinal(digits);
 }
 
-/**
- * Reads digits one by one.
- *
- * @example
- * ```ts
- * toDigits('007'); // 'zero zero seven'
- * ```
- */
+/** Reads digits one by one. */
 export function toDigits(digits: string): string {
   return Array.from(digits, (digit) => small[Number(digit)]).join(' ');
 }
 
-/**
- * Makes the plural of a number in words.
- *
- * @example
- * ```ts
- * toPlural('nineteen ninety'); // 'nineteen nineties'
- * ```
- */
+/** Makes the plural of a number in words. */
 export function toPlural(words: string): string {
   if (words.endsWith('y')) return words.replace(/y$/, 'ies');
   return words.endsWith('x') ? `${words}es` : `${words}s`;

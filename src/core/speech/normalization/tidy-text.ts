@@ -56,13 +56,8 @@ const unspoken =
 const controls = /[^\P{Cc}\n\r]/gu;
 
 /**
- * Brings a text of any language into plain Unicode: compatibility forms are replaced, quotes, brackets and dashes are of
- * one kind each, emoji are dropped, and every line is a paragraph.
- *
- * @example
- * ```ts
- * tidyText('“Ａ red\u00a0circle” 🔴...'); // '"A red circle" …'
- * ```
+ * Brings a text of any language into plain Unicode: compatibility forms are replaced, quotes, brackets and dashes are of one
+ * kind each, emoji are dropped, and every line is a paragraph.
  */
 export function tidyText(text: string): string {
   const plain = applyRules(text, beforehand).replace(controls, ' ').replace(unspoken, '').normalize('NFKC');

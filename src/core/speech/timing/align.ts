@@ -10,17 +10,7 @@ const [diagonal, up, left] = [0, 1, 2] as const;
 /**
  * Aligns two sequences that differ little, such as two transcriptions of one sentence, globally: equal items score 2, others
  * and gaps −1. Computes a band that follows the best score, so that time and memory grow with the length of `items` alone.
- *
- * @param items to be found
- * @param reference to find them in
- * @returns for each item its place in `reference`; −1 for one that has none
  * @see Needleman & Wunsch 1970, https://doi.org/10.1016/0022-2836(70)90057-4
- * @see Suzuki & Kasahara 2018, https://doi.org/10.1186/s12859-018-2014-8, for bands that follow
- *
- * @example
- * ```ts
- * [...alignSequences([...'kitten'], [...'sitting'])]; // [0, 1, 2, 3, 4, 5]
- * ```
  */
 export function alignSequences(items: readonly string[], reference: readonly string[]): Int32Array {
   const rows = items.length;

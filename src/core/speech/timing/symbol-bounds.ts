@@ -9,16 +9,7 @@ export interface SymbolDurations {
   readonly samples: number;
 }
 
-/**
- * Tells at which sample each symbol of a text begins, by the durations of its ids.
- *
- * @returns `[symbols + 1]` a symbol lasts from its number to the next one; `undefined` for durations that don't fit
- *
- * @example
- * ```ts
- * [...symbolBounds({ durations: [1, 2, 1], places: [-1, 0, 1], symbols: 1, samples: 400 })!]; // [100, 300]
- * ```
- */
+/** Tells at which sample each symbol of a text begins, by the durations of its ids. */
 export function symbolBounds({
   durations,
   places,

@@ -5,17 +5,8 @@ const sound = /[\p{Ll}\p{Lu}\p{Lo}\p{N}]/u;
 const spoken = /[\p{L}\p{M}\p{N}]/u;
 
 /**
- * Tells which word each symbol of a text belongs to. Words are read one by one and aligned with the text as it is read
- * as a whole, where numbers, weak forms and initials may sound different.
- *
- * @param symbols code points of the whole text, words separated by spaces
- * @param words the symbols of each word alone; empty for a word without a sound
- * @returns for each symbol the number of its word; −1 for punctuation, spaces and what belongs to none
- *
- * @example
- * ```ts
- * [...symbolOwners([...'ðə ˈæpəl.'], ['ðˈʌ', 'ˈæpəl'])]; // [0, 0, -1, 1, 1, 1, 1, 1, -1]
- * ```
+ * Tells which word each symbol of a text belongs to. Words are read one by one and aligned with the text as it is read as a
+ * whole, where numbers, weak forms and initials may sound different.
  */
 export function symbolOwners(symbols: readonly string[], words: readonly string[]): Int32Array {
   const reference: string[] = [];

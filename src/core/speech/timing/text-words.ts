@@ -21,14 +21,7 @@ const isDotted = /\.\p{L}$/u;
 
 /**
  * Splits a text into its words as they are written; of languages that write no spaces, by the dictionaries of Unicode.
- *
- * @returns words in order; what has no letter, digit or symbol is none
  * @see https://unicode.org/reports/tr29/#Word_Boundaries
- *
- * @example
- * ```ts
- * splitTextWords('At 3 p.m., "$5"!').map(({ word }) => word); // ['At', '3', 'p.m.', '$5']
- * ```
  */
 export function splitTextWords(text: string): TextWord[] {
   const words: TextWord[] = [];

@@ -17,11 +17,7 @@ import { readVocabulary } from './vocabulary-definition.ts';
 /** Words of up to so many code units are encoded as they are; longer ones are cut first where possible. */
 const shortWord = 16;
 
-/**
- * Reads a model of the type `BPE`: the characters of a word (bytes, in byte-level models) are merged by rank.
- *
- * @throws TypeError or RangeError for a malformed definition, and for one that asks for dropout
- */
+/** Reads a model of the type `BPE`: the characters of a word (bytes, in byte-level models) are merged by rank. */
 export function readBpe(label: string, members: Members): Model {
   const { prefix, suffix, unknownToken, fuseUnknown, byteFallback, ignoreMerges } = readSettings(
     label,

@@ -4,13 +4,7 @@ import { createPairTable, type PairTable } from '../pair-table.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Joints } from './joints.ts';
 
-/**
- * Reads merges: `[left, right]`, or `"left right"` in older files.
- *
- * @param prefixLength how much of the right token isn't part of the merged one
- * @param joints learns between which characters a merge reaches
- * @throws TypeError or RangeError for anything but a merge, and for one whose tokens the vocabulary doesn't have
- */
+/** Reads merges: `[left, right]`, or `"left right"` in older files. */
 export function readMerges(
   label: string,
   value: unknown,

@@ -6,11 +6,8 @@ import type { Symbols } from './symbols.ts';
 const mostScanned = 48;
 
 /**
- * Byte-pair encoding: merges neighbours, the pair with the lowest rank first, of equals the leftmost, until no pair can
- * be merged.
- *
- * Short words take quadratic time with a small factor, long ones O(n log n).
- *
+ * Byte-pair encoding: merges neighbours, the pair with the lowest rank first, of equals the leftmost, until no pair can be
+ * merged. Short words take quadratic time with a small factor, long ones O(n log n).
  * @see https://www.aclweb.org/anthology/P16-1162/
  */
 export function mergeSymbols(symbols: Symbols, pairs: PairTable): void {

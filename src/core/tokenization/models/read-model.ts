@@ -27,11 +27,7 @@ function guessType(members: Members): string | undefined {
   return 'vocab' in members ? 'WordLevel' : undefined;
 }
 
-/**
- * Reads a model of the type `WordLevel`: a word is a token, or unknown.
- *
- * @throws TypeError or RangeError for a malformed definition
- */
+/** Reads a model of the type `WordLevel`: a word is a token, or unknown. */
 function readWordLevel(label: string, members: Members): Model {
   const unknownToken = readString(`${label}.unk_token`, members['unk_token']);
   const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);

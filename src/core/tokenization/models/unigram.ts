@@ -12,11 +12,9 @@ import { utf8LengthOf, writeUtf8 } from './utf8.ts';
 const unknownPenalty = 10;
 
 /**
- * Reads a model of the type `Unigram`: of all ways to cut a word into tokens, the one with the highest sum of scores
- * (Viterbi). Unknown characters cost the lowest score less 10; neighbours become one token.
- *
+ * Reads a model of the type `Unigram`: of all ways to cut a word into tokens, the one with the highest sum of scores (Viterbi).
+ * Unknown characters cost the lowest score less 10; neighbours become one token.
  * @see https://arxiv.org/abs/1804.10959
- * @throws TypeError or RangeError for a malformed definition
  */
 export function readUnigram(label: string, members: Members): Model {
   const entries = readList(`${label}.vocab`, members['vocab']);

@@ -1,11 +1,7 @@
 import { readInteger, readMembers } from '../definition.ts';
 import { createVocabulary, highestTokenId, type Vocabulary } from '../vocabulary.ts';
 
-/**
- * Reads a vocabulary that maps tokens to ids.
- *
- * @throws TypeError or RangeError for anything else
- */
+/** Reads a vocabulary that maps tokens to ids. */
 export function readVocabulary(label: string, value: unknown): Vocabulary {
   const members = readMembers(label, value);
   const tokens = Object.keys(members);

@@ -11,9 +11,7 @@ import { readVocabulary } from './vocabulary-definition.ts';
 /**
  * Reads a model of the type `WordPiece`: the longest token that begins the word, then the longest with the prefix of
  * continuations that goes on from there, and so on; an unknown token for a word where that fails.
- *
  * @see https://arxiv.org/abs/1609.08144
- * @throws TypeError or RangeError for a malformed definition
  */
 export function readWordPiece(label: string, members: Members): Model {
   const unknownToken = readString(`${label}.unk_token`, members['unk_token']);

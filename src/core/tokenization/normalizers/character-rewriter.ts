@@ -7,12 +7,7 @@ const removed = -1;
 const undecided = -2;
 const firstText = -3;
 
-/**
- * Makes a normalizer that rewrites a text character by character. What characters become is remembered.
- *
- * @param rewrite gives any number of characters; or says that it depends on the neighbours, with `undefined`, and then the
- * normalizer gives up and says so too
- */
+/** Makes a normalizer that rewrites a text character by character. What characters become is remembered. */
 export function createCharacterRewriter(
   rewrite: (character: string) => string | undefined,
 ): (piece: Piece) => Piece | undefined {

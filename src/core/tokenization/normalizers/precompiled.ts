@@ -10,7 +10,6 @@ const longestCluster = 5;
 /**
  * The rewriting rules of a SentencePiece model. A grapheme cluster of up to five bytes is rewritten by the first rule that
  * holds for its beginning, as a whole: that is how the reference does it.
- *
  * @see https://github.com/google/sentencepiece/blob/master/doc/normalization.md
  */
 export function readPrecompiled(label: string, members: Members): Normalizer {
@@ -76,11 +75,9 @@ interface ReplacementWriter {
 }
 
 /**
- * Characters stand for one another as far as both go; the last one stands for those that are too many. So does a
- * character before an empty replacement, and at the beginning of a text, where there is none, nobody does: then all that
- * follows is off by one, in the reference too.
- *
- * @param from where the first replacement is
+ * Characters stand for one another as far as both go; the last one stands for those that are too many. So does a character
+ * before an empty replacement, and at the beginning of a text, where there is none, nobody does: then all that follows is off
+ * by one, in the reference too.
  */
 function createReplacementWriter({ text, start, end }: Piece, from: number): ReplacementWriter {
   const builder = createTextBuilder(text, end - start + 16);

@@ -14,15 +14,8 @@ const many = 8;
 const mostInARow = 2;
 
 /**
- * Why a regular expression may take a time that grows faster than the text, if it may. An engine that backtracks tries all ways in which
- * `(a+)+` can divide letters. Careful, not exact: it refuses some patterns that would do no harm.
- *
- * @param source of JavaScript, with the flag `v`
- *
- * @example
- * ```ts
- * backtrackingFault('(a+)+$'); // 'repeats a part that has no one length without end'
- * ```
+ * Why a regular expression may take a time that grows faster than the text, if it may. An engine that backtracks tries all ways
+ * in which `(a+)+` can divide letters. Careful, not exact: it refuses some patterns that would do no harm.
  */
 export function backtrackingFault(source: string): string | undefined {
   const reader: Reader = { source, at: 0 };

@@ -6,11 +6,7 @@ import { otherRunEnd, runEnd, shortRunEnd, spaceEnd, wordLike } from './scan.ts'
 
 const blank = 0x20;
 
-/**
- * Split of text into words by GPT-4 (cl100k), Llama 3 and Qwen.
- *
- * @param mostDigits 3, or 1 for Qwen
- */
+/** Split of text into words by GPT-4 (cl100k), Llama 3 and Qwen. */
 export function cl100kSource(mostDigits: 1 | 3): string {
   const digits = mostDigits === 1 ? '' : '{1,3}';
   return (

@@ -3,11 +3,7 @@ import { type Pattern, pushSegment } from './pattern.ts';
 import { createRegularExpressionPattern } from './regular-expression.ts';
 import { toUnits } from '../code-units.ts';
 
-/**
- * Reads `{ String: … }` or `{ Regex: … }`.
- *
- * @throws TypeError or RangeError for anything else
- */
+/** Reads `{ String: … }` or `{ Regex: … }`. */
 export function readPattern(label: string, value: unknown): Pattern {
   const members = readMembers(label, value);
   if (members['Regex'] !== undefined) {

@@ -13,11 +13,7 @@ const handWritten: ReadonlyMap<string, Pattern> = new Map([
   [cl100kSource(1), createCl100kPattern(1)],
 ]);
 
-/**
- * Matches a regular expression in Oniguruma's syntax.
- *
- * @throws RangeError if it is none, one that JavaScript has nothing like, or one that may take endless time
- */
+/** Matches a regular expression in Oniguruma's syntax. */
 export function createRegularExpressionPattern(label: string, source: string): Pattern {
   const pattern = handWritten.get(source);
   if (pattern) return pattern;

@@ -1,11 +1,7 @@
 import { createTextBuilder, type TextBuilder } from '../aligned-text.ts';
 import { createBoundList, pushPiece, totalLength, type Pieces } from '../pieces.ts';
 
-/**
- * Rewrites every piece. The new text holds all of them, one after the other.
- *
- * @param rewrite writes the piece `[builder.at, end)` and gets the builder to its end
- */
+/** Rewrites every piece. The new text holds all of them, one after the other. */
 export function rewritePieces(pieces: Pieces, rewrite: (builder: TextBuilder, end: number) => void): Pieces {
   const { text, bounds, count } = pieces;
   const builder = createTextBuilder(text, totalLength(pieces) + count);

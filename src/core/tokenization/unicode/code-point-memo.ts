@@ -1,10 +1,6 @@
 const pageSize = 256;
 
-/**
- * Remembers what a function says of each character, in pages that are made when a character of theirs comes up.
- *
- * @param find gives an integer from −2³¹ + 1 to 2³¹ − 2
- */
+/** Remembers what a function says of each character, in pages that are made when a character of theirs comes up. */
 export function memoizeByCodePoint(find: (codePoint: number) => number): (codePoint: number) => number {
   const pages: (Int32Array | undefined)[] = Array.from({ length: 0x11_00_00 / pageSize }, () => undefined);
   return (codePoint) => {

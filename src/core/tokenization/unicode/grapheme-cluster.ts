@@ -56,7 +56,6 @@ function findKind(codePoint: number): number {
 
 /**
  * The end of the extended grapheme cluster, what a reader takes for one character, that begins at `at`.
- *
  * @see https://www.unicode.org/reports/tr29/
  */
 export function graphemeEnd(units: Uint16Array, at: number, end: number): number {

@@ -58,11 +58,7 @@ export const symmetricNormalization: Normalization = {
 
 const filters: Readonly<Record<number, Filter>> = { 1: 'lanczos', 2: 'bilinear', 3: 'bicubic' };
 
-/**
- * Reads the filter of a preprocessor.
- *
- * @throws RangeError for one of another number
- */
+/** Reads the filter of a preprocessor. */
 export function readFilter({ resample: number }: Json, usual: Filter): Filter {
   if (number === undefined || number === null) return usual;
   const filter = filters[Number(number)];
@@ -70,11 +66,7 @@ export function readFilter({ resample: number }: Json, usual: Filter): Filter {
   return filter;
 }
 
-/**
- * Reads how pixels become numbers.
- *
- * @throws RangeError where a step of the reference is turned off
- */
+/** Reads how pixels become numbers. */
 export function readNormalization(preprocessor: Json, usual: Normalization): Normalization {
   for (const step of ['do_resize', 'do_rescale', 'do_normalize']) {
     if (preprocessor[step] === false) throw new RangeError(`${step}: expected true, got false`);
@@ -138,7 +130,6 @@ export function cropped(
 
 /**
  * Pixels → numbers, a plane for each color.
- *
  * @param out receives `[3 × height × width]`
  */
 export function toPlanesInto(

@@ -15,9 +15,6 @@ const end = '<end_of_image>';
 
 /**
  * Gemma 3: a picture is stretched to a square, without crops of its parts.
- *
- * @throws RangeError for settings that the reference has no place for, and for crops ("pan and scan")
- *
  * @see https://huggingface.co/docs/transformers/model_doc/gemma3
  */
 export function createGemma3({ config, preprocessor }: VisionConfig): VisionFamily {

@@ -20,9 +20,6 @@ const whole = '<global-img>';
 
 /**
  * Idefics 3 and SmolVLM: a picture is cut into square tiles, and seen as a whole after them.
- *
- * @throws RangeError for settings that the reference has no place for
- *
  * @see https://huggingface.co/docs/transformers/model_doc/idefics3
  */
 export function createIdefics3({ config, preprocessor }: VisionConfig): VisionFamily {

@@ -13,11 +13,8 @@ import {
 const token = '<image>';
 
 /**
- * LLaVA-OneVision: a picture is stretched to a square and seen once. Graphs of the hub have no place for the views of its
- * parts ("anyres") and the rows' ends that the reference puts between them.
- *
- * @throws RangeError for settings that the reference has no place for
- *
+ * LLaVA-OneVision: a picture is stretched to a square and seen once. Graphs of the hub have no place for the views of its parts
+ * ("anyres") and the rows' ends that the reference puts between them.
  * @see https://huggingface.co/docs/transformers/model_doc/llava_onevision
  */
 export function createLlavaOnevision({ config, preprocessor }: VisionConfig): VisionFamily {

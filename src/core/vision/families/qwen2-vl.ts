@@ -30,9 +30,6 @@ interface Usual {
 
 /**
  * Qwen2-VL and Qwen2.5-VL: a picture keeps its proportions, and becomes as many patches as fit into its pixels.
- *
- * @throws RangeError for settings that the reference has no place for
- *
  * @see https://huggingface.co/docs/transformers/model_doc/qwen2_vl
  */
 export function createQwen2Vl(files: VisionConfig): VisionFamily {
@@ -153,9 +150,6 @@ function toPatches(
 
 /**
  * Qwen3-VL and Qwen3.5: as Qwen2-VL, with larger patches and limits.
- *
- * @throws RangeError for settings that the reference has no place for
- *
  * @see https://huggingface.co/docs/transformers/model_doc/qwen3_vl
  */
 export function createQwen3Vl(files: VisionConfig): VisionFamily {

@@ -15,16 +15,7 @@ const families: Readonly<Record<string, (files: VisionConfig) => VisionFamily>> 
   smolvlm: createIdefics3,
 };
 
-/**
- * Handling of pictures for the `model_type` of a config; `undefined` for an unknown one.
- *
- * @throws RangeError for settings of the preprocessor that the family has no place for
- *
- * @example
- * ```ts
- * createVisionFamily({ config: { model_type: 'smolvlm' }, preprocessor: {} })?.placeholder; // '<image>'
- * ```
- */
+/** Handling of pictures for the `model_type` of a config; `undefined` for an unknown one. */
 export function createVisionFamily(files: VisionConfig): VisionFamily | undefined {
   const type = files.config['model_type'];
   return typeof type === 'string' && Object.hasOwn(families, type) ? families[type]!(files) : undefined;

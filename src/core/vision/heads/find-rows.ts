@@ -1,10 +1,6 @@
 import type { FoundOutputs, OutputQuery } from './head.ts';
 
-/**
- * Finds the one output of a head by its shape of three axes.
- *
- * @param classesOf the number of classes in a shape; less than 1 for one that doesn't fit
- */
+/** Finds the one output of a head by its shape of three axes. */
 export function findRows(
   { outputs, classCount }: OutputQuery,
   classesOf: (dims: readonly number[]) => number,

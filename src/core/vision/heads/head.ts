@@ -86,12 +86,7 @@ export interface DetectorHead<Name extends string = string> {
   ): Candidates;
 }
 
-/**
- * Checks what a head decodes, once for each image.
- *
- * @param ranks of the outputs: how many dimensions each has
- * @throws TypeError or RangeError
- */
+/** Checks what a head decodes, once for each image. */
 export function assertDecodable(
   outputs: Readonly<Record<string, HeadOutput>>,
   ranks: number,

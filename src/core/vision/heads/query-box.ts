@@ -8,11 +8,7 @@ export interface QueryFinding {
   readonly classId: number;
 }
 
-/**
- * Adds the box of a query.
- *
- * @param boxes four numbers for each query: cx, cy, width, height as shares of the input
- */
+/** Adds the box of a query. */
 export function addQueryBox(
   candidates: Candidates,
   boxes: Float32Array,

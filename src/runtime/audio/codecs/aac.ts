@@ -14,11 +14,7 @@ export interface AacParameters {
 /** AAC-LC, and HE-AAC and its second version, which are built on it. */
 const objectTypes: ReadonlySet<number> = new Set([2, 5, 29]);
 
-/**
- * Decodes AAC-LC and HE-AAC with the optional package `node-webcodecs`.
- *
- * @returns `undefined` where the package isn't there for this platform, and for other kinds of AAC
- */
+/** Decodes AAC-LC and HE-AAC with the optional package `node-webcodecs`. */
 export async function createAacDecoder(parameters: AacParameters): Promise<PacketDecoder | undefined> {
   const config = toAacConfig(parameters.config);
   if (!objectTypes.has(config.objectType)) return undefined;

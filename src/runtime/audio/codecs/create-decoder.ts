@@ -19,10 +19,7 @@ export interface CodecParameters {
   readonly sampleRateHz: number;
 }
 
-/**
- * @returns `undefined` where there is no decoder on this machine
- * @throws ContainerError for a damaged description
- */
+/** @returns `undefined` where there is no decoder on this machine */
 export async function createDecoder({
   codec,
   description,

@@ -4,11 +4,7 @@ export type WebCodecs = typeof NodeWebCodecs;
 
 let loaded: Promise<WebCodecs | undefined> | undefined;
 
-/**
- * Loads the optional package `node-webcodecs`, once.
- *
- * @returns `undefined` where it isn't there for this platform
- */
+/** Loads the optional package `node-webcodecs`, once. */
 export function loadWebCodecs(): Promise<WebCodecs | undefined> {
   return (loaded ??= load());
 }

@@ -5,11 +5,7 @@ import { type PacketDecoder, quietly } from './packet-decoder.ts';
 const sampleRateHz = 48_000;
 const maxChannels = 8;
 
-/**
- * Decodes Opus at 48 kHz, samples to be skipped included.
- *
- * @param head the identification header
- */
+/** Decodes Opus at 48 kHz, samples to be skipped included. */
 export async function createOpusDecoder(head: Uint8Array): Promise<PacketDecoder> {
   const { channels, streams, coupledStreams, mapping, gain } = toOpusHead(head);
   if (channels > maxChannels) throw new ContainerError(`Opus audio of ${channels} channels`);

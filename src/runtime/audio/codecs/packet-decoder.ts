@@ -9,11 +9,7 @@ export interface PacketDecoder {
   free(): void;
 }
 
-/**
- * The error of an optional package that isn't installed.
- *
- * @param audio that needs it: `FLAC audio`
- */
+/** The error of an optional package that isn't installed. */
 export function missingPackage(audio: string, name: string): (cause: unknown) => never {
   return (cause) => {
     const reason = `${audio} needs the optional package ${name} to be decoded, which this service lacks`;
@@ -24,11 +20,7 @@ export function missingPackage(audio: string, name: string): (cause: unknown) =>
 /** After so many complaints about one packet, a codec isn't believed to come to an end by itself. */
 const maxComplaints = 64;
 
-/**
- * Runs a codec that writes to the console what it dislikes about a file, without letting it.
- *
- * @returns `undefined` where the codec failed
- */
+/** Runs a codec that writes to the console what it dislikes about a file, without letting it. */
 export function quietly<T>(run: () => T): T | undefined {
   const { error } = console;
   let complaints = 0;

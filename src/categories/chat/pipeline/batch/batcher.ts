@@ -27,8 +27,6 @@ export interface Generation {
   /**
    * Takes the logits after each token of a piece of the prompt, `[tokens × vocabularySize]`, valid during the call; such a
    * prompt is read from its beginning, by itself and in small pieces. Only where the decoder has `forwardAll`.
-   *
-   * @param start position of the first of these tokens
    */
   readonly readLogits?: ((logits: Float32Array, start: number) => void) | undefined;
   /** Looked at before every step. */
@@ -106,11 +104,7 @@ export class Batcher {
   /** Forward passes so far. */
   steps = 0;
 
-  /**
-   * @param options.maxRows sequences per batch, and of each owner at once, unless one prompt has more
-   * @param options.speculates whether sequences that are alone may guess tokens and verify several in a step, where the
-   *   decoder can; default `false`
-   */
+  /** @param options.maxRows sequences per batch, and of each owner at once, unless one prompt has more */
   constructor(
     decoder: Decoder,
     {

@@ -25,10 +25,9 @@ export interface SharedPrefix {
 }
 
 /**
- * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the
- * same system prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut
- * sequences, only whole ones are found. A decoder with a cache of fixed size may keep as much again as that holds. A
- * sequence is found by prompts of its owner alone, a beginning that is shared by all that have the whole of it.
+ * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the same system
+ * prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut sequences, only whole
+ * ones are found. A decoder with a cache of fixed size may keep as much again as that holds.
  */
 export class PrefixCache {
   readonly #decoder: Decoder;
@@ -47,11 +46,8 @@ export class PrefixCache {
   }
 
   /**
-   * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be
-   * fed for its logits.
-   *
-   * @param options.exactly only what is exact, where `prompt` would be read in the same pieces; default `false`
-   * @param options.room as of `Decoder.gather`
+   * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be fed for
+   * its logits.
    */
   async find(
     prompt: Int32Array,
@@ -86,11 +82,6 @@ export class PrefixCache {
   /**
    * Keeps a copy of a row, or its cache where that is given up; sequences that it continues are dropped where it can be cut
    * down to them.
-   *
-   * @param options.exact as in `SharedPrefix`; default 0
-   * @param options.shared number of first tokens that prompts of all owners share; default 0
-   * @param options.isLast whether the cache is given up; default `false`
-   * @returns whether the cache itself is kept: the caller has to release it otherwise
    */
   async keep(
     tokens: Int32Array,

@@ -5,20 +5,11 @@ import type { Decoder, DecoderCache, RemoteLogits } from '../../../../contracts/
 export interface Continuation {
   /** Tokens that it may choose yet. */
   readonly remaining: number;
-  /**
-   * Chooses the next token.
-   *
-   * @param logits `[vocabularySize]`, valid during the call
-   * @returns the token to feed next, or `undefined` when the sequence has ended
-   */
+  /** Chooses the next token. */
   next(logits: Float32Array): number | undefined;
   /** Whether `nextOfLargest` may be asked first. */
   readonly takesLargest?: boolean;
-  /**
-   * As `next`, from the largest logits alone.
-   *
-   * @returns −1 where it takes all of them; then nothing has changed
-   */
+  /** As `next`, from the largest logits alone. */
   nextOfLargest?(largest: LargestLogits): number | undefined;
 }
 
@@ -30,10 +21,8 @@ export interface Step {
 }
 
 /**
- * Feeds tokens to a cache. Where a decoder on another device picks the largest logits and any of the sequences may choose
- * by those, only they come to this process.
- *
- * @param continuations all that choose by the logits of this step; nobody does while a prompt is being read
+ * Feeds tokens to a cache. Where a decoder on another device picks the largest logits and any of the sequences may choose by
+ * those, only they come to this process.
  */
 export async function forwardStep(
   decoder: Decoder,

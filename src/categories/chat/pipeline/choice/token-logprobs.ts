@@ -20,11 +20,9 @@ export function readTokenLogprobs(
 }
 
 /**
- * The log probabilities of the tokens of a prompt that come after those of a piece, and the first token before the
- * first of them.
- *
+ * The log probabilities of the tokens of a prompt that come after those of a piece, and the first token before the first of
+ * them.
  * @param logits after each token of the piece, `[tokens × vocabularySize]`
- * @param start position of the piece in the prompt
  */
 export function readPromptLogprobs(
   prompt: Int32Array,

@@ -23,10 +23,8 @@ export interface PromptOptions extends PromptLimit {
 }
 
 /**
- * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every
- * character, in which nothing else runs, and the caller chooses how many there are.
- *
- * @throws InferenceError `context_length_exceeded`
+ * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every character, in
+ * which nothing else runs, and the caller chooses how many there are.
  */
 export function encodePrompt(
   text: string,
@@ -55,10 +53,8 @@ function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {
 }
 
 /**
- * Refuses a conversation of more messages and calls than the model holds tokens, since each takes at least one: that
- * spares rendering them.
- *
- * @throws InferenceError `context_length_exceeded`
+ * Refuses a conversation of more messages and calls than the model holds tokens, since each takes at least one: that spares
+ * rendering them.
  */
 export function assertFewMessages(messages: readonly ChatMessage[], limit: PromptLimit): void {
   let parts = 0;

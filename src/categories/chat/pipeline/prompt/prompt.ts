@@ -1,3 +1,4 @@
+import { isJson } from '../../../../core/text/is-json.ts';
 import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages.ts';
 import type { ReasoningConstraint } from '../../../../core/grammar/constraint.ts';
 import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';
@@ -20,11 +21,8 @@ export interface Prompt {
 const endOfText = 'SLASHV1_END_OF_TEXT ';
 
 /**
- * Renders a request. Where a template refuses several tools, it is given the one that fits best: the one that has to
- * be called, else the one that has most in common with the last message of the user.
- *
- * @param thinks whether the model has a form of thinking
- * @throws InferenceError `invalid_request` where the template refuses the conversation itself
+ * Renders a request. Where a template refuses several tools, it is given the one that fits best: the one that has to be called,
+ * else the one that has most in common with the last message of the user.
  */
 export function renderPrompt(request: TextRequest, template: ChatTemplate, thinks: boolean): Prompt {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
@@ -64,12 +62,7 @@ function findCutArguments(
 }
 
 function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return text.trimStart().startsWith('{') && isJson(text);
 }
 
 /** Ends where the text of the last message does. */

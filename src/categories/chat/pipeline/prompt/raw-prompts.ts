@@ -23,12 +23,7 @@ export interface PromptReader {
   readonly framesPrompts: boolean;
 }
 
-/**
- * Encodes the prompts of a request that has no messages.
- *
- * @throws InferenceError `context_length_exceeded`; `invalid_request` for an empty prompt or a token that the model doesn't
- * have; `unsupported_feature` for a suffix that it can't read
- */
+/** Encodes the prompts of a request that has no messages. */
 export function encodeRawPrompts(
   request: Omit<ChatRequest, 'messages'>,
   reader: PromptReader,

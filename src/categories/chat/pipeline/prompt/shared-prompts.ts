@@ -5,11 +5,9 @@ import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 const continuations = ['', 'a', ' 1', '\n\n'];
 
 /**
- * Finds out how many first tokens of a prompt are no caller's own: those that every prompt with one of these system
- * prompts begins with, up to the end of its text. They follow from the text alone, and are computed anew each day, since
- * templates may write the date before it.
- *
- * @returns the number of tokens for a prompt; 0 where it begins with none of the system prompts
+ * Finds out how many first tokens of a prompt are no caller's own: those that every prompt with one of these system prompts
+ * begins with, up to the end of its text. They follow from the text alone, and are computed anew each day, since templates may
+ * write the date before it.
  */
 export function createSharedPrompts(
   texts: readonly string[],

@@ -21,11 +21,7 @@ export function foreignTemplateParameters(template: Omit<Switches, 'thinks'>): s
   ];
 }
 
-/**
- * Variables of a request for the chat template beside messages and tools.
- *
- * @throws InferenceError `unsupported_feature` naming the field that the template looks at nowhere
- */
+/** Variables of a request for the chat template beside messages and tools. */
 export function templateVariables(
   request: Omit<ChatRequest, 'messages'>,
   template: Switches,

@@ -3,11 +3,7 @@ import { GridPositions } from './grid-positions.ts';
 import type { PictureTable } from './picture-table.ts';
 import type { TokenEmbedder } from './token-embedder.ts';
 
-/**
- * A decoder whose graph takes embeddings, as one that takes tokens and the ids of pictures' rows.
- *
- * @param inner is released with it
- */
+/** A decoder whose graph takes embeddings, as one that takes tokens and the ids of pictures' rows. */
 export function createEmbeddingDecoder(
   inner: Decoder,
   embedder: TokenEmbedder,

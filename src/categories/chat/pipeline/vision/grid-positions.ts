@@ -30,7 +30,6 @@ export class GridPositions {
 
   /**
    * The positions of new tokens.
-   *
    * @param tokens `[rows × count]`
    * @returns `[3 × rows × count]`
    */

@@ -35,9 +35,6 @@ export interface VisionParts {
 /**
  * Loads the graphs beside a decoder that takes embeddings: `embed_tokens` and, where the model takes pictures,
  * `vision_encoder`. A decoder that takes tokens needs none.
- *
- * @param inner is released where that fails
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function loadVision(inner: Decoder, parts: VisionParts): Promise<ChatGraphs> {
   if (inner.hiddenSize === undefined) return { decoder: inner, vision: undefined };

@@ -2,12 +2,7 @@ import type { VisionFamily } from '../../../../core/vision/families/family.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { EncodedPicture } from './picture-table.ts';
 
-/**
- * Writes what a picture takes in a prompt in place of its placeholder.
- *
- * @param texts of the pictures, in their order
- * @throws InferenceError `invalid_request` where the chat template doesn't show each picture once
- */
+/** Writes what a picture takes in a prompt in place of its placeholder. */
 export function expandPlaceholders(
   prompt: string,
   texts: readonly string[],
@@ -23,13 +18,7 @@ export function expandPlaceholders(
   return pieces.map((piece, index) => `${piece}${texts[index] ?? ''}`).join('');
 }
 
-/**
- * Puts the ids of pictures' rows in place of the tokens that stand for them.
- *
- * @param prompt token ids
- * @param pictureToken id of the token that stands for a row
- * @throws InferenceError `invalid_request` where rows and tokens are not as many
- */
+/** Puts the ids of pictures' rows in place of the tokens that stand for them. */
 export function placePictures(
   prompt: Int32Array,
   pictures: readonly EncodedPicture[],

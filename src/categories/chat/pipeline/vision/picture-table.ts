@@ -82,11 +82,7 @@ export class PictureTable {
     }
   }
 
-  /**
-   * Finds a row by its id.
-   *
-   * @throws RangeError where no such picture is lent
-   */
+  /** Finds a row by its id. */
   find(id: number): { readonly picture: EncodedPicture; readonly row: number } {
     let low = 0;
     let high = this.#entries.length;

@@ -15,8 +15,6 @@ export interface TokenEmbedder {
 /**
  * Embeds tokens by a graph `input_ids` → `inputs_embeds`, for some decoders also `per_layer_inputs`, and pictures by the rows
  * that their encoder made.
- *
- * @throws InferenceError `invalid_request` where the graph is another one
  */
 export function createTokenEmbedder(
   session: Session,

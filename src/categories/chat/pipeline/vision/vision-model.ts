@@ -64,11 +64,7 @@ export class VisionModel {
     this.#settings = parts.settings;
   }
 
-  /**
-   * The pictures of a conversation, lent until `giveBack`.
-   *
-   * @throws InferenceError `invalid_request` naming the part that is no picture or can't be had
-   */
+  /** The pictures of a conversation, lent until `giveBack`. */
   async read(
     messages: readonly ChatMessage<MessageContent>[],
     { signal, owner }: PipelineRunOptions = {},

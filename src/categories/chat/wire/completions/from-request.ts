@@ -37,16 +37,7 @@ const unsupportedHere: UnsupportedFields = {
 
 const readParameters = parameterReader(chatParameters);
 
-/**
- * A request body of `POST /completions` → what the inference takes.
- *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
- * @example
- * ```ts
- * fromCompletionRequest({ model: 'tiny-chat', prompt: 'Hello', max_tokens: 8 }).request.prompts; // ['Hello']
- * ```
- */
+/** A request body of `POST /completions` → what the inference takes. */
 export function fromCompletionRequest(body: unknown): CompletionCall {
   assertNoneOf(unsupportedHere, body);
   const parsed = parseBody(completionRequestSchema, body);

@@ -9,7 +9,6 @@ import { chatRequestSchema, finishReason, systemFingerprint, usage } from '../sc
 /** Tokens of an answer where a request names no number, as in the original of this wire format. */
 export const defaultMaxTokens = 16;
 
-/** A token id. */
 export const tokenId = z.int().min(0);
 
 /** Without a default: tokens are listed where a number is given. */

@@ -9,15 +9,7 @@ export interface TextOffsets {
 /** Bytes of UTF-8 that go on with a character. */
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/**
- * Makes a counter for one text. A character that several tokens make up begins with the first of them.
- *
- * @example
- * ```ts
- * const offsets = createTextOffsets();
- * [[0x48], [0xc3], [0xa9], [0x21]].map((bytes) => offsets.next(bytes)); // [0, 1, 2, 2]
- * ```
- */
+/** Makes a counter for one text. A character that several tokens make up begins with the first of them. */
 export function createTextOffsets(): TextOffsets {
   let hidden = 0;
   let characters = 0;

@@ -24,12 +24,6 @@ interface Choice {
 /**
  * Makes the function that turns the events of a request, in order, into pieces of its choices. A choice's last piece has its
  * `finish_reason`.
- *
- * @example
- * ```ts
- * const push = createCompletionPieces({ n: 1 });
- * push({ type: 'text-delta', choice: 0, text: 'Hi' }); // [{ index: 0, text: 'Hi', logprobs: null, finish_reason: null }]
- * ```
  */
 function createCompletionPieces({ n }: Pick<CompletionOptions, 'n'>): (event: ChatEvent) => WireChoice[] {
   const choices = new Map<number, Choice>();

@@ -55,17 +55,7 @@ const unsupportedFields: UnsupportedFields = {
   top_logprobs: { advice: 'use `POST /chat/completions`' },
 };
 
-/**
- * A request body of `POST /messages` → what the inference takes. The body becomes that of a chat completion.
- *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
- * @example
- * ```ts
- * const body = { model: 'tiny-chat', max_tokens: 64, messages: [{ role: 'user', content: 'Hello' }] };
- * fromMessagesRequest(body).request.maxTokens; // 64
- * ```
- */
+/** A request body of `POST /messages` → what the inference takes. The body becomes that of a chat completion. */
 export function fromMessagesRequest(body: unknown): MessagesCall {
   return toCall(toChatBody(parse(body)));
 }

@@ -9,15 +9,7 @@ export type MessageStreamer = (event: ChatEvent) => MessageEvent[];
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
 
-/**
- * Makes the streamer of one message.
- *
- * @example
- * ```ts
- * const push = createMessageStreamer({ id: 'msg_1', model: 'tiny-chat' });
- * push({ type: 'text-delta', choice: 0, text: 'Hi' }).at(-1)?.type; // 'content_block_delta'
- * ```
- */
+/** Makes the streamer of one message. */
 export function createMessageStreamer(head: MessageHead): MessageStreamer {
   let isOpen = false;
   let index = -1;
@@ -97,16 +89,7 @@ export function createMessageStreamer(head: MessageHead): MessageStreamer {
   };
 }
 
-/**
- * All events of a chat request → the body of a whole message. A call whose arguments the limit cuts off has the input `{}`.
- *
- * @example
- * ```ts
- * const usage = { promptTokens: 1, cachedTokens: 0, completionTokens: 1, reasoningTokens: 0 };
- * const events: ChatEvent[] = [{ type: 'text-delta', choice: 0, text: 'Hi' }, { type: 'usage', ...usage }];
- * toMessage(events, { id: 'msg_1', model: 'tiny-chat' }).content.length; // 1
- * ```
- */
+/** All events of a chat request → the body of a whole message. A call whose arguments the limit cuts off has the input `{}`. */
 export function toMessage(events: Iterable<ChatEvent>, head: MessageHead): Message {
   const push = createMessageStreamer(head);
   let message: Message | undefined;

@@ -17,11 +17,7 @@ export interface BackgroundForm extends ResponseForm {
   readonly toError: (thrown: unknown) => unknown;
 }
 
-/**
- * Answers with a response that is still to come, and keeps it as it changes. The service has to keep responses.
- *
- * @throws InferenceError `request_too_large` for a conversation that can't be kept, or why the run is not admitted
- */
+/** Answers with a response that is still to come, and keeps it as it changes. The service has to keep responses. */
 export async function answerInBackground(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   { request, items }: ResponsesCall,

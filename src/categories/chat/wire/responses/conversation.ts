@@ -22,12 +22,7 @@ export const nothingRecalled: Recalled = { before: [], items: new Map() };
 
 type Asked = Pick<ResponsesRequestBody, 'input' | 'previous_response_id' | 'store' | 'background'>;
 
-/**
- * Fetches what a request refers to.
- *
- * @throws InferenceError `response_not_found`; `unsupported_feature` where nothing is kept; `invalid_request` for an item
- * that is named twice; `request_too_large` for items that are larger together than a request may be
- */
+/** Fetches what a request refers to. */
 export async function recall(asked: Asked, caller: CallerState): Promise<Recalled> {
   const { kept } = caller;
   if (kept === undefined) {
@@ -90,11 +85,7 @@ function byResponse(asked: Asked): Map<string, Reference[]> {
   return grouped;
 }
 
-/**
- * All items that a model is to read, in their order.
- *
- * @throws InferenceError `invalid_request` for reasoning that was not encrypted here
- */
+/** All items that a model is to read, in their order. */
 export function conversationOf(
   { input }: Pick<Asked, 'input'>,
   { before, items }: Recalled,
@@ -124,11 +115,7 @@ export function conversationOf(
   }
 }
 
-/**
- * The conversation with its answer, without a call that was cut off: it has no result.
- *
- * @throws InferenceError `invalid_request` for a response in the background that has no answer
- */
+/** The conversation with its answer, without a call that was cut off: it has no result. */
 async function itemsOf(caller: CallerState, id: string, place: string): Promise<ConversationItem[]> {
   const found = await findKept(caller, id, place);
   const { input, response } = found;

@@ -48,10 +48,7 @@ export function nothingKept(param: string): InferenceError {
   });
 }
 
-/**
- * @param param the field that names it
- * @throws InferenceError `response_not_found`; `unsupported_feature` where nothing is kept
- */
+/** @param param the field that names it */
 export async function findKept(
   { kept }: Pick<CallerState, 'kept'>,
   id: string,

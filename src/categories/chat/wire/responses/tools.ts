@@ -27,14 +27,7 @@ export interface ShownTools {
   readonly namespaced: ReadonlyMap<string, NamespacedName>;
 }
 
-/**
- * The name of a function for the model.
- *
- * @example
- * ```ts
- * shownName({ namespace: 'mcp__files', name: 'read' }); // 'mcp__files__read'
- * ```
- */
+/** The name of a function for the model. */
 export function shownName({ namespace, name }: ToolName): string {
   if (namespace == null) return name;
   return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;

@@ -35,16 +35,7 @@ const ofMessages = [
   'continue_final_message',
 ] as const;
 
-/**
- * A request body of `POST /tokenize` → what the inference takes.
- *
- * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
- *
- * @example
- * ```ts
- * fromTokenizeRequest({ model: 'tiny-chat', prompt: 'Hello' }).request.prompts; // ['Hello']
- * ```
- */
+/** A request body of `POST /tokenize` → what the inference takes. */
 export function fromTokenizeRequest(body: unknown): TokenizeCall {
   assertNoneOf(unsupported, body);
   const parsed = parseBody(tokenizeRequestSchema, body);

@@ -28,16 +28,7 @@ export interface DetectorFolder {
   readonly created: number;
 }
 
-/**
- * Finds and reads the small files of a detection model.
- *
- * @param source name of a bundled model, path of an `.onnx` file, or of a folder with `onnx/model.onnx`, `model.onnx`
- * or one other `.onnx` file
- * @param options.hasGraphs whether the graph is on this disk, too
- * @param options.classNames the names, or path of a text file with one on each line; default: of the config, the
- * graph's metadata, or a `.names` file beside the graph
- * @throws InferenceError `invalid_request` telling what was looked for and where
- */
+/** Finds and reads the small files of a detection model. */
 export async function openDetectorFolder(
   source: string,
   {

@@ -14,11 +14,7 @@ export interface DetectorInputs {
 
 const maskName = 'pixel_mask';
 
-/**
- * Finds the inputs of a detector.
- *
- * @throws InferenceError `invalid_request` for a graph with other inputs
- */
+/** Finds the inputs of a detector. */
 export function readInputs({ inputs }: Session): DetectorInputs {
   const mask = inputs.find(({ name, dims }) => name === maskName && dims.length === 3);
   const [pixels, ...others] = inputs.filter((input) => input !== mask);

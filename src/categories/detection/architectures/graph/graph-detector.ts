@@ -29,11 +29,7 @@ const foreignTasks = new Set(['classify', 'obb']);
 /** A head that has found its outputs. */
 type ReadyHead = FoundOutputs & Pick<DetectorHead, 'picksBoxes' | 'preprocessing' | 'decode'>;
 
-/**
- * Opens a YOLO or a model of the DETR family.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Opens a YOLO or a model of the DETR family. */
 export async function openGraphDetector(
   spec: ModelSpec<DetectionSettings>,
   sessions: SessionBackend,
@@ -137,12 +133,7 @@ function numberedClasses(source: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, classId) => `class_${classId}`);
 }
 
-/**
- * Imports a head of the user's own.
- *
- * @param path of the module, or its `file:` URL
- * @throws InferenceError `invalid_request` where it can't be imported or exports no head
- */
+/** Imports a head of the user's own. */
 async function loadCustomHead(path: string): Promise<CustomHead> {
   const url = path.startsWith('file:') ? path : pathToFileURL(resolve(path)).href;
   let exported: { readonly default?: unknown };

@@ -19,12 +19,7 @@ type Resizing = { readonly exact: Size } | { readonly edges: EdgeLimits };
 const usualLongest = 1333;
 const yolosPatch = 16;
 
-/**
- * Reads how a model of the DETR family has its images resized.
- *
- * @returns `undefined` where the file doesn't say it
- * @throws InferenceError `invalid_request` for ways that are not known
- */
+/** Reads how a model of the DETR family has its images resized. */
 export function readResizing(preprocessor: Json): Resizing | undefined {
   if (isGiven(preprocessor['pad_size'])) throw invalid('pad_size', preprocessor['pad_size'], 'null');
   const size = preprocessor['size'];
@@ -67,11 +62,7 @@ export interface InputSizes extends ImageSizes {
 
 const usualStride = 32;
 
-/**
- * Reads from the graph, its metadata and the config which sizes of input a model takes.
- *
- * @param resizing of models of the DETR family
- */
+/** Reads from the graph, its metadata and the config which sizes of input a model takes. */
 export function readInputSizes(
   { dims }: TensorSignature,
   { config, metadata, preprocessor }: DetectorFolder,
@@ -116,12 +107,7 @@ function greatest(value: unknown): number | undefined {
 
 type LayoutSizes = Pick<InputSizes, 'fixed' | 'edges' | 'step'>;
 
-/**
- * Lays an image out.
- *
- * @param longerSide of inputs that have no fixed size, a multiple of the step; padded inputs then shrink to the image's
- * proportions, and with edges it is the most that the longer side may be
- */
+/** Lays an image out. */
 export function layOut(
   image: Size,
   fit: Preprocessing['fit'],

@@ -28,10 +28,6 @@ export interface EmbeddingFolder extends ModelFolder {
 
 /**
  * Finds and reads the small files of an embedding model.
- *
- * @param path of the folder
- * @param options.hasGraphs whether the graph is on this disk, too
- * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
  * @see https://sbert.net/docs/package_reference/sentence_transformer/models.html
  */
 export async function openEmbeddingFolder(

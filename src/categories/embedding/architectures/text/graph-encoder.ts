@@ -21,11 +21,8 @@ const pooledOutput = 'sentence_embedding';
 const pastPrefix = 'past_key_values.';
 
 /**
- * Makes an encoder of a graph with `input_ids`, `attention_mask` and, if it has them, `token_type_ids`, `position_ids`
- * and the `past_key_values` of a decoder → `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32
- * or float16.
- *
- * @throws InferenceError `invalid_request` when the graph is no such encoder
+ * Makes an encoder of a graph with `input_ids`, `attention_mask` and, if it has them, `token_type_ids`, `position_ids` and the
+ * `past_key_values` of a decoder → `last_hidden_state`, `token_embeddings` or `sentence_embedding`, in float32 or float16.
  */
 export async function createGraphEncoder(
   session: Session,

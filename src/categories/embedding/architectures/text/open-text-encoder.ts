@@ -13,8 +13,6 @@ import { createGraphEncoder } from './graph-encoder.ts';
 /**
  * Opens an encoder in Hugging Face's ONNX layout, with or without the config files of sentence-transformers, or one of an
  * engine.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
  */
 export async function openTextEncoder(
   spec: ModelSpec<EmbeddingSettings>,

@@ -16,8 +16,6 @@ export interface DenoiseOptions {
 
 /**
  * Turns noise into latents.
- *
- * @param latents where it happens; complete after the last step
  * @returns after each step, the latents without noise as they look by then, valid until the next
  */
 export async function* denoise(

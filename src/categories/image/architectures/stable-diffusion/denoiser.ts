@@ -21,9 +21,7 @@ export interface DenoisingTask {
 
 /**
  * The model's outputs for a sample, one for each conditioning.
- *
  * @param sample as the scheduler scales it, not kept
- * @returns the caller's to change
  */
 export type Predict = (sample: Float32Array, timestep: number) => Promise<Float32Array[]>;
 
@@ -53,11 +51,7 @@ const families: Readonly<Record<Family, { readonly sample: string; readonly othe
   transformer: { sample: 'hidden_states', others: ['pooled_projections'] },
 };
 
-/**
- * Runs what predicts the noise.
- *
- * @throws InferenceError `invalid_request` where the graph has inputs of another kind
- */
+/** Runs what predicts the noise. */
 export function createDenoiser(session: Session, { name, config }: DiffusionComponent): Denoiser {
   const inputs = new Map(session.inputs.map((input) => [input.name, input]));
   const family = familyOf(name, inputs);

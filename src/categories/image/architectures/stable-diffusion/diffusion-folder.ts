@@ -43,12 +43,7 @@ export interface DiffusionFolderOptions {
   readonly hasGraphs?: boolean | undefined;
 }
 
-/**
- * Finds and reads the small files of a diffusion model.
- *
- * @param path of the folder
- * @throws InferenceError `invalid_request` naming the file that is missing or the component that can't be used
- */
+/** Finds and reads the small files of a diffusion model. */
 export async function openDiffusionFolder(
   path: string,
   options: DiffusionFolderOptions = {},

@@ -21,11 +21,7 @@ interface DiffusionGraph {
   readonly graph: string;
 }
 
-/**
- * Finds the graph of one part of a diffusion model: `model.onnx` in its folder, or else the only one there.
- *
- * @throws InferenceError `invalid_request` listing the dtypes that are there, or where a graph was looked for
- */
+/** Finds the graph of one part of a diffusion model: `model.onnx` in its folder, or else the only one there. */
 export function diffusionGraph(files: FileTree, folders: readonly string[], dtype?: Dtype): DiffusionGraph {
   const found = findDiffusionGraph(files, folders, dtype);
   if (found) return found;

@@ -8,12 +8,7 @@ export type Guidance = 'classifier-free' | 'input' | 'none';
 /** Names of models that were trained to need no guidance; their files seldom say it. */
 const distilledName = /(^|[^a-z])(turbo|lightning)([^a-z]|$)/i;
 
-/**
- * Whether a model seems to have been trained to need no guidance.
- *
- * @param index of `model_index.json`
- * @param source where the model is: its folder, or what it was downloaded from
- */
+/** Whether a model seems to have been trained to need no guidance. */
 export function seemsDistilled(index: Readonly<Record<string, unknown>>, source: string): boolean {
   if (typeof index['is_distilled'] === 'boolean') return index['is_distilled'];
   const origin = index['_name_or_path'];
@@ -26,11 +21,7 @@ function nameOf(path: string): string {
   return parts.at(parts.at(-2) === 'snapshots' ? -3 : -1) ?? '';
 }
 
-/**
- * Decides how a request is guided.
- *
- * @throws InferenceError `invalid_request` for a parameter that could have no effect
- */
+/** Decides how a request is guided. */
 export function planGuidance(
   { guidanceScale, negativePrompt }: Pick<ImageRequest, 'guidanceScale' | 'negativePrompt'>,
   { isDistilled, takesGuidance }: { readonly isDistilled: boolean; readonly takesGuidance: boolean },

@@ -25,7 +25,6 @@ export interface LatentDecoder {
   readonly factor: number;
   /**
    * @param latents `[channels × height × width]`
-   * @param size of the latents
    * @returns `[height × width × 3]` of the image
    */
   decode(latents: Float32Array, size: Size, options: DecodeOptions): Promise<Uint8ClampedArray>;
@@ -60,11 +59,7 @@ const defaultBlocks = 4;
  */
 const previewCells = { least: 16, most: 32, share: 1 / 4 };
 
-/**
- * Runs the decoder of a variational autoencoder.
- *
- * @throws InferenceError `invalid_request` where the graph has inputs of another kind
- */
+/** Runs the decoder of a variational autoencoder. */
 export function createLatentDecoder(
   session: Session,
   { name, config }: DiffusionComponent,

@@ -3,11 +3,7 @@ import type { Denoiser } from './denoiser.ts';
 import type { LatentDecoder } from './latent-decoder.ts';
 import { fieldError } from '../../../../errors.ts';
 
-/**
- * The size of the latents for an image.
- *
- * @throws InferenceError `invalid_request` naming the side that the model can't make
- */
+/** The size of the latents for an image. */
 export function toLatentSize(
   image: Size,
   { fixed, stride }: Pick<Denoiser, 'fixed' | 'stride'>,

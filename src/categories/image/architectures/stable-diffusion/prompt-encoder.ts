@@ -15,11 +15,7 @@ export interface Conditioning {
 export type JoinTexts = (texts: readonly EncodedText[]) => Conditioning;
 
 export interface PromptEncoder {
-  /**
-   * Runs every text encoder once for each prompt; all conditionings have the same length.
-   *
-   * @throws InferenceError `context_length_exceeded` naming the prompt that is too long
-   */
+  /** Runs every text encoder once for each prompt; all conditionings have the same length. */
   encode(prompts: readonly Prompt[], options?: GraphRunOptions): Promise<Conditioning[]>;
 }
 

@@ -41,11 +41,7 @@ export interface DiffusionInternals extends LatentDecoderOptions {
   readonly onLatents?: ((latents: Float32Array) => void) | undefined;
 }
 
-/**
- * Opens Stable Diffusion or a relative in diffusers' ONNX layout.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Opens Stable Diffusion or a relative in diffusers' ONNX layout. */
 export async function openStableDiffusion(
   spec: ModelSpec<ImageSettings>,
   backend: Pick<SessionBackend, 'hasGraphs' | 'openSession'>,

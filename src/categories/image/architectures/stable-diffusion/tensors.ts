@@ -4,12 +4,7 @@ import type { ElementType, Tensor, TensorSignature } from '../../../../contracts
 const floatTypes: readonly ElementType[] = ['float32', 'float16', 'float64'];
 const integerTypes: readonly ElementType[] = ['int32', 'int64'];
 
-/**
- * Numbers in the element type that a graph takes; an integer one gets them without their decimals.
- *
- * @param data shared with the tensor where the graph takes `float32`
- * @throws TypeError for an element type that isn't a number's
- */
+/** Numbers in the element type that a graph takes; an integer one gets them without their decimals. */
 export function toTensor(
   { name, type }: TensorSignature,
   data: Float32Array,
@@ -31,12 +26,7 @@ export function toTensor(
   }
 }
 
-/**
- * The numbers of an output.
- *
- * @returns shared with the tensor where it is `float32`
- * @throws TypeError for an element type that isn't a float's
- */
+/** The numbers of an output. */
 export function toFloat32({ type, data }: Tensor): Float32Array {
   switch (type) {
     case 'float32':

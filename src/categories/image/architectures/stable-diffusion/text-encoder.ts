@@ -27,11 +27,7 @@ export interface TextEncoderOptions {
   readonly isPooled: boolean;
 }
 
-/**
- * Runs a CLIP text encoder.
- *
- * @throws InferenceError `invalid_request` where the graph doesn't give what is wanted
- */
+/** Runs a CLIP text encoder. */
 export function createTextEncoder(
   session: Session,
   tokenizer: ClipTokenizer,

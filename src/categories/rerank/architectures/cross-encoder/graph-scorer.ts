@@ -11,10 +11,8 @@ import type { Scorer } from '../../scorer.ts';
 const output = 'logits';
 
 /**
- * Makes a scorer of a graph with `input_ids`, `attention_mask` and, if it has it, `token_type_ids` → `logits`
- * `[pairs × 1]`, or `[pairs × 2]`, of which the difference counts: its sigmoid is the second one's share of the softmax.
- *
- * @throws InferenceError `invalid_request` when the graph is no such cross-encoder
+ * Makes a scorer of a graph with `input_ids`, `attention_mask` and, if it has it, `token_type_ids` → `logits` `[pairs × 1]`, or
+ * `[pairs × 2]`, of which the difference counts: its sigmoid is the second one's share of the softmax.
  */
 export async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode' | 'release'>> {
   const names = session.outputs.map(({ name }) => name);

@@ -12,11 +12,7 @@ import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { createGraphScorer, toLogit } from './graph-scorer.ts';
 
-/**
- * Opens a cross-encoder in Hugging Face's ONNX layout, or one of an engine.
- *
- * @throws InferenceError `invalid_request` naming the file or setting that doesn't fit
- */
+/** Opens a cross-encoder in Hugging Face's ONNX layout, or one of an engine. */
 export async function openCrossEncoder(
   spec: ModelSpec<RerankSettings>,
   sessions: SessionBackend,

@@ -25,11 +25,8 @@ export interface KokoroFolder {
 const defaultMaxPhonemes = 510;
 
 /**
- * Finds and reads the small files of a text-to-speech model: `config.json`, the vocabulary there or in
- * `tokenizer.json`, the names of `voices/*.bin`.
- *
- * @param path of the folder
- * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
+ * Finds and reads the small files of a text-to-speech model: `config.json`, the vocabulary there or in `tokenizer.json`, the
+ * names of `voices/*.bin`.
  */
 export async function openKokoroFolder(
   path: string,
@@ -49,11 +46,7 @@ export async function openKokoroFolder(
 
 /**
  * Reads the styles of a voice: one for each number of phonemes of a text, counted from 0.
- *
- * @param file of little-endian float32
- * @param styleSize numbers of one style
  * @returns `[rows × styleSize]`
- * @throws InferenceError `invalid_request` for a file that is no such table
  */
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);

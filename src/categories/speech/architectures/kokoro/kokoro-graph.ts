@@ -14,9 +14,6 @@ export interface KokoroGraph {
   readonly hasWordTimes: boolean;
   /**
    * Runs the graph once.
-   *
-   * @param ids of the phonemes, without padding
-   * @param style of `styleSize` numbers
    * @returns samples, owned by the caller, with the bounds of each phoneme
    */
   speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Utterance>;
@@ -36,10 +33,8 @@ const heardBefore = 2;
 const usualStyleSize = 256;
 
 /**
- * Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and, if it has it, `speed` `[1]` →
- * `waveform` and perhaps `durations` `[1, n]`.
- *
- * @throws InferenceError `invalid_request` when the graph is no such model
+ * Reads a graph with `input_ids` `[1, n]`, `style` `[1, size]` and, if it has it, `speed` `[1]` → `waveform` and perhaps
+ * `durations` `[1, n]`.
  */
 export function createKokoroGraph(session: Session): KokoroGraph {
   const ids = findInput(session, idNames);

@@ -2,12 +2,7 @@ import type { FileTree } from '../../../../folder/graph-files.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { isVoiceConfig } from '../../../../folder/source.ts';
 
-/**
- * Finds the graph of the only voice of Piper among files.
- *
- * @returns its path; `undefined` where there is no such voice
- * @throws InferenceError `invalid_request` where there are several, or one without its graph
- */
+/** Finds the graph of the only voice of Piper among files. */
 export function piperGraph(files: FileTree): string | undefined {
   const graphs = files
     .list('')

@@ -10,11 +10,7 @@ import { preparationOf } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { VitsVoice } from './vits-voice.ts';
 
-/**
- * Reads a VITS in Hugging Face's layout, whose symbols are the characters of a text.
- *
- * @throws InferenceError `invalid_request` naming the file that is missing or can't be followed
- */
+/** Reads a VITS in Hugging Face's layout, whose symbols are the characters of a text. */
 export async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promise<VitsVoice> {
   const path = locateModel(source);
   const config = await readJson(path, 'config.json');

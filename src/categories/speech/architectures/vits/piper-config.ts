@@ -42,12 +42,7 @@ const clusterList: Check = [
   (value) => Array.isArray(value) && value.every((one) => Array.isArray(one) && one.every(aText[1])),
 ];
 
-/**
- * Reads the config of a voice of Piper's. Members that are missing have the values of `piper-tts`.
- *
- * @param path of the folder
- * @throws InferenceError `invalid_request` naming the member that is at fault
- */
+/** Reads the config of a voice of Piper's. Members that are missing have the values of `piper-tts`. */
 export async function readPiperConfig(path: string, file: string): Promise<PiperConfig> {
   const config = await readJson(path, file);
   const read = <T>(member: string, [expected, fits]: Check, fallback?: T): T => {

@@ -16,11 +16,7 @@ export interface PiperReaderOptions {
   knows(symbol: string): boolean;
 }
 
-/**
- * Makes the reader of a voice of Piper: texts in the voice's own symbols.
- *
- * @throws InferenceError `invalid_request` naming the package that is missing, or symbols that nothing here writes
- */
+/** Makes the reader of a voice of Piper: texts in the voice's own symbols. */
 export async function createPiperReader(
   {
     phonemeType: type,

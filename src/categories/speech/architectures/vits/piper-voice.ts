@@ -9,12 +9,7 @@ import { createPiperReader } from './piper-reader.ts';
 import { createPiperSymbols } from './piper-symbols.ts';
 import type { VitsVoice } from './vits-voice.ts';
 
-/**
- * Reads a voice of Piper, `name.onnx.json` beside `name.onnx`.
- *
- * @returns `undefined` where there is none
- * @throws InferenceError `invalid_request` naming the member of the file that is at fault, or the package that is missing
- */
+/** Reads a voice of Piper, `name.onnx.json` beside `name.onnx`. */
 export async function openPiperVoice({
   source,
   phonemizer,

@@ -18,11 +18,7 @@ export interface VitsGraph {
   readonly hasSpeakers: boolean;
   /** Whether it says how long each id lasts. */
   readonly hasDurations: boolean;
-  /**
-   * Runs the graph once.
-   *
-   * @param ids at least one
-   */
+  /** Runs the graph once. */
   speak(ids: readonly number[], options: VitsSpeakOptions): Promise<VitsSpeech>;
 }
 
@@ -69,10 +65,8 @@ export const vitsDurations: DurationTensors = {
 };
 
 /**
- * Reads a graph with `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]` and perhaps `sid` `[1]`, as Piper has it, or
- * with `input_ids` and `attention_mask` `[1, n]`, as the hub has it.
- *
- * @throws InferenceError `invalid_request` when the graph is no such model
+ * Reads a graph with `input` `[1, n]`, `input_lengths` `[1]`, `scales` `[3]` and perhaps `sid` `[1]`, as Piper has it, or with
+ * `input_ids` and `attention_mask` `[1, n]`, as the hub has it.
  */
 export function createVitsGraph(session: Session): VitsGraph {
   for (const { name, type } of session.inputs) {

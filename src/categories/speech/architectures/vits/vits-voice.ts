@@ -32,7 +32,6 @@ export interface VitsVoice {
   toIds(symbols: string): SymbolIds;
 }
 
-/** Ids of symbols. */
 export interface SymbolIds {
   readonly ids: readonly number[];
   /**

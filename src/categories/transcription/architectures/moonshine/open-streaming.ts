@@ -24,11 +24,7 @@ const origin = "Moonshine's streaming export";
 /** The encoder can't do with fewer. */
 const fewestFeatures = 2;
 
-/**
- * Opens a streaming Moonshine. Each stretch is read as one piece, whose beginning is that of the recording for the model.
- *
- * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
- */
+/** Opens a streaming Moonshine. Each stretch is read as one piece, whose beginning is that of the recording for the model. */
 export async function openStreaming(spec: ModelSpec, backend: SessionBackend): Promise<StretchRecognizer> {
   const { traits, write } = createWriter(await openModelFolder(locateModel(spec.source)));
   return openGraphs(spec, backend, { files, names, origin }, ({ sessions, release }) => {

@@ -15,10 +15,7 @@ const fewestTokens = 8;
 export interface Writer {
   /** The properties of recognizers of both kinds. */
   readonly traits: Omit<StretchRecognizer, 'recognize' | 'release'>;
-  /**
-   * @param next the scores after a token, of which the first is that of the beginning
-   * @param options.samples of the stretch
-   */
+  /** @param options.samples of the stretch */
   write(
     next: (token: number) => Promise<Float32Array>,
     options: { readonly samples: number; readonly signal?: AbortSignal | undefined },

@@ -48,11 +48,7 @@ export interface NemoParts {
 /** The longest stretch: trained on up to 20 to 40 s, they lose words of more. */
 export const longestSeconds = 28;
 
-/**
- * Opens the graphs of a model of NeMo and reads its small files.
- *
- * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
- */
+/** Opens the graphs of a model of NeMo and reads its small files. */
 export async function openNemoModel(
   spec: ModelSpec,
   backend: SessionBackend,

@@ -10,7 +10,6 @@ import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../..
 /** The graphs of a Whisper decoder: one with two branches, or one for the prefix and one for what follows. */
 export type DecoderGraphs = { readonly merged: string } | { readonly first: string; readonly next: string };
 
-/** The files of a Whisper. */
 export const whisperFiles: ModelFiles = {
   small: [...textFiles, 'preprocessor_config.json'],
   stems: anywhere('encoder_model', 'decoder_model_merged', 'decoder_model', 'decoder_with_past_model'),
@@ -20,11 +19,7 @@ export const whisperFiles: ModelFiles = {
   },
 };
 
-/**
- * Finds the graphs of a Whisper.
- *
- * @throws InferenceError `invalid_request` where one is missing
- */
+/** Finds the graphs of a Whisper. */
 export function whisperGraphs(
   files: FileTree,
   dtype?: Dtype,

@@ -87,7 +87,6 @@ interface TimedSpokenSegment extends SpokenSegment {
 
 /**
  * Writes down a recording by Whisper's own timestamps: a window ends where its text ends.
- *
  * @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation
  */
 export class WhisperRecognition implements Recognition {

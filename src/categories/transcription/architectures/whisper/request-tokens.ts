@@ -13,12 +13,7 @@ export function languagesOf({ vocabulary, onlyLanguage }: WhisperFolder): string
   return onlyLanguage === undefined ? [] : [toIsoLanguage(onlyLanguage)];
 }
 
-/**
- * The vocabulary's code of the language that was asked for.
- *
- * @returns `undefined` where it has to be found out; of a model with one language that one
- * @throws InferenceError `invalid_request` for a language that the model doesn't know
- */
+/** The vocabulary's code of the language that was asked for. */
 export function readLanguage(language: string | undefined, folder: WhisperFolder): string | undefined {
   const { languages } = folder.vocabulary;
   if (language === undefined) return languages.size === 1 ? [...languages.keys()][0] : folder.onlyLanguage;

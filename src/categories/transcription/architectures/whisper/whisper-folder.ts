@@ -61,12 +61,7 @@ export interface WhisperFolderOptions {
   readonly conditionOnPrevious?: boolean | undefined;
 }
 
-/**
- * Finds and reads the small files of a Whisper model.
- *
- * @param path of the folder
- * @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit
- */
+/** Finds and reads the small files of a Whisper model. */
 export async function openWhisperFolder(
   path: string,
   { dtype, conditionOnPrevious }: WhisperFolderOptions = {},

@@ -25,17 +25,12 @@ export interface WhisperModel {
   readonly alignmentLayers: readonly number[];
   /** @param features `[melBins × windowFrames]` */
   encode(features: Float32Array, options?: GraphRunOptions): Promise<Tensor>;
-  /**
-   * Reads the tokens before a text.
-   *
-   * @param window what `encode` gave
-   */
+  /** Reads the tokens before a text. */
   start(window: Tensor, tokens: readonly number[], options?: GraphRunOptions): Promise<DecoderState>;
   /** Reads one more token. */
   step(state: DecoderState, token: number, options?: GraphRunOptions): Promise<DecoderState>;
   /**
    * Where the decoder looks in the audio while it reads tokens.
-   *
    * @returns for each layer `[heads × tokens × positions]`
    */
   attend(
@@ -54,11 +49,7 @@ const lastLogits = 'slashv1.last_logits';
 /** Opens a graph on the device of the model. */
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
-/**
- * Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files.
- *
- * @throws InferenceError `invalid_request` when the graphs are none of a Whisper model
- */
+/** Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files. */
 export async function loadWhisperModel(folder: WhisperFolder, open: OpenGraph): Promise<WhisperModel> {
   const sessions: Session[] = [];
   const load = async (graph: string, opening: Promise<Session>): Promise<Session> => {

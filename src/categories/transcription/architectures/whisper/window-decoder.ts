@@ -28,10 +28,7 @@ export interface DecodeOptions {
 
 /** Writes the text that follows a prefix. */
 export interface WindowDecoder {
-  /**
-   * @param prefix what the model has read; not changed
-   * @throws InferenceError `cancelled`, between two tokens
-   */
+  /** @param prefix what the model has read; not changed */
   decode(prefix: DecoderState, options: DecodeOptions): Promise<DecodedWindow>;
 }
 

@@ -36,8 +36,6 @@ export function alignmentHeadsOf(model: WhisperModel, folder: WhisperFolder): (r
 
 /**
  * When each word of a window's segments was said, from where the decoder looks when it reads them.
- *
- * @param window what the encoder made of it
  * @returns each segment with the times of its words, in seconds from the window's beginning
  * @see https://github.com/openai/whisper `timing.py`
  */

@@ -37,11 +37,7 @@ export function defaultConfiguration(model: string): Configuration {
   };
 }
 
-/**
- * What an update leaves out stays; `null` takes the default back.
- *
- * @param model the default one
- */
+/** What an update leaves out stays; `null` takes the default back. */
 export function updateConfiguration(
   before: Configuration,
   { format = before.format, transcription, turnDetection }: ConfigurationUpdate,

@@ -30,11 +30,7 @@ export interface LiveSessionOptions {
   readonly createId: (prefix: string) => string;
   /** @throws InferenceError for a model that the client can't have */
   readonly assertModel: (id: string) => void;
-  /**
-   * Told how many bytes of audio are held, more or less than before.
-   *
-   * @throws InferenceError where these are too many; never where they are fewer
-   */
+  /** Told how many bytes of audio are held, more or less than before. */
   readonly hold: (bytes: number) => void;
   /** An error as the body of a response says it. */
   readonly describe: (error: InferenceError) => ErrorBody['error'];
@@ -63,14 +59,8 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const transcribed = 'conversation.item.input_audio_transcription';
 
 /**
- * The state of a live transcription, without a socket and without a clock: the client's events go in, those of the server
- * and complete utterances come out.
- *
- * @example
- * ```ts
- * const [error] = new LiveSession(options).push({ type: 'input_audio_buffer.commit' });
- * error.error.code; // 'input_audio_buffer_commit_empty'
- * ```
+ * The state of a live transcription, without a socket and without a clock: the client's events go in, those of the server and
+ * complete utterances come out.
  */
 export class LiveSession {
   readonly #options: LiveSessionOptions;

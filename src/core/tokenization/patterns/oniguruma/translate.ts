@@ -4,19 +4,9 @@ import { literal } from './literal.ts';
 import { deepest, failure, peek, take, takeNext, type Flags, type Reader } from './reader.ts';
 
 /**
- * Translates a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use, into
- * JavaScript's with the flag `v`.
- *
- * Possessive quantifiers and atomic groups become a lookahead and a reference to what it captured; `(?i:…)` becomes
- * classes of letters, `^` and `$` stand for lines, as in Ruby.
- *
- * @throws RangeError for what has no counterpart: references, calls, conditionals, `\K`, `\G`, `\X`
- * @see https://github.com/kkos/oniguruma/blob/master/doc/RE
- *
- * @example
- * ```ts
- * translateOniguruma('(?i:a)b++'); // '(?:[aA])(?=(b+))\\1(?:)'
- * ```
+ * Translates a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use, into JavaScript's
+ * with the flag `v`. Possessive quantifiers and atomic groups become a lookahead and a reference to what it captured; `(?i:…)`
+ * becomes classes of letters, `^` and `$` stand for lines, as in Ruby.
  */
 export function translateOniguruma(pattern: string): string {
   const reader = { characters: [...pattern], at: 0, captures: 0, depth: 0 };
