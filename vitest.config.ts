@@ -65,9 +65,9 @@ export default defineConfig({
     // The built package is loaded by Node, as users load it.
     server: { deps: { external: [/\/dist\/(?:src|adapters)\//] } },
     // Generous: a busy machine is no failure, and what hangs is found all the same.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Tests of one file that say `concurrent`.
     maxConcurrency: 3,
     coverage: { include: ['src/**', 'adapters/**'] },

@@ -8,4 +8,4 @@ fc.configureGlobal({ seed: Number(process.env['FC_SEED'] ?? 20_26), numRuns: run
 // On a busy machine a condition comes late, which is no failure.
 const { waitFor } = vi;
 vi.waitFor = (callback, options) =>
-  waitFor(callback, { timeout: 30_000, ...(typeof options === 'number' ? { timeout: options } : options) });
+  waitFor(callback, { timeout: 60_000, ...(typeof options === 'number' ? { timeout: options } : options) });

@@ -1,5 +1,4 @@
 import type { ModelSpec } from '../contracts/model.ts';
-import { isGguf } from '../folder/gguf/gguf-source.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
 import { kserveDefinition } from './kserve/backend.ts';
 import type { GraphServer } from './kserve/server.ts';
@@ -29,5 +28,6 @@ export function backendOf({
   source,
 }: Pick<ModelSpec, 'backend' | 'source'>): BackendDefinition | undefined {
   if (backend !== undefined) return backends.find(({ kind }) => kind === backend.kind);
-  return isGguf(source) ? llamaDefinition : backends[0];
+  const all: readonly BackendDefinition[] = backends;
+  return all.find(({ ownsSource }) => ownsSource?.(source)) ?? backends[0];
 }

@@ -39,6 +39,8 @@ export interface BackendDefinition {
   readonly architectures?: Readonly<Record<string, readonly Architecture[]>>;
   /** The files of its models, where no architecture names them; default: those that the category names. */
   readonly files?: ModelFiles;
+  /** Whether it runs a source where the settings name no backend. */
+  ownsSource?(source: string): boolean;
   /** Whether it runs the models of a category. */
   runs(category: Pick<CategoryDefinition, 'name' | 'isStateless'>): boolean;
   /** Further reason why it doesn't run a category. */

@@ -154,9 +154,10 @@ describe('fastify', () => {
     const upgrade = async (host: string, takesUpgrades: boolean): Promise<string> => {
       vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
         const done = args.at(-1) as (...values: unknown[]) => void;
-        const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+        const found = args[0] === 'localhost' ? ['127.0.0.1', '127.0.0.2'] : [args[0]];
+        const addresses = found.map((address) => ({ address, family: 4 }));
         if ((args[1] as { all?: boolean }).all) done(null, addresses);
-        else done(null, args[0] === 'localhost' ? '127.0.0.1' : args[0], 4);
+        else done(null, found[0], 4);
       }) as never);
       onTestFinished(() => void vi.restoreAllMocks());
       const app = Fastify({ forceCloseConnections: true });

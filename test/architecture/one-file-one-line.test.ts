@@ -6,29 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { additions, type Addition } from './additions.ts';
+import { removals, withoutRooms } from './removals.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
 let copy: string;
 let results: Readonly<Record<string, unknown>>;
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'one-line-'));
-  for (const name of ['src', 'adapters', 'package.json', 'tsconfig.json']) {
-    await cp(join(root, name), join(copy, name), { recursive: true });
-  }
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  copy = await copySources();
   for (const addition of additions) await add(addition);
-  const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
-  await run(process.execPath, [
-    compiler,
-    '-p',
-    copy,
-    '--declaration',
-    'false',
-    '--incremental',
-    'false',
-  ]).catch(({ stdout }: { stdout: string }) => expect.fail(stdout));
+  await compile(copy);
   const uses = additions.map(({ file, use }) => `${JSON.stringify(file)}: await (async () => {${use}})()`);
   const program = `process.stdout.write(JSON.stringify({ ${uses.join(',\n')} }), () => process.exit());`;
   await writeFile(join(copy, 'use.mjs'), program);
@@ -37,6 +26,22 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(() => rm(copy, { recursive: true, force: true }));
+
+async function copySources(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'one-line-'));
+  for (const name of ['src', 'adapters', 'package.json', 'tsconfig.json']) {
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+async function compile(folder: string, ...more: string[]): Promise<void> {
+  const args = ['-p', folder, '--declaration', 'false', '--incremental', 'false', ...more];
+  await run(process.execPath, [compiler, ...args]).catch(({ stdout }: { stdout: string }) =>
+    expect.fail(stdout),
+  );
+}
 
 /** Writes the new file; its entry, and the import of its name, are all that changes. */
 async function add({ file, text, list, after, entry, name }: Addition): Promise<void> {
@@ -50,6 +55,22 @@ async function add({ file, text, list, after, entry, name }: Addition): Promise<
   const from = relative(dirname(list), file);
   await writeFile(path, `import { ${name} } from './${from}';\n${before}${after}${entry}${behind}`);
 }
+
+it('the rest compiles without the optional rooms and their lines', async () => {
+  const folder = await copySources();
+  try {
+    for (const { room } of removals) await rm(join(folder, 'src', room), { recursive: true });
+    const rooms = removals.map(({ room }) => room);
+    for (const list of new Set(removals.flatMap(({ lists }) => lists))) {
+      const path = join(folder, 'src', list);
+      await writeFile(path, withoutRooms(list, await readFile(path, 'utf8'), rooms));
+    }
+    // Names that only the lines used.
+    await compile(folder, '--noEmit', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
 
 it.each(additions)('a new $row acts by src/$file and a line', ({ file, result }) => {
   expect(results[file]).toEqual(result);

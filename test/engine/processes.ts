@@ -52,5 +52,5 @@ export function residentMiB(pid: number): number {
 
 /** Retries until `attempt` succeeds. */
 export function eventually<T>(attempt: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(attempt, { timeout: 15_000, interval: 20 });
+  return vi.waitFor(attempt, { timeout: 60_000, interval: 20 });
 }

@@ -65,7 +65,7 @@ it(
       const encoder = createFfmpegEncoder('true', 'mp3');
       const read = async (pieces) => { for await (const piece of pieces); };
       const attempts = {
-        find: () => createEncoderFinder({ ffmpegPath: 'false' })('mp3'),
+        find: () => createEncoderFinder({ ffmpegPath: 'false', packages: [] })('mp3'),
         encode: () => read(encoder.encode([], { sampleRateHz: 8000 })),
         decode: () => read(decodeWithFfmpeg({ path: '/dev/null', size: 0 }, { ffmpegPath: 'false', demuxer: 'aac', name: 'AAC', maxSeconds: 1 })),
       };

@@ -66,7 +66,8 @@ describe(
         const sizes = `worker ${before.toFixed(0)} MiB, then ${after.toFixed(0)} MiB`;
         console.log(`${attacks} attacks:`, attackStatuses, `${statuses.length} innocents served; ${sizes}`);
       }
-      expect(after / before).toBeLessThan(1.5);
+      // How much is held at once depends on how busy the machine is.
+      expect(after - before).toBeLessThan(128);
     });
   },
 );

@@ -1,4 +1,5 @@
 import { fieldError } from '../../errors.ts';
+import { isGguf } from '../../folder/gguf/gguf-source.ts';
 import { hasLlamaBinaries, llamaPackage } from '../../runtime/llama/find-binaries.ts';
 import type { BackendDefinition } from '../../contracts/backend.ts';
 import { llamaSettings, type LlamaBackend } from './settings.ts';
@@ -28,6 +29,7 @@ export const llamaDefinition: BackendDefinition = {
   kind: 'llama',
   spelling: 'llama({…})',
   settings: llamaSettings,
+  ownsSource: isGguf,
   place: 'worker',
   // `gpu` of the descriptor says it, and the file has one dtype.
   foreignSettings: [
