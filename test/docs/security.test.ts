@@ -1,23 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from './code-blocks.ts';
 import { readTests } from '../spec/test-titles.ts';
+import { root } from './code-blocks.ts';
 
-const threats = readFileSync(join(root, 'SECURITY.md'), 'utf8')
-  .match(/^\| .*/gm)!
-  .slice(2)
-  .map((row) => [row.slice(2, row.indexOf(' |')).trim(), row] as const);
+const page = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+/** The tests of each threat. */
+const threats = JSON.parse(readFileSync(join(root, 'test/security/threats.json'), 'utf8')) as Readonly<
+  Record<string, readonly { readonly test: string; readonly file: string }[]>
+>;
 
-it('SECURITY.md names the threats', () => {
-  expect(threats.length).toBeGreaterThan(12);
+it('the threats of SECURITY.md are those that have tests', () => {
+  const rows = page.split('\n').filter((line) => line.startsWith('| '));
+  const named = rows.slice(2).map((row) => row.slice(2, row.indexOf(' |')).trim());
+  expect(named).toEqual(Object.keys(threats));
+  expect(named.length).toBeGreaterThan(12);
 });
 
-it.each(threats)('%s: the tests that are named are there', (_threat, row) => {
-  const named = [...row.matchAll(/\[([^\]]+)\]\((test\/[^)]+\.ts)\)/g)];
-  expect(named).not.toEqual([]);
-  for (const [, title, path] of named) {
-    const tests = readTests(path!, readFileSync(join(root, path!), 'utf8'));
-    expect(tests.map(({ titles }) => titles.at(-1))).toContain(title);
+it.each(Object.entries(threats))('%s: the tests are there', (_threat, tests) => {
+  expect(tests).not.toEqual([]);
+  for (const { test, file } of tests) {
+    const written = readTests(file, readFileSync(join(root, file), 'utf8'));
+    expect(written.map(({ titles }) => titles.at(-1))).toContain(test);
   }
 });
