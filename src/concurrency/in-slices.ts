@@ -1,7 +1,7 @@
 import type { Turns } from './turns.ts';
 
-/** Others wait for one slice of each owner who has such work. */
-const sliceMs = 25;
+/** Each token of others' answers waits for one slice. */
+const sliceMs = 8;
 
 /**
  * Runs work that yields after each small part in slices of some milliseconds: owners take turns, and who has left is
