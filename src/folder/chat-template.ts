@@ -8,6 +8,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from '../core/chat/messages.ts';
+import { runSteps } from '../core/grammar/run-steps.ts';
 import { parseJson } from '../core/jinja/json.ts';
 import { toJson } from '../core/jinja/printing.ts';
 import { strftime } from '../core/jinja/strftime.ts';
@@ -41,6 +42,13 @@ export interface ChatTemplate {
     tools: readonly ToolDefinition[],
     variables?: Readonly<Record<string, unknown>>,
   ): string;
+  /** The same in slices: yields after each round of a loop. */
+  renderSteps(...args: Parameters<ChatTemplate['render']>): Generator<void, string>;
+}
+
+/** Completes a template by rendering it at once. */
+export function withRender(template: Omit<ChatTemplate, 'render'>): ChatTemplate {
+  return { ...template, render: (...args) => runSteps(template.renderSteps(...args)) };
 }
 
 export interface ChatTemplateOptions {
@@ -113,7 +121,7 @@ export function createChatTemplate(
     messages: readonly ChatMessage[],
     tools: readonly ToolDefinition[],
     variables: Variables = {},
-  ): string {
+  ): Generator<void, string> {
     const given = {
       ...specialTokens,
       messages: toCallIds(messages).map(toTemplateMessage).map(withParts),
@@ -144,7 +152,7 @@ export function createChatTemplate(
 
   const render = (...args: Parameters<typeof renderWith>): string | undefined => {
     try {
-      return renderWith(...args);
+      return runSteps(renderWith(...args));
     } catch {
       return undefined;
     }
@@ -171,7 +179,7 @@ export function createChatTemplate(
     probed.set(hasTools, fates);
     return fates;
   };
-  return {
+  return withRender({
     source,
     turnFates,
     supportsTools: feed !== undefined,
@@ -188,9 +196,9 @@ export function createChatTemplate(
       ),
     callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
     reads,
-    render(messages, tools, variables) {
+    *renderSteps(messages, tools, variables) {
       try {
-        return renderWith(usedFeed, messages, tools, variables);
+        return yield* renderWith(usedFeed, messages, tools, variables);
       } catch (error) {
         throw fieldError(
           'messages',
@@ -199,7 +207,7 @@ export function createChatTemplate(
         );
       }
     },
-  };
+  });
 }
 
 /** Names of the switch: Qwen and most others, DeepSeek and Granite, Command A. */
@@ -232,18 +240,18 @@ const probes = (() => {
 })();
 
 /** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
-function renderGenerously(
-  { render }: CompiledTemplate,
+function* renderGenerously(
+  { renderSteps }: CompiledTemplate,
   given: Variables,
   completed: readonly Variables[],
-): string {
+): Generator<void, string> {
   try {
-    return render(given);
+    return yield* renderSteps(given);
   } catch (error) {
     if (error instanceof TemplateRefusal) throw error;
     for (const filled of completed) {
       try {
-        return render(filled, { mayChange: true });
+        return yield* renderSteps(filled, { mayChange: true });
       } catch {
         // Others are fuller.
       }

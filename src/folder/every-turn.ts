@@ -1,15 +1,15 @@
 import { mergeTurns, turnKindsOf } from '../core/chat/turns.ts';
 import { fieldError } from '../errors.ts';
-import type { ChatTemplate } from './chat-template.ts';
+import { withRender, type ChatTemplate } from './chat-template.ts';
 import { templateProbes } from './template-probes.ts';
 
 /** Lets no turn be lost: those that the template would drop or refuse become parts of others. */
 export function withEveryTurn(template: ChatTemplate): ChatTemplate {
-  return {
+  return withRender({
     ...template,
-    render(messages, tools, variables) {
+    *renderSteps(messages, tools, variables) {
       const fates = template.turnFates({ hasTools: tools.length > 0 });
-      const prompt = template.render(mergeTurns(messages, fates), tools, variables);
+      const prompt = yield* template.renderSteps(mergeTurns(messages, fates), tools, variables);
       const lost = turnKindsOf(messages).find((kind) => fates[kind] === 'refused');
       if (lost === undefined) return prompt;
       const { title } = templateProbes.find(({ kind }) => kind === lost)!;
@@ -17,5 +17,5 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
         code: 'unsupported_feature',
       });
     },
-  };
+  });
 }

@@ -10,6 +10,8 @@ export interface TextTokenizer {
   readonly vocabularySize: number;
   /** Without adding special tokens; those spelled out in the text become their ids. */
   encode(text: string): number[];
+  /** The same in slices: yields after each part of bounded cost. Without it, `encode` is quick enough. */
+  encodeSteps?(text: string): Generator<void, number[]>;
   /** The special tokens that the model expects around a text, such as `[CLS]` and `[SEP]`. */
   readonly frame: { readonly before: readonly number[]; readonly after: readonly number[] };
   /**
@@ -41,6 +43,9 @@ export function createTextTokenizer({
     vocabularySize: tokenizer.vocabularySize,
     frame: tokenizer.frame ?? { before: [], after: [] },
     encode: (text) => Array.from(tokenizer.toIds(text, options)),
+    *encodeSteps(text) {
+      return Array.from(yield* tokenizer.toIdSteps(text));
+    },
     pairWith: (text) => withReason(() => tokenizer.pairWith(text)),
     decode: (ids) => tokenizer.decode(ids),
     tokenToId: (token) => tokenizer.tokenToId(token),

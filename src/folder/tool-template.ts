@@ -5,7 +5,7 @@ import { hermesFormat } from '../core/chat/tool-calls/hermes.ts';
 import type { ToolCallFormat } from '../core/chat/tool-calls/format.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
-import type { ChatTemplate } from './chat-template.ts';
+import { withRender, type ChatTemplate } from './chat-template.ts';
 import { compileTemplate } from '../core/jinja/template.ts';
 
 export interface ToolTemplateSettings {
@@ -42,19 +42,20 @@ export function withTools(
   const describe = rendersTools ? undefined : describer(format, toolPrompt);
   return {
     formats: { ...formats, toolCalls: format },
-    template: {
+    template: withRender({
       ...template,
       supportsTools: true,
       turnFates(options) {
         const fates = template.turnFates(describe ? { hasTools: false } : options);
         return template.showsCalls ? fates : { ...fates, ...writtenCalls };
       },
-      render(messages, tools, variables) {
+      renderSteps(messages, tools, variables) {
         const turns = template.showsCalls ? messages : writeToolTurns(messages, format);
-        if (describe === undefined || tools.length === 0) return template.render(turns, tools, variables);
-        return template.render(instruct(turns, describe(tools), template), [], variables);
+        if (describe === undefined || tools.length === 0)
+          return template.renderSteps(turns, tools, variables);
+        return template.renderSteps(instruct(turns, describe(tools), template), [], variables);
       },
-    },
+    }),
   };
 }
 

@@ -41,7 +41,7 @@ describe('parseSource', () => {
     ['models/detector.onnx', { kind: 'local' }],
     ['a/b/c', { kind: 'local' }],
     ['nothing', { kind: 'local' }],
-    ['test/models', { kind: 'local' }],
+    ['test/folder', { kind: 'local' }],
     ['org/name', hub('org/name')],
     ['org/name-v1.5_x@v1.0', hub('org/name-v1.5_x', 'v1.0')],
     ['org/name@refs/pr/1', hub('org/name', 'refs/pr/1')],

@@ -62,6 +62,20 @@ describe('SequenceBatcher', () => {
     expect(tokens.reduce((sum, count) => sum + count, 0)).toBe(16_000);
   });
 
+  it('is no worse off with speeds and shares that are no whole numbers', async () => {
+    const encoder = new FakeEncoder();
+    let clock = 0;
+    encoder.onRun = () => (clock += encoder.batches.at(-1)!.reduce((sum, length) => sum + length, 0) / 7.7);
+    const batcher = new SequenceBatcher(
+      encoder,
+      { maxTokens: 2001, maxRows: 256, batchCost: 32 },
+      () => clock,
+    );
+    const many = (id: number) => Array.from({ length: 500 }, () => sequenceOf(id, 7));
+    const answers = await Promise.all(['a', 'b'].map((owner, id) => batcher.encode(many(id), { owner })));
+    expect(answers.map((vectors) => vectors.length)).toEqual([500, 500]);
+  });
+
   it('lets a short request pass a long one', async () => {
     const { encoder, batcher } = createBatcher();
     const long = batcher.encode(Array.from({ length: 2048 }, (_, id) => sequenceOf(id + 10, 4)));

@@ -39,8 +39,9 @@ export async function send(
     }
     const bytes = Buffer.from(await response.arrayBuffer());
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-    // Streams of responses end with an event of theirs.
-    const isWhole = !isStream || /data: \[DONE\]\s*$|"response\.completed"/.test(bytes.toString());
+    // Streams of responses end with an event of theirs; `incomplete` is an answer that its limit of tokens ended.
+    const isWhole =
+      !isStream || /data: \[DONE\]\s*$|"response\.(completed|incomplete)"/.test(bytes.toString());
     return isWhole ? response.status : 'broken';
   } catch {
     return controller.signal.aborted ? 'left' : 'closed';

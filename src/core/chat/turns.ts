@@ -51,7 +51,7 @@ export function mergeTurns(messages: readonly ChatMessage[], fates: Fates): read
     turns = turns.map((turn) => (turn.role === 'system' ? { ...turn, role: 'user' } : turn));
   if (merges('system')) turns = joined(turns, 'user', 2);
   if (merges('users-in-a-row')) turns = joined(turns, 'user');
-  return merges('parallel-calls') ? turns.flatMap((turn, index) => sequential(turn, index, turns)) : turns;
+  return merges('parallel-calls') ? sequential(turns) : turns;
 }
 
 function systemFirst(messages: readonly ChatMessage[]): readonly ChatMessage[] {
@@ -75,31 +75,26 @@ function joined(
 }
 
 /** Each call with its result behind it; the results follow the message of their calls. */
-function sequential(
-  message: ChatMessage,
-  index: number,
-  messages: readonly ChatMessage[],
-): readonly ChatMessage[] {
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  const resultsOf = (at: number): readonly ChatMessage[] => {
-    const end = messages.findIndex(({ role }, place) => place > at && role !== 'tool');
-    return messages.slice(at + 1, end === -1 ? undefined : end);
-  };
-  if (message.role === 'tool') {
-    const calling = messages.findLastIndex(({ role }, place) => place < index && role !== 'tool');
-    const before = messages[calling];
-    const isMoved = before?.role === 'assistant' && (before.toolCalls?.length ?? 0) > 1;
-    return isMoved ? [] : [message];
+function sequential(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const turns: ChatMessage[] = [];
+  for (let at = 0; at < messages.length;) {
+    const message = messages[at++]!;
+    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+    if (message.role !== 'assistant' || calls.length < 2) {
+      turns.push(message);
+      continue;
+    }
+    const results = new Map<string, ChatMessage>();
+    for (let result = messages[at]; result?.role === 'tool'; result = messages[++at]) {
+      if (!results.has(result.toolCallId)) results.set(result.toolCallId, result);
+    }
+    const { content, reasoningContent } = message;
+    for (const [place, call] of calls.entries()) {
+      const said = place === 0 ? { content, reasoningContent } : { content: null };
+      turns.push({ role: 'assistant', ...said, toolCalls: [call] });
+      const result = results.get(call.id);
+      if (result) turns.push(result);
+    }
   }
-  if (message.role !== 'assistant' || calls.length < 2) return [message];
-  const results = resultsOf(index);
-  const { content, reasoningContent } = message;
-  return calls.flatMap((call, place): ChatMessage[] => {
-    const own: ChatMessage =
-      place === 0
-        ? { role: 'assistant', content, reasoningContent, toolCalls: [call] }
-        : { role: 'assistant', content: null, toolCalls: [call] };
-    const result = results.find((one) => one.role === 'tool' && one.toolCallId === call.id);
-    return result ? [own, result] : [own];
-  });
+  return turns;
 }

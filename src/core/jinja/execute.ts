@@ -1,6 +1,7 @@
 import type { Body, FilterCall, For, Parameter, Statement, Target } from './ast.ts';
 import { assertTextLength } from './budget.ts';
 import { applyFilter, call, evaluate, Scope } from './evaluate.ts';
+import { runSteps } from '../grammar/run-steps.ts';
 import { toText } from './printing.ts';
 import { LoopContext } from './loop-context.ts';
 import { isTruthy, Namespace, toItems, Tuple, type Callable, type Value } from './values.ts';
@@ -11,27 +12,34 @@ interface Output {
   exit?: 'break' | 'continue' | undefined;
 }
 
+/** Work in slices: it pauses after each round of a loop, apart from those within macros. */
+type Steps<T = void> = Generator<void, T>;
+
 /** Renders the statements of a template as Jinja2 does in Python. */
-export function renderBody(body: Body, scope: Scope): string {
+export function* renderSteps(body: Body, scope: Scope): Steps<string> {
   const output: Output = { text: '' };
-  run(body, scope, output);
+  yield* run(body, scope, output);
   return output.text;
 }
 
-function run(body: Body, scope: Scope, output: Output): void {
+function* run(body: Body, scope: Scope, output: Output): Steps {
   for (const statement of body) {
     scope.budget.spend(1);
-    execute(statement, scope, output);
+    const inner = execute(statement, scope, output);
+    if (inner) yield* inner;
     if (output.exit) return;
   }
 }
 
-function execute(statement: Statement, scope: Scope, output: Output): void {
+/** @returns the rest of the work, where there are statements within this one */
+function execute(statement: Statement, scope: Scope, output: Output): Steps | undefined {
   switch (statement.type) {
     case 'text':
-      return write(statement.text, output);
+      write(statement.text, output);
+      return undefined;
     case 'print':
-      return write(toText(evaluate(statement.value, scope)), output);
+      write(toText(evaluate(statement.value, scope)), output);
+      return undefined;
     case 'if':
       return run(
         isTruthy(evaluate(statement.test, scope)) ? statement.body : statement.otherwise,
@@ -43,13 +51,12 @@ function execute(statement: Statement, scope: Scope, output: Output): void {
     case 'break':
     case 'continue':
       output.exit = statement.type;
-      return;
+      return undefined;
     case 'set':
-      return assign(statement.target, evaluate(statement.value, scope), scope);
-    case 'set-block': {
-      const text = renderBody(statement.body, new Scope(scope));
-      return assign(statement.target, filtered(text, statement.filters, scope), scope);
-    }
+      assign(statement.target, evaluate(statement.value, scope), scope);
+      return undefined;
+    case 'set-block':
+      return filterBlock(statement, scope, (text) => assign(statement.target, text, scope));
     case 'with': {
       const inner = new Scope(scope);
       for (const [target, value] of statement.bindings) assign(target, evaluate(value, scope), inner);
@@ -57,15 +64,14 @@ function execute(statement: Statement, scope: Scope, output: Output): void {
     }
     case 'macro':
       scope.set(statement.name, createMacro(statement.name, statement.parameters, statement.body, scope));
-      return;
+      return undefined;
     case 'call-block': {
       const caller = createMacro('caller', statement.parameters, statement.body, scope);
-      return write(toText(call(statement.call, scope, [['caller', caller]])), output);
+      write(toText(call(statement.call, scope, [['caller', caller]])), output);
+      return undefined;
     }
-    case 'filter-block': {
-      const text = renderBody(statement.body, new Scope(scope));
-      return write(toText(filtered(text, statement.filters, scope)), output);
-    }
+    case 'filter-block':
+      return filterBlock(statement, scope, (text) => write(toText(text), output));
     case 'scope':
       return run(statement.body, new Scope(scope), output);
   }
@@ -76,15 +82,20 @@ function write(text: string, output: Output): void {
   assertTextLength(output.text.length);
 }
 
-function filtered(text: Value, filters: readonly FilterCall[], scope: Scope): Value {
-  return filters.reduce((value, filter) => applyFilter(value, filter, scope), text);
+function* filterBlock(
+  { body, filters }: { readonly body: Body; readonly filters: readonly FilterCall[] },
+  scope: Scope,
+  take: (text: Value) => void,
+): Steps {
+  const text = yield* renderSteps(body, new Scope(scope));
+  take(filters.reduce<Value>((value, filter) => applyFilter(value, filter, scope), text));
 }
 
 /**
  * Every round starts with the names of the place around the loop: what one round sets, the next doesn't see. As in
  * Jinja2, and not in Python, the `else` block also runs if every round was cut short.
  */
-function loop(statement: For, given: Value, scope: Scope, output: Output, depth = 1): void {
+function* loop(statement: For, given: Value, scope: Scope, output: Output, depth = 1): Steps {
   const { target, condition } = statement;
   const all = toItems(given);
   scope.budget.spendOn(all);
@@ -99,7 +110,7 @@ function loop(statement: For, given: Value, scope: Scope, output: Output, depth 
   const recurse: Callable | undefined = statement.isRecursive
     ? ([inner]) => {
         const nested: Output = { text: '' };
-        loop(statement, inner, scope, nested, depth + 1);
+        runSteps(loop(statement, inner, scope, nested, depth + 1));
         return nested.text;
       }
     : undefined;
@@ -111,13 +122,14 @@ function loop(statement: For, given: Value, scope: Scope, output: Output, depth 
     const round = new Scope(scope);
     round.set('loop', context);
     assign(target, item, round);
-    run(statement.body, round, output);
+    yield* run(statement.body, round, output);
+    yield;
     const { exit } = output;
     output.exit = undefined;
     if (exit === 'break') break;
     if (exit !== 'continue') finished += 1;
   }
-  if (finished === 0) run(statement.otherwise, new Scope(scope), output);
+  if (finished === 0) yield* run(statement.otherwise, new Scope(scope), output);
 }
 
 function assign(target: Target, value: Value, scope: Scope): void {
@@ -167,7 +179,7 @@ function createMacro(name: string, parameters: readonly Parameter[], body: Body,
     }
     scope.set('varargs', Tuple.from(args.slice(parameters.length)));
     scope.set('kwargs', new Map(rest));
-    return renderBody(body, scope);
+    return runSteps(renderSteps(body, scope));
   };
 }
 

@@ -1,5 +1,6 @@
 import { Budget } from './budget.ts';
-import { mentions, renderBody } from './execute.ts';
+import { runSteps } from '../grammar/run-steps.ts';
+import { mentions, renderSteps } from './execute.ts';
 import { parseTemplate } from './parser.ts';
 import { Scope } from './evaluate.ts';
 import { strftime } from './strftime.ts';
@@ -33,6 +34,8 @@ export interface CompiledTemplate {
   reads(name: string): boolean;
   /** Throws `TemplateRefusal` where the template refuses the variables, another error where they don't fit. */
   render(variables: Readonly<Record<string, unknown>>, options?: RenderOptions): string;
+  /** The same in slices: yields after each round of a loop. */
+  renderSteps(variables: Readonly<Record<string, unknown>>, options?: RenderOptions): Generator<void, string>;
 }
 
 /**
@@ -41,13 +44,15 @@ export interface CompiledTemplate {
  */
 export function compileTemplate(source: string, now: () => Date): CompiledTemplate {
   const body = parseTemplate(source);
+  const steps: CompiledTemplate['renderSteps'] = (variables, options) => {
+    const scope = createGlobals(now, new Budget(options));
+    for (const [name, value] of Object.entries(variables)) scope.set(name, toValue(value));
+    return renderSteps(body, new Scope(scope));
+  };
   return {
     reads: (name) => mentions(body, name),
-    render(variables, options) {
-      const scope = createGlobals(now, new Budget(options));
-      for (const [name, value] of Object.entries(variables)) scope.set(name, toValue(value));
-      return renderBody(body, new Scope(scope));
-    },
+    render: (variables, options) => runSteps(steps(variables, options)),
+    renderSteps: steps,
   };
 }
 

@@ -1,6 +1,6 @@
-import { createAddedTokenFinder } from './added-token-finder.ts';
+import { createAddedTokenFinder, type FindAddedTokens } from './added-token-finder.ts';
 import type { AddedToken } from './added-tokens.ts';
-import { toAlignedText, type AlignedText } from './aligned-text.ts';
+import { toAlignedText, type AlignedText, type Piece } from './aligned-text.ts';
 import type { EncodingBuilder } from './encoding-builder.ts';
 import type { Model } from './models/model.ts';
 import type { Normalizer } from './normalizers/normalizer.ts';
@@ -24,8 +24,13 @@ export interface FindOptions {
   readonly builder?: EncodingBuilder | undefined;
 }
 
-/** Appends the tokens of a text. */
-export type FindTokens = (tokens: TokenBuffer, text: string, options: FindOptions) => void;
+/** Appends the tokens of a text in slices: yields after every `wordsPerStep` words or added tokens. */
+export type FindTokens = (tokens: TokenBuffer, text: string, options: FindOptions) => Generator<void, void>;
+
+const wordsPerStep = 1024;
+
+/** Added tokens of a text and the ranges between them, from left to right. */
+type Segments = { readonly token?: AddedToken; readonly start: number; readonly end: number }[];
 
 /** Puts the steps together: added tokens, normalization, added tokens again, cutting into words, the model. */
 export function createTokenFinder(steps: Steps): FindTokens {
@@ -33,28 +38,41 @@ export function createTokenFinder(steps: Steps): FindTokens {
   const findAsWritten = createAddedTokenFinder(addedTokens.filter((token) => !token.normalized));
   const findNormalized = createAddedTokenFinder(addedTokens.filter((token) => token.normalized));
 
-  return (tokens, source, { specialAsText, builder }) => {
+  function segmentsOf({ text, start, end }: Piece, find: FindAddedTokens, specialAsText: boolean): Segments {
+    const segments: Segments = [];
+    find(text, start, end, {
+      specialAsText,
+      token: (token, from, to) => segments.push({ token, start: from, end: to }),
+      text: (from, to) => segments.push({ start: from, end: to }),
+    });
+    return segments;
+  }
+
+  return function* (tokens, source, { specialAsText, builder }) {
     const tracked = builder !== undefined || (preTokenizerNeedsSource && normalize !== undefined);
     const whole = toAlignedText(source, tracked);
-    findAsWritten(whole, 0, whole.length, {
+    let words = 0;
+    for (const outer of segmentsOf(
+      { text: whole, start: 0, end: whole.length },
+      findAsWritten,
       specialAsText,
-      token: (token, start, end) => addToken(token, whole, start, end),
-      text(start, end) {
-        const piece = normalize ? normalize({ text: whole, start, end }) : { text: whole, start, end };
-        findNormalized(piece.text, piece.start, piece.end, {
-          specialAsText,
-          token: (token, from, to) => addToken(token, piece.text, from, to),
-          text: (from, to) => addText(piece.text, from, to),
-        });
-      },
-    });
+    )) {
+      const range = { text: whole, start: outer.start, end: outer.end };
+      const piece = normalize && !outer.token ? normalize(range) : range;
+      const inner = outer.token ? [outer] : segmentsOf(piece, findNormalized, specialAsText);
+      for (const { token, start, end } of inner) {
+        if (token) addToken(token, piece.text, start, end);
+        else yield* addText(piece.text, start, end);
+        if (++words % wordsPerStep === 0) yield;
+      }
+    }
 
     function addToken(token: AddedToken, text: AlignedText, start: number, end: number): void {
       pushToken(tokens, token.id, 0);
       builder?.addToken(text, start, end);
     }
 
-    function addText(text: AlignedText, start: number, end: number): void {
+    function* addText(text: AlignedText, start: number, end: number): Generator<void, void> {
       let pieces: Pieces = { text, bounds: Int32Array.of(start, end), count: 1, asBytes: false };
       if (preTokenize) pieces = preTokenize(pieces);
       if (!knowsBytes(model, pieces)) pieces = spellBytes(pieces);
@@ -66,6 +84,7 @@ export function createTokenFinder(steps: Steps): FindTokens {
         const pieceEnd = bounds[2 * piece + 1]!;
         encodeInto(tokens, pieces.text.units, pieceStart, pieceEnd);
         builder?.addPiece(pieces.text, pieceStart, pieceEnd, from);
+        if (++words % wordsPerStep === 0) yield;
       }
     }
   };

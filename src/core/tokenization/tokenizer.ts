@@ -1,3 +1,4 @@
+import { runSteps } from '../grammar/run-steps.ts';
 import { readAddedTokens, type AddedToken } from './added-tokens.ts';
 import { stringOf, toAlignedText } from './aligned-text.ts';
 import { readDecoder } from './read-decoder.ts';
@@ -70,6 +71,8 @@ export interface Tokenizer {
   encode(text: string, options?: EncodeOptions): Encoding;
   /** The ids that `encode` finds, faster. */
   toIds(text: string, options?: EncodeOptions): Uint32Array;
+  /** The ids of a text alone, without limits and padding, in slices: yields after each part of bounded cost. */
+  toIdSteps(text: string): Generator<void, Uint32Array>;
   /**
    * Puts one text together with many others, as `encode(text, { pair, truncation: { strategy: 'only_second', … } })`
    * does it, faster.
@@ -125,7 +128,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
     if (typeof text !== 'string') throw new TypeError(`text: expected a string, got ${typeof text}`);
     const tokens = text.length > keptCapacity ? createTokenBuffer(text.length >> 2) : buffer;
     tokens.count = 0;
-    find(tokens, text, { specialAsText });
+    runSteps(find(tokens, text, { specialAsText }));
     return tokens;
   }
 
@@ -133,7 +136,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
     if (typeof text !== 'string') throw new TypeError(`text: expected a string, got ${typeof text}`);
     const tokens = createTokenBuffer();
     const builder = createEncodingBuilder(tokens, { typeId, textOf: vocabulary.textOf });
-    find(tokens, text, { specialAsText, builder });
+    runSteps(find(tokens, text, { specialAsText, builder }));
     return { ...builder.finish(), source: text };
   }
 
@@ -168,6 +171,13 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
     return framed;
   }
 
+  function* toIdSteps(text: string): Generator<void, Uint32Array> {
+    // Not the one that is kept: others encode between two slices.
+    const tokens = createTokenBuffer(Math.max(16, text.length >> 2));
+    yield* find(tokens, text, { specialAsText: false });
+    return Uint32Array.from(tokens.ids.subarray(0, tokens.count));
+  }
+
   let pairTemplate: Encoding | undefined;
 
   function pairWith(text: string): PairEncoder {
@@ -194,6 +204,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
       config === undefined || config === null ? {} : readTokenRoles('tokenizerConfig', config, tokenToId),
     encode,
     toIds,
+    toIdSteps,
     pairWith,
     countTokens(text, { addSpecialTokens = true, specialAsText = false } = {}) {
       return (

@@ -132,7 +132,8 @@ export class SequenceBatcher<S extends Sequence> {
     const { maxRows } = this.#limits;
     const owners = this.#owners();
     const inSlice = Math.max(leastTokens, this.#speed * sliceMs);
-    const maxTokens = Math.min(this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1), inSlice);
+    const part = this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1);
+    const maxTokens = Math.ceil(Math.min(part, inSlice));
     const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;

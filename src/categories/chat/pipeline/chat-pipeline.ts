@@ -22,11 +22,13 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import { EventStream } from '../../../concurrency/event-stream.ts';
+import { inSlices } from '../../../concurrency/in-slices.ts';
+import { Turns } from '../../../concurrency/turns.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint } from './choice/answer-constraint.ts';
 import { Choice, type ChoiceContext } from './choice/choice.ts';
 import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
-import { encodeRawPrompts, framed, type EncodedPrompt } from './prompt/raw-prompts.ts';
+import { encoderOf, encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
 import { readPromptLogprobs } from './choice/token-logprobs.ts';
 import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
@@ -175,6 +177,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   readonly reserve: number;
   readonly #model: LoadedModel;
   readonly #batcher: Batcher;
+  readonly #turns = new Turns();
   readonly #sharedLength: (prompt: Int32Array) => number;
 
   constructor(model: LoadedModel) {
@@ -223,8 +226,12 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const { tokenizer, contextLength, endTokens, decoder } = this.#model;
     const { vocabularySize } = decoder;
     const parsesToolCalls = this.#assertServed(request);
-    const { prompts, tools, turnsMerged, openAnswer } =
-      request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
+    const steps = request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
+    const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, {
+      turns: this.#turns,
+      owner,
+      signal,
+    });
     if (request.echo !== undefined) yield* prompts.map((prompt, index) => this.#show(prompt, index, request));
     if (request.stopAfter === 'encoding') return;
     const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
@@ -327,12 +334,12 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   }
 
   /** Prompts that are read as they are; everything after them is answer. */
-  #encode(request: TextRequest): ReadyRequest {
+  *#encode(request: TextRequest): Generator<void, ReadyRequest> {
     const { tokenizer, contextLength, decoder, folder, grammars, spec } = this.#model;
     const { vocabularySize } = decoder;
     const framesPrompts = folder.config['is_encoder_decoder'] === true;
     const isPreview = request.stopAfter === 'encoding';
-    const prompts = encodeRawPrompts(request, { tokenizer, vocabularySize, framesPrompts }, (place) =>
+    const prompts = yield* encodeRawPrompts(request, { tokenizer, vocabularySize, framesPrompts }, (place) =>
       isPreview
         ? previewLimit(place, contextLength)
         : { contextLength, refuse: refusal(place, 'prompt', contextLength) },
@@ -355,18 +362,18 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   }
 
   /** A conversation as the model's chat template has it, and how the answer is read. */
-  #render(request: TextRequest, pictures: readonly ReadyPicture[]): ReadyRequest {
+  *#render(request: TextRequest, pictures: readonly ReadyPicture[]): Generator<void, ReadyRequest> {
     const { tokenizer, template, formats, contextLength, vision, grammars, spec, thinks } = this.#model;
     const toolCalls =
       request.tools.length > 0 && request.toolChoice !== 'none' ? formats.toolCalls : undefined;
     const isPreview = request.stopAfter === 'encoding';
     const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
     assertFewMessages(request.messages, limit);
-    const { text: rendered, tools } = renderPrompt(request, template, this.#model.hasThoughts);
+    const { text: rendered, tools } = yield* renderPrompt(request, template, this.#model.hasThoughts);
     const texts = pictures.map((picture) => picture.text);
     const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
-    const encode = request.addSpecialTokens ? framed(tokenizer) : tokenizer.encode;
-    const tokens = encodePrompt(text, { encode }, { ...request, ...limit });
+    const encode = encoderOf(tokenizer, request.addSpecialTokens === true);
+    const tokens = yield* encodePrompt(text, encode, { ...request, ...limit });
     const encoded = pictures.map((picture) => picture.encoded);
     const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
     const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {

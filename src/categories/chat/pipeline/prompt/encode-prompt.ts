@@ -1,6 +1,5 @@
 import type { ChatMessage } from '../../../../core/chat/messages.ts';
 import { contextLengthError, type InferenceError } from '../../../../errors.ts';
-import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 
 /** Characters for each token that fits; of a longer text only a part is encoded at first. */
 const usualCharactersPerToken = 4;
@@ -22,15 +21,18 @@ export interface PromptOptions extends PromptLimit {
   readonly maxTokens?: number | undefined;
 }
 
+/** Encodes a text in slices: yields after each part of bounded cost. */
+export type EncodeSteps = (text: string) => Generator<void, readonly number[]>;
+
 /**
- * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every character, in
- * which nothing else runs, and the caller chooses how many there are.
+ * Encodes a rendered conversation. Of one that is far too long only a part is encoded: that takes time for every character, and
+ * the caller chooses how many there are.
  */
-export function encodePrompt(
+export function* encodePrompt(
   text: string,
-  tokenizer: Pick<TextTokenizer, 'encode'>,
+  encode: EncodeSteps,
   options: PromptOptions,
-): Int32Array {
+): Generator<void, Int32Array> {
   const { contextLength, truncatePromptTokens: kept = 0, maxTokens = 1 } = options;
   const isCut = kept !== 0;
   const room = Math.max(contextLength - maxTokens, contextLength >> 1);
@@ -38,12 +40,12 @@ export function encodePrompt(
   const enough = 2 * (isCut ? Math.max(most, reachOfCut) : most);
   for (let length = (enough / 2) * usualCharactersPerToken; length < text.length; length *= 2) {
     // The cut changes some tokens beside it, never half of them.
-    const part = tokenizer.encode(isCut ? text.slice(-length) : text.slice(0, length));
+    const part = yield* encode(isCut ? text.slice(-length) : text.slice(0, length));
     if (part.length < enough) continue;
     if (isCut) return checked(part.slice(-most), options);
     throw tooLong(`${contextLength + 1} tokens or more`, options);
   }
-  const tokens = tokenizer.encode(text);
+  const tokens = yield* encode(text);
   return checked(isCut ? tokens.slice(-most) : tokens, options);
 }
 

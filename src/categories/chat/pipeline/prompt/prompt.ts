@@ -24,15 +24,19 @@ const endOfText = 'SLASHV1_END_OF_TEXT ';
  * Renders a request. Where a template refuses several tools, it is given the one that fits best: the one that has to be called,
  * else the one that has most in common with the last message of the user.
  */
-export function renderPrompt(request: TextRequest, template: ChatTemplate, thinks: boolean): Prompt {
+export function* renderPrompt(
+  request: TextRequest,
+  template: ChatTemplate,
+  thinks: boolean,
+): Generator<void, Prompt> {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
   const variables = templateVariables(request, { ...template, thinks });
-  const render = (shown: readonly ToolDefinition[]): string =>
+  const render = (shown: readonly ToolDefinition[]): Generator<void, string> =>
     request.continueFinalMessage
-      ? renderOpen(request.messages, (messages) => template.render(messages, shown, variables))
-      : template.render(request.messages, shown, variables);
+      ? renderOpen(request.messages, (messages) => template.renderSteps(messages, shown, variables))
+      : template.renderSteps(request.messages, shown, variables);
   try {
-    return { text: render(tools), tools };
+    return { text: yield* render(tools), tools };
   } catch (error) {
     const cut = findCutArguments(request.messages);
     if (cut !== undefined)
@@ -40,7 +44,7 @@ export function renderPrompt(request: TextRequest, template: ChatTemplate, think
     if (tools.length < 2) throw error;
     const single = [bestTool(request)];
     try {
-      return { text: render(single), tools: single };
+      return { text: yield* render(single), tools: single };
     } catch {
       throw error;
     }
@@ -66,13 +70,13 @@ function isJsonObject(text: string): boolean {
 }
 
 /** Ends where the text of the last message does. */
-function renderOpen(
+function* renderOpen(
   messages: readonly ChatMessage[],
-  render: (messages: readonly ChatMessage[]) => string,
-): string {
+  render: (messages: readonly ChatMessage[]) => Generator<void, string>,
+): Generator<void, string> {
   const last = messages.at(-1)!;
   const marked = { ...last, content: last.content + endOfText } as ChatMessage;
-  const text = render([...messages.slice(0, -1), marked]);
+  const text = yield* render([...messages.slice(0, -1), marked]);
   const end = text.lastIndexOf(endOfText.trimEnd());
   if (end === -1) {
     throw fieldError('continue_final_message', "the model's chat template doesn't show the last message", {

@@ -2,7 +2,7 @@ import { findInfillTokens } from '../../../../core/chat/fill-in-the-middle.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatRequest } from '../../request.ts';
-import { encodePrompt, type PromptLimit, type PromptOptions } from './encode-prompt.ts';
+import { encodePrompt, type EncodeSteps, type PromptLimit, type PromptOptions } from './encode-prompt.ts';
 
 type RawPrompt = ChatRequest['prompts'][number];
 
@@ -24,76 +24,86 @@ export interface PromptReader {
 }
 
 /** Encodes the prompts of a request that has no messages. */
-export function encodeRawPrompts(
+export function* encodeRawPrompts(
   request: Omit<ChatRequest, 'messages'>,
   reader: PromptReader,
   limit: (place: string) => PromptLimit,
-): EncodedPrompt[] {
+): Generator<void, EncodedPrompt[]> {
   const { prompts, suffix } = request;
-  return prompts.map((prompt, index) => {
+  const all: EncodedPrompt[] = [];
+  for (const [index, prompt] of prompts.entries()) {
     const place = `prompt[${index}]`;
     const options = { ...limit(place), ...request };
     const encoded =
       suffix === undefined
-        ? encodeWhole(prompt, request, reader, { place, ...options })
-        : encodeAround(prompt, suffix, reader, { place, ...options });
+        ? yield* encodeWhole(prompt, request, reader, { place, ...options })
+        : yield* encodeAround(prompt, suffix, reader, { place, ...options });
     if (encoded.tokens.length === 0 && request.stopAfter !== 'encoding')
       throw fieldError(place, 'expected at least one token');
-    return encoded;
-  });
+    all.push(encoded);
+    yield;
+  }
+  return all;
 }
 
 interface Place extends PromptOptions {
   readonly place: string;
 }
 
-function encodeWhole(
+function* encodeWhole(
   prompt: RawPrompt,
   { addSpecialTokens = true, stopAfter }: Pick<ChatRequest, 'addSpecialTokens' | 'stopAfter'>,
   reader: PromptReader,
   options: Place,
-): EncodedPrompt {
+): Generator<void, EncodedPrompt> {
   const { tokenizer, framesPrompts } = reader;
   if (typeof prompt !== 'string') {
     assertTokens(prompt, reader, options.place);
-    const tokens = encodePrompt('', { encode: () => [...prompt] }, options);
+    const tokens = yield* encodePrompt('', () => atOnce([...prompt]), options);
     return { text: tokenizer.decode([...tokens]), tokens, before: 0 };
   }
   const isFramed = addSpecialTokens && (stopAfter === 'encoding' || !framesPrompts);
-  const encode = isFramed ? framed(tokenizer) : tokenizer.encode;
-  const tokens = encodePrompt(prompt, { encode }, options);
+  const encode = encoderOf(tokenizer, isFramed);
+  const tokens = yield* encodePrompt(prompt, encode, options);
   const isCut = (options.truncatePromptTokens ?? 0) !== 0;
   const before = isFramed && !isCut ? tokenizer.frame.before.length : 0;
   return { text: isCut ? tokenizer.decode([...tokens]) : prompt, tokens, before };
 }
 
-/** Encodes texts with the special tokens that a tokenizer puts around them. */
-export function framed({ encode, frame }: TextTokenizer): (text: string) => number[] {
-  return (text) => [...frame.before, ...encode(text), ...frame.after];
+/** Encodes texts, also with the special tokens that a tokenizer puts around them. */
+export function encoderOf(tokenizer: TextTokenizer, isFramed: boolean): EncodeSteps {
+  const { before, after } = isFramed ? tokenizer.frame : { before: [], after: [] };
+  return function* (text) {
+    const ids = tokenizer.encodeSteps ? yield* tokenizer.encodeSteps(text) : tokenizer.encode(text);
+    return isFramed ? [...before, ...ids, ...after] : ids;
+  };
+}
+
+// eslint-disable-next-line require-yield
+function* atOnce(ids: readonly number[]): Generator<void, readonly number[]> {
+  return ids;
 }
 
 /** The prompt and the suffix around the gap that the answer fills. */
-function encodeAround(
+function* encodeAround(
   prompt: RawPrompt,
   suffix: string,
   reader: PromptReader,
   options: Place,
-): EncodedPrompt {
+): Generator<void, EncodedPrompt> {
   const { tokenizer } = reader;
   const tokens = findInfillTokens(tokenizer.tokenToId);
   if (!tokens)
     throw fieldError('suffix', 'the model has no fill-in-the-middle tokens', { code: 'unsupported_feature' });
   if (typeof prompt !== 'string') assertTokens(prompt, reader, options.place);
-  const after = encodePrompt(suffix, tokenizer, options);
-  const encode = (text: string): number[] => [
-    tokens.prefix,
-    ...(typeof prompt === 'string' ? tokenizer.encode(text) : prompt),
-    tokens.suffix,
-    ...after,
-    tokens.middle,
-  ];
+  const plain = encoderOf(tokenizer, false);
+  const after = yield* encodePrompt(suffix, plain, options);
+  const encode: EncodeSteps = function* (text) {
+    const before = typeof prompt === 'string' ? yield* plain(text) : prompt;
+    return [tokens.prefix, ...before, tokens.suffix, ...after, tokens.middle];
+  };
   const text = typeof prompt === 'string' ? prompt : '';
-  return { text, tokens: encodePrompt(text, { encode }, options), before: 1 };
+  return { text, tokens: yield* encodePrompt(text, encode, options), before: 1 };
 }
 
 function assertTokens(tokens: readonly number[], { vocabularySize }: PromptReader, place: string): void {

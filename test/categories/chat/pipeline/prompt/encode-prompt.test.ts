@@ -1,10 +1,24 @@
 import { expect, test } from 'vitest';
+import { runSteps } from '../../../../../src/core/grammar/run-steps.ts';
 import type { ChatMessage } from '../../../../../src/core/chat/messages.ts';
 import {
   assertFewMessages,
-  encodePrompt,
+  encodePrompt as encodePromptSteps,
   type PromptOptions,
 } from '../../../../../src/categories/chat/pipeline/prompt/encode-prompt.ts';
+
+/** All slices at once. */
+function encodePrompt(
+  text: string,
+  { encode }: { readonly encode: (text: string) => readonly number[] },
+  options: PromptOptions,
+): Int32Array {
+  const steps = function* (part: string): Generator<void, readonly number[]> {
+    yield;
+    return encode(part);
+  };
+  return runSteps(encodePromptSteps(text, steps, options));
+}
 
 /** One token for every `charactersPerToken` characters, and a count of the characters that it read. */
 function countingTokenizer(charactersPerToken: number) {

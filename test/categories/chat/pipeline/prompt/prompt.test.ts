@@ -1,4 +1,5 @@
 import { toTextMessage } from '../../../../../src/core/chat/messages.ts';
+import { runSteps } from '../../../../../src/core/grammar/run-steps.ts';
 import { describe, expect, it } from 'vitest';
 import { createChatTemplate } from '../../../../../src/folder/chat-template.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
@@ -18,7 +19,7 @@ function render(
   const complete = completeChatRequest({ model: 'm', messages, tools, ...changes });
   const request = { ...complete, messages: complete.messages.map(toTextMessage) };
   const template = createChatTemplate(folderOf({ chatTemplate }));
-  const { text, tools: used } = renderPrompt(request, template, false);
+  const { text, tools: used } = runSteps(renderPrompt(request, template, false));
   return { text, used: used.map(({ name }) => name) };
 }
 

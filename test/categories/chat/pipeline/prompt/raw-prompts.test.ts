@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runSteps } from '../../../../../src/core/grammar/run-steps.ts';
 import { encodeRawPrompts } from '../../../../../src/categories/chat/pipeline/prompt/raw-prompts.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
 import type { TextTokenizer } from '../../../../../src/folder/tokenizer.ts';
@@ -15,7 +16,7 @@ function encode(changes: Partial<ChatRequestInput>, tokens = special, framesProm
   } as unknown as TextTokenizer;
   const request = completeChatRequest({ model: 'm', messages: [], ...changes });
   const reader = { tokenizer, vocabularySize: 200, framesPrompts };
-  return encodeRawPrompts(request, reader, () => ({ contextLength: 12 })).map(
+  return runSteps(encodeRawPrompts(request, reader, () => ({ contextLength: 12 }))).map(
     ({ text, tokens: read, before }) => [text, tokenizer.decode([...read]), before],
   );
 }

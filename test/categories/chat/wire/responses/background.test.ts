@@ -40,7 +40,7 @@ function serveOver(inference: InferenceBase, options: Partial<HandlerOptions> = 
         url: `/v1/responses${url}`,
         json,
         signal,
-        headers: { authorization: `Bearer ${key}`, 'x-stainless-timeout': '0.02' },
+        headers: { authorization: `Bearer ${key}`, 'x-stainless-timeout': '30' },
       });
     const get = (id: string) => call('GET', `/${id}`);
     return {
@@ -349,8 +349,14 @@ describe('the store', () => {
 
   it('of a process that has gone shows what it ran as failed', async () => {
     const store = sharedStore();
-    const one = serve(endless, { keepResponses: { store } });
+    let isGone = false;
+    const oneStore: ResponseStore = {
+      ...store,
+      set: async (...args) => (isGone ? undefined : store.set(...args)),
+    };
+    const one = serve(endless, { keepResponses: { store: oneStore } });
     const { id } = (await one.as('ann').ask()).json;
+    isGone = true;
     // As its expiry would do.
     await store.delete(`slashv1:responses:free:ann:${id}.beat`);
     const { as } = serve(endless, { keepResponses: { store } });
