@@ -1,3 +1,4 @@
+import { assertCount, assertObject } from '../../assert-values.ts';
 import { assertNames } from '../../assert-names.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
@@ -67,6 +68,8 @@ export function createScheduler(config: SchedulerConfig, options: SchedulerOptio
   if (!Number.isInteger(steps) || steps < 1) {
     throw new RangeError(`steps: expected an integer of at least 1, got ${steps}`);
   }
+  if (options.imageTokens !== undefined) assertCount('imageTokens', options.imageTokens, { min: 1 });
+  assertObject('config', config);
   const reader = readConfig(config);
   const names = Object.keys(creators) as (keyof typeof creators)[];
   if (config['_class_name'] === undefined) {
