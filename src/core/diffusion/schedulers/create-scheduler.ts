@@ -2,6 +2,7 @@ import { assertCount, assertObject } from '../../assert-values.ts';
 import { assertNames } from '../../assert-names.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
+import { createDdpm } from './ddpm.ts';
 import { createDeis } from './deis.ts';
 import { createDpmSinglestep } from './dpm-singlestep.ts';
 import { createDpmSde } from './dpm-sde.ts';
@@ -30,6 +31,7 @@ export interface SchedulerOptions {
 /** By the class names that configs carry. */
 const creators = {
   DDIMScheduler: (config, { steps }) => createDdim(config, steps),
+  DDPMScheduler: (config, { steps }) => createDdpm(config, steps),
   DEISMultistepScheduler: (config, { steps }) => createDeis(config, steps),
   DPMSolverMultistepScheduler: (config, { steps }) => createDpmSolver(config, steps),
   DPMSolverSDEScheduler: (config, { steps }) => createDpmSde(config, steps),
