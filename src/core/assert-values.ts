@@ -1,7 +1,7 @@
 import { quote } from './text/quote.ts';
 
 /** Arrays of numbers that pure functions take. */
-type Numbers = Float32Array | Float64Array | Int32Array | Uint8Array;
+type Numbers = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array;
 
 function describe(value: unknown): string {
   if (typeof value === 'string') return quote(value);
@@ -98,9 +98,34 @@ export function assertFunction(label: string, value: unknown): void {
 /** @throws TypeError for anything but an array of numbers; NaN is one */
 export function assertNumbers(label: string, value: unknown): void {
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return;
-  assertList(label, value, (place, entry) => {
-    if (typeof entry !== 'number') throw new TypeError(`${place}: expected a number, got ${describe(entry)}`);
-  });
+  assertList(label, value);
+  const list = value as readonly unknown[];
+  const wrong = list.findIndex((entry) => typeof entry !== 'number');
+  if (wrong < 0) return;
+  throw new TypeError(`${label}[${wrong}]: expected a number, got ${describe(list[wrong])}`);
+}
+
+/** @throws TypeError or RangeError for anything but a list of token ids */
+export function assertTokens(label: string, value: unknown): void {
+  assertNumbers(label, value);
+  const wrong = (value as readonly number[]).findIndex((token) => !Number.isInteger(token) || token < 0);
+  if (wrong >= 0) assertCount(`${label}[${wrong}]`, (value as readonly number[])[wrong]);
+}
+
+/** @throws TypeError for anything but true or false */
+export function assertFlag(label: string, value: unknown): void {
+  if (typeof value !== 'boolean')
+    throw new TypeError(`${label}: expected true or false, got ${describe(value)}`);
+}
+
+/** @throws TypeError for anything but a text or a list of texts */
+export function assertTexts(label: string, value: unknown): void {
+  if (typeof value !== 'string') assertList(label, value, assertText);
+}
+
+/** @throws TypeError for anything but a map */
+export function assertMap(label: string, value: unknown): void {
+  if (!(value instanceof Map)) throw new TypeError(`${label}: expected a Map, got ${describe(value)}`);
 }
 
 /** @throws TypeError for anything that can't be gone through */

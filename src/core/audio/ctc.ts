@@ -1,3 +1,4 @@
+import { assertArray, assertCount, assertObject } from '../assert-values.ts';
 import { likeliestToken } from './likeliest-token.ts';
 
 /** One token of a recognizer's output, and the frames that it was heard in. */
@@ -40,10 +41,13 @@ export interface CtcShape {
  * decodeCtc(logits, { frames: 4, vocabularySize: 2, blank: 0 }).tokens.length; // 2
  * ```
  */
-export function decodeCtc(logits: Float32Array, { frames, vocabularySize, blank }: CtcShape): CtcPath {
-  if (logits.length !== frames * vocabularySize) {
-    throw new RangeError(`logits: expected ${frames} × ${vocabularySize} numbers, got ${logits.length}`);
-  }
+export function decodeCtc(logits: Float32Array, shape: CtcShape): CtcPath {
+  assertObject('shape', shape);
+  const { frames, vocabularySize, blank } = shape;
+  assertCount('frames', frames);
+  assertCount('vocabularySize', vocabularySize, { min: 1 });
+  assertCount('blank', blank, { max: vocabularySize - 1 });
+  assertArray('logits', logits, Float32Array, { length: frames * vocabularySize });
   const path: number[] = [];
   const tokens: CtcToken[] = [];
   let total = 0;

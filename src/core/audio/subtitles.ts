@@ -1,3 +1,4 @@
+import { assertList, assertObject, assertText } from '../assert-values.ts';
 import { assertSeconds } from './assert.ts';
 
 /** A piece of text and when it is said. */
@@ -62,12 +63,11 @@ interface Cue {
 
 function toCues(subtitles: readonly Subtitle[]): Cue[] {
   const cues: Cue[] = [];
+  assertList('subtitles', subtitles, assertObject);
   for (const [index, { startSeconds, endSeconds, text }] of subtitles.entries()) {
     assertSeconds(`subtitles[${index}].startSeconds`, startSeconds);
     assertSeconds(`subtitles[${index}].endSeconds`, endSeconds);
-    if (typeof text !== 'string') {
-      throw new TypeError(`subtitles[${index}].text: expected a string, got ${typeof text}`);
-    }
+    assertText(`subtitles[${index}].text`, text);
     const lines = text
       .replaceAll('\0', '')
       .split(/[\r\n]+/)

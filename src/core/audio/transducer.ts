@@ -1,3 +1,4 @@
+import { assertArray, assertCount, assertObject } from '../assert-values.ts';
 import { indexOfLargest, likeliestToken, type LikeliestToken } from './likeliest-token.ts';
 
 /** One token of a transducer, and the frame that it was heard in. */
@@ -50,12 +51,13 @@ export interface TransducerSearch {
  * search.frame; // 1
  * ```
  */
-export function beginTransducerSearch({
-  frames,
-  vocabularySize,
-  blank,
-  maxTokensPerFrame,
-}: TransducerShape): TransducerSearch {
+export function beginTransducerSearch(shape: TransducerShape): TransducerSearch {
+  assertObject('shape', shape);
+  const { frames, vocabularySize, blank, maxTokensPerFrame } = shape;
+  assertCount('frames', frames);
+  assertCount('vocabularySize', vocabularySize, { min: 1 });
+  assertCount('blank', blank, { max: vocabularySize - 1 });
+  assertCount('maxTokensPerFrame', maxTokensPerFrame, { min: 1 });
   const tokens: TransducerToken[] = [];
   let frame = 0;
   let emitted = 0;
@@ -70,9 +72,7 @@ export function beginTransducerSearch({
     tokens,
     advance(logits) {
       if (frame >= frames) throw new RangeError(`frame: the search is over after ${frames}`);
-      if (logits.length < vocabularySize) {
-        throw new RangeError(`logits: expected at least ${vocabularySize} numbers, got ${logits.length}`);
-      }
+      assertArray('logits', logits, Float32Array, { least: vocabularySize });
       const likeliest = likeliestToken(logits.subarray(0, vocabularySize));
       const isToken = likeliest.id !== blank;
       const duration = logits.length === vocabularySize ? 0 : indexOfLargest(logits.subarray(vocabularySize));

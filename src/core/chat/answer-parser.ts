@@ -1,3 +1,4 @@
+import { assertFlag, assertFunction, assertObject } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { createStopMatcher } from '../text/stop-sequences.ts';
 import type { ReasoningPart, ReasoningSplitter } from './reasoning.ts';
@@ -82,6 +83,15 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   ]);
   const { stop = [], includeStop: include, toolCallParser, createToolCallId, isCallsAlone } = options;
   const { reasoningSplitter: splitter } = options;
+  assertFunction('createToolCallId', createToolCallId);
+  for (const [name, flag] of Object.entries({ includeStop: include, isCallsAlone }))
+    if (flag !== undefined) assertFlag(name, flag);
+  for (const [name, reader] of Object.entries({ reasoningSplitter: splitter, toolCallParser })) {
+    if (reader === undefined) continue;
+    assertObject(name, reader);
+    assertFunction(`${name}.push`, reader.push);
+    assertFunction(`${name}.flush`, reader.flush);
+  }
   const stopMatcher = createStopMatcher(stop, { include });
   let argumentStops = createStopMatcher(stop, { include });
   let isInCall = false;

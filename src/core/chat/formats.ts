@@ -1,3 +1,4 @@
+import { assertFunction, assertObject, assertText } from '../assert-values.ts';
 import { reasoningFormats, thinkFormat } from './reasoning-formats.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { apertusFormat } from './tool-calls/apertus.ts';
@@ -128,7 +129,16 @@ export interface ModelFormats {
  * ```
  */
 export function detectFormats(query: FormatQuery): ModelFormats {
-  const { toolCallFormat, reasoningFormat } = query;
+  assertObject('query', query);
+  const { toolCallFormat, reasoningFormat, callSample } = query;
+  assertText('template', query.template);
+  assertFunction('hasToken', query.hasToken);
+  if (callSample !== undefined) {
+    assertObject('callSample', callSample);
+    assertText('callSample.text', callSample.text);
+    assertText('callSample.name', callSample.name);
+    assertText('callSample.arguments', callSample.arguments);
+  }
   return {
     toolCalls:
       toolCallFormat === undefined

@@ -1,3 +1,11 @@
+import {
+  assertFlag,
+  assertFunction,
+  assertList,
+  assertObject,
+  assertText,
+  assertTexts,
+} from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
@@ -71,7 +79,20 @@ export function createReasoningSplitter(
   calls?: CallsInReasoning,
 ): ReasoningSplitter {
   assertNames('createReasoningSplitter', markers, ['open', 'close', 'startsOpen', 'frame']);
-  const { startsOpen } = markers;
+  const { startsOpen, frame: around } = markers;
+  assertFlag('startsOpen', startsOpen);
+  assertTexts('open', markers.open);
+  assertTexts('close', markers.close);
+  if (around !== undefined) {
+    assertObject('frame', around);
+    assertTexts('frame.open', around.open);
+    assertTexts('frame.close', around.close);
+  }
+  if (calls !== undefined) {
+    assertObject('calls', calls);
+    assertList('calls.openers', calls.openers, assertText);
+    assertFunction('calls.createParser', calls.createParser);
+  }
   const opens = [markers.open].flat();
   const closes = [markers.close].flat();
   if (opens.includes('')) throw new RangeError('open: expected a non-empty string, got ""');

@@ -1,3 +1,4 @@
+import { assertList, assertObject, assertText } from '../assert-values.ts';
 import type { ToolDefinition } from './messages.ts';
 
 /** Weight of a word of the message by its place in a tool's definition. */
@@ -16,6 +17,8 @@ const weights = { name: 3, parameter: 2, description: 1 } as const;
  * ```
  */
 export function mostFittingTool(tools: readonly ToolDefinition[], lastUserMessage: string): number {
+  assertList('tools', tools, assertTool);
+  assertText('lastUserMessage', lastUserMessage);
   if (tools.length === 0) throw new RangeError('tools: expected at least one, got none');
   const messageWords = new Set(wordsOf(lastUserMessage));
   const weightsByTool = tools.map(wordWeights);
@@ -36,6 +39,14 @@ export function mostFittingTool(tools: readonly ToolDefinition[], lastUserMessag
     }
   }
   return best;
+}
+
+function assertTool(label: string, tool: unknown): void {
+  assertObject(label, tool);
+  const { name, description, parameters } = tool as ToolDefinition;
+  assertText(`${label}.name`, name);
+  if (description !== undefined) assertText(`${label}.description`, description);
+  if (parameters !== undefined) assertObject(`${label}.parameters`, parameters);
 }
 
 /** Each word of a definition with the weight of the most telling place where it stands. */

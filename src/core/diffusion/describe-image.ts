@@ -1,3 +1,4 @@
+import { assertCount, assertObject, assertSize, assertText, assertWithin } from '../assert-values.ts';
 /** The parameters that made an image. */
 export interface ImageDescription {
   readonly prompt: string;
@@ -25,6 +26,13 @@ export interface ImageDescription {
  * ```
  */
 export function describeImage(image: ImageDescription): string {
+  assertObject('image', image);
+  for (const name of ['prompt', 'negativePrompt', 'scheduler', 'model'] as const)
+    assertText(name, image[name]);
+  assertCount('steps', image.steps, { min: 1 });
+  assertCount('seed', image.seed);
+  assertWithin('guidanceScale', image.guidanceScale);
+  assertSize('image', image);
   const settings = {
     Steps: image.steps,
     Sampler: image.scheduler,

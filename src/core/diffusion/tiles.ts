@@ -1,4 +1,4 @@
-import { assertCount } from '../assert-values.ts';
+import { assertArray, assertCount, assertList, assertObject, assertSize } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 
 /** Split of one axis of a large grid into overlapping tiles of one size. */
@@ -56,7 +56,13 @@ export function planTiles(length: number, options: TileOptions): TilePlan {
  * tileWeights(planTiles(4, { most: 3, overlap: 2 }), 1); // [[1, 0.85, 0.15], [0.15, 0.85, 1]]
  * ```
  */
-export function tileWeights({ length, size, starts }: TilePlan, scale: number): Float32Array[] {
+export function tileWeights(plan: TilePlan, scale: number): Float32Array[] {
+  assertObject('plan', plan);
+  const { length, size, starts } = plan;
+  assertCount('length', length, { min: 1 });
+  assertCount('size', size, { min: 1, max: length });
+  assertList('starts', starts, (label, start) => assertCount(label, start, { max: length - size }));
+  assertCount('scale', scale, { min: 1 });
   const sums = new Float64Array(length * scale);
   const rises = starts.map((start, index) => {
     const before = index === 0 ? 0 : starts[index - 1]! + size - start;
@@ -106,10 +112,18 @@ export interface TilePlacement {
 export function addTile(
   out: Float32Array,
   tile: Float32Array,
-  { left, top, across, down }: TilePlacement,
-  { width, height }: { readonly width: number; readonly height: number },
+  placement: TilePlacement,
+  size: { readonly width: number; readonly height: number },
 ): void {
-  const channels = out.length / (width * height);
+  assertObject('placement', placement);
+  const { left, top, across, down } = placement;
+  assertArray('out', out, Float32Array);
+  assertArray('across', across, Float32Array);
+  assertArray('down', down, Float32Array);
+  const place = { left, top, width: across.length, height: down.length };
+  const channels = out.length / assertInside(out, place, size);
+  const { width, height } = size;
+  assertArray('tile', tile, Float32Array, { length: channels * across.length * down.length });
   let from = 0;
   for (let channel = 0; channel < channels; channel++) {
     for (let row = 0; row < down.length; row++) {
@@ -119,6 +133,21 @@ export function addTile(
       }
     }
   }
+}
+
+/** @returns how many cells a channel of the whole has */
+function assertInside(
+  whole: unknown,
+  { left, top, width, height }: Readonly<Record<'left' | 'top' | 'width' | 'height', number>>,
+  size: { readonly width: number; readonly height: number },
+): number {
+  assertSize('size', size);
+  assertArray('whole', whole, Float32Array, { multiple: size.width * size.height });
+  assertCount('width', width, { min: 1, max: size.width });
+  assertCount('height', height, { min: 1, max: size.height });
+  assertCount('left', left, { max: size.width - width });
+  assertCount('top', top, { max: size.height - height });
+  return size.width * size.height;
 }
 
 /**
@@ -135,15 +164,13 @@ export function addTile(
  */
 export function cutTile(
   whole: Float32Array,
-  {
-    left,
-    top,
-    width,
-    height,
-  }: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
+  place: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
   size: { readonly width: number; readonly height: number },
 ): Float32Array {
-  const channels = whole.length / (size.width * size.height);
+  assertObject('place', place);
+  const { left, top, width, height } = place;
+  const cells = assertInside(whole, place, size);
+  const channels = whole.length / cells;
   const tile = new Float32Array(channels * width * height);
   for (let channel = 0; channel < channels; channel++) {
     for (let row = 0; row < height; row++) {

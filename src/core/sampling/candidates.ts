@@ -54,8 +54,8 @@ export function candidatesFrom(
   assertNumbers('values', values);
   if (options.as !== undefined) assertOneOf('as', options.as, ['logits', 'probabilities']);
   const candidates = createCandidates(values.length);
-  if (options.as !== 'probabilities') return candidatesInto(candidates, values);
-  return candidatesInto(candidates, Array.from(values, logarithmOf));
+  const logits = options.as === 'probabilities' ? Array.from(values, logarithmOf) : values;
+  return candidatesInto(candidates, logits);
 }
 
 function logarithmOf(probability: number, token: number): number {
@@ -83,6 +83,8 @@ export function candidatesInto(
   logits: ArrayLike<number>,
   allow?: Uint32Array,
 ): Candidates {
+  assertCandidates(candidates);
+  assertNumbers('logits', logits);
   const { tokens } = candidates;
   if (tokens.length < logits.length || candidates.logits.length < logits.length) {
     throw new RangeError(`candidates: expected room for ${logits.length}, got ${tokens.length}`);
@@ -129,7 +131,7 @@ function appendDrawable(candidates: Candidates, logits: ArrayLike<number>, start
 
 function allowedInto(candidates: Candidates, logits: ArrayLike<number>, allow: Uint32Array): Candidates {
   const words = Math.ceil(logits.length / 32);
-  if (allow.length < words) throw new RangeError(`allow: expected ${words} words, got ${allow.length}`);
+  assertArray('allow', allow, Uint32Array, { least: words });
   let size = 0;
   for (let word = 0; word < words; word++) {
     const bits = allow[word]!;

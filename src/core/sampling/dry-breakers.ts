@@ -1,3 +1,4 @@
+import { assertCount, assertFunction, assertList, assertObject, assertText } from '../assert-values.ts';
 /**
  * Sequences of tokens that a repetition doesn't reach across: the first token of each → what follows it, in each that
  * begins with it. A sequence of a single token has nothing that follows; such a token is never penalised itself.
@@ -37,6 +38,10 @@ const boundary = '\uffff';
 export function createBreakerFinder(
   vocabulary: BreakerVocabulary,
 ): (breakers: readonly string[]) => DryBreakers {
+  assertObject('vocabulary', vocabulary);
+  assertCount('vocabulary.size', vocabulary.size);
+  assertFunction('vocabulary.textOf', vocabulary.textOf);
+  assertFunction('vocabulary.encode', vocabulary.encode);
   const starts = new Int32Array(vocabulary.size);
   const texts: string[] = [];
   for (let token = 0, start = 0; token < vocabulary.size; token++) {
@@ -48,6 +53,7 @@ export function createBreakerFinder(
   const all = texts.join(boundary) + boundary;
 
   return (breakers) => {
+    assertList('breakers', breakers, assertText);
     const sequences = new Map<number, (readonly number[])[]>();
     for (const given of breakers) {
       const breaker = Array.from(given).slice(0, longestBreaker).join('');

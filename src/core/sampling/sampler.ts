@@ -1,3 +1,4 @@
+import { assertFunction, assertMap } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { assertNumber, assertToken } from './assert.ts';
@@ -88,6 +89,9 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   if (!Number.isInteger(vocabularySize) || vocabularySize < 1) {
     throw new RangeError(`vocabularySize: expected a positive integer, got ${vocabularySize}`);
   }
+  assertFunction('isWord', isWord);
+  for (const name of ['logitBias', 'dryBreakers'] as const)
+    if (parameters[name] !== undefined) assertMap(name, parameters[name]);
   const resolved = resolveParameters(samplingParameters, parameters);
   const logitBias = sortedBias(parameters.logitBias ?? new Map(), vocabularySize);
   const rng = createRng(seed);

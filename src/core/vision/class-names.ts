@@ -1,4 +1,4 @@
-import { assertText } from '../assert-values.ts';
+import { assertIterable, assertList, assertNumbers, assertText } from '../assert-values.ts';
 const dictionaryEntry = /(\d+)\s*:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/g;
 const listEntry = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g;
 
@@ -36,7 +36,14 @@ const mostClasses = 100_000;
  * ```
  */
 export function toClassNames(entries: Iterable<readonly [id: number, name: string]>): string[] {
-  const names = new Map([...entries].filter(([id]) => Number.isInteger(id) && id >= 0 && id < mostClasses));
+  assertIterable('entries', entries);
+  const all = [...entries];
+  for (const [index, entry] of all.entries()) {
+    assertList(`entries[${index}]`, entry);
+    assertNumbers(`entries[${index}]`, entry.slice(0, 1));
+    assertText(`entries[${index}][1]`, entry[1]);
+  }
+  const names = new Map(all.filter(([id]) => Number.isInteger(id) && id >= 0 && id < mostClasses));
   const count = Math.max(-1, ...names.keys()) + 1;
   return Array.from({ length: count }, (_, id) => names.get(id) ?? `class_${id}`);
 }

@@ -91,7 +91,7 @@ describe.each([
       { endSeconds: Infinity },
       new RangeError('subtitles[0].endSeconds: expected seconds from 0, got Infinity'),
     ],
-    [{ text: 7 as unknown as string }, new TypeError('subtitles[0].text: expected a string, got number')],
+    [{ text: 7 as unknown as string }, new TypeError('subtitles[0].text: expected a string, got 7')],
   ])('refuses %j', (wrong, error) => {
     expect(() => write([{ startSeconds: 0, endSeconds: 1, text: 'a', ...wrong }])).toThrow(error);
   });

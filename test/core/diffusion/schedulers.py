@@ -16,9 +16,9 @@ import torch
 
 # Its only use is to draw noise, which comes from elsewhere here.
 sys.modules["torchsde"] = types.ModuleType("torchsde")
-from diffusers.schedulers import scheduling_dpmsolver_multistep, scheduling_dpmsolver_sde, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_sasolver, scheduling_tcd
+from diffusers.schedulers import scheduling_ddpm, scheduling_dpmsolver_multistep, scheduling_dpmsolver_sde, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_sasolver, scheduling_tcd
 
-DRAWING = (scheduling_dpmsolver_multistep, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_sasolver, scheduling_tcd)
+DRAWING = (scheduling_ddpm, scheduling_dpmsolver_multistep, scheduling_dpmsolver_singlestep, scheduling_euler_ancestral_discrete, scheduling_flow_match_euler_discrete, scheduling_k_dpm_2_ancestral_discrete, scheduling_lcm, scheduling_sasolver, scheduling_tcd)
 
 SIZE = 4
 COMMON = {"num_train_timesteps": 1000, "beta_start": 0.00085, "beta_end": 0.012, "beta_schedule": "scaled_linear"}
@@ -185,6 +185,19 @@ def cases():
     for name, settings in {"DDIMScheduler": {}, "LCMScheduler": {}, "DPMSolverMultistepScheduler": {}, "DPMSolverSinglestepScheduler": {"solver_order": 3}, "UniPCMultistepScheduler": {}, "DEISMultistepScheduler": {}}.items():
         for limits in [{}, {"dynamic_thresholding_ratio": 0.8, "sample_max_value": 1.5}]:
             yield name, {**COMMON, **settings, **limits, "thresholding": True, "prediction_type": "sample"}, 5
+    for prediction, spacing, steps in itertools.product(["epsilon", "v_prediction", "sample"], ["linspace", "leading", "trailing"], [4, 7]):
+        yield "DDPMScheduler", {**COMMON, "clip_sample": False, "prediction_type": prediction, "timestep_spacing": spacing}, steps
+    for settings in [{}, {"steps_offset": 1}, {"variance_type": "fixed_large"}, {"variance_type": "fixed_small_log"}, {"clip_sample_range": 0.7}, {"thresholding": True}, {"beta_schedule": "squaredcos_cap_v2"},
+                     {"rescale_betas_zero_snr": True, "prediction_type": "v_prediction", "timestep_spacing": "trailing"}]:
+        yield "DDPMScheduler", {**COMMON, **settings}, 6
+    yield "DDPMScheduler", {}, 1
+    for settings in [{}, {"timestep_spacing": "leading"}, {"beta_schedule": "squaredcos_cap_v2"}, {"final_sigmas_type": "sigma_min"}]:
+        yield "DPMSolverMultistepScheduler", {**COMMON, **settings, "use_lu_lambdas": True}, 6
+    noise = {"algorithm_type": "dpmsolver", "final_sigmas_type": "sigma_min"}
+    for prediction, order, steps in itertools.product(["epsilon", "v_prediction", "sample"], [1, 2, 3], [6, 20]):
+        yield "DPMSolverMultistepScheduler", {**COMMON, **noise, "prediction_type": prediction, "solver_order": order}, steps
+    for settings in [{"solver_type": "heun"}, {"algorithm_type": "sde-dpmsolver"}, {"algorithm_type": "sde-dpmsolver", "solver_type": "heun"}, {"algorithm_type": "sde-dpmsolver", "solver_order": 1}, {"thresholding": True, "prediction_type": "sample"}, {"use_lu_lambdas": True}]:
+        yield "DPMSolverMultistepScheduler", {**COMMON, **noise, **settings}, 6
 
 
 def main():

@@ -121,6 +121,24 @@ describe('createScheduler', () => {
       'solver_type: expected midpoint beside solver_order 3 of sde-dpmsolver++',
     ],
     [
+      'an end without noise',
+      { _class_name: 'DPMSolverMultistepScheduler', algorithm_type: 'dpmsolver' },
+      6,
+      'final_sigmas_type: expected sigma_min beside algorithm_type dpmsolver, got zero',
+    ],
+    [
+      'the older solver in single steps',
+      { _class_name: 'DPMSolverSinglestepScheduler', algorithm_type: 'dpmsolver' },
+      6,
+      'algorithm_type: expected one of dpmsolver++, sde-dpmsolver++, got "dpmsolver"',
+    ],
+    [
+      'a variance that the model predicts',
+      { _class_name: 'DDPMScheduler', variance_type: 'learned_range' },
+      6,
+      'variance_type: expected one of fixed_small, fixed_small_log, fixed_large, got "learned_range"',
+    ],
+    [
       'a size',
       { _class_name: 'FlowMatchEulerDiscreteScheduler', use_dynamic_shifting: true },
       4,

@@ -1,3 +1,6 @@
+import { assertCount, assertList, assertObject, assertText } from '../../assert-values.ts';
+import { assertSeconds } from '../assert.ts';
+
 /** Times in seconds from the beginning of the recording. */
 interface Timed {
   readonly startSeconds: number;
@@ -43,6 +46,11 @@ export function assignSpeakers(
   segments: readonly TimedText[],
   turns: readonly SpeakerTurn[],
 ): SpeakerSegment[] {
+  assertList('segments', segments, assertTimedText);
+  assertList('turns', turns, (label, turn) => {
+    assertTimes(label, turn);
+    assertCount(`${label}.speaker`, (turn as SpeakerTurn).speaker);
+  });
   const labels = new Map<number, string>();
   const labelOf = (speaker: number): string => {
     if (!labels.has(speaker)) labels.set(speaker, toLabel(labels.size));
@@ -57,6 +65,23 @@ export function assignSpeakers(
       text: text.trim(),
     }))
     .filter(({ text }) => text !== '');
+}
+
+function assertTimes(label: string, timed: unknown): void {
+  assertObject(label, timed);
+  const { startSeconds, endSeconds } = timed as Timed;
+  assertSeconds(`${label}.startSeconds`, startSeconds);
+  assertSeconds(`${label}.endSeconds`, endSeconds);
+}
+
+function assertTimedText(label: string, segment: unknown): void {
+  assertTimes(label, segment);
+  const { text, words = [] } = segment as TimedText;
+  assertText(`${label}.text`, text);
+  assertList(`${label}.words`, words, (place, word) => {
+    assertTimes(place, word);
+    assertText(`${place}.word`, (word as { readonly word: unknown }).word);
+  });
 }
 
 type Piece = TimedText & { readonly speaker: number };

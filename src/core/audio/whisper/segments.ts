@@ -1,3 +1,4 @@
+import { assertCount, assertObject, assertTokens } from '../../assert-values.ts';
 import type { TimestampVocabulary } from './timestamps.ts';
 
 /** A segment of a window; positions of 20 ms from the window's beginning. */
@@ -36,10 +37,12 @@ export interface WindowSplitOptions extends Pick<TimestampVocabulary, 'timestamp
  * // { segments: [{ start: 0, end: 50, tokens: [100, 7, 150] }], consumed: 50, isFinished: false }
  * ```
  */
-export function splitWindow(
-  tokens: readonly number[],
-  { timestampBegin, positions }: WindowSplitOptions,
-): WindowSplit {
+export function splitWindow(tokens: readonly number[], options: WindowSplitOptions): WindowSplit {
+  assertTokens('tokens', tokens);
+  assertObject('options', options);
+  const { timestampBegin, positions } = options;
+  assertCount('timestampBegin', timestampBegin);
+  assertCount('positions', positions, { min: 1 });
   const isTimestamp = (token: number | undefined) => token !== undefined && token >= timestampBegin;
   const positionOf = (token: number) => token - timestampBegin;
   const cuts: number[] = [];

@@ -1,3 +1,4 @@
+import { assertArray, assertCount, assertObject, assertTokens } from '../../assert-values.ts';
 import type { TimestampVocabulary } from './timestamps.ts';
 
 /** The facts about model and window that `applyTimestampRules` needs. */
@@ -27,8 +28,15 @@ export interface TimestampRules extends TimestampVocabulary {
 export function applyTimestampRules(
   logits: Float32Array,
   generated: readonly number[],
-  { endOfText, noTimestamps, timestampBegin, maxInitialPosition }: TimestampRules,
+  rules: TimestampRules,
 ): void {
+  assertArray('logits', logits, Float32Array);
+  assertTokens('generated', generated);
+  assertObject('rules', rules);
+  const { endOfText, noTimestamps, timestampBegin, maxInitialPosition } = rules;
+  for (const [name, token] of Object.entries({ endOfText, noTimestamps, timestampBegin }))
+    assertCount(name, token, { max: logits.length });
+  if (maxInitialPosition !== undefined) assertCount('maxInitialPosition', maxInitialPosition);
   logits[noTimestamps] = -Infinity;
   if (generated.length === 0) {
     logits.fill(-Infinity, 0, timestampBegin);

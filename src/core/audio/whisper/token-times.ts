@@ -1,3 +1,4 @@
+import { assertArray, assertCount, assertList, assertObject } from '../../assert-values.ts';
 import { dynamicTimeWarping } from './dynamic-time-warping.ts';
 import { medianFilterInto } from './median-filter.ts';
 
@@ -30,7 +31,15 @@ export interface AlignmentShape {
  * ```
  */
 export function tokenTimes(heads: readonly Float32Array[], shape: AlignmentShape): number[] {
+  assertObject('shape', shape);
   const { used, start, end } = shape;
+  assertCount('rows', shape.rows);
+  assertCount('columns', shape.columns);
+  assertCount('used', used, { max: shape.columns });
+  assertCount('end', end, { max: shape.rows });
+  assertCount('start', start, { max: end });
+  const length = shape.rows * shape.columns;
+  assertList('heads', heads, (label, head) => assertArray(label, head, Float32Array, { length }));
   const rows = end - start;
   const costs = new Float64Array(rows * used);
   const smooth = new Float32Array(used);

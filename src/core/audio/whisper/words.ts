@@ -1,3 +1,4 @@
+import { assertFlag, assertFunction, assertObject, assertTokens } from '../../assert-values.ts';
 /** A word and the tokens that spell it. */
 export interface TokenWord {
   /** With the space before it. */
@@ -37,8 +38,13 @@ const replacementCharacter = '\uFFFD';
 export function splitWords(
   tokens: readonly number[],
   decode: (ids: readonly number[]) => string,
-  { spaced }: WordOptions,
+  options: WordOptions,
 ): TokenWord[] {
+  assertTokens('tokens', tokens);
+  assertFunction('decode', decode);
+  assertObject('options', options);
+  const { spaced } = options;
+  assertFlag('spaced', spaced);
   const words: TokenWord[] = [];
   for (const piece of splitCharacters(tokens, decode)) {
     const { start, end } = piece;

@@ -1,6 +1,8 @@
+import { assertCount, assertObject } from '../../assert-values.ts';
 import { assertNames } from '../../assert-names.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
+import { createDdpm } from './ddpm.ts';
 import { createDeis } from './deis.ts';
 import { createDpmSinglestep } from './dpm-singlestep.ts';
 import { createDpmSde } from './dpm-sde.ts';
@@ -29,6 +31,7 @@ export interface SchedulerOptions {
 /** By the class names that configs carry. */
 const creators = {
   DDIMScheduler: (config, { steps }) => createDdim(config, steps),
+  DDPMScheduler: (config, { steps }) => createDdpm(config, steps),
   DEISMultistepScheduler: (config, { steps }) => createDeis(config, steps),
   DPMSolverMultistepScheduler: (config, { steps }) => createDpmSolver(config, steps),
   DPMSolverSDEScheduler: (config, { steps }) => createDpmSde(config, steps),
@@ -67,6 +70,8 @@ export function createScheduler(config: SchedulerConfig, options: SchedulerOptio
   if (!Number.isInteger(steps) || steps < 1) {
     throw new RangeError(`steps: expected an integer of at least 1, got ${steps}`);
   }
+  if (options.imageTokens !== undefined) assertCount('imageTokens', options.imageTokens, { min: 1 });
+  assertObject('config', config);
   const reader = readConfig(config);
   const names = Object.keys(creators) as (keyof typeof creators)[];
   if (config['_class_name'] === undefined) {

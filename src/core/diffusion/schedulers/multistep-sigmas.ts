@@ -17,6 +17,8 @@ export interface MultistepWays {
   readonly flowSigmas?: (steps: number, trainSteps: number) => number[];
   /** Timesteps are rounded where sigmas crowd after Karras; otherwise fractions are cut off. */
   readonly roundsKarras: boolean;
+  /** Sigmas may lie evenly in ln σ by `use_lu_lambdas`, rounded likewise. */
+  readonly takesLu?: boolean;
   /** Timesteps of less signal are left out. */
   readonly smallestLambda?: number;
   /** The generation ends at the smallest of its sigmas, whatever the config says. */
@@ -76,6 +78,7 @@ function spaceSigmas(
     isFlow,
     flowSigmas = evenFlowSigmas,
     roundsKarras,
+    takesLu = false,
     smallestLambda = -Infinity,
     endsAtSmallest = false,
   }: MultistepWays,
@@ -85,12 +88,14 @@ function spaceSigmas(
     !endsAtSmallest && config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero'
       ? 0
       : training[0]!;
-  const crowd = crowdingOf(config);
+  const crowd = crowdingOf(config, { takesLu });
   if (crowd) {
     if (isFlow) throw new RangeError('use_flow_sigmas: expected no other distribution of sigmas beside it');
     const sigmas = crowd(training.at(-1)!, training[0]!, steps);
     const exact = sigmas.map((sigma) => timestepOf(sigma, training));
-    const rounds = roundsKarras && config.flag('use_karras_sigmas', false);
+    const rounds =
+      roundsKarras &&
+      (config.flag('use_karras_sigmas', false) || (takesLu && config.flag('use_lu_lambdas', false)));
     return { sigmas, last, timesteps: exact.map(rounds ? roundHalfToEven : Math.trunc) };
   }
   if (isFlow) {

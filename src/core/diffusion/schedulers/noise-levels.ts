@@ -6,6 +6,7 @@ import {
   betaSigmas,
   exponentialSigmas,
   karrasSigmas,
+  luSigmas,
   sigmaAt,
   timestepOf,
   trainingSigmas,
@@ -64,9 +65,10 @@ export function ancestralSigmas(from: number, to: number): { down: number; up: n
 /** Distribution of sigmas, if a config differs from the training. */
 export function crowdingOf(
   config: ConfigReader,
+  { takesLu = false }: { readonly takesLu?: boolean } = {},
 ): ((from: number, to: number, count: number) => number[]) | undefined {
-  const asked = (['use_karras_sigmas', 'use_exponential_sigmas', 'use_beta_sigmas'] as const).filter((name) =>
-    config.flag(name, false),
+  const asked = (Object.keys(crowdings) as (keyof typeof crowdings)[]).filter(
+    (name) => (takesLu || name !== 'use_lu_lambdas') && config.flag(name, false),
   );
   if (asked.length > 1) throw new RangeError(`${asked[1]}: expected it to be off beside ${asked[0]}`);
   return asked[0] && crowdings[asked[0]];
@@ -76,6 +78,8 @@ const crowdings = {
   use_karras_sigmas: karrasSigmas,
   use_exponential_sigmas: exponentialSigmas,
   use_beta_sigmas: betaSigmas,
+  // Even steps in ln σ; timesteps are rounded as after Karras. Lu et al. 2022, section 3.3.
+  use_lu_lambdas: luSigmas,
 } as const;
 
 /** The image that a model sees in a sample that is image + σ · noise. */

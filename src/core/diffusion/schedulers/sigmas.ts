@@ -42,6 +42,11 @@ export function exponentialSigmas(from: number, to: number, count: number): numb
   return evenly(Math.log(from), Math.log(to), count).map(Math.exp);
 }
 
+/** As {@link exponentialSigmas}, from logarithms of single precision. */
+export function luSigmas(from: number, to: number, count: number): number[] {
+  return evenly(Math.fround(Math.log(from)), Math.fround(Math.log(to)), count).map(Math.exp);
+}
+
 /** Sigmas that crowd at both ends, as quantiles of a beta distribution. Lee et al. 2024, α = β = 0.6. */
 export function betaSigmas(from: number, to: number, count: number): number[] {
   return evenly(0, 1, count).map((share) => to + symmetricBetaQuantile(1 - share, 0.6) * (from - to));

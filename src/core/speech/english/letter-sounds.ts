@@ -1,3 +1,4 @@
+import { assertObject, assertText } from '../../assert-values.ts';
 import type { Pronunciation } from './arpabet-sounds.ts';
 
 /** A word in the letters a to z, and its sounds in ARPABET. */
@@ -18,11 +19,13 @@ const beginning = 0x61;
 
 /** Words of a dictionary in the letters a to z, apostrophes left out, each with its first pronunciation. Remarks after `#` are left out. */
 export function toSpokenWords(dictionary: Readonly<Record<string, Pronunciation>>): SpokenWord[] {
+  assertObject('dictionary', dictionary);
   const words: SpokenWord[] = [];
   for (const key of Object.keys(dictionary)) {
+    const pronunciation = dictionary[key]!;
+    if (typeof pronunciation !== 'string') assertText(`dictionary.${key}`, pronunciation);
     const word = key.replaceAll("'", '');
     if (!/^[a-z]+$/.test(word)) continue;
-    const pronunciation = dictionary[key]!;
     const remark = pronunciation.indexOf(' #');
     words.push({ word, sounds: (remark < 0 ? pronunciation : pronunciation.slice(0, remark)).split(' ') });
   }

@@ -1,6 +1,8 @@
+import { assertFunction, assertObject, assertOneOf } from '../../assert-values.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { assertDecodable } from './head.ts';
 import type { HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
-import type { HeadName } from './registry.ts';
+import { headNames, type HeadName } from './registry.ts';
 
 /** A box that a head of the user's own found. */
 export interface CustomBox {
@@ -46,6 +48,11 @@ export function decodeCustomInto(
   head: CustomHead,
   options: SizedDecodeOptions,
 ): Candidates {
+  assertObject('outputs', outputs);
+  assertDecodable(outputs, undefined, options, true);
+  assertObject('head', head);
+  assertFunction('head.decode', head.decode);
+  if (head.like !== undefined) assertOneOf('head.like', head.like, headNames);
   const { classCount, confidence, classMask } = options;
   const found = [...head.decode(outputs, options)];
   resetCandidates(candidates, found.length);

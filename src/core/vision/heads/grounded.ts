@@ -1,5 +1,7 @@
+import { assertList, assertObject, assertTokens } from '../../assert-values.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { DetrOutputs } from './detr.ts';
+import { assertDecodable } from './head.ts';
 import type { DecodeOptions, SizedDecodeOptions } from './head.ts';
 import { addQueryBox } from './query-box.ts';
 
@@ -35,9 +37,15 @@ export interface GroundedDecodeOptions extends Omit<SizedDecodeOptions, keyof De
  */
 export function decodeGroundedInto(
   candidates: Candidates,
-  { logits, boxes }: DetrOutputs,
-  { spans, confidence, input }: GroundedDecodeOptions,
+  outputs: DetrOutputs,
+  options: GroundedDecodeOptions,
 ): Candidates {
+  assertObject('outputs', outputs);
+  assertObject('options', options);
+  const { logits, boxes } = outputs;
+  const { spans, confidence, input } = options;
+  assertList('spans', spans, assertTokens);
+  assertDecodable({ logits, boxes }, 3, { classCount: Math.max(1, spans.length), confidence, input }, true);
   const [, queries = 0, tokens = 0] = logits.dims;
   resetCandidates(candidates, queries);
   for (let query = 0; query < queries; query++) {

@@ -89,7 +89,7 @@ export interface DetectorHead<Name extends string = string> {
 /** Checks what a head decodes, once for each image. */
 export function assertDecodable(
   outputs: Readonly<Record<string, HeadOutput>>,
-  ranks: number,
+  ranks: number | undefined,
   options: DecodeOptions & Partial<Pick<SizedDecodeOptions, 'input'>>,
   hasInput = false,
 ): void {
@@ -97,7 +97,7 @@ export function assertDecodable(
     assertObject(name, output);
     const { data, dims } = output;
     assertList(`${name}.dims`, dims, assertCount);
-    if (dims.length !== ranks)
+    if (ranks !== undefined && dims.length !== ranks)
       throw new RangeError(`${name}.dims: expected ${ranks} dimensions, got ${dims.length}`);
     assertArray(`${name}.data`, data, Float32Array, { length: dims.reduce((size, dim) => size * dim, 1) });
   }

@@ -1,4 +1,6 @@
+import { assertArray, assertObject } from '../../assert-values.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { assertDecodable } from './head.ts';
 import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 
 /** The outputs of a graph that suppresses boxes itself. */
@@ -30,9 +32,15 @@ export interface NmsOutputs {
  */
 export function decodeNmsInto(
   candidates: Candidates,
-  { boxes, scores, labels, count }: NmsOutputs,
-  { classCount, confidence, classMask }: DecodeOptions,
+  outputs: NmsOutputs,
+  options: DecodeOptions,
 ): Candidates {
+  assertObject('outputs', outputs);
+  const { boxes, scores, labels, count } = outputs;
+  assertDecodable({ boxes, scores, labels, ...(count !== undefined && { count }) }, undefined, options);
+  assertArray('boxes.data', boxes.data, Float32Array, { length: 4 * scores.data.length });
+  assertArray('labels.data', labels.data, Float32Array, { length: scores.data.length });
+  const { classCount, confidence, classMask } = options;
   const given = Math.min(scores.data.length, count?.data[0] ?? Infinity);
   resetCandidates(candidates, given);
   for (let index = 0; index < given; index++) {

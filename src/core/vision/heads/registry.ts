@@ -1,3 +1,11 @@
+import {
+  assertCount,
+  assertList,
+  assertObject,
+  assertOneOf,
+  assertSize,
+  assertText,
+} from '../../assert-values.ts';
 import { assertNames } from '../../assert-names.ts';
 import { detrSoftmaxHead } from './detr-softmax.ts';
 import { detrHead } from './detr.ts';
@@ -63,6 +71,14 @@ export function headNamed(name: string): DetectorHead<HeadName> | undefined {
 export function findHead(query: HeadQuery): Head {
   assertNames('findHead', query, ['outputs', 'input', 'classCount', 'head']);
   const { head: chosen, outputs, classCount } = query;
+  assertList('outputs', outputs, (label, output) => {
+    assertObject(label, output);
+    assertText(`${label}.name`, (output as HeadQuery['outputs'][number]).name);
+    assertList(`${label}.dims`, (output as HeadQuery['outputs'][number]).dims, assertCount);
+  });
+  assertSize('input', query.input);
+  if (classCount !== undefined) assertCount('classCount', classCount);
+  if (chosen !== undefined) assertOneOf('head', chosen, headNames);
   const offered: readonly DetectorHead<HeadName>[] = detectorHeads.filter(
     ({ name }) => name === (chosen ?? name),
   );

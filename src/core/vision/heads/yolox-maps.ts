@@ -1,5 +1,7 @@
+import { assertList } from '../../assert-values.ts';
 import type { Size } from '../box.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { assertDecodable } from './head.ts';
 import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
 import { yoloXPreprocessing } from './yolox.ts';
 
@@ -23,8 +25,12 @@ import { yoloXPreprocessing } from './yolox.ts';
 export function decodeYoloXMapsInto(
   candidates: Candidates,
   outputs: readonly HeadOutput[],
-  { classCount, confidence, classMask, input }: SizedDecodeOptions,
+  options: SizedDecodeOptions,
 ): Candidates {
+  assertList('outputs', outputs);
+  for (const [index, output] of outputs.entries())
+    assertDecodable({ [`outputs[${index}]`]: output }, 4, options, true);
+  const { classCount, confidence, classMask, input } = options;
   resetCandidates(
     candidates,
     outputs.reduce((sum, { dims }) => sum + dims[2]! * dims[3]!, 0),
