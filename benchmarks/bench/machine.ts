@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
-import { packageVersion } from '../../src/cli/version.ts';
+import { packageVersion } from '../../src/cli/command-line.ts';
 
 /** The computer and the programs that a result belongs to. */
 export interface Machine {

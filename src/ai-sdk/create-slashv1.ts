@@ -1,4 +1,8 @@
-import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import {
+  createOpenAICompatible,
+  type MetadataExtractor,
+  type OpenAICompatibleProvider,
+} from '@ai-sdk/openai-compatible';
 import { NoSuchModelError } from '@ai-sdk/provider';
 import { toFetch } from '../../adapters/fetch.ts';
 import { chatRequestSchema } from '../categories/chat/wire/schema.ts';
@@ -10,8 +14,30 @@ import type { CallOptions } from '../contracts/run.ts';
 import { assertNames } from '../core/assert-names.ts';
 import { createHandler } from '../create-handler.ts';
 import { addFields, withOptions, type Serve } from './fields.ts';
-import { logprobsExtractor } from './logprobs.ts';
 import { createOwnModels } from './own-models.ts';
+
+interface Answer {
+  readonly choices?: readonly { readonly logprobs?: { readonly content: readonly never[] | null } | null }[];
+}
+
+/** Log probabilities, which the SDK's provider drops, as `providerMetadata.slashv1.logprobs`. */
+const logprobsExtractor: MetadataExtractor = {
+  extractMetadata: async ({ parsedBody }) => toMetadata(logprobsOf(parsedBody)),
+  createStreamExtractor() {
+    const logprobs: never[] = [];
+    return {
+      processChunk: (chunk) => void logprobs.push(...logprobsOf(chunk)),
+      buildMetadata: () => toMetadata(logprobs),
+    };
+  },
+};
+
+const logprobsOf = (body: unknown): readonly never[] =>
+  (body as Answer).choices?.[0]?.logprobs?.content ?? [];
+
+function toMetadata(logprobs: readonly never[]) {
+  return logprobs.length === 0 ? undefined : { slashv1: { logprobs: [...logprobs] } };
+}
 
 /** Options of all calls that the SDK makes by one provider. */
 export type Slashv1Options = Pick<CallOptions, 'owner' | 'sharesPrefixes' | 'deadlineMs' | 'origin'>;

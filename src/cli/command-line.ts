@@ -1,12 +1,18 @@
+import { createRequire } from 'node:module';
+import { didYouMean } from '../core/text/suggest.ts';
 import { InferenceError } from '../errors.ts';
+import { assertNodeVersion } from '../node-version.ts';
 import type { Command } from './command.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { commandHelp, definitions, section } from './help.ts';
-import { didYouMean } from '../core/text/suggest.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
-import { assertNodeVersion } from '../node-version.ts';
 import { UsageError } from './usage-error.ts';
-import { packageVersion } from './version.ts';
+
+/** The version of this package. */
+export function packageVersion(): string {
+  const manifest = createRequire(import.meta.url)('slashv1/package.json') as { readonly version: string };
+  return manifest.version;
+}
 
 interface CommandEntry {
   readonly summary: string;

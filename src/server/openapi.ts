@@ -1,8 +1,18 @@
+import { z } from 'zod';
+import type { ErrorBody, NamedSchema, RouteDescription } from '../contracts/endpoint.ts';
 import type { ErrorCode } from '../errors.ts';
-import { errorBodySchema } from './error-body.ts';
-import { wireErrors } from './errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
-import type { NamedSchema, RouteDescription } from '../contracts/endpoint.ts';
+import { wireErrors } from './errors.ts';
+
+/** The body of every error response; all four keys are always there. */
+const errorBodySchema: z.ZodType<ErrorBody> = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable().meta({ description: 'The field at fault.' }),
+    code: z.string(),
+  }),
+});
 
 /** A route with all that its description needs. */
 export type DescribedRoute = RouteDescription & { readonly isInference: boolean };

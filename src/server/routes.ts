@@ -1,12 +1,35 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
-import type { Call } from './call.ts';
-import type { ApiResponse } from '../contracts/http.ts';
 import type { Route, RouteDescription } from '../contracts/endpoint.ts';
-import { openSocket } from './open-socket.ts';
-import { runEndpoint } from './run-endpoint.ts';
-import { answerRoute } from './answer-route.ts';
+import type { ApiResponse } from '../contracts/http.ts';
+import { fieldError } from '../errors.ts';
+import { findModel, type Call } from './call.ts';
 import { modelRoutes } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
+import { openSocket } from './open-socket.ts';
+import { queryOf } from './path.ts';
+import { runEndpoint } from './run-endpoint.ts';
+
+/** Answers a request that runs no model. */
+function answerRoute(call: Call, { handle }: Route): Promise<ApiResponse> {
+  const { inference, request, pathParameters, caller } = call;
+  return handle({
+    query: queryOf(request.url),
+    pathParameters,
+    caller,
+    models: () => inference.models(),
+    status: () => inference.status(),
+    control(id) {
+      const { load, unload } = inference;
+      call.meter.assertControl();
+      call.meter.assertModel(findModel(call, id).id);
+      if (load && unload) return { load: load.bind(inference), unload: unload.bind(inference) };
+      throw fieldError('model', 'this service can neither load nor unload models', {
+        code: 'unsupported_feature',
+      });
+    },
+    findModel: (id, category) => findModel(call, id, category === undefined ? undefined : { name: category }),
+  });
+}
 
 /** A path below `/v1` as the handler serves it. */
 export interface ServedRoute extends RouteDescription {

@@ -1,12 +1,44 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { FormField } from '../contracts/endpoint.ts';
+import { describeValue } from '../core/text/quote.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
-import type { Call } from './call.ts';
 import { bodyTimeoutMsOf } from '../http/headers.ts';
 import { readMultipart } from '../http/multipart.ts';
-import { type FormField } from '../contracts/endpoint.ts';
-import { newUploadPath, sweepUploads } from './upload-files.ts';
-import { describeValue } from '../core/text/quote.ts';
+import type { Call } from './call.ts';
+
+const prefix = 'slashv1-upload-';
+/** Longer than any request lasts. */
+const staleMs = 24 * 60 * 60 * 1000;
+
+const swept = new Map<string, Promise<void>>();
+
+/** A path for a file that no other upload has. */
+export function newUploadPath(directory: string): string {
+  return join(directory, prefix + randomUUID());
+}
+
+/** Removes what processes that were killed have left in a directory; once for each directory. */
+export function sweepUploads(directory: string): Promise<void> {
+  let sweeping = swept.get(directory);
+  if (!sweeping) {
+    sweeping = removeStale(directory).catch(() => undefined);
+    swept.set(directory, sweeping);
+  }
+  return sweeping;
+}
+
+async function removeStale(directory: string): Promise<void> {
+  const left = (await readdir(directory)).filter((name) => name.startsWith(prefix));
+  await Promise.allSettled(
+    left.map(async (name) => {
+      const path = join(directory, name);
+      if (Date.now() - (await stat(path)).mtimeMs > staleMs) await rm(path, { force: true });
+    }),
+  );
+}
 
 /** A form with one file, which lies on the disk until it is discarded. */
 export interface Upload {

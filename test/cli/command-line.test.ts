@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import { packageVersion } from '../../src/cli/version.ts';
+import { packageVersion } from '../../src/cli/command-line.ts';
 import { fakeTerminal } from './fake-terminal.ts';
 
 async function run(...args: string[]) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeOf } from '../../src/playground/place.ts';
+import { placeOf } from '../../src/playground/create-playground.ts';
 
 it.each<[string, string | undefined, string]>([
   ['/', undefined, '/'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
-import { openPiperVoice } from '../../src/categories/speech/architectures/vits/piper-voice.ts';
+import { openPiperVoice } from '../../src/categories/speech/architectures/vits/open-vits.ts';
 import { openVits } from '../../src/categories/speech/architectures/vits/open-vits.ts';
 
 interface Golden {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { newUploadPath, sweepUploads } from '../../src/server/upload-files.ts';
+import { newUploadPath, sweepUploads } from '../../src/server/upload.ts';
 
 it('removes uploads that are older than a day, and nothing else', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'slashv1-test-'));

@@ -1,11 +1,66 @@
-import { fieldError } from '../../errors.ts';
-import type { PipelineRunOptions } from '../../contracts/run.ts';
-import type { EmbeddingEvent } from '../../categories/embedding/events.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { EmbeddingEvent, EmbeddingResult } from '../../categories/embedding/events.ts';
 import { assertTexts, type EmbeddingRequest } from '../../categories/embedding/request.ts';
+import type { PipelineRunOptions } from '../../contracts/run.ts';
+import { fieldError, InferenceError } from '../../errors.ts';
 import { callApi, readJson } from './api-client.ts';
 import { countAll } from './count-tokens.ts';
 import type { RemoteModel } from './remote-model.ts';
-import { readVectors } from './vectors.ts';
+import { toCount } from './to-count.ts';
+
+/** The host reads them, which has other things to do. */
+const vectorsPerTurn = 64;
+
+/** The vectors of an answer. */
+interface RemoteVectors extends Pick<EmbeddingResult, 'embeddings'> {
+  /** `undefined` if the server reports none. */
+  readonly promptTokens: number | undefined;
+}
+
+interface WireVectors {
+  readonly data?: readonly ({ readonly index?: unknown; readonly embedding?: unknown } | null)[];
+  readonly usage?: { readonly prompt_tokens?: unknown };
+}
+
+/** Reads the answer of an embedding request, vectors as numbers or as base64 of little-endian float32. */
+async function readVectors(body: unknown, count: number): Promise<RemoteVectors> {
+  const { data, usage } = (body ?? {}) as WireVectors;
+  const embeddings: Float32Array[] = [];
+  for (const [at, item] of (Array.isArray(data) ? data : []).entries()) {
+    if (at % vectorsPerTurn === vectorsPerTurn - 1) await setImmediate();
+    const index: unknown = item?.index ?? at;
+    if (toCount(index) === undefined || (index as number) >= count) {
+      throw new InferenceError(
+        'worker_failed',
+        'The remote server returned vectors that were not requested.',
+      );
+    }
+    embeddings[index as number] = toVector(item?.embedding);
+  }
+  const missing = Array.from({ length: count }, (_, index) => index).find(
+    (index) => !embeddings[index]?.length,
+  );
+  if (missing !== undefined) {
+    throw new InferenceError('worker_failed', `The remote server gave no vector for input ${missing}.`);
+  }
+  return { embeddings, promptTokens: toCount(usage?.prompt_tokens) };
+}
+
+const none = new Float32Array(0);
+
+/** Empty for what is no vector of finite numbers. */
+function toVector(embedding: unknown): Float32Array {
+  const vector = Array.isArray(embedding) ? Float32Array.from(embedding) : fromBase64(embedding);
+  return vector.every(Number.isFinite) ? vector : none;
+}
+
+function fromBase64(embedding: unknown): Float32Array {
+  if (typeof embedding !== 'string') return none;
+  const bytes = Buffer.from(embedding, 'base64');
+  if (bytes.byteLength % 4 !== 0) return none;
+  // Little-endian, as every machine that ONNX Runtime runs on.
+  return new Float32Array(Uint8Array.from(bytes).buffer);
+}
 
 /** A vector of 8192 numbers, written in full, for each input. */
 const maxVectorBytes = 2 ** 18;

@@ -1,24 +1,111 @@
-import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
-import { estimateTokens } from '../../core/text/estimate-tokens.ts';
-import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import type { ParameterBounds } from '../../contracts/model.ts';
-import { appendEvent } from './append-event.ts';
-import type { ChatEvent, ChatModelInfo } from './events.ts';
-import { chatFiles } from './files.ts';
+import type { CallOptions, UsageTally } from '../../contracts/run.ts';
+import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
+import { estimateTokens } from '../../core/text/estimate-tokens.ts';
+import { findGraph } from '../../folder/graph-files.ts';
+import {
+  decoderGraph,
+  decoderStems,
+  embeddingGraph,
+  embeddingStems,
+  textFiles,
+  visionGraph,
+  visionStems,
+  type ModelFiles,
+} from '../../folder/model-files.ts';
+import { isDelta, type ChatDelta, type ChatEvent, type ChatModelInfo } from './events.ts';
 import { chatParameters } from './parameters.ts';
 import { completeChatRequest, type ChatRequest, type ChatRequestInput } from './request.ts';
 import { chatSettings } from './settings.ts';
-import { tallyChat } from './tally.ts';
 import { chatTelemetry } from './telemetry.ts';
 import { completions } from './wire/completions/endpoint.ts';
 import { chatCompletions } from './wire/endpoint.ts';
 import { countTokens } from './wire/messages/count-tokens.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
-import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 import { inputTokens } from './wire/responses/input-tokens.ts';
 import { keptResponses } from './wire/responses/kept-endpoints.ts';
+import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
+
+/** Counts the tokens of a chat request; the last event has the exact numbers. */
+export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally): void {
+  switch (event.type) {
+    case 'prompt-start':
+    case 'prompt-end':
+      usage.inputTokens = event.promptTokens;
+      return;
+    case 'hidden-tokens':
+    case 'reasoning-delta':
+      usage.reasoningTokens = (usage.reasoningTokens ?? 0) + (event.tokens ?? 1);
+      usage.outputTokens = (usage.outputTokens ?? 0) + (event.tokens ?? 1);
+      return;
+    case 'text-delta':
+    case 'tool-call-delta':
+      usage.outputTokens = (usage.outputTokens ?? 0) + (event.tokens ?? 1);
+      return;
+    case 'choice-end':
+      finishReasons[event.choice] = event.finishReason;
+      return;
+    case 'answer-restart':
+      delete usage.outputTokens;
+      delete usage.reasoningTokens;
+      finishReasons.length = 0;
+      return;
+    case 'usage':
+      usage.inputTokens = event.promptTokens;
+      usage.cachedTokens = event.cachedTokens;
+      usage.outputTokens = event.completionTokens;
+      usage.reasoningTokens = event.reasoningTokens;
+  }
+}
+
+/**
+ * Adds an event to those that wait to be delivered together. A delta that continues the last one of its choice is
+ * joined to it: consumers concatenate deltas anyway, and one event costs them less than five.
+ */
+export function appendEvent(events: ChatEvent[], event: ChatEvent): void {
+  if (isDelta(event)) {
+    const index = events.findLastIndex((other) => 'choice' in other && other.choice === event.choice);
+    const joined = index < 0 ? undefined : join(events[index]!, event);
+    if (joined) {
+      events[index] = joined;
+      return;
+    }
+  }
+  events.push(event);
+}
+
+function join(last: ChatEvent, next: ChatDelta): ChatDelta | undefined {
+  if (next.type === 'hidden-tokens') {
+    return last.type === 'hidden-tokens' ? { ...next, tokens: tokensOf(last, next) } : undefined;
+  }
+  if (next.type === 'tool-call-delta') {
+    if (last.type !== 'tool-call-delta' || last.call !== next.call) return undefined;
+    return { ...next, arguments: last.arguments + next.arguments, tokens: tokensOf(last, next) };
+  }
+  return last.type === next.type
+    ? { ...next, text: last.text + next.text, tokens: tokensOf(last, next) }
+    : undefined;
+}
+
+function tokensOf(last: ChatDelta, next: ChatDelta): number {
+  return (last.tokens ?? 1) + (next.tokens ?? 1);
+}
+
+/** The files of a decoder-only language model, those of models that see included. */
+const chatFiles: ModelFiles = {
+  small: [...textFiles, 'preprocessor_config.json', 'processor_config.json'],
+  stems: [...decoderStems, ...embeddingStems, ...visionStems],
+  graphs(files, dtype) {
+    const vision = visionGraph(files, dtype);
+    return [
+      decoderGraph(files, dtype),
+      ...(findGraph(files, embeddingStems) === undefined ? [] : [embeddingGraph(files, dtype)]),
+      ...(vision === undefined ? [] : [vision]),
+    ];
+  },
+};
 
 /** The in-process functions for chat. */
 export interface ChatMethods {

@@ -1,8 +1,9 @@
+import type { CategoryDefinition, Companions } from '../../contracts/category.ts';
 import type { CallOptions } from '../../contracts/run.ts';
-import type { CategoryDefinition } from '../../contracts/category.ts';
+import type { OutputRecorder } from '../../contracts/telemetry.ts';
+import { singleOrOnlyGraph, singleStems } from '../../folder/model-files.ts';
+import { writtenBy, type SpanMessage } from '../telemetry-messages.ts';
 import { recognizers } from './architectures.ts';
-import { diarizationModels } from './companions.ts';
-import { writtenBy } from '../telemetry-messages.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo } from './events.ts';
 import { defaultTranscriptionModel, transcriptionParameters } from './parameters.ts';
 import {
@@ -11,9 +12,40 @@ import {
   type TranscriptionRequestInput,
 } from './request.ts';
 import { transcriptionSettings } from './settings.ts';
-import { createTranscriptRecorder } from './telemetry.ts';
 import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
 import { realtime } from './wire/live/endpoint.ts';
+
+/** Collects the transcript for a trace. */
+function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
+  let content = '';
+  let hasEnded = false;
+  return {
+    push(event) {
+      if (event.type === 'segment') content += event.segment.text;
+      else if (event.type === 'transcription-end') hasEnded = true;
+    },
+    attributes() {
+      if (content === '' && !hasEnded) return {};
+      const message: SpanMessage & { readonly finish_reason: string } = {
+        role: 'assistant',
+        parts: content === '' ? [] : [{ type: 'text', content }],
+        finish_reason: hasEnded ? 'stop' : 'error',
+      };
+      return { 'gen_ai.output.messages': JSON.stringify([message]) };
+    },
+  };
+}
+
+/** The models that tell speakers apart: each has one graph. */
+const diarizationModels: Companions = {
+  setting: 'diarization',
+  fields: ['segmentation', 'embedding'],
+  files: {
+    small: ['config.json'],
+    stems: singleStems,
+    graphs: (files, dtype) => [singleOrOnlyGraph(files, dtype)],
+  },
+};
 
 /** The in-process functions for transcription. */
 export interface TranscriptionMethods {

@@ -1,26 +1,79 @@
+import type { Metrics } from '../../create-metrics.ts';
+import { bundledModelNames } from '../../folder/bundled-models.ts';
+import { locateModel } from '../../folder/source.ts';
 import {
   createHandler,
   createInference,
+  InferenceError,
   type Inference,
   type InferenceOptions,
   type Logger,
   type ModelOptions,
   type ModelStatus,
+  type Observer,
 } from '../../index.ts';
 import { createHealthHandler } from '../../server/health.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { watchInterrupts, type Interruption } from '../interrupt.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
+import type { ModelSettings } from '../model-settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { serviceBanner } from './banner.ts';
-import { bundledModelSettings } from './bundled.ts';
 import { loading, openHttpServer, type HttpServer } from './http-server.ts';
-import { mount } from './mount.ts';
+import { mount, type Place } from './mount.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
-import { createSideServices, type SideServices } from './side-services.ts';
 import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
+
+/** Services beside the API. */
+interface SideServices {
+  readonly places: readonly (Place & { readonly name: string })[];
+  /** Settings of the side services. */
+  readonly observers: readonly Observer[];
+}
+
+/** Makes what is wanted beside the API; what isn't, isn't loaded. */
+async function createSideServices(wanted: {
+  readonly playground: boolean;
+  readonly metrics: boolean;
+}): Promise<SideServices> {
+  const places: SideServices['places'][number][] = [];
+  const observers: Observer[] = [];
+  if (wanted.playground) {
+    const { createPlayground } = await import('../../playground/create-playground.ts');
+    places.push({ name: 'playground', path: '/', handler: createPlayground() });
+  }
+  if (wanted.metrics) {
+    const { handler, observer } = await openMetrics();
+    places.push({ name: 'metrics', path: '/metrics', handler });
+    observers.push(observer);
+  }
+  return { places, observers };
+}
+
+async function openMetrics(): Promise<Metrics> {
+  const { createMetrics } = await import('../../create-metrics.ts');
+  try {
+    return createMetrics();
+  } catch (error) {
+    throw new UsageError(`--metrics: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The models that are served where nobody names one. */
+function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record<string, ModelSettings>> {
+  try {
+    locateModel(bundledModelNames[0]!);
+  } catch (error) {
+    if (!InferenceError.isInstance(error)) throw error;
+    throw new UsageError(
+      'No model is named, and the bundled ones are not installed. Name one, such as --model qwen3-0.6b (slashv1 models list --catalogue shows more), or run npm install @slashv1/tiny-models.',
+      { cause: error },
+    );
+  }
+  return Object.fromEntries(bundledModelNames.map((name) => [name, { source: name, hub }]));
+}
 
 export const serveCommand = defineCommand({
   name: 'serve',

@@ -2,44 +2,52 @@ import { assertFunction, assertObject, assertText } from '../assert-values.ts';
 import { reasoningFormats, thinkFormat } from './reasoning-formats.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { apertusFormat } from './tool-calls/apertus.ts';
-import { hunyuanFormat } from './tool-calls/hunyuan.ts';
-import { granite20bFormat } from './tool-calls/granite-20b.ts';
-import { internlmFormat } from './tool-calls/internlm.ts';
-import { commandRPlusFormat } from './tool-calls/command-r-plus.ts';
-import { gigachat3Format } from './tool-calls/gigachat-3.ts';
-import { xlamFormat } from './tool-calls/xlam.ts';
-import { longcatFormat } from './tool-calls/longcat.ts';
 import { solarOpenFormat } from './tool-calls/solar-open.ts';
-import { dotsFormat } from './tool-calls/dots.ts';
-import { hyFormats } from './tool-calls/hy.ts';
 import { inklingFormat } from './tool-calls/inkling.ts';
-import { k2HorizonFormat } from './tool-calls/k2-horizon.ts';
-import { deepseekV32Format } from './tool-calls/deepseek-v3-2.ts';
-import { minicpm5Format } from './tool-calls/minicpm-5.ts';
-import { step3Format } from './tool-calls/step-3.ts';
-import { kimiK3Format } from './tool-calls/kimi-k3.ts';
-import { olmo3Format } from './tool-calls/olmo-3.ts';
-import { minicpm3Format } from './tool-calls/minicpm-3.ts';
 import { minimaxM3Format } from './tool-calls/minimax-m3.ts';
-import { commandRFormat } from './tool-calls/command-r.ts';
 import { deepseekFormat, deepseekV31Format } from './tool-calls/deepseek.ts';
-import { functoolsFormat, phi4Format } from './tool-calls/phi-4.ts';
 import type { ModelTraits, ToolCallFormat } from './tool-calls/format.ts';
 import { functionaryV31Format, functionaryV32Format } from './tool-calls/functionary.ts';
-import { functionGemmaFormat, gemma4Format, gemmaCodeFormat } from './tool-calls/gemma.ts';
-import { glmFormat } from './tool-calls/glm.ts';
-import { granite3Format } from './tool-calls/granite-3.ts';
+import { functionGemmaFormat, gemma4Format } from './tool-calls/gemma.ts';
 import { harmonyFormat } from './tool-calls/harmony.ts';
-import { hermesFormat } from './tool-calls/hermes.ts';
 import { kimiK2Format } from './tool-calls/kimi-k2.ts';
-import { lfm2Format } from './tool-calls/lfm2.ts';
-import { llama3Format } from './tool-calls/llama-3.ts';
-import { llama4Format } from './tool-calls/llama-4.ts';
-import { minimaxM2Format } from './tool-calls/minimax-m2.ts';
 import { mistralFormat, mistralNamedFormat } from './tool-calls/mistral.ts';
 import { museGlimmerFormat } from './tool-calls/muse-glimmer.ts';
-import { nemotronFormat } from './tool-calls/nemotron.ts';
-import { qwen3CoderFormat } from './tool-calls/qwen3-coder.ts';
+import {
+  commandRFormat,
+  commandRPlusFormat,
+  functoolsFormat,
+  gigachat3Format,
+  granite20bFormat,
+  granite3Format,
+  hermesFormat,
+  hunyuanFormat,
+  internlmFormat,
+  llama3Format,
+  nemotronFormat,
+  phi4Format,
+  xlamFormat,
+} from './tool-calls/json-formats.ts';
+import {
+  gemmaCodeFormat,
+  lfm2Format,
+  llama4Format,
+  minicpm3Format,
+  olmo3Format,
+} from './tool-calls/python-formats.ts';
+import {
+  deepseekV32Format,
+  dotsFormat,
+  glmFormat,
+  hyFormats,
+  k2HorizonFormat,
+  kimiK3Format,
+  longcatFormat,
+  minicpm5Format,
+  minimaxM2Format,
+  qwen3CoderFormat,
+  step3Format,
+} from './tool-calls/tagged-formats.ts';
 
 /** Every format of tool calls. The first that recognizes a model is its format, so the more special comes first. */
 export const toolCallFormats: readonly ToolCallFormat[] = [

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sinceRestart, type ChatEvent } from '../../../src/categories/chat/events.ts';
-import { tallyChat } from '../../../src/categories/chat/tally.ts';
+import { tallyChat } from '../../../src/categories/chat/category.ts';
 import { chatTelemetry } from '../../../src/categories/chat/telemetry.ts';
 import type { UsageTally } from '../../../src/contracts/run.ts';
 

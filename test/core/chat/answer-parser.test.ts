@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/chat/answer-parser.ts';
 import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
 import { runs } from '../../thorough.ts';
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
 import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
 import { runs } from '../../thorough.ts';

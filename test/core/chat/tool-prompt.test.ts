@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toolCallFormats } from '../../../src/core/chat/formats.ts';
 import type { ChatMessage } from '../../../src/core/chat/messages.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { writeCalls } from '../../../src/core/chat/tool-calls/write-calls.ts';
 import { describeTools, instruct, writeToolTurns } from '../../../src/core/chat/tool-prompt.ts';
 import { parsePieces } from './tool-calls/items.ts';

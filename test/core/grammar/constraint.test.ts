@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/grammar/constraint.ts';
 import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/answer-parser.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { accepts, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 const tools = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/hermes.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
 import { Automaton } from '../../../src/core/grammar/engine/automaton.ts';
 import { decimalRange } from '../../../src/core/grammar/schemas/decimal-range.ts';

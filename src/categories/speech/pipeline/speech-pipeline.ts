@@ -1,24 +1,61 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
-import { assertWanted, fieldError, type InferenceError } from '../../../errors.ts';
+import { parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
+import { quote } from '../../../core/text/quote.ts';
+import { assertWanted, fieldError, fieldErrorOf, type InferenceError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { findMainFile, locateModel } from '../../../folder/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
-import type { ModelSpec } from '../../../contracts/model.ts';
-import type { Pipeline } from '../../../contracts/category.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SpeechEvent, SpeechModelInfo, SpokenWord } from '../events.ts';
+import { speechParameters } from '../parameters.ts';
 import type { SpeechRequest } from '../request.ts';
 import type { SpeechSettings } from '../settings.ts';
 import type { Speaker, SpeakOptions, Synthesizer, Utterance } from '../synthesizer.ts';
-import { readVoice } from './read-voice.ts';
 import { toPieces, type Piece } from './to-pieces.ts';
 import { ownPieces, WordClock, type OwnedPiece } from './word-times.ts';
+
+/** Finds the voices of a request. */
+export function readVoice(
+  voice: string,
+  synthesizer: Pick<Synthesizer, 'voices' | 'mixesVoices' | 'explainVoice'>,
+  aliases: ReadonlyMap<string, string>,
+): readonly VoiceShare[] {
+  const names = synthesizer.voices.map(({ id }) => id);
+  const resolve = (name: string): string => {
+    const resolved = aliases.get(name) ?? name;
+    if (names.includes(resolved)) return resolved;
+    const offered = names.join(', ');
+    const reason = synthesizer.explainVoice?.(resolved);
+    if (reason !== undefined) throw fieldError('voice', `${reason} one of ${offered}`);
+    throw fieldError('voice', `expected one of ${offered}, got ${quote(name)}`);
+  };
+  const isMissingDefault = voice === speechParameters.voice.default && !names.includes(voice);
+  const whole = isMissingDefault ? names[0] : names.find((name) => name === voice);
+  if (whole !== undefined) return [{ voice: whole, weight: 1 }];
+  const shares = readShares(voice);
+  if (shares.length > 1 && !synthesizer.mixesVoices) {
+    throw fieldError('voice', `the model mixes no voices, got ${quote(voice)}`, {
+      code: 'unsupported_feature',
+    });
+  }
+  return shares.map(({ voice: name, weight }) => ({ voice: resolve(name), weight }));
+}
+
+function readShares(voice: string): readonly VoiceShare[] {
+  try {
+    return parseVoiceMix(voice);
+  } catch (error) {
+    throw fieldErrorOf('voice', error);
+  }
+}
 
 /** Long texts take turns with short ones, piece by piece. */
 const concurrency = 4;

@@ -1,26 +1,71 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { OpenRuns } from '../../../concurrency/open-runs.ts';
-import { quote } from '../../../core/text/quote.ts';
-import type { SessionBackend } from '../../../contracts/sessions.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { Session } from '../../../contracts/graph.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
+import { assignSpeakers } from '../../../core/audio/diarization/assign-speakers.ts';
+import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
+import { quote } from '../../../core/text/quote.ts';
 import { fieldError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { locateModel } from '../../../folder/source.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
-import type { ModelSpec } from '../../../contracts/model.ts';
-import type { Pipeline } from '../../../contracts/category.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo, TranscriptionSegment } from '../events.ts';
-import type { Recognition, RecognitionOptions, Recognizer, RecognizerAbility } from '../recognizer.ts';
+import {
+  sampleRateHz,
+  type Recognition,
+  type RecognitionOptions,
+  type Recognizer,
+  type RecognizerAbility,
+} from '../recognizer.ts';
 import type { TranscriptionRequest } from '../request.ts';
 import type { TranscriptionSettings } from '../settings.ts';
-import { assignSpeakers } from '../../../core/audio/diarization/assign-speakers.ts';
 import { Diarizer, type DiarizationTools } from './diarizer.ts';
 import { openDiarization } from './open-diarization.ts';
-import { openVoiceGate } from './open-voice-gate.ts';
+import { createSileroGate } from './silero-gate.ts';
 import { StretchRecognition } from './stretch-recognition.ts';
 import { Transcriber, type TranscriptionTools } from './transcriber.ts';
+import { regionShape, type VoiceGate } from './voice-gate.ts';
+
+/** Opens the detector of stretches without speech. */
+export async function openVoiceGate(
+  kind: string,
+  { openSession }: Pick<SessionBackend, 'openSession'>,
+): Promise<VoiceGate> {
+  if (kind === 'none') return openGate;
+  if (kind === 'energy') return energyGate;
+  const path = resolve(kind);
+  if (!existsSync(path))
+    throw fieldError(
+      'voiceActivity',
+      `expected energy, none or the path of a Silero VAD graph, found no ${path}`,
+    );
+  let session: Session | undefined;
+  try {
+    session = await openSession({ graph: path }, { threads: 1 });
+    return createSileroGate(session);
+  } catch (error) {
+    await session?.release();
+    throw fieldError('voiceActivity', `${path} is not a Silero VAD graph: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+const openGate: VoiceGate = {
+  find: async (samples) => [{ startSeconds: 0, endSeconds: samples.length / sampleRateHz }],
+  release: async () => {},
+};
+
+const energyGate: VoiceGate = {
+  find: async (samples) => findVoiceActivity(samples, { sampleRateHz, ...regionShape }),
+  release: async () => {},
+};
 
 /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
 const concurrency = 8;

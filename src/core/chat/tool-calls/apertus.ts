@@ -1,29 +1,21 @@
-import type { ToolCallFormat } from './format.ts';
+import { framedCalls } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readJsonArguments } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '<|tools_prefix|>';
 const endMarker = '<|tools_suffix|>';
 
 /** A list of objects, each with the name as its one key, between markers. */
-export const apertusFormat: ToolCallFormat = {
+export const apertusFormat = defineFormat({
   name: 'apertus',
-  example: `${openMarker}[{"get_weather": {"city": "Paris"}}]${endMarker}`,
-  families: [{ name: 'Apertus', models: ['Apertus 8B', 'Apertus 70B'] }],
-  parallel: true,
-  markers: [openMarker, endMarker],
-  openers: [openMarker],
-  createParser: createSectionParser({ open: [openMarker], end: [endMarker], readCalls }),
-  detect: ({ template }) => template.includes(openMarker),
-  constraint: {
-    trigger: openMarker,
-    begin: `${openMarker}[`,
-    call: (name) => ({ prefix: `{${JSON.stringify(name)}: `, suffix: '}' }),
-    separator: ', ',
-    end: `]${endMarker}`,
-  },
-};
+  families: { Apertus: ['Apertus 8B', 'Apertus 70B'] },
+  calls: { open: [openMarker], end: [endMarker], readCalls },
+  constraint: framedCalls(
+    { trigger: openMarker, begin: `${openMarker}[`, separator: ', ', end: `]${endMarker}` },
+    (name) => ({ prefix: `{${JSON.stringify(name)}: `, suffix: '}' }),
+  ),
+});
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();

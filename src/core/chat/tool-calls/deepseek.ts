@@ -1,7 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<｜tool▁calls▁begin｜>';
 const endMarker = '<｜tool▁calls▁end｜>';
@@ -10,58 +10,41 @@ const closeMarker = '<｜tool▁call▁end｜>';
 const separator = '<｜tool▁sep｜>';
 const markers = [beginMarker, endMarker, openMarker, closeMarker, separator];
 
-/** Reads calls as DeepSeek models write them, from V3 and R1 to V3.1. */
-const createParser = createSectionParser({
-  begin: [beginMarker],
-  open: [openMarker],
-  close: [closeMarker],
-  end: [endMarker],
-  readCalls,
-});
+/** Calls as DeepSeek models write them, from V3 and R1 to V3.1. */
+const calls = { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls };
 
 /** The kind of tool, the name, and JSON in a code block. */
-export const deepseekFormat: ToolCallFormat = {
+export const deepseekFormat = defineFormat({
   name: 'deepseek-v3',
-  example: `${beginMarker}${openMarker}function${separator}get_weather\n\`\`\`json\n{"city": "Paris"}\n\`\`\`${closeMarker}${endMarker}`,
-  families: [
-    { name: 'DeepSeek V3', models: ['DeepSeek V3', 'DeepSeek V3 0324'] },
-    { name: 'DeepSeek R1', models: ['DeepSeek R1', 'DeepSeek R1 0528', 'DeepSeek R1 Distill'] },
-  ],
-  parallel: true,
-  markers,
-  openers: [beginMarker, openMarker],
-  createParser,
-  detect: ({ template }) => template.includes(beginMarker),
-  constraint: {
-    trigger: beginMarker,
-    begin: beginMarker,
-    call: (name) => ({
-      prefix: `${openMarker}function${separator}${name}\n\`\`\`json\n`,
-      suffix: `\n\`\`\`${closeMarker}`,
-    }),
-    separator: '\n',
-    end: endMarker,
+  families: {
+    'DeepSeek V3': ['DeepSeek V3', 'DeepSeek V3 0324'],
+    'DeepSeek R1': ['DeepSeek R1', 'DeepSeek R1 0528', 'DeepSeek R1 Distill'],
   },
-};
+  markers,
+  calls,
+  constraint: framedCalls(
+    {
+      begin: beginMarker,
+      open: `${openMarker}function${separator}`,
+      close: `\n\`\`\`${closeMarker}`,
+      end: endMarker,
+    },
+    namedCall('\n```json\n'),
+  ),
+});
 
 /** The name and plain JSON. */
-export const deepseekV31Format: ToolCallFormat = {
+export const deepseekV31Format = defineFormat({
   name: 'deepseek-v3.1',
-  example: `${beginMarker}${openMarker}get_weather${separator}{"city": "Paris"}${closeMarker}${endMarker}`,
-  families: [{ name: 'DeepSeek V3.1', models: ['DeepSeek V3.1', 'DeepSeek V3.1 Terminus'] }],
-  parallel: true,
+  families: { 'DeepSeek V3.1': ['DeepSeek V3.1', 'DeepSeek V3.1 Terminus'] },
   markers,
-  openers: [beginMarker, openMarker],
-  createParser,
+  calls,
   detect: ({ template }) => template.includes(beginMarker) && !template.includes('```json'),
-  constraint: {
-    trigger: beginMarker,
-    begin: beginMarker,
-    call: (name) => ({ prefix: `${openMarker}${name}${separator}`, suffix: closeMarker }),
-    separator: '',
-    end: endMarker,
-  },
-};
+  constraint: framedCalls(
+    { begin: beginMarker, open: openMarker, close: closeMarker, separator: '', end: endMarker },
+    namedCall(separator),
+  ),
+});
 
 function* readCalls(input: AnswerInput): Reading {
   const first = yield* readName(input);

@@ -1,20 +1,17 @@
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
 
 const openTag = '<function=';
 const endTag = '</function>';
 
 /** JSON between tags that hold the name. */
-export const functionaryV31Format: ToolCallFormat = {
+export const functionaryV31Format = defineFormat({
   name: 'functionary-v3.1',
-  example: '<function=get_weather>{"city": "Paris"}</function>',
-  families: [{ name: 'Functionary v3.1', models: ['Functionary Small v3.1', 'Functionary Medium v3.1'] }],
-  parallel: true,
-  markers: [openTag, endTag],
-  openers: [openTag],
-  createParser: createSectionParser({
+  families: { 'Functionary v3.1': ['Functionary Small v3.1', 'Functionary Medium v3.1'] },
+  calls: {
     open: [openTag],
     end: [endTag],
     *readCalls(input) {
@@ -22,16 +19,9 @@ export const functionaryV31Format: ToolCallFormat = {
       if ((yield* input.takeAny(['>'])) === null) input.giveUp();
       else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
     },
-  }),
-  detect: ({ template }) => template.includes(openTag),
-  constraint: {
-    trigger: openTag,
-    begin: '',
-    call: (name) => ({ prefix: `${openTag}${name}>`, suffix: endTag }),
-    separator: '',
-    end: '',
   },
-};
+  constraint: framedCalls({ open: openTag, close: endTag, separator: '' }, namedCall('>')),
+});
 
 const recipientMarker = '>>>';
 

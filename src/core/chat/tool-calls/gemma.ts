@@ -1,81 +1,28 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallConstraint, ToolCallFormat, WrittenCall } from './format.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
+import { defineFormat, type FormatRow } from './define-format.ts';
+import type { ToolCallFormat } from './format.ts';
 import { gemmaArguments, writeGemma } from './gemma-notation.ts';
 import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
-import { readPythonCalls } from './python-calls.ts';
-import { pythonArguments, pythonCallFrame } from './python-notation.ts';
-import { membersOf, writePythonCall } from './write-calls.ts';
+import { membersOf } from './write-calls.ts';
 import { isStringSchema, parameterSchema, toJsonText } from './schema-types.ts';
-import { createSectionParser } from './section-parser.ts';
-
-const codeConstraint: ToolCallConstraint = {
-  trigger: '```tool_code',
-  begin: '```tool_code\n',
-  call: pythonCallFrame,
-  separator: '\n',
-  end: '\n```',
-  arguments: pythonArguments,
-};
-
-/** Python in a code block of its own language. */
-export const gemmaCodeFormat: ToolCallFormat = {
-  name: 'gemma-code',
-  example: '```tool_code\nprint(get_weather(city="Paris"))\n```',
-  families: [{ name: 'Gemma 2 and 3', models: ['Gemma 2', 'Gemma 3'] }],
-  parallel: true,
-  markers: [],
-  openers: ['```tool_code'],
-  createParser: createSectionParser({
-    open: ['```tool_code'],
-    end: ['```'],
-    readCalls: readPythonCalls,
-  }),
-  constraint: {
-    ...codeConstraint,
-    others: [
-      {
-        ...codeConstraint,
-        call: (name) => ({ prefix: `print(${name}(`, suffix: '))' }),
-      },
-    ],
-  },
-  write: (calls) => `\`\`\`tool_code\n${calls.map(writePythonCall).join('\n')}\n\`\`\``,
-  detect: ({ template }) => template.includes('tool_code'),
-};
-
-const shortTags = { open: '<start_function_call>', end: '<end_function_call>', quote: '<escape>' };
 
 /** `call:name{…}` between `<start_function_call>` and `<end_function_call>`, strings between `<escape>`. */
-export const functionGemmaFormat: ToolCallFormat = {
-  name: 'function-gemma',
-  example: '<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>',
-  families: [{ name: 'FunctionGemma', models: ['FunctionGemma 270M'] }],
-  parallel: true,
-  markers: Object.values(shortTags),
-  openers: [shortTags.open],
-  createParser: createGemmaParser(shortTags),
-  constraint: gemmaConstraint(shortTags),
-  write: (calls) => writeGemmaCalls(shortTags, calls),
-  detect: ({ template }) => template.includes('<start_function_'),
-};
-
-const pipeTags = { open: '<|tool_call>', end: '<tool_call|>', quote: '<|"|>' };
+export const functionGemmaFormat = gemmaFormat(
+  'function-gemma',
+  { FunctionGemma: ['FunctionGemma 270M'] },
+  { open: '<start_function_call>', end: '<end_function_call>', quote: '<escape>' },
+  '<start_function_',
+);
 
 /** `call:name{…}` between `<|tool_call>` and `<tool_call|>`, strings between `<|"|>`. */
-export const gemma4Format: ToolCallFormat = {
-  name: 'gemma-4',
-  example: '<|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
-  families: [{ name: 'Gemma 4', models: ['Gemma 4'] }],
-  parallel: true,
-  markers: Object.values(pipeTags),
-  openers: [pipeTags.open],
-  createParser: createGemmaParser(pipeTags),
-  constraint: gemmaConstraint(pipeTags),
-  write: (calls) => writeGemmaCalls(pipeTags, calls),
-  detect: ({ template }) => template.includes(pipeTags.open),
-};
+export const gemma4Format = gemmaFormat(
+  'gemma-4',
+  { 'Gemma 4': ['Gemma 4'] },
+  { open: '<|tool_call>', end: '<tool_call|>', quote: '<|"|>' },
+);
 
 interface GemmaTags {
   readonly open: string;
@@ -84,19 +31,44 @@ interface GemmaTags {
   readonly quote: string;
 }
 
-function createGemmaParser({ open, end, quote }: GemmaTags): ToolCallFormat['createParser'] {
+function gemmaFormat(
+  name: string,
+  families: FormatRow['families'],
+  { open, end, quote }: GemmaTags,
+  detect = open,
+): ToolCallFormat {
   const dialect: LiteralDialect = {
     quotes: ['"'],
     rawQuotes: [quote],
     hasBareKeys: true,
     hasBareStrings: true,
   };
-  return createSectionParser({
-    open: [open],
-    end: [end],
-    *readCalls(input) {
-      while (yield* readCall(input, dialect));
+  return defineFormat({
+    name,
+    families,
+    markers: [open, end, quote],
+    calls: {
+      open: [open],
+      end: [end],
+      *readCalls(input) {
+        while (yield* readCall(input, dialect));
+      },
     },
+    constraint: framedCalls(
+      { open: `${open}call:`, close: end, separator: '', trigger: open },
+      namedCall(''),
+      {
+        arguments: gemmaArguments(quote),
+      },
+    ),
+    write: (calls) =>
+      calls
+        .map(({ name: called, arguments: text }) => {
+          const values = writeGemma(Object.fromEntries(membersOf(text)), quote);
+          return `${open}call:${called}${values}${end}`;
+        })
+        .join(''),
+    detect,
   });
 }
 
@@ -134,22 +106,4 @@ function typedMembers(json: string, tool: ToolDefinition | undefined): string {
     return written === value ? [] : [[name, written] as const];
   });
   return typed.length === 0 ? json : JSON.stringify({ ...values, ...Object.fromEntries(typed) });
-}
-
-function gemmaConstraint({ open, end, quote }: GemmaTags): ToolCallConstraint {
-  return {
-    trigger: open,
-    begin: '',
-    call: (name) => ({ prefix: `${open}call:${name}`, suffix: end }),
-    separator: '',
-    end: '',
-    arguments: gemmaArguments(quote),
-  };
-}
-
-function writeGemmaCalls({ open, end, quote }: GemmaTags, calls: readonly WrittenCall[]): string {
-  const texts = calls.map(
-    ({ name, arguments: text }) => `call:${name}${writeGemma(Object.fromEntries(membersOf(text)), quote)}`,
-  );
-  return texts.map((text) => open + text + end).join('');
 }

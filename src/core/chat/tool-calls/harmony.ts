@@ -1,7 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
 import { readJsonArguments } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
 
 /** Special tokens of a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
 export const harmonyMarkers = {
@@ -18,33 +18,24 @@ export const harmonyMarkers = {
  * A message to `functions.name` in the commentary channel. Everything else, messages in other channels included, is text:
  * taking the channels apart is the reasoning splitter's part.
  */
-export const harmonyFormat: ToolCallFormat = {
+export const harmonyFormat = defineFormat({
   name: 'harmony',
-  example:
-    '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}<|call|>',
-  families: [{ name: 'gpt-oss', models: ['gpt-oss-20b', 'gpt-oss-120b', 'gpt-oss-safeguard'] }],
-  parallel: false,
+  families: { 'gpt-oss': ['gpt-oss-20b', 'gpt-oss-120b', 'gpt-oss-safeguard'] },
   markers: Object.values(harmonyMarkers),
   openers: [],
-  createParser: createSectionParser({
+  calls: {
     open: [harmonyMarkers.channel, `${harmonyMarkers.start}assistant`],
     // The prompt ends after `<|start|>assistant`, so that the recipient may come first.
     bare: ['to='],
     end: [harmonyMarkers.call, harmonyMarkers.end, harmonyMarkers.return],
     readCalls,
-  }),
-  detect: ({ template }) => template.includes('<|channel|>') && template.includes('<|message|>'),
-  constraint: {
-    trigger: '<|channel|>commentary to=functions.',
-    begin: '',
-    call: (name) => ({
-      prefix: `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>`,
-      suffix: '<|call|>',
-    }),
-    separator: null,
-    end: '',
   },
-};
+  detect: ({ template }) => template.includes('<|channel|>') && template.includes('<|message|>'),
+  constraint: framedCalls(
+    { open: '<|channel|>commentary to=functions.', close: '<|call|>', separator: null },
+    namedCall(' <|constrain|>json<|message|>'),
+  ),
+});
 
 const longestHeader = 512;
 

@@ -1,7 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
+import { framedCalls } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
 import { readJsonCalls, readName } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
 
 const messageMarker = '<|message_model|>';
 const callMarker = '<|content_invoke_tool_json|>';
@@ -9,31 +9,18 @@ const endMarker = '<|end_message|>';
 const lastMarker = '<|content_model_end_sampling|>';
 
 /** A message with the name before the marker of its kind, and a JSON object with it once more. */
-export const inklingFormat: ToolCallFormat = {
+export const inklingFormat = defineFormat({
   name: 'inkling',
   example: `${messageMarker}get_weather${callMarker}{"name":"get_weather","args":{"city":"Paris"}}${endMarker}`,
-  families: [{ name: 'Inkling', models: ['Inkling', 'Inkling Small'] }],
-  parallel: true,
-  markers: [messageMarker, callMarker, endMarker, lastMarker],
+  families: { Inkling: ['Inkling', 'Inkling Small'] },
   openers: [callMarker],
-  createParser: createSectionParser({
-    open: [messageMarker, callMarker],
-    close: [endMarker],
-    end: [lastMarker],
-    readCalls,
-  }),
-  constraint: {
-    trigger: messageMarker,
-    begin: '',
-    call: (name) => ({
-      prefix: `${messageMarker}${name}${callMarker}{"name":${JSON.stringify(name)},"args":`,
-      suffix: `}${endMarker}`,
-    }),
-    separator: '',
-    end: '',
-  },
+  calls: { open: [messageMarker, callMarker], close: [endMarker], end: [lastMarker], readCalls },
+  constraint: framedCalls({ open: messageMarker, close: endMarker, separator: '' }, (name) => ({
+    prefix: `${name}${callMarker}{"name":${JSON.stringify(name)},"args":`,
+    suffix: '}',
+  })),
   detect: ({ template, hasToken }) => template.includes(callMarker) || hasToken(callMarker),
-};
+});
 
 function* readCalls(input: AnswerInput, marker: string): Reading {
   if (marker === messageMarker) {

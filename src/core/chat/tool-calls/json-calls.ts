@@ -1,6 +1,7 @@
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolDefinition } from '../messages.ts';
+import { framedCalls } from './call-frame.ts';
 import type { CallFrame, ToolCallConstraint } from './format.ts';
 import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
 import {
@@ -157,35 +158,23 @@ export function jsonCallFrame(name: string, keys: { name?: string; arguments?: s
   return { prefix: `{"${nameKey}": ${JSON.stringify(name)}, "${argumentsKey}": `, suffix: '}' };
 }
 
+type JsonKeys = Parameters<typeof jsonCallFrame>[1];
+
 /** Calls as a list of JSON objects behind a marker. */
-export function jsonListConstraint(
-  open: string,
-  end = '',
-  keys?: Parameters<typeof jsonCallFrame>[1],
-): ToolCallConstraint {
-  return {
-    trigger: open,
-    begin: `${open}[`,
-    call: (name) => jsonCallFrame(name, keys),
-    separator: ', ',
-    end: `]${end}`,
-  };
+export function jsonListConstraint(open: string, end = '', keys?: JsonKeys): ToolCallConstraint {
+  return framedCalls({ trigger: open, begin: `${open}[`, separator: ', ', end: `]${end}` }, (name) =>
+    jsonCallFrame(name, keys),
+  );
 }
 
 /** The same list as Jinja's `tojson(indent=4)` writes it, which models learn from their templates. */
-export function indentedListConstraint(
-  open: string,
-  end = '',
-  { name: nameKey = 'name', arguments: argumentsKey = 'arguments' }: Parameters<typeof jsonCallFrame>[1] = {},
-): ToolCallConstraint {
-  return {
-    trigger: open.split('\n', 1)[0]!,
-    begin: `${open}[\n    `,
-    call: (name) => ({
+export function indentedListConstraint(open: string, end = '', keys: JsonKeys = {}): ToolCallConstraint {
+  const { name: nameKey = 'name', arguments: argumentsKey = 'arguments' } = keys;
+  return framedCalls(
+    { trigger: open.split('\n', 1)[0]!, begin: `${open}[\n    `, separator: ',\n    ', end: `\n]${end}` },
+    (name) => ({
       prefix: `{\n        "${nameKey}": ${JSON.stringify(name)},\n        "${argumentsKey}": `,
       suffix: '\n    }',
     }),
-    separator: ',\n    ',
-    end: `\n]${end}`,
-  };
+  );
 }

@@ -1,8 +1,8 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readName, takeJsonObject } from './json-calls.ts';
 import { namesAll } from './mend-json.ts';
-import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<|tool_calls_section_begin|>';
 const endMarker = '<|tool_calls_section_end|>';
@@ -14,29 +14,22 @@ const argumentsMarker = '<|tool_call_argument_begin|>';
  * Ids that hold the name, and JSON. `functions.` and the number are not part of the name. The whole is the call's id, by
  * which the template knows it in the next turn.
  */
-export const kimiK2Format: ToolCallFormat = {
+export const kimiK2Format = defineFormat({
   name: 'kimi-k2',
-  example: `${beginMarker}${openMarker}functions.get_weather:0${argumentsMarker}{"city": "Paris"}${closeMarker}${endMarker}`,
-  families: [{ name: 'Kimi K2', models: ['Kimi K2 Instruct', 'Kimi K2 Thinking', 'Kimi K2.5'] }],
-  parallel: true,
+  families: { 'Kimi K2': ['Kimi K2 Instruct', 'Kimi K2 Thinking', 'Kimi K2.5'] },
   markers: [beginMarker, endMarker, openMarker, closeMarker, argumentsMarker],
-  openers: [beginMarker, openMarker],
-  createParser: createSectionParser({
-    begin: [beginMarker],
-    open: [openMarker],
-    close: [closeMarker],
-    end: [endMarker],
-    readCalls,
-  }),
-  detect: ({ template }) => template.includes(beginMarker),
-  constraint: {
-    trigger: beginMarker,
-    begin: beginMarker,
-    call: (name) => ({ prefix: `${openMarker}functions.${name}:0${argumentsMarker}`, suffix: closeMarker }),
-    separator: '',
-    end: endMarker,
-  },
-};
+  calls: { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls },
+  constraint: framedCalls(
+    {
+      begin: beginMarker,
+      open: `${openMarker}functions.`,
+      close: closeMarker,
+      separator: '',
+      end: endMarker,
+    },
+    namedCall(`:0${argumentsMarker}`),
+  ),
+});
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();

@@ -1,9 +1,9 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
+import { defineFormat } from './define-format.ts';
+import type { ToolCallConstraint } from './format.ts';
 import { readName } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
 import { elementArguments } from './element-notation.ts';
-import { createSectionParser } from './section-parser.ts';
 import { memberSchema, toJsonText, typesOf } from './schema-types.ts';
 import { membersOf } from './write-calls.ts';
 
@@ -25,20 +25,12 @@ const constraint: ToolCallConstraint = {
 };
 
 /** Elements for calls and values, named by the parameters, with elements inside for lists and objects. */
-export const minimaxM3Format: ToolCallFormat = {
+export const minimaxM3Format = defineFormat({
   name: 'minimax-m3',
-  example: `${beginMarker}\n${openTag}get_weather">${mark}<city>Paris${mark}</city>${closeTag}\n${endMarker}`,
-  families: [{ name: 'MiniMax M3', models: ['MiniMax M3'] }],
-  parallel: true,
+  families: { 'MiniMax M3': ['MiniMax M3'] },
   markers: [mark, '<tool_call>', '</tool_call>'],
-  openers: [beginMarker, openTag],
-  createParser: createSectionParser({
-    begin: [beginMarker],
-    open: [openTag],
-    end: [endMarker],
-    readCalls: readCall,
-  }),
-  detect: ({ template }) => template.includes(mark),
+  calls: { begin: [beginMarker], open: [openTag], end: [endMarker], readCalls: readCall },
+  detect: mark,
   constraint: { ...constraint, others: [{ ...constraint, trigger: openTag, begin: '', end: '' }] },
   write: (calls) => {
     const texts = calls.map(({ name, arguments: text }) => {
@@ -47,7 +39,7 @@ export const minimaxM3Format: ToolCallFormat = {
     });
     return `${beginMarker}\n${texts.join('')}${endMarker}`;
   },
-};
+});
 
 function writeElement(name: string, value: unknown): string {
   return `${mark}<${name}>${writeInner(value)}${mark}</${name}>`;

@@ -1,50 +1,33 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
-import { jsonListConstraint, readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
+import { readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
-import { createSectionParser } from './section-parser.ts';
 
 const openMarker = '[TOOL_CALLS]';
 const idMarker = '[CALL_ID]';
 const argumentsMarker = '[ARGS]';
 
-/** Reads calls as all Mistral models write them, the old way and the new. */
-const createParser = createSectionParser({ open: [openMarker], readCalls });
+/** Calls as all Mistral models write them, the old way and the new. */
+const calls = { open: [openMarker], readCalls };
 
 /** A list of JSON objects after `[TOOL_CALLS]`. */
-export const mistralFormat: ToolCallFormat = {
+export const mistralFormat = defineFormat({
   name: 'mistral',
-  example: '[TOOL_CALLS][{"name": "get_weather", "arguments": {"city": "Paris"}}]',
-  families: [
-    { name: 'Mistral', models: ['Mistral 7B v0.3', 'Mixtral 8x22B', 'Mistral Nemo', 'Mistral Large 2'] },
-  ],
-  parallel: true,
-  markers: [openMarker],
-  openers: [openMarker],
-  createParser,
-  detect: ({ template }) => template.includes(openMarker),
-  constraint: jsonListConstraint(openMarker),
-};
+  families: { Mistral: ['Mistral 7B v0.3', 'Mixtral 8x22B', 'Mistral Nemo', 'Mistral Large 2'] },
+  calls,
+});
 
 /** `[TOOL_CALLS]` and the name before each call's arguments. */
-export const mistralNamedFormat: ToolCallFormat = {
+export const mistralNamedFormat = defineFormat({
   name: 'mistral-named',
-  example: '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}',
-  families: [{ name: 'Mistral 3', models: ['Mistral Small 3.2', 'Magistral', 'Devstral', 'Ministral 3'] }],
-  parallel: true,
+  families: { 'Mistral 3': ['Mistral Small 3.2', 'Magistral', 'Devstral', 'Ministral 3'] },
   markers: [openMarker, idMarker, argumentsMarker],
-  openers: [openMarker],
-  createParser,
+  calls,
   detect: ({ template, hasToken }) =>
     template.includes(openMarker) && (template.includes(argumentsMarker) || hasToken(argumentsMarker)),
-  constraint: {
-    trigger: openMarker,
-    begin: '',
-    call: (name) => ({ prefix: `${openMarker}${name}${argumentsMarker}`, suffix: '' }),
-    separator: '',
-    end: '',
-  },
-};
+  constraint: framedCalls({ open: openMarker, separator: '' }, namedCall(argumentsMarker)),
+});
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();

@@ -1,8 +1,8 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
+import { defineFormat } from './define-format.ts';
+import type { ToolCallConstraint } from './format.ts';
 import { readName } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 import { taggedConstraint } from './tagged-notation.ts';
 import { writeTaggedCall } from './write-calls.ts';
@@ -22,25 +22,23 @@ const syntax: TaggedCallSyntax = {
   parameterNameEnd: ['">'],
   parameterClose: '</atem:parameter>',
   callClose: '</atem:invoke>',
-  hasPaddedValues: false,
 };
 
 /** A message to the function, with XML elements of a namespace of their own for calls and parameters. */
-export const museGlimmerFormat: ToolCallFormat = {
+export const museGlimmerFormat = defineFormat({
   name: 'muse-glimmer',
   example: ` to=get_weather${messageMarker}${beginTag}\n${openTag}get_weather">\n<atem:parameter name="city">Paris</atem:parameter>\n</atem:invoke>\n${endTag}`,
-  families: [{ name: 'Muse Glimmer', models: ['Muse Glimmer'] }],
-  parallel: true,
+  families: { 'Muse Glimmer': ['Muse Glimmer'] },
   markers: ['<|start|>', messageMarker, '<|eom|>', '<|eot|>'],
   // Thinking may quote calls: only a message to a function holds some.
   openers: [],
-  createParser: createSectionParser({
+  calls: {
     open: [museGlimmerStart, beginTag, openTag],
     bare: recipients,
     close: [endTag, '<|eom|>'],
     end: ['<|eot|>'],
     readCalls,
-  }),
+  },
   constraint: {
     ...messagesTo(museGlimmerStart),
     others: [messagesTo('')],
@@ -49,8 +47,8 @@ export const museGlimmerFormat: ToolCallFormat = {
     calls
       .map((call) => `${head(museGlimmerStart, call.name)}${writeTaggedCall(call, syntax)}\n${endTag}`)
       .join('<|eom|>'),
-  detect: ({ template }) => template.includes(beginTag),
-};
+  detect: beginTag,
+});
 
 function head(start: string, name: string): string {
   return `${start} to=${name}${messageMarker}${beginTag}\n${openTag}`;

@@ -1,7 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolCallFormat } from './format.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
+import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
 
 const beginMarker = '<|tool_calls|>';
 const endMarker = '<|calls|>';
@@ -11,32 +11,24 @@ const argumentsMarker = '<|tool_call:args|>';
 const closeMarker = '<|tool_call:end|>';
 
 /** An id of the model's own, the name and JSON, with a marker before each. */
-export const solarOpenFormat: ToolCallFormat = {
+export const solarOpenFormat = defineFormat({
   name: 'solar-open',
   example: `${beginMarker}${openMarker}a1b2c3d4e5${nameMarker}get_weather${argumentsMarker}{"city": "Paris"}${closeMarker}${endMarker}`,
-  families: [{ name: 'Solar Open', models: ['Solar Open 100B'] }],
-  parallel: true,
+  families: { 'Solar Open': ['Solar Open 100B'] },
   markers: [beginMarker, endMarker, openMarker, nameMarker, argumentsMarker, closeMarker],
-  openers: [beginMarker, openMarker],
-  createParser: createSectionParser({
-    begin: [beginMarker],
-    open: [openMarker],
-    close: [closeMarker],
-    end: [endMarker],
-    readCalls,
-  }),
-  detect: ({ template }) => template.includes(openMarker),
-  constraint: {
-    trigger: beginMarker,
-    begin: beginMarker,
-    call: (name) => ({
-      prefix: `${openMarker}0${nameMarker}${name}${argumentsMarker}`,
-      suffix: closeMarker,
-    }),
-    separator: '',
-    end: endMarker,
-  },
-};
+  calls: { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls },
+  detect: openMarker,
+  constraint: framedCalls(
+    {
+      begin: beginMarker,
+      open: `${openMarker}0${nameMarker}`,
+      close: closeMarker,
+      separator: '',
+      end: endMarker,
+    },
+    namedCall(argumentsMarker),
+  ),
+});
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();

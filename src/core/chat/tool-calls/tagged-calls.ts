@@ -22,7 +22,7 @@ export interface TaggedCallSyntax {
   readonly parameterClose: string;
   readonly callClose: string;
   /** Whether values stand on lines of their own, so that one line break on both sides is not part of them. */
-  readonly hasPaddedValues: boolean;
+  readonly hasPaddedValues?: boolean;
   /** Ends of a call without parameters, in place of `nameEnd`; in such formats arguments may also be one JSON object. */
   readonly selfClose?: readonly string[] | undefined;
   /** Marks after a parameter's name that give the value's type, with a schema for each. */
@@ -144,7 +144,7 @@ function* mendTaggedCall(
     const value = (
       second === undefined ? rest.join(parameterNameEnd[0]) : written.slice(second.length)
     ).split(parameterClose)[0]!;
-    const isPadded = syntax.hasPaddedValues;
+    const isPadded = syntax.hasPaddedValues === true;
     const padded = isPadded ? value.replace(/^\n/, '').replace(/\n$/, '') : value.replace(/\s*\n\s*$/, '');
     const schema = decidingSchema(parameterSchema(tool, key.trim()), attribute);
     members.push(`${JSON.stringify(key.trim())}: ${toJsonText(padded, schema)}`);
@@ -326,7 +326,7 @@ function* readRawValue(
   syntax: TaggedCallSyntax,
   emit: (text: string) => void,
 ): Reading<boolean> {
-  const { parameterClose, callClose, hasPaddedValues } = syntax;
+  const { parameterClose, callClose, hasPaddedValues = false } = syntax;
   if (hasPaddedValues) yield* input.takeAny(['\n']);
   let lineBreak = '';
   const emitBeforeLineBreak = (text: string): void => {

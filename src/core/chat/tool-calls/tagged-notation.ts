@@ -10,6 +10,7 @@ import {
 } from '../../grammar/languages/expression.ts';
 import { digit } from '../../grammar/schemas/decimal-range.ts';
 import { looseText, namesOf, type ArgumentsNotation, type Notation } from '../../grammar/schemas/notation.ts';
+import { framedCalls, namedCall, type CallsFrame } from './call-frame.ts';
 import type { ToolCallConstraint } from './format.ts';
 import { rawNotation } from './raw-notation.ts';
 import { parameterSchema } from './schema-types.ts';
@@ -68,7 +69,7 @@ function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => Argumen
 
 /** The text between a parameter's name and the next tag. */
 function frameOf(type: string, value: Expression, syntax: TaggedCallSyntax): Expression {
-  const { parameterNameEnd, parameterClose, hasPaddedValues } = syntax;
+  const { parameterNameEnd, parameterClose, hasPaddedValues = false } = syntax;
   const padding = text(hasPaddedValues ? '\n' : '');
   return sequence(
     text(attributeOf(type, syntax)),
@@ -88,35 +89,14 @@ function endsEarly(value: string, { parameterOpen, parameterClose, callClose }: 
     .some((rest) => [parameterOpen, callClose].some((tag) => rest.trimStart().startsWith(tag)));
 }
 
-/** The frames of all calls of an answer, each from the name on, and of one of them. */
-export interface TaggedFrame {
-  readonly begin?: string;
-  readonly open: string;
-  readonly close?: string;
-  readonly separator?: string;
-  readonly end?: string;
-  /** Trigger, if `begin` or `open` starts with more than needed. */
-  readonly trigger?: string;
-}
-
 /** Calls whose parameters have a tag each; the frames after the first are other ways that models know. */
 export function taggedConstraint(
   syntax: TaggedCallSyntax,
-  ...frames: readonly TaggedFrame[]
+  ...frames: readonly CallsFrame[]
 ): ToolCallConstraint {
   const args = taggedArguments(syntax);
-  const toConstraint = (own: TaggedFrame): ToolCallConstraint => {
-    const { begin = '', open, close = '', separator = '\n', end = '' } = own;
-    return {
-      trigger: own.trigger ?? (begin === '' ? open : begin).replace(/\n[^]*/, ''),
-      begin,
-      call: (name) => ({ prefix: open + name, suffix: close }),
-      separator,
-      end,
-      arguments: args,
-      isLoose: true,
-    };
-  };
-  const [first, ...others] = frames.map(toConstraint);
+  const [first, ...others] = frames.map((frame) =>
+    framedCalls(frame, namedCall(''), { arguments: args, isLoose: true }),
+  );
   return { ...first!, others };
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createPiperReader } from '../../../../src/categories/speech/architectures/vits/piper-reader.ts';
+import { createPiperReader } from '../../../../src/categories/speech/architectures/vits/open-vits.ts';
 
 vi.mock('piper-phonemize', () => {
   throw new Error('ERR_MODULE_NOT_FOUND');

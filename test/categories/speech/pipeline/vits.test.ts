@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { vits } from '../../../../src/categories/speech/architectures/vits/architecture.ts';
-import { createPiperSymbols } from '../../../../src/categories/speech/architectures/vits/piper-symbols.ts';
+import { createPiperSymbols } from '../../../../src/categories/speech/architectures/vits/open-vits.ts';
 import { speech } from '../../../../src/categories/exports.ts';
 import type { SpeechRequestInput } from '../../../../src/categories/speech/request.ts';
 import type { SpeechModelInfo } from '../../../../src/categories/speech/events.ts';

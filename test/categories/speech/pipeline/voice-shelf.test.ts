@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { readVoice } from '../../../../src/categories/speech/pipeline/read-voice.ts';
-import { VoiceShelf } from '../../../../src/categories/speech/architectures/kokoro/voice-shelf.ts';
+import { readVoice } from '../../../../src/categories/speech/pipeline/speech-pipeline.ts';
+import { VoiceShelf } from '../../../../src/categories/speech/architectures/kokoro/open-kokoro.ts';
 
 const files = new Map(['af_heart', 'ef_dora', 'jf_alpha'].map((id) => [id, `${id}.bin`]));
 const shelf = new VoiceShelf(files, { styleSize: 2, languages: new Set(['en-US']) });

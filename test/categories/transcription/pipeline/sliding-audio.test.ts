@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SlidingAudio } from '../../../../src/categories/transcription/pipeline/sliding-audio.ts';
+import { SlidingAudio } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 
 /** Samples that count up, in blocks of the given lengths; notes how many blocks were taken. */
 function counting(lengths: readonly number[]) {

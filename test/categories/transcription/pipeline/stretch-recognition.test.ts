@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.ts';
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import type { TranscriptionEvent } from '../../../../src/categories/transcription/events.ts';
-import { openVoiceGate } from '../../../../src/categories/transcription/pipeline/open-voice-gate.ts';
+import { openVoiceGate } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
 import { StretchRecognition } from '../../../../src/categories/transcription/pipeline/stretch-recognition.ts';
 import { Transcriber } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import { collectTranscription } from '../../../../src/categories/transcription/result.ts';

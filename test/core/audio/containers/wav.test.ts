@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandALaw, expandMuLaw } from '../../../../src/core/audio/containers/g711.ts';
+import { expandALaw, expandMuLaw } from '../../../../src/core/audio/containers/pcm-samples.ts';
 import { toSamples } from '../../../../src/core/audio/containers/pcm-samples.ts';
 import { performOn } from '../../../../src/core/audio/containers/reading.ts';
 import { readWavLayout } from '../../../../src/core/audio/containers/wav.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dynamicTimeWarping } from '../../../../src/core/audio/whisper/dynamic-time-warping.ts';
-import { medianFilterInto } from '../../../../src/core/audio/whisper/median-filter.ts';
+import { dynamicTimeWarping } from '../../../../src/core/audio/whisper/token-times.ts';
+import { medianFilterInto } from '../../../../src/core/audio/whisper/token-times.ts';
 import { tokenTimes } from '../../../../src/core/audio/whisper/token-times.ts';
 import { golden } from './golden.ts';
 

@@ -1,17 +1,18 @@
+import type { Limiter } from '../../../../concurrency/limit-concurrency.ts';
+import type { Session } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { createGaussianNoise } from '../../../../core/diffusion/gaussian-noise.ts';
+import { guideInPlace } from '../../../../core/diffusion/guidance.ts';
 import { createScheduler } from '../../../../core/diffusion/schedulers/create-scheduler.ts';
 import type { NoiseSource, Scheduler } from '../../../../core/diffusion/schedulers/scheduler.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { fieldError } from '../../../../errors.ts';
 import { locateModel } from '../../../../folder/source.ts';
-import type { Session } from '../../../../contracts/graph.ts';
-import type { PaintedPixels, PaintedStep, Painter, PaintOptions, Painting } from '../../painter.ts';
+import type { PaintedPixels, PaintedStep, Painter, Painting, PaintOptions } from '../../painter.ts';
 import { imageParameters } from '../../parameters.ts';
 import type { ImageRequest } from '../../request.ts';
 import type { ImageSettings } from '../../settings.ts';
-import { denoise } from './denoise.ts';
 import { createDenoiser, type Denoiser, type Predict } from './denoiser.ts';
 import {
   misfit,
@@ -21,7 +22,6 @@ import {
 } from './diffusion-folder.ts';
 import { planGuidance, seemsDistilled, type Guidance } from './guidance.ts';
 import { createLatentDecoder, type LatentDecoder, type LatentDecoderOptions } from './latent-decoder.ts';
-import { toLatentSize } from './latent-size.ts';
 import {
   createPromptEncoder,
   joinFeatures,
@@ -32,6 +32,59 @@ import {
   type JoinTexts,
 } from './prompt-encoder.ts';
 import { createTextEncoder, type TextEncoder } from './text-encoder.ts';
+
+interface DenoiseOptions {
+  readonly predict: Predict;
+  /** Scale of classifier-free guidance; without effect with one conditioning. */
+  readonly guidanceScale: number;
+  readonly scheduler: Scheduler;
+  /** Makes the first sample, then what the scheduler adds. */
+  readonly noise: NoiseSource;
+  /** Runs each prediction; what it throws ends the work. */
+  readonly inTurn: Limiter;
+}
+
+/**
+ * Turns noise into latents.
+ * @returns after each step, the latents without noise as they look by then, valid until the next
+ */
+async function* denoise(
+  latents: Float32Array,
+  { predict, guidanceScale, scheduler, noise, inTurn }: DenoiseOptions,
+): AsyncGenerator<Float32Array> {
+  const sample = new Float32Array(latents.length);
+  noise(latents);
+  scaleInto(latents, latents, scheduler.initialNoiseScale);
+  for (const [step, timestep] of scheduler.timesteps.entries()) {
+    scaleInto(sample, latents, scheduler.inputScale(step));
+    const [prompted, unprompted] = await inTurn(() => predict(sample, timestep));
+    if (unprompted) guideInPlace(prompted!, unprompted, guidanceScale);
+    yield scheduler.step(step, latents, prompted!, noise);
+  }
+}
+
+function scaleInto(out: Float32Array, values: Float32Array, factor: number): void {
+  for (let index = 0; index < values.length; index++) out[index] = values[index]! * factor;
+}
+
+/** The size of the latents for an image. */
+function toLatentSize(
+  image: Size,
+  { fixed, stride }: Pick<Denoiser, 'fixed' | 'stride'>,
+  { factor }: Pick<LatentDecoder, 'factor'>,
+): Size {
+  const side = (name: 'width' | 'height'): number => {
+    const pixels = image[name];
+    const built = fixed[name];
+    if (built !== undefined && pixels !== built * factor) {
+      throw fieldError(name, `the model makes only images of ${built * factor}, got ${pixels}`);
+    }
+    const step = factor * (built === undefined ? stride : 1);
+    if (pixels % step !== 0) throw fieldError(name, `expected a multiple of ${step}, got ${pixels}`);
+    return pixels / factor;
+  };
+  return { width: side('width'), height: side('height') };
+}
 
 /** Replacements for tests. */
 export interface DiffusionInternals extends LatentDecoderOptions {

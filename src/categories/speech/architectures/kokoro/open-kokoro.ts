@@ -1,14 +1,71 @@
-import type { SessionBackend } from '../../../../contracts/sessions.ts';
-import { describeVoice } from '../../../../core/speech/voices.ts';
-import { locateModel } from '../../../../folder/source.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
+import type { SessionBackend } from '../../../../contracts/sessions.ts';
+import { describeVoice, mixStyles, type VoiceShare } from '../../../../core/speech/voices.ts';
+import { locateModel } from '../../../../folder/source.ts';
+import type { Voice } from '../../events.ts';
+import { openSpeechGraph } from '../../pipeline/open-graph.ts';
+import { isReadByEspeak } from '../../pipeline/pronunciation.ts';
 import { createReaders } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
-import { openKokoroFolder } from './kokoro-folder.ts';
-import { openSpeechGraph } from '../../pipeline/open-graph.ts';
+import { openKokoroFolder, readVoice } from './kokoro-folder.ts';
 import { createKokoroGraph, kokoroDurations } from './kokoro-graph.ts';
-import { VoiceShelf } from './voice-shelf.ts';
+
+interface VoiceShelfOptions {
+  readonly styleSize: number;
+  /** In BCP 47; voices of other languages can't be used. */
+  readonly languages: { has(language: string): boolean };
+}
+
+/** The voices of a model; each is read when it is first asked for. */
+export class VoiceShelf {
+  /** Usable voices. */
+  readonly voices: readonly Voice[];
+  readonly #files: ReadonlyMap<string, string>;
+  readonly #styleSize: number;
+  readonly #tables = new Map<string, Promise<Float32Array>>();
+
+  /** @param files voice id → path of its table of styles */
+  constructor(files: ReadonlyMap<string, string>, { styleSize, languages }: VoiceShelfOptions) {
+    this.#files = files;
+    this.#styleSize = styleSize;
+    this.voices = [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language));
+  }
+
+  /** Why a voice can't be used, up to the list of those that can; `undefined` for one that isn't there. */
+  explain(voice: string): string | undefined {
+    if (!this.#files.has(voice)) return undefined;
+    const { language } = describeVoice(voice);
+    const remedy = isReadByEspeak(language)
+      ? 'which needs eSpeak NG; install it with `npm install piper-phonemize`, or take'
+      : "which can't be read here; expected";
+    return `${voice} speaks ${language}, ${remedy}`;
+  }
+
+  /** @returns the style in which a text of so many phonemes is spoken */
+  async mix(shares: readonly VoiceShare[]): Promise<(phonemes: number) => Float32Array> {
+    const tables = await Promise.all(
+      shares.map(async ({ voice, weight }) => ({ styles: await this.#read(voice), weight })),
+    );
+    return (phonemes) =>
+      mixStyles(tables.map(({ styles, weight }) => ({ style: this.#row(styles, phonemes), weight })));
+  }
+
+  #read(voice: string): Promise<Float32Array> {
+    let table = this.#tables.get(voice);
+    if (!table) {
+      table = readVoice(this.#files.get(voice)!, this.#styleSize);
+      this.#tables.set(voice, table);
+    }
+    return table;
+  }
+
+  /** Texts longer than the table is are spoken in its last style. */
+  #row(styles: Float32Array, phonemes: number): Float32Array {
+    const row = Math.min(phonemes, styles.length / this.#styleSize - 1);
+    return styles.subarray(row * this.#styleSize, (row + 1) * this.#styleSize);
+  }
+}
 
 /** Sample rate of Kokoro's output, in Hz. */
 const sampleRateHz = 24_000;

@@ -1,13 +1,183 @@
+import { basename, join } from 'node:path';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
-import { sourceError } from '../../../../folder/model-files.ts';
+import { espeakEnglishSymbols, toEspeakPhonemes } from '../../../../core/speech/espeak-phonemes.ts';
 import { symbolBounds } from '../../../../core/speech/timing/symbol-bounds.ts';
+import { describeValue, quote } from '../../../../core/text/quote.ts';
+import { fieldError } from '../../../../errors.ts';
+import { localFiles } from '../../../../folder/graph-files.ts';
+import { singleGraph, sourceError } from '../../../../folder/model-files.ts';
+import { readJson } from '../../../../folder/model-folder.ts';
+import { locateModel } from '../../../../folder/source.ts';
+import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
+import { openSpeechGraph } from '../../pipeline/open-graph.ts';
+import { createEnglishPhonemizer, loadEspeak } from '../../pipeline/pronunciation.ts';
+import { assertPhonemizer, espeakMissing, isEnglish, preparationOf } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
-import { openHubVoice } from './hub-voice.ts';
-import { openPiperVoice } from './piper-voice.ts';
-import { openSpeechGraph } from '../../pipeline/open-graph.ts';
+import { piperGraph } from './files.ts';
+import { readPiperConfig, type PiperConfig } from './piper-config.ts';
 import { createVitsGraph, vitsDurations } from './vits-graph.ts';
+import type { VitsVoice } from './vits-voice.ts';
+
+interface PiperReaderOptions {
+  /** Name of the voice, for messages. */
+  readonly name: string;
+  /** Reader of English that the caller demands; default: eSpeak NG, which the voices learned from, where it is installed. */
+  readonly phonemizer?: string | undefined;
+  /** Whether the voice has a symbol. */
+  knows(symbol: string): boolean;
+}
+
+/** Makes the reader of a voice of Piper: texts in the voice's own symbols. */
+export async function createPiperReader(
+  {
+    phonemeType: type,
+    espeakVoice: voice,
+    language,
+  }: Pick<PiperConfig, 'phonemeType' | 'espeakVoice' | 'language'>,
+  { name, phonemizer, knows }: PiperReaderOptions,
+): Promise<Pick<VitsVoice, 'prepare' | 'pronounce'>> {
+  assertPhonemizer(phonemizer);
+  const prepare = preparationOf(language);
+  if (type === 'text') return { prepare, pronounce: (sentence) => sentence.normalize('NFD') };
+  if (type !== 'espeak') {
+    throw sourceError(`phoneme_type of ${name}: expected espeak or text, got ${quote(type)}`);
+  }
+  const english = isEnglish(language);
+  const isCovered = Array.from(espeakEnglishSymbols).every(knows);
+  if (english && phonemizer === 'built-in' && !isCovered) {
+    throw fieldError('phonemizer', `built-in writes symbols that ${name} doesn't have, expected espeak`);
+  }
+  const espeak = english && phonemizer === 'built-in' ? undefined : await loadEspeak();
+  if (espeak) {
+    const transcribe = (text: string): string | undefined => espeak.transcribe(text, voice)?.normalize('NFD');
+    if (transcribe('a') === undefined) {
+      throw sourceError(`${name} speaks ${quote(voice)}, which eSpeak NG of piper-phonemize doesn't have`);
+    }
+    return { prepare, pronounce: (sentence) => transcribe(sentence) ?? '' };
+  }
+  if (phonemizer === 'espeak') throw espeakMissing();
+  if (!english || !isCovered) {
+    throw sourceError(
+      `${name} speaks ${language}, which needs eSpeak NG; install it with \`npm install piper-phonemize\``,
+    );
+  }
+  const { phonemize } = await createEnglishPhonemizer('en-US');
+  return { prepare, pronounce: async (sentence) => toEspeakPhonemes(await phonemize(sentence)) };
+}
+
+/** Reads a VITS in Hugging Face's layout, whose symbols are the characters of a text. */
+async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promise<VitsVoice> {
+  const path = locateModel(source);
+  const config = await readJson(path, 'config.json');
+  const tokenizerConfig = await readJson(path, 'tokenizer_config.json', {});
+  const { encode } = createTextTokenizer({
+    tokenizer: await readJson(path, 'tokenizer.json'),
+    tokenizerConfig,
+  });
+  for (const name of ['phonemize', 'is_uroman']) {
+    if (tokenizerConfig[name] === true) {
+      throw sourceError(`expected characters as symbols, got "${name}": true in tokenizer_config.json`);
+    }
+  }
+  const { sampling_rate: sampleRateHz, num_speakers: speakers = 1 } = config;
+  if (typeof sampleRateHz !== 'number' || !(sampleRateHz > 0)) {
+    throw sourceError(`sampling_rate in config.json: expected hertz, got ${describeValue(sampleRateHz)}`);
+  }
+  if (speakers !== 1)
+    throw sourceError(`num_speakers in config.json: expected 1, got ${describeValue(speakers)}`);
+  const language = toLanguage(tokenizerConfig['language']);
+  return {
+    graph: join(path, singleGraph(localFiles(path), dtype)),
+    sampleRateHz,
+    voices: [{ id: 'default', name: 'default', language }],
+    speakers: new Map(),
+    scales: { noise: 0, length: 1, durationNoise: 0 },
+    prepare: preparationOf(language),
+    pronounce: (sentence) => sentence,
+    knows: (symbol) => encode(symbol).length > 0,
+    hasPlaces: false,
+    toIds: (symbols) => ({ ids: encode(symbols) }),
+  };
+}
+
+/** ISO 639-3, such as `eng`, in BCP 47; undetermined where it is none. */
+function toLanguage(code: unknown): string {
+  return /^[a-z]{2,3}$/.test(String(code)) ? Intl.getCanonicalLocales(String(code))[0]! : 'und';
+}
+
+/**
+ * Makes ids of Piper's symbols: a padding after each, between a beginning and an end. A symbol without an id is left out;
+ * capitals may have those of small letters.
+ */
+export function createPiperSymbols({
+  ids,
+  clusters,
+}: Pick<PiperConfig, 'ids' | 'clusters'>): Pick<VitsVoice, 'knows' | 'toIds'> {
+  const [padding, beginning, end] = [ids.get('_')!, ids.get('^')!, ids.get('$')!];
+  const longestFirst = clusters.toSorted((one, other) => other.length - one.length);
+  const find = (symbol: string): readonly number[] | undefined =>
+    ids.get(symbol) ?? ids.get(symbol.toLowerCase());
+  return {
+    knows: (symbol) => find(symbol) !== undefined || clusters.some((cluster) => cluster.includes(symbol)),
+    toIds(symbols) {
+      const found: (readonly number[])[] = [];
+      const places: number[] = [];
+      let place = 0;
+      for (const part of divide(symbols, longestFirst)) {
+        const own = find(part);
+        if (own) {
+          const withPadding = [...own, ...padding];
+          found.push(withPadding);
+          places.push(...withPadding.map(() => place));
+        }
+        place += Array.from(part).length;
+      }
+      if (found.length === 0) return { ids: [] };
+      const before = [...beginning, ...padding];
+      return {
+        ids: [...before, ...found.flat(), ...end],
+        places: [...before.map(() => -1), ...places, ...end.map(() => place)],
+      };
+    },
+  };
+}
+
+/** @param clusters of code points that are one symbol, the longest first */
+function divide(symbols: string, clusters: readonly string[]): readonly string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < symbols.length; at += parts.at(-1)!.length) {
+    const cluster = clusters.find((one) => symbols.startsWith(one, at));
+    parts.push(cluster ?? String.fromCodePoint(symbols.codePointAt(at)!));
+  }
+  return parts;
+}
+
+/** Reads a voice of Piper, `name.onnx.json` beside `name.onnx`. */
+export async function openPiperVoice({
+  source,
+  phonemizer,
+}: ModelSpec<SpeechSettings>): Promise<VitsVoice | undefined> {
+  const path = locateModel(source);
+  const graph = source.endsWith('.onnx') ? basename(source) : piperGraph(localFiles(path));
+  if (graph === undefined) return undefined;
+  const config = await readPiperConfig(path, `${graph}.json`);
+  const { language, sampleRateHz, scales } = config;
+  const name = basename(graph, '.onnx');
+  const speakers = new Map(Array.from(config.speakers, ([speaker, id]) => [`${name}/${speaker}`, id]));
+  const symbols = createPiperSymbols(config);
+  return {
+    graph: join(path, graph),
+    sampleRateHz,
+    voices: (speakers.size > 0 ? [...speakers.keys()] : [name]).map((id) => ({ id, name: id, language })),
+    speakers,
+    scales,
+    ...(await createPiperReader(config, { name, phonemizer, knows: symbols.knows })),
+    ...symbols,
+    hasPlaces: true,
+  };
+}
 
 /** Marks that no symbol needs to stand for: texts are cut after them. */
 const mark = /[\p{P}\s]/u;

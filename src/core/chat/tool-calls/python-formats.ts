@@ -1,0 +1,145 @@
+import type { AnswerInput, Reading } from './answer-input.ts';
+import { framedCalls, type CallsFrame } from './call-frame.ts';
+import { defineFormat, type FormatRow } from './define-format.ts';
+import type { ToolCallConstraint, ToolCallFormat } from './format.ts';
+import { jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.ts';
+import { readPythonCalls } from './python-calls.ts';
+import { pythonArguments, pythonCallFrame } from './python-notation.ts';
+import { writePythonCall } from './write-calls.ts';
+
+// Formats whose calls are Python.
+
+interface PythonRow extends FormatRow {
+  readonly frame: CallsFrame;
+  readonly lead?: string;
+  readonly others?: readonly ToolCallConstraint[];
+}
+
+function pythonCalls(frame: CallsFrame, rest?: Partial<ToolCallConstraint>): ToolCallConstraint {
+  return framedCalls(frame, pythonCallFrame, { arguments: pythonArguments, ...rest });
+}
+
+function pythonFormat({ frame, lead, others, ...row }: PythonRow): ToolCallFormat {
+  const { begin = '', separator, end = '' } = frame;
+  return defineFormat({
+    constraint: pythonCalls(frame, { lead, others }),
+    write: (calls) => begin + calls.map(writePythonCall).join(separator ?? '\n') + end,
+    ...row,
+    calls: { readCalls: readPythonCalls, ...row.calls },
+  });
+}
+
+const [startMarker, endMarker] = ['<|tool_call_start|>', '<|tool_call_end|>'];
+
+/** Python calls, one a line, between tags. */
+export const olmo3Format = pythonFormat({
+  name: 'olmo-3',
+  families: { 'OLMo 3': ['OLMo 3 7B', 'OLMo 3 32B'] },
+  calls: { open: ['<function_calls>'], end: ['</function_calls>'] },
+  frame: { begin: '<function_calls>', end: '</function_calls>' },
+});
+
+/** Python in a code block between markers. */
+export const minicpm3Format = pythonFormat({
+  name: 'minicpm-3',
+  families: { MiniCPM3: ['MiniCPM3 4B'] },
+  markers: [startMarker, endMarker],
+  calls: {
+    open: [startMarker],
+    close: ['```'],
+    end: [endMarker],
+    *readCalls(input) {
+      yield* input.takeSpace();
+      yield* input.takeAny(['```python', '```']);
+      yield* readPythonCalls(input);
+    },
+  },
+  detect: ({ template }) => template.includes(startMarker) && /```python|<\|thought_start\|>/.test(template),
+  frame: { begin: `${startMarker}\n\`\`\`python\n`, end: `\n\`\`\`\n${endMarker}` },
+});
+
+/** A list of Python calls between `<|tool_call_start|>` and `<|tool_call_end|>`; where prompts ask for JSON, of JSON calls. */
+export const lfm2Format = pythonFormat({
+  name: 'lfm2',
+  families: { LFM2: ['LFM2 1.2B', 'LFM2 2.6B', 'LFM2 8B-A1B', 'LFM2.5'] },
+  calls: {
+    open: [startMarker],
+    end: [endMarker],
+    *readCalls(input) {
+      yield* input.takeSpace();
+      const bracket = (yield* input.takeAny(['['])) ?? '';
+      const space = yield* input.takeSpace();
+      const isJson = (yield* input.peekAny(['{'])) !== null;
+      input.putBack(bracket.length + space.length);
+      yield* isJson ? readJsonCalls(input) : readPythonCalls(input);
+    },
+  },
+  frame: { begin: `${startMarker}[`, separator: ', ', end: `]${endMarker}`, trigger: startMarker },
+  others: [jsonListConstraint(startMarker, endMarker)],
+  detect: ({ template, hasToken }) =>
+    hasToken(startMarker) || /<\|tool_(list|call)_start\|>|"List of tools: \["/.test(template),
+});
+
+const codeFence = '```tool_code';
+const codeFrame = { begin: `${codeFence}\n`, end: '\n```' };
+
+/** Python in a code block of its own language. */
+export const gemmaCodeFormat = pythonFormat({
+  name: 'gemma-code',
+  example: `${codeFence}\nprint(get_weather(city="Paris"))\n\`\`\``,
+  families: { 'Gemma 2 and 3': ['Gemma 2', 'Gemma 3'] },
+  markers: [],
+  calls: { open: [codeFence], end: ['```'] },
+  frame: codeFrame,
+  others: [pythonCalls(codeFrame, { call: (name) => ({ prefix: `print(${name}(`, suffix: '))' }) })],
+  detect: 'tool_code',
+});
+
+const [pythonStart, pythonEnd] = ['<|python_start|>', '<|python_end|>'];
+/** A list on a line that begins with text: calls where it begins with a tool of the request. */
+const inlineMarker = '[';
+const listFrame = { begin: '[', separator: ', ', end: ']' };
+
+/**
+ * A list of Python calls at the beginning of the answer or of a line, or between `<|python_start|>` and `<|python_end|>`.
+ * As Llama 4 is also prompted for JSON, JSON calls count too.
+ */
+export const llama4Format = pythonFormat({
+  name: 'pythonic',
+  example: '[get_weather(city="Paris"), get_time(zone="CET")]',
+  families: {
+    'Llama 4': ['Llama 4 Scout', 'Llama 4 Maverick'],
+    ToolACE: ['ToolACE 8B', 'ToolACE 2 8B'],
+  },
+  markers: [pythonStart, pythonEnd],
+  openers: [pythonStart],
+  calls: { open: [pythonStart, inlineMarker], bare: ['[', '{'], end: [pythonEnd], readCalls: readEither },
+  constraint: pythonCalls(listFrame, {
+    trigger: undefined,
+    lead: '\n',
+    others: [
+      framedCalls({ trigger: '{"name"' }, (name) => jsonCallFrame(name, { arguments: 'parameters' }), {
+        lead: '\n',
+      }),
+      pythonCalls({ begin: `${pythonStart}[`, separator: ', ', end: `]${pythonEnd}`, trigger: pythonStart }),
+    ],
+  }),
+  frame: listFrame,
+  detect: ({ template, hasToken }) =>
+    hasToken(pythonStart) || template.includes(pythonStart) || template.includes('[func_name1('),
+});
+
+function* readEither(input: AnswerInput, marker: string): Reading {
+  if (marker === inlineMarker) {
+    const names = input.tools.map(({ name }) => `${name}(`);
+    if (!input.canReadAgain || (yield* input.peekAny(names)) === null) return input.giveUp();
+    input.putBack(marker.length);
+    return yield* readPythonCalls(input);
+  }
+  yield* input.takeSpace();
+  // Under a grammar, what begins in another way is text.
+  const starts = ['{"name"', ...input.tools.map(({ name }) => `[${name}(`)];
+  if (!input.canReadAgain && (yield* input.peekAny(starts)) === null) return input.giveUp();
+  if ((yield* input.peekAny(['{'])) === null) yield* readPythonCalls(input);
+  else yield* readJsonCalls(input, { strict: true });
+}
