@@ -101,7 +101,7 @@ function toJavaScript(code: string, language: string): string {
 
 // Most of their time they wait for processes to start and to end.
 describe.concurrent('JavaScript and TypeScript', () => {
-  it.each(cases(toRun('js', 'ts')))('%s', { timeout: 120_000 }, async (place, block) => {
+  it.each(cases(toRun('js', 'ts')))('%s', { timeout: 300_000 }, async (place, block) => {
     const name = `${place.replaceAll(/\W+/g, '-')}.mjs`;
     let script = toJavaScript(wholeCode(block, blocks), block.language);
     if (script.includes('http://127.0.0.1:8000')) {
@@ -174,7 +174,7 @@ function answerAfter(block: CodeBlock): unknown {
 describe.concurrent('shell', needs(missingProgram('bash', 'curl')), () => {
   it.each([...new Set(toRun('sh').map(({ page }) => page))])(
     'the blocks of %s work as they are pasted, and answer what it shows',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (page) => {
       const outputs = await paste(page);
       for (const block of toRun('sh').filter(({ place }) => outputs.has(place))) {
@@ -207,7 +207,7 @@ describe('JSON', () => {
 });
 
 describe('types', () => {
-  it('are right in strict TypeScript', { timeout: 120_000 }, () => {
+  it('are right in strict TypeScript', { timeout: 300_000 }, () => {
     // Also JavaScript, since readers paste it into TypeScript; a detector's head is a file of JavaScript.
     const pasted = ofLanguage('js', 'ts').filter(({ notRun }) => notRun !== 'a module of its own');
     const sources = new Map(

@@ -77,7 +77,6 @@ function setWritable(path: string, isWritable: boolean): void {
 
 const askedOf = (listen: string, source: string): string => `
 import { chat, createHandler, createInference } from 'slashv1';
-import { needs, otherSystem } from '../needs.ts';
 const inference = createInference({ models: { assistant: chat({ source: ${JSON.stringify(source)} }) } });
 const handler = createHandler(inference, { auth: { keys: ['sk-one'] } });
 ${listen}

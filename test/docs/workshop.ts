@@ -106,7 +106,7 @@ export async function openWorkshop(): Promise<Workshop> {
     },
     async run(command, options) {
       const { child, output } = start(command, options);
-      const timer = setTimeout(() => endGroup(child, 'SIGKILL'), 110_000);
+      const timer = setTimeout(() => endGroup(child, 'SIGKILL'), 290_000);
       const [code] = (await once(child, 'close')) as [number | null];
       clearTimeout(timer);
       return { code, output: output() };

@@ -219,7 +219,9 @@ describe('allowed tokens', () => {
     expect(() => sampler.sample(logits, new Uint32Array(allow.length))).toThrow(
       'logits: expected at least one allowed token',
     );
-    expect(() => sampler.sample(logits, new Uint32Array(1))).toThrow('allow: expected at least 13 numbers, got 1');
+    expect(() => sampler.sample(logits, new Uint32Array(1))).toThrow(
+      'allow: expected at least 13 numbers, got 1',
+    );
   });
 });
 
