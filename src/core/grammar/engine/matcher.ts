@@ -2,9 +2,8 @@ import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from '../languages/expression.ts';
 import { programSteps } from './program.ts';
 import { runSteps } from '../run-steps.ts';
-import { ShortestEndings } from './shortest-ending.ts';
+import { itemText, ShortestEndings } from './shortest-ending.ts';
 import { longestTokens, type TokenTrie } from './token-trie.ts';
-import { utf8Text } from '../languages/utf8.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Follows one sequence through a grammar. */
@@ -36,6 +35,12 @@ export interface CompiledGrammar {
   readonly bytes: number;
 }
 
+/** A state, and the bytes of an item of a list of different items, as far as it is written. */
+interface Position {
+  readonly state: State;
+  readonly item: number[] | undefined;
+}
+
 /** Masks kept for each grammar. */
 const maxMaskBytes = 4 * 2 ** 20;
 /**
@@ -56,10 +61,21 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
   const masks = new MaskCache(automaton, vocabulary);
   const endings = new ShortestEndings(program);
   yield* endings.learn();
-  const endingOf = (state: State): number[] | undefined => {
-    const bytes = endings.from(state);
+  const read = ({ state, item }: Position, byte: number): Position => {
+    let next = automaton.state(automaton.next(state.id, byte));
+    item?.push(byte);
+    if (next.endsItem && item) next = automaton.keepItem(next, itemText(item));
+    return { state: next, item: next.startsItem ? [] : item };
+  };
+  const readAll = ({ state, item }: Position, bytes: Iterable<number>): Position => {
+    let position: Position = { state, item: item && [...item] };
+    for (const byte of bytes) position = read(position, byte);
+    return position;
+  };
+  const endingOf = (position: Position): number[] | undefined => {
+    const bytes = endings.from(position.state, position.item);
     // States with more ways than are followed may lack one.
-    if (!bytes || !automaton.after(state, bytes).mayEnd) return undefined;
+    if (!bytes || !readAll(position, bytes).state.mayEnd) return undefined;
     return longestTokens([vocabulary.plain, vocabulary.rest], withoutEndToken(bytes, vocabulary));
   };
   return {
@@ -70,13 +86,6 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
       let state = automaton.start();
       /** Bytes of an item of a list of different items, as far as it is written. */
       let item: number[] | undefined;
-      const read = (byte: number, before: State): State => {
-        let next = automaton.state(automaton.next(before.id, byte));
-        item?.push(byte);
-        if (next.endsItem && item) next = automaton.keepItem(next, itemOf(item));
-        if (next.startsItem) item = [];
-        return next;
-      };
       return {
         mask() {
           automaton.tidy();
@@ -88,25 +97,26 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
           const ending = vocabulary.endTokens.get(token);
           if (ending && mayEndWith(automaton, state, ending)) return;
           const bytes = vocabulary.bytesOf(token);
-          let after = bytes === undefined ? automaton.state(dead) : state;
-          const [known, length] = [item, item?.length ?? 0];
-          for (const byte of bytes ?? []) after = read(byte, after);
-          if (after.id === dead) {
-            item = known;
+          let after: Position = { state: bytes === undefined ? automaton.state(dead) : state, item };
+          const length = item?.length ?? 0;
+          for (const byte of bytes ?? []) after = read(after, byte);
+          if (after.state.id === dead) {
             if (item) item.length = length;
             throw new RangeError(`token: expected one that the grammar allows, got ${token}`);
           }
-          state = after;
+          ({ state, item } = after);
         },
         ending() {
           state = automaton.renew(state);
-          return endingOf(state);
+          return endingOf({ state, item });
         },
         endsWithin(most, token) {
           state = automaton.renew(state);
           if (vocabulary.endTokens.has(token)) return true;
-          const after = automaton.after(state, vocabulary.bytesOf(token)!);
-          return endings.lengthFrom(after) <= most || (endingOf(after)?.length ?? Infinity) <= most;
+          const after = readAll({ state, item }, vocabulary.bytesOf(token)!);
+          const isKnown = !endings.isInList(after.state);
+          if (isKnown && endings.lengthFrom(after.state) <= most) return true;
+          return (endingOf(after)?.length ?? Infinity) <= most;
         },
         isFree(token) {
           state = automaton.renew(state);
@@ -123,15 +133,6 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
       };
     },
   };
-}
-
-/**
- * An item as JSON, from its bytes: of a string those after the quote that opens it, of anything else all.
- */
-function itemOf(bytes: readonly number[]): string {
-  const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);
-  const written = utf8Text(isString ? [0x22, ...bytes] : bytes);
-  return isString ? JSON.stringify(JSON.parse(written)) : written;
 }
 
 /** An end token may come at an end, or as the last part of the text: some formats close a call with one. */

@@ -34,7 +34,7 @@ export type Step =
   | { readonly op: 'distinct'; readonly next: number }
   | { readonly op: 'keep'; readonly next: number }
   | { readonly op: 'more'; readonly max: number; next: number }
-  | { readonly op: 'leave'; readonly min: number; readonly next: number }
+  | { readonly op: 'leave'; readonly min: number; readonly more: number; readonly next: number }
   /** The end of a round. */
   | { readonly op: 'round'; readonly next: number }
   | { readonly op: 'accept' };
@@ -154,7 +154,9 @@ class Assembler {
     const { item, separator, min, max } = expression;
     if (!this.#isProductive(item) || max === 0) return next;
     const more = { op: 'more' as const, max, next: -1 };
-    const start = this.#write(item, this.#split([this.#add(more), this.#add({ op: 'leave', min, next })]));
+    const onward = this.#add(more);
+    const leave = this.#add({ op: 'leave', min, more: onward, next });
+    const start = this.#write(item, this.#split([onward, leave]));
     more.next = this.#write(separator, start);
     const first = this.#add({ op: 'distinct', next: start });
     return min === 0 ? this.#split([first, next]) : first;

@@ -1,5 +1,6 @@
 import type { Frame, State, Thread } from './automaton.ts';
 import { plainestOf } from '../languages/shortest.ts';
+import { utf8Text } from '../languages/utf8.ts';
 import type { Program } from './program.ts';
 
 /** Beyond so many bytes, or steps that write them, no ending is looked for. */
@@ -11,7 +12,7 @@ const maxPasses = 32;
 /**
  * Finds the shortest texts that complete what has been written: every step of a program knows how many bytes it takes from
  * there to the end of its rule or round, and the stack tells which rules and rounds are open. Lists of items that differ
- * are taken to need one item more at most.
+ * are measured as if they needed one item more at most, but written to their end.
  */
 export class ShortestEndings {
   readonly #program: Program;
@@ -49,12 +50,26 @@ export class ShortestEndings {
     return mayEnd ? 0 : Math.min(...threads.map((thread) => this.#lengthOf(thread)));
   }
 
-  /** @returns `undefined` where no ending is known */
-  from(state: State): Uint8Array | undefined {
+  /** Whether a list of items that differ may be open, so that its length isn't known. */
+  isInList({ threads }: State): boolean {
+    return threads.some(({ frame }) => {
+      for (let open = frame; open; open = open.below) if (open.items) return true;
+      return false;
+    });
+  }
+
+  /**
+   * @param item bytes of the item of a list of different items that is being written
+   * @returns `undefined` where no ending is known
+   */
+  from(state: State, item?: readonly number[]): Uint8Array | undefined {
     if (state.mayEnd) return new Uint8Array();
     const length = this.lengthFrom(state);
     if (length > maxBytes) return undefined;
-    return this.#write(state.threads.find((thread) => this.#lengthOf(thread) === length)!);
+    return this.#write(
+      state.threads.find((thread) => this.#lengthOf(thread) === length)!,
+      item,
+    );
   }
 
   /** @returns whether a shorter way was found */
@@ -133,9 +148,12 @@ export class ShortestEndings {
     return rest;
   }
 
-  #write(thread: Thread): Uint8Array | undefined {
+  #write(thread: Thread, begun: readonly number[] = []): Uint8Array | undefined {
     const { steps, entries } = this.#program;
     const bytes: number[] = [];
+    /** The bytes before `bytes` that belong to the item, and its place in them. */
+    let before = begun;
+    let itemStart = 0;
     let { place, frame } = thread;
     const push = (next: number, held: Partial<Frame> = {}): void => {
       frame = { id: 0, next, rounds: 0, reading: undefined, items: undefined, below: frame, ...held };
@@ -171,6 +189,7 @@ export class ShortestEndings {
           break;
         case 'begin': {
           const texts = frame?.items?.texts ?? [];
+          if (frame?.items) [before, itemStart] = [[], bytes.length];
           push(step.next, { reading: step.reader.startWithout(texts) });
           place = step.next;
           break;
@@ -187,23 +206,32 @@ export class ShortestEndings {
           push(step.next, { items: { id: 0, texts: [], isPending: false } });
           place = step.next;
           break;
-        case 'keep':
-          frame = { ...frame!, items: { ...frame!.items!, isPending: true } };
+        case 'keep': {
+          const texts = [...frame!.items!.texts, itemText([...before, ...bytes.slice(itemStart)])];
+          frame = { ...frame!, items: { ...frame!.items!, texts } };
           place = step.next;
-          break;
-        case 'leave': {
-          const { texts, isPending } = frame!.items!;
-          if (texts.length + Number(isPending) < step.min) return undefined;
-          place = step.next;
-          frame = frame!.below;
           break;
         }
+        case 'leave':
+          if (frame!.items!.texts.length < step.min) place = step.more;
+          else [place, frame] = [step.next, frame!.below];
+          break;
         case 'more':
-          return undefined;
+          place = step.next;
+          break;
         case 'accept':
           return Uint8Array.from(bytes);
       }
     }
     return undefined;
   }
+}
+
+/**
+ * An item as JSON, from its bytes: of a string those after the quote that opens it, of anything else all.
+ */
+export function itemText(bytes: readonly number[]): string {
+  const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);
+  const written = utf8Text(isString ? [0x22, ...bytes] : bytes);
+  return isString ? JSON.stringify(JSON.parse(written)) : written;
 }
