@@ -1,4 +1,4 @@
-// Connections that do nothing beside clients that ask: `npm run build && node test/soak/connections.js [--connections 5000]`. Ends
+// Connections of one key that do nothing beside a client with another: `npm run build && node test/soak/connections.js [--connections 5000]`. Ends
 // with 1 where a request wasn't answered. Needs as many open files twice over (`ulimit -n`); fewer connections are opened otherwise.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,9 +12,11 @@ const wanted = Number(values.connections);
 if (!Number.isInteger(wanted) || wanted < 1)
   throw new RangeError(`--connections: expected an integer above 0, got ${values.connections}`);
 
-const host = fork(join(import.meta.dirname, '../security/soak-host.js'), ['http://127.0.0.1:9'], {
-  execArgv: ['--expose-gc'],
-});
+const host = fork(
+  join(import.meta.dirname, '../security/soak-host.js'),
+  ['http://127.0.0.1:9', JSON.stringify({ auth: { keys: [{ key: 'client' }, { key: 'attacker' }] } })],
+  { execArgv: ['--expose-gc'] },
+);
 /** @param {string} type @returns {Promise<any>} */
 const told = (type) =>
   new Promise((resolve) => {
@@ -37,7 +39,9 @@ async function look(/** @type {string} */ when) {
 
 /** Nothing, half of a head, or half of a body. */
 const beginnings = ['', 'POST /v1/embeddings HTTP/1.1\r\nhost: a\r\n'];
-beginnings.push(`${beginnings[1]}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"model":`);
+beginnings.push(
+  `${beginnings[1]}authorization: Bearer attacker\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"model":`,
+);
 /** @type {import('node:net').Socket[]} */
 const sockets = [];
 let refused = 0;
