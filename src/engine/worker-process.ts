@@ -66,10 +66,13 @@ export function startWorkerProcess(
   child.on('message', (message) => {
     if (!exited) events.onMessage(message as WorkerMessage);
   });
-  createInterface({ input: child.stderr! }).on('line', (line) => {
-    if (!codecNoise.test(line)) process.stderr.write(`${line}\n`);
-  });
-  const pulse = child.stdio[beatPipe] as Socket | undefined;
+  // A process without a file left has no pipes either.
+  if (child.stderr) {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      if (!codecNoise.test(line)) process.stderr.write(`${line}\n`);
+    });
+  }
+  const pulse = child.stdio?.[beatPipe] as Socket | undefined;
   pulse?.on('data', (beats: Buffer) => {
     if (!exited) events.onBeat(beats.toString());
   });

@@ -132,7 +132,7 @@ async function reserve(counter: Counter, owner: string, wanted: number): Promise
   let endsAt = performance.now() + windowMs;
   if (reserved > 0) {
     const { consumedPoints, msBeforeNext } = await limiter.penalty(owner, reserved);
-    endsAt = performance.now() + msBeforeNext;
+    endsAt = performance.now() + Math.min(msBeforeNext, windowMs);
     if (consumedPoints - reserved >= limit) {
       await limiter.reward(owner, reserved);
       return toRefusal(counter, msBeforeNext);
@@ -173,16 +173,19 @@ async function takeOne(counter: Counter, owner: string): Promise<{ taken: boolea
   }
 }
 
-function toAllowance({ limit }: Counter, consumed: number, resetMs: number): Allowance {
-  return { limit, remaining: Math.max(0, limit - consumed), resetMs: Math.max(0, resetMs) };
+/** A store may count by the clock of the machine, which jumps: no window is longer than itself. */
+function toAllowance({ limit, windowMs }: Counter, consumed: number, resetMs: number): Allowance {
+  const remaining = Math.max(0, limit - consumed);
+  return { limit, remaining, resetMs: Math.min(windowMs, Math.max(0, resetMs)) };
 }
 
 function refuse(counter: Counter, left: Pick<Admission, 'requests' | 'tokens'>): Admission {
   return { refusal: toRefusal(counter, left[counter.of]?.resetMs ?? 0), ...left };
 }
 
-function toRefusal({ of, limit }: Counter, resetMs: number): Refusal {
-  return { of, limit, retryAfterSeconds: Math.max(1, Math.ceil(resetMs / 1000)) };
+function toRefusal({ of, limit, windowMs }: Counter, resetMs: number): Refusal {
+  const retryAfterSeconds = Math.max(1, Math.ceil(Math.min(resetMs, windowMs) / 1000));
+  return { of, limit, retryAfterSeconds };
 }
 
 /** Whether what a limiter rejected with is no failure, but its refusal. */

@@ -65,6 +65,11 @@ const codecs: readonly Codec[] = [
 /** The formats that `node-webcodecs` writes. */
 export const webCodecsFormats: readonly SpeechFormat[] = codecs.map(({ format }) => format);
 
+/** LAME ends the process at a sample that is no finite number. */
+function toFullScale(samples: Float32Array): Float32Array {
+  return samples.map((sample) => Math.max(-1, Math.min(1, sample)) || 0);
+}
+
 /** Loads an encoder of the optional package `node-webcodecs`. */
 export async function loadWebCodecsEncoder(format: SpeechFormat): Promise<AudioEncoder | undefined> {
   const library = await loadWebCodecs();
@@ -76,7 +81,7 @@ export async function loadWebCodecsEncoder(format: SpeechFormat): Promise<AudioE
 
 async function* encode(
   { AudioEncoder: Encoder, AudioData }: WebCodecs,
-  { name, frameLength, head, header, toInput = (samples) => samples }: Codec,
+  { name, frameLength, head, header, toInput = toFullScale }: Codec,
   pieces: AsyncIterable<Float32Array>,
   { sampleRateHz, isWhole, signal }: EncodeOptions,
 ): AsyncGenerator<Uint8Array> {
