@@ -151,6 +151,7 @@ module.exports = {
       [
         ...pipelineSees,
         '^node_modules/(piper-phonemize|cmu-pronouncing-dictionary)/',
+        '^src/categories/serve-pipeline\\.ts$',
         '^src/categories/$1/(pipeline/|(events|request|parameters|settings|files|detector|encoder|painter|recognizer|scorer|synthesizer)\\.ts$)',
       ],
       'pipelines know no HTTP, no engine, no architecture, no other category',

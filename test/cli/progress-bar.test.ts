@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createProgressBar } from '../../src/cli/progress-bar.ts';
+import { createProgressBar } from '../../src/cli/load-models.ts';
 import type { DownloadProgress } from '../../src/hub/progress.ts';
 import { fakeStream } from './fake-terminal.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { expect, it } from 'vitest';
-import { findNeedless } from '../../src/cli/trim/find-binaries.ts';
+import { findNeedless } from '../../src/cli/trim/trim-command.ts';
 import { root } from './code-blocks.ts';
 
 // Everything that the package depends on, optional packages included.

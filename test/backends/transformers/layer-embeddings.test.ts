@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { onnx } from '../../../src/backends/onnx/backend.ts';
 import { transformers } from '../../../src/backends/transformers/backend.ts';
 import { chat } from '../../../src/categories/exports.ts';
-import { createTokenEmbedder } from '../../../src/categories/chat/pipeline/vision/token-embedder.ts';
+import { createTokenEmbedder } from '../../../src/categories/chat/pipeline/vision/load-vision.ts';
 import { createInference } from '../../../src/inference.ts';
 import type { Session } from '../../../src/contracts/graph.ts';
 import { readGolden, unpackMiniature } from './unpack-miniature.ts';

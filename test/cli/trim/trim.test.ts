@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findNeedless } from '../../../src/cli/trim/find-binaries.ts';
+import { findNeedless } from '../../../src/cli/trim/trim-command.ts';
 import { Cli } from '../cli-process.ts';
 import { needs, otherSystem } from '../../needs.ts';
 

@@ -1,6 +1,5 @@
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
-import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { createCandidates } from '../../../core/vision/candidates.ts';
 import { selectClasses } from '../../../core/vision/class-filter.ts';
 import { toImageBox } from '../../../core/vision/letterbox.ts';
@@ -17,6 +16,7 @@ import type { Detection, DetectionEvent, DetectionModelInfo, ImageSizes } from '
 import { detectionParameters } from '../parameters.ts';
 import type { DetectionRequest } from '../request.ts';
 import type { DetectionSettings } from '../settings.ts';
+import { servePipeline } from '../../serve-pipeline.ts';
 
 /** While some wait for a server or have their images decoded, one runs. */
 const concurrency = 8;
@@ -39,7 +39,6 @@ export async function loadDetectionPipeline(
   const oneByOne = limitConcurrency(1);
   // Servers have queues of their own.
   const runInTurn = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
-  const runs = new OpenRuns();
 
   async function* run(
     request: DetectionRequest,
@@ -85,24 +84,18 @@ export async function loadDetectionPipeline(
     yield { type: 'detections', detections: inImage, image };
   }
 
-  return {
+  return servePipeline(spec, {
     concurrency,
     reserve,
     info: {
-      id: spec.id,
-      name: spec.name ?? spec.id,
       category: 'detection',
       contextLength: 0,
       ...(imageSizes ? { imageSizes } : { foreignParameters: ['imageSize'] }),
       created: detector.created,
-      ownedBy: 'slashv1',
     },
-    run: (request, options = {}) => runs.track(run(request, options)),
-    async close() {
-      await runs.ended();
-      await detector.release();
-    },
-  };
+    run,
+    models: [detector],
+  });
 }
 
 /** The longer side of an input; a size between two strides becomes the larger. */

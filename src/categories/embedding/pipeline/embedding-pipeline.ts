@@ -1,23 +1,89 @@
-import type { SessionBackend } from '../../../contracts/sessions.ts';
-import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
+import type { Pipeline } from '../../../contracts/category.ts';
+import type { ModelSpec } from '../../../contracts/model.ts';
+import type { PipelineRunOptions } from '../../../contracts/run.ts';
+import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
-import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../../errors.ts';
+import { limitEdges } from '../../../core/vision/edge-limits.ts';
+import {
+  assertWanted,
+  contextLengthError,
+  fieldError,
+  fieldErrorOf,
+  InferenceError,
+} from '../../../errors.ts';
+import type { TextTokenizer } from '../../../folder/tokenizer.ts';
 import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
-import type { ModelSpec } from '../../../contracts/model.ts';
-import type { Pipeline } from '../../../contracts/category.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
-import type { Encoder, TokenSequence, Picture } from '../encoder.ts';
+import { readImageSource } from '../../../runtime/image-source.ts';
+import { openImage } from '../../../runtime/image.ts';
+import type { Encoder, Picture, TokenSequence } from '../encoder.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
 import { assertTexts, type EmbeddingRequest } from '../request.ts';
 import type { EmbeddingSettings } from '../settings.ts';
-import { toTokenSequence } from './token-sequence.ts';
-import { limitEdges } from '../../../core/vision/edge-limits.ts';
-import { openImage } from '../../../runtime/image.ts';
-import { readImageSource } from '../../../runtime/image-source.ts';
+import { servePipeline } from '../../serve-pipeline.ts';
+
+/** Tokenization of inputs. */
+interface TokenSequenceOptions {
+  readonly tokenizer: TextTokenizer;
+  /** Ids below it exist. */
+  readonly vocabularySize: number;
+  /** Most tokens of one input. */
+  readonly contextLength: number;
+  /** Prefix of every text; token ids stay as they are. */
+  readonly prompt: string;
+  /** Whether longer inputs are cut at their end; otherwise they are refused. */
+  readonly truncate: boolean;
+  /** The name of the input in error messages. */
+  readonly param: string;
+}
+
+/** A text of more characters than this for each token that fits is too long without looking closer. */
+const mostCharactersPerToken = 32;
+
+/** Encodes one input. A text gets the special tokens that the model expects around it, also when it is cut. */
+export function toTokenSequence(
+  input: string | readonly number[],
+  options: TokenSequenceOptions,
+): TokenSequence {
+  return typeof input === 'string' ? encodeText(input, options) : checkIds(input, options);
+}
+
+function encodeText(text: string, options: TokenSequenceOptions): TokenSequence {
+  const { tokenizer, contextLength, prompt, truncate, param } = options;
+  const { before, after } = tokenizer.frame;
+  const room = contextLength - before.length - after.length;
+  const mostCharacters = contextLength * mostCharactersPerToken;
+  // Encoding takes time for every character, and the caller chooses how many there are.
+  if (text.length > mostCharacters && !truncate) {
+    throw tooLong(param, `the text has ${text.length} characters`, contextLength);
+  }
+  const body = tokenizer.encode(prompt + text.slice(0, mostCharacters));
+  if (body.length > room && !truncate) {
+    throw tooLong(param, `the text has ${body.length + before.length + after.length} tokens`, contextLength);
+  }
+  const ids = [...before, ...(body.length > room ? body.slice(0, room) : body), ...after];
+  if (ids.length === 0) throw fieldError(param, 'expected a text that has tokens');
+  const promptTokens = prompt === '' ? 0 : before.length + tokenizer.encode(prompt).length;
+  return { ids, promptTokens: Math.min(promptTokens, ids.length - 1) };
+}
+
+function checkIds(ids: readonly number[], options: TokenSequenceOptions): TokenSequence {
+  const { vocabularySize, contextLength, truncate, param } = options;
+  const unknown = ids.find((id) => id >= vocabularySize);
+  if (unknown !== undefined)
+    throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
+  if (ids.length > contextLength && !truncate) {
+    throw tooLong(param, `there are ${ids.length} tokens`, contextLength);
+  }
+  return { ids: ids.slice(0, contextLength), promptTokens: 0 };
+}
+
+function tooLong(param: string, found: string, contextLength: number): InferenceError {
+  return contextLengthError(param, contextLength, `${param}: ${found}; shorten it or set truncate to true`);
+}
 
 /** Enough waiting texts for full batches. */
 const concurrency = 64;
@@ -37,7 +103,6 @@ export async function loadEmbeddingPipeline(
   const shorter = spec.matryoshkaDimensions ?? encoder.matryoshkaDimensions ?? [];
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens, normalize = true } = spec;
   const batcher = new SequenceBatcher(encoder, { ...defaultBatchLimits, maxTokens });
-  const runs = new OpenRuns();
   const turns = new Turns();
 
   async function* run(
@@ -66,24 +131,18 @@ export async function loadEmbeddingPipeline(
     };
   }
 
-  return {
+  return servePipeline(spec, {
     concurrency,
     reserve,
     info: {
-      id: spec.id,
-      name: spec.name ?? spec.id,
       category: 'embedding',
       contextLength,
       vectorSizes: { default: full, min: shorter === 'any' ? 1 : Math.min(full, ...shorter), max: full },
       created: encoder.created,
-      ownedBy: 'slashv1',
     },
-    run: (request, options = {}) => runs.track(run(request, options)),
-    async close() {
-      await runs.ended();
-      await encoder.release();
-    },
-  };
+    run,
+    models: [encoder],
+  });
 }
 
 function chooseDimensions({ dimensions }: EmbeddingRequest, sizes: VectorSizes): number {

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { limitConcurrency, type Limiter } from '../../../concurrency/limit-concurrency.ts';
-import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
@@ -16,6 +15,7 @@ import type { Painter } from '../painter.ts';
 import { imageParameters } from '../parameters.ts';
 import { seedOfImage, type ImageRequest } from '../request.ts';
 import type { ImageSettings } from '../settings.ts';
+import { servePipeline } from '../../serve-pipeline.ts';
 
 /** A step needs all the memory and all the cores that a model is given. */
 const concurrency = 1;
@@ -35,7 +35,6 @@ export async function loadImagePipeline(
   const painter = await architecture.open(spec, sessions);
   // Servers have queues of their own.
   const oneByOne = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
-  const runs = new OpenRuns();
 
   async function* run(
     request: ImageRequest,
@@ -66,23 +65,17 @@ export async function loadImagePipeline(
     }
   }
 
-  return {
+  return servePipeline(spec, {
     concurrency,
     reserve,
     info: {
-      id: spec.id,
-      name: spec.name ?? spec.id,
       category: 'image',
       contextLength: painter.contextLength,
       created: painter.created,
-      ownedBy: 'slashv1',
     },
-    run: (request, options = {}) => runs.track(run(request, options)),
-    async close() {
-      await runs.ended();
-      await painter.release();
-    },
-  };
+    run,
+    models: [painter],
+  });
 }
 
 function assertPixels({ width, height }: ImageRequest, maxPixels = Infinity): void {

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
-import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
@@ -21,6 +20,7 @@ import type { SpeechSettings } from '../settings.ts';
 import type { Speaker, SpeakOptions, Synthesizer, Utterance } from '../synthesizer.ts';
 import { toPieces, type Piece } from './to-pieces.ts';
 import { ownPieces, WordClock, type OwnedPiece } from './word-times.ts';
+import { servePipeline } from '../../serve-pipeline.ts';
 
 /** Finds the voices of a request. */
 export function readVoice(
@@ -78,7 +78,6 @@ export async function loadSpeechPipeline(
   const aliases = aliasVoices(spec.voiceAliases === false ? [] : voices.map(({ id }) => id));
   const findEncoder = createEncoderFinder({ ffmpegPath: spec.ffmpegPath });
   const oneByOne = limitConcurrency(1);
-  const runs = new OpenRuns();
 
   async function* run(request: SpeechRequest, options: PipelineRunOptions): AsyncGenerator<SpeechEvent> {
     const { signal } = options;
@@ -128,25 +127,19 @@ export async function loadSpeechPipeline(
     yield { type: 'speech-end', durationSeconds: samples / sampleRateHz };
   }
 
-  return {
+  return servePipeline(spec, {
     concurrency,
     reserve,
     info: {
-      id: spec.id,
-      name: spec.name ?? spec.id,
       category: 'speech',
       contextLength: 0,
       voices,
       voiceAliases: spec.voiceAliases,
       created: await readChangeTime(findMainFile(locateModel(spec.source))!),
-      ownedBy: 'slashv1',
     },
-    run: (request, options = {}) => runs.track(run(request, options)),
-    async close() {
-      await runs.ended();
-      await synthesizer.release();
-    },
-  };
+    run,
+    models: [synthesizer],
+  });
 }
 
 interface TimedPiece extends Piece {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
-import { OpenRuns } from '../../../concurrency/open-runs.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { Session } from '../../../contracts/graph.ts';
@@ -31,6 +30,7 @@ import { createSileroGate } from './silero-gate.ts';
 import { StretchRecognition } from './stretch-recognition.ts';
 import { Transcriber, type TranscriptionTools } from './transcriber.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
+import { servePipeline } from '../../serve-pipeline.ts';
 
 /** Opens the detector of stretches without speech. */
 export async function openVoiceGate(
@@ -98,7 +98,6 @@ export async function loadTranscriptionPipeline(
   }
   const { longestSeconds, contextLength, languages, abilities } = recognizer;
   const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows) };
-  const runs = new OpenRuns();
 
   async function* run(
     request: TranscriptionRequest,
@@ -120,26 +119,18 @@ export async function loadTranscriptionPipeline(
     }
   }
 
-  return {
+  return servePipeline(spec, {
     concurrency,
     reserve,
     info: {
-      id: spec.id,
-      name: spec.name ?? spec.id,
       category: 'transcription',
       contextLength,
       languages,
       created: await readChangeTime(join(locateModel(spec.source), 'config.json')),
-      ownedBy: 'slashv1',
     },
-    run: (request, options = {}) => runs.track(run(request, options)),
-    async close() {
-      await runs.ended();
-      await gate.release();
-      await diarization?.release();
-      await recognizer.release();
-    },
-  };
+    run,
+    models: [gate, diarization, recognizer],
+  });
 }
 
 function begin(recognizer: Recognizer, options: RecognitionOptions): Recognition {

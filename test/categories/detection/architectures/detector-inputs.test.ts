@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   readInputs,
   toFeeds,
-} from '../../../../src/categories/detection/architectures/graph/detector-inputs.ts';
+} from '../../../../src/categories/detection/architectures/graph/graph-detector.ts';
 import type { ElementType, Session, TensorSignature } from '../../../../src/contracts/graph.ts';
 
 const pixels: TensorSignature = { name: 'pixel_values', type: 'float32', dims: ['n', 3, 'height', 'width'] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCandidates } from '../../../../src/core/vision/candidates.ts';
-import { toHeadOutput } from '../../../../src/categories/detection/architectures/graph/detector-inputs.ts';
+import { toHeadOutput } from '../../../../src/categories/detection/architectures/graph/graph-detector.ts';
 import {
   readInputSizes,
   layOut,

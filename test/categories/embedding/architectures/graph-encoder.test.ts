@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createGraphEncoder,
   type EncoderOptions,
-} from '../../../../src/categories/embedding/architectures/text/graph-encoder.ts';
+} from '../../../../src/categories/embedding/architectures/text/open-text-encoder.ts';
 import type { ElementType, Session, TensorMap } from '../../../../src/contracts/graph.ts';
 
 const lengthOfVector = 2;

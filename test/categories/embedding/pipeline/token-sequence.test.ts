@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TextTokenizer } from '../../../../src/folder/tokenizer.ts';
-import { toTokenSequence } from '../../../../src/categories/embedding/pipeline/token-sequence.ts';
+import { toTokenSequence } from '../../../../src/categories/embedding/pipeline/embedding-pipeline.ts';
 
 /** A character is a token. */
 const tokenizer = {

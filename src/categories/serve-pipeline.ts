@@ -1,0 +1,31 @@
+import { OpenRuns } from '../concurrency/open-runs.ts';
+import type { Pipeline } from '../contracts/category.ts';
+import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { PipelineRunOptions, RunEvent } from '../contracts/run.ts';
+
+interface Served<Request, Event extends RunEvent, Info extends ModelInfo> extends Pick<
+  Pipeline,
+  'concurrency' | 'reserve'
+> {
+  readonly info: Omit<Info, 'id' | 'name' | 'ownedBy'>;
+  run(request: Request, options: PipelineRunOptions): AsyncGenerator<Event>;
+  /** What is released when all runs have ended, in this order. */
+  readonly models: readonly ({ release(): Promise<void> } | undefined)[];
+}
+
+/** The pipeline of opened models, which waits for its runs before it releases them. */
+export function servePipeline<Request, Event extends RunEvent, Info extends ModelInfo>(
+  { id, name = id }: Pick<ModelSpec, 'id' | 'name'>,
+  { info, models, run, ...limits }: Served<Request, Event, Info>,
+): Pipeline<Request, Event, Info> {
+  const runs = new OpenRuns();
+  return {
+    ...limits,
+    info: { id, name, ...info, ownedBy: 'slashv1' } as unknown as Info,
+    run: (request, options = {}) => runs.track(run(request, options)),
+    async close() {
+      await runs.ended();
+      for (const model of models) await model?.release();
+    },
+  };
+}
