@@ -27,7 +27,7 @@ export const removals: readonly Removal[] = [
   { room: 'core/vision/heads/yolox-maps.ts', lists: heads },
   { room: 'core/chat/tool-calls/apertus.ts', lists: formats },
   { room: 'core/chat/tool-calls/kimi-k2.ts', lists: formats },
-  { room: 'core/chat/tool-calls/minimax-m2.ts', lists: formats },
+  { room: 'core/chat/tool-calls/solar-open.ts', lists: formats },
   { room: 'ai-sdk', lists: [] },
   { room: 'entries/ai-sdk.ts', lists: [] },
   { room: 'testing', lists: [] },
