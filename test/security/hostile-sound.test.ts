@@ -88,12 +88,19 @@ describe('speakers of hostile numbers', () => {
 
   it.each([
     ['backwards', 5, 1],
-    ['no numbers', Number.NaN, Number.NaN],
     ['beyond the end', 1e9, 2e9],
   ])('words whose times are %s are said by somebody', (_, startSeconds, endSeconds) => {
     const turns = [{ speaker: 0, startSeconds: 0, endSeconds: 2 }];
     const words = [{ word: 'a', startSeconds, endSeconds }];
     const said = assignSpeakers([{ text: 'a', startSeconds, endSeconds, words }], turns);
     expect(said.map(({ speaker, text }) => [speaker, text])).toEqual([['A', 'a']]);
+  });
+
+  it('words whose times are no numbers are refused', () => {
+    const words = [{ word: 'a', startSeconds: Number.NaN, endSeconds: Number.NaN }];
+    const segment = { text: 'a', startSeconds: 0, endSeconds: 1, words };
+    expect(() => assignSpeakers([segment], [{ speaker: 0, startSeconds: 0, endSeconds: 2 }])).toThrow(
+      RangeError,
+    );
   });
 });

@@ -6,9 +6,10 @@ import { serve, type RunningService } from '../e2e/serve.ts';
 import { mutations, type Mutation } from '../runtime/audio/mutations.ts';
 import { recordingForm, sendRequest } from './attacks.ts';
 import { soundPictures, soundRecordings, type Files } from './sound-files.ts';
+import { runs } from '../thorough.ts';
 
 /** `SLASHV1_FILES=10000` takes a quarter of an hour. */
-const count = Number(process.env['SLASHV1_FILES'] ?? 200);
+const count = Number(process.env['SLASHV1_FILES'] ?? runs(200));
 const seed = Number(process.env['SLASHV1_SEED'] ?? 16);
 const atOnce = 4;
 /** A file that isn't answered within this time hangs. */

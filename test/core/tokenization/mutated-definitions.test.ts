@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createTokenizer, type Tokenizer } from '../../../src/core/tokenization/tokenizer.ts';
+import { runs } from '../../thorough.ts';
 
 const golden = JSON.parse(
   gunzipSync(readFileSync(new URL('reference/golden.json.gz', import.meta.url))).toString(),
 ) as { readonly cases: readonly { readonly name: string; readonly definition: object }[] };
 
-const mutationsOfEach = Math.ceil(5000 / golden.cases.length);
+const mutationsOfEach = Math.ceil(runs(5000) / golden.cases.length);
 
 type Random = () => number;
 

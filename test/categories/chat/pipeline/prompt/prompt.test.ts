@@ -52,7 +52,7 @@ describe('renderPrompt', () => {
 
 it('names the arguments of a call that are cut off, where the template needs an object', () => {
   const needs =
-    '{% for m in messages for c in m.tool_calls or [] %}{% for k, v in c.function.arguments | items %}{{ k }}{% endfor %}{% endfor %}';
+    '{% for m in messages %}{% for c in m.tool_calls or [] %}{% for k, v in c.function.arguments | items %}{{ k }}{% endfor %}{% endfor %}{% endfor %}';
   const call = (text: string) => ({
     messages: [
       { role: 'user' as const, content: 'Hi' },
