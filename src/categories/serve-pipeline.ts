@@ -9,7 +9,7 @@ interface Served<Request, Event extends RunEvent, Info extends ModelInfo> extend
 > {
   readonly info: Omit<Info, 'id' | 'name' | 'ownedBy'>;
   run(request: Request, options: PipelineRunOptions): AsyncGenerator<Event>;
-  /** What is released when all runs have ended, in this order. */
+  /** Released when all runs have ended, in this order. */
   readonly models: readonly ({ release(): Promise<void> } | undefined)[];
 }
 

@@ -34,7 +34,7 @@ export function createProgressBar(
   return {
     update({ source, overall }) {
       const { receivedBytes, totalBytes } = overall;
-      // What an earlier attempt left says nothing about the speed of this one.
+      // Bytes of an earlier attempt say nothing about the speed of this one.
       begun ??= { atMs: now(), bytes: receivedBytes };
       const seconds = (now() - begun.atMs) / 1000;
       const speed = seconds > 0.2 ? (receivedBytes - begun.bytes) / seconds : 0;

@@ -1,4 +1,7 @@
-/** The shape parameter β of a Kaiser window whose filter attenuates by `attenuationDb` beyond its transition. */
+/**
+ * The shape parameter β of a Kaiser window whose filter attenuates by `attenuationDb` beyond its transition.
+ * @see J. F. Kaiser, Nonrecursive digital filter design using the I0-sinh window function (1974)
+ */
 export function kaiserBeta(attenuationDb: number): number {
   return 0.1102 * (attenuationDb - 8.7);
 }

@@ -50,6 +50,7 @@ const releaseRatio = 10 ** 0.3;
 /**
  * Finds turns by the loudness over a noise floor that follows the noise, without looking ahead: frames of 30 ms, without what
  * is below 300 Hz. Steady noise of any loudness is silence after 3 s.
+ * @see R. Martin, Noise Power Spectral Density Estimation Based on Optimal Smoothing and Minimum Statistics (2001)
  */
 export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
   assertNames('createTurnDetector', options, ['sampleRateHz', 'threshold', 'silenceSeconds']);

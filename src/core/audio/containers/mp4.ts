@@ -19,6 +19,7 @@ const maxDescriptionBytes = 2 ** 16;
 /**
  * Reads the first audio track, with one table of samples or in fragments. Tables are read as they are needed, so that no number
  * that the file claims costs memory or time.
+ * @see ISO/IEC 14496-12
  */
 export function createMp4Reader(): Mp4Reader {
   let next: NextMp4Packet | undefined;

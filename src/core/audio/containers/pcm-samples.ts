@@ -3,7 +3,10 @@ import { toDataView } from './reading.ts';
 const aLawTable = Float32Array.from({ length: 256 }, (_, code) => toALawSample(code) / 2 ** 15);
 const muLawTable = Float32Array.from({ length: 256 }, (_, code) => toMuLawSample(code) / 2 ** 15);
 
-/** The sample of an A-law code. */
+/**
+ * The sample of an A-law code.
+ * @see ITU-T G.711
+ */
 export function expandALaw(code: number): number {
   return aLawTable[code] ?? 0;
 }

@@ -2,7 +2,10 @@ import { bytesPerSample, type PcmEncoding } from './pcm-samples.ts';
 
 const tags: Partial<Readonly<Record<PcmEncoding, number>>> = { s16: 1, 'a-law': 6, 'mu-law': 7 };
 
-/** The 44 bytes before the samples of a mono WAV file. */
+/**
+ * The 44 bytes before the samples of a mono WAV file.
+ * @see Multimedia Programming Interface and Data Specifications 1.0
+ */
 export function writeWavHeader({
   encoding,
   sampleRateHz,

@@ -13,6 +13,7 @@ const right = 2;
 /**
  * The cheapest path through a matrix of costs, from its first to its last entry, that never goes back.
  * @param costs `[rows × columns]`
+ * @see Sakoe and Chiba, "Dynamic programming algorithm optimization for spoken word recognition", 1978
  */
 export function dynamicTimeWarping(
   costs: ArrayLike<number>,

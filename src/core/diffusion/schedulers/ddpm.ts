@@ -9,7 +9,7 @@ import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.t
 
 /** The logarithm of the large variance is missing: the reference takes its root, which is no number. */
 const varianceTypes = ['fixed_small', 'fixed_small_log', 'fixed_large'] as const;
-/** Of the reference, which takes a logarithm of the variance. */
+/** The reference takes a logarithm of the variance, with this least one. */
 const leastVariance = 1e-20;
 
 /** Denoising diffusion probabilistic models, with fresh noise at every step. Ho et al. 2020, algorithm 2. */

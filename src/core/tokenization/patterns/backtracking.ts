@@ -2,7 +2,7 @@
 interface Item {
   /** A class with the flag `v`; `undefined` for a group. */
   readonly set: string | undefined;
-  /** Of a group. */
+  /** Branches of a group. */
   readonly alternatives: readonly Item[][];
   min: number;
   max: number;
@@ -113,7 +113,7 @@ function overlap(one: string, other: string): boolean {
 interface Reader {
   readonly source: string;
   at: number;
-  /** Of what an assertion looks at. */
+  /** A fault within an assertion. */
   fault?: string | undefined;
 }
 

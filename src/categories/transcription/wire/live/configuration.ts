@@ -37,7 +37,7 @@ export function defaultConfiguration(model: string): Configuration {
   };
 }
 
-/** What an update leaves out stays; `null` takes the default back. */
+/** Fields that an update leaves out stay; `null` takes the default back. */
 export function updateConfiguration(
   before: Configuration,
   { format = before.format, transcription, turnDetection }: ConfigurationUpdate,

@@ -71,7 +71,7 @@ export class LiveSession {
   #itemId: string | undefined;
   #lastItemId: string | null = null;
   readonly #waiting: Utterance[] = [];
-  /** Of complete utterances, until they have ended. */
+  /** Bytes of complete utterances, until they have ended. */
   #utteranceBytes = 0;
   #events: LiveServerEvent[] = [];
 

@@ -69,7 +69,7 @@ export interface SpokenAudio {
   readonly endMs: number;
   /** As a WAV file. */
   readonly file: Uint8Array;
-  /** Of its samples. */
+  /** Size of its samples. */
   readonly bytes: number;
 }
 
