@@ -13,6 +13,7 @@ interface Entry<Item> {
 /** Owners without items that are remembered beside those with some. */
 const mostRemembered = 64;
 
+// Source: Start-time fair queueing, https://doi.org/10.1145/248156.248171
 /**
  * A queue whose owners take turns, weighted by the cost of their items; each owner's own items keep their order. An owner who
  * comes anew goes before those who have had something since, and has no credit for the time before. Takes O(log n) comparisons

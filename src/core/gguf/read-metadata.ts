@@ -95,6 +95,7 @@ class Reader {
   }
 }
 
+// Source: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 /**
  * Reads the metadata at the beginning of a GGUF file.
  * @param bytes of the file's beginning, or all of it

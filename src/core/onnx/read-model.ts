@@ -5,6 +5,7 @@ import { readGraph } from './read-graph.ts';
 
 const mostDepth = 16;
 
+// Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 /**
  * Reads an ONNX model. The bytes of large tensors are skipped: the result says where they are.
  * @param source the bytes of the file, or a source that reads it

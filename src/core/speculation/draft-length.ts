@@ -11,6 +11,7 @@ const weight = 0.15;
 /** Initial value: just too low to guess. */
 const firstShare = 0.4;
 
+// Source: https://arxiv.org/abs/2211.17192 section 3
 /**
  * Chooses the length of drafts. A step of `1 + k` tokens takes `1 + cost · k` times the time of one token and, where each guess
  * comes true with probability `p`, gives `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time is taken. It depends on

@@ -15,6 +15,7 @@ const hashBits = 12;
 const mostPlaces = 32;
 const mostTokens = 32;
 
+// Source: https://github.com/apoorvumang/prompt-lookup-decoding
 /**
  * Guesses the next tokens of a sequence from its earlier ones: texts that are edited, quoted or extracted from repeat long
  * pieces of their prompts. The place with the longest match is followed until a token differs, the later one of equals; a match

@@ -3,6 +3,7 @@ const codes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** Connections that may have been closed at once. */
 const mostKeptOpen = 8;
 
+// Source: https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2
 /**
  * Sends a request again where its connection was closed before an answer began. Servers close connections that were idle for a
  * while, maybe at the moment when the next request leaves; `fetch` doesn't send that one again. Several may be closed at once,

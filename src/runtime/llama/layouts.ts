@@ -3,6 +3,7 @@ import { llamaRange } from './find-binaries.ts';
 
 const pointer = 'void *';
 
+// Source: https://github.com/ggml-org/llama.cpp/blob/v0.5.0/include/llama.h
 /**
  * The structures that are passed by value, member by member with the value that the library gives it: a library with other
  * values has another layout. A batch is that of one token; its `token` is compared with the address given. Source: `llama.h` of

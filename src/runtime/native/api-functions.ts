@@ -11,6 +11,7 @@ const path = process.platform === 'win32' ? 'str16' : 'str';
  */
 export const apiVersion = 16;
 
+// Source: https://github.com/microsoft/onnxruntime/blob/v1.30.0/include/onnxruntime/core/session/onnxruntime_c_api.h
 /**
  * The functions in use, of the table `OrtApi`. Handles and arrays are pointers, `str` is UTF-8. Positions are those of the
  * members of `struct OrtApi` in `onnxruntime_c_api.h` of onnxruntime 1.30 (`ORT_API_VERSION` 30), counted from `CreateStatus` =

@@ -43,6 +43,7 @@ export function toFlacInfo(bytes: Uint8Array): FlacInfo {
   };
 }
 
+// Source: RFC 9639 §8.2
 /**
  * Writes the beginning of a FLAC file of mono audio with 16 bits, without a checksum of its samples.
  * @param options.blockLength samples of every block but the last

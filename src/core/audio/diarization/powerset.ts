@@ -6,6 +6,7 @@ export function speakersOfPowerset(classes: number): number | undefined {
   return undefined;
 }
 
+// Source: A. Plaquet, H. Bredin, Powerset multi-class cross entropy loss for neural speaker diarization (2023)
 /**
  * The likeliest class of each frame → who speaks in it.
  * @param logits `[frames × classes]`: nobody, each speaker alone, then the pairs: 1 and 2, 1 and 3, …, 2 and 3, …

@@ -14,6 +14,7 @@ import { unchanged, type Rewritten } from './rewrite.ts';
 /** Number of tokens that a position sees, itself included; `full` without a bound. */
 export type AttentionWindow = number | 'full';
 
+// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
 /**
  * Turns the attention of a decoder into `GroupQueryAttention` with the same inputs and outputs: products, masks, repeated heads
  * and joined caches of a layer become one node that appends to the cache itself. The rotation of queries and keys becomes

@@ -62,6 +62,7 @@ function bracket(reader: Reader): string {
   return negated ? `[^${withoutNewer(set)}]` : withoutNewer(set);
 }
 
+// Source: https://github.com/kkos/oniguruma/blob/master/doc/RE
 /**
  * Translates a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use, into JavaScript's
  * with the flag `v`. Possessive quantifiers and atomic groups become a lookahead and a reference to what it captured; `(?i:…)`
