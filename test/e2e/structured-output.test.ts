@@ -6,7 +6,7 @@ import { zodFunction, zodResponseFormat, zodResponsesFunction, zodTextFormat } f
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { chat } from '../../dist/src/index.js';
-import { isThorough } from '../thorough.ts';
+import { isThorough, runs } from '../thorough.ts';
 import { serve, type RunningService } from './serve.ts';
 
 // What a client asks for is what it gets, from a model that knows nothing of it and at a temperature that makes it stray.
@@ -98,7 +98,7 @@ describe('response_format json_schema', () => {
     'gives valid documents of schema %i at temperature 1.5',
     async (at, schema) => {
       const outcomes = await Promise.all(
-        Array.from({ length: isThorough ? 10 : 4 }, async (_, index) => {
+        Array.from({ length: isThorough ? 10 : 2 }, async (_, index) => {
           const completion = await client.chat.completions.create({
             model: 'tiny-chat',
             messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }],
@@ -151,7 +151,7 @@ describe('response_format json_schema', () => {
       max_output_tokens: 2000,
       text: { format: zodTextFormat(shape, 'shape') },
     };
-    for (let index = 0; index < 5; index++) {
+    for (let index = 0; index < runs(5); index++) {
       const { output_parsed } = await client.responses.parse(request);
       expect(shape.parse(output_parsed)).toEqual(output_parsed);
     }
@@ -227,11 +227,11 @@ const tools = ['get_forecast', 'get_weather', 'get_time'].map((name) => ({
 
 describe('tool_choice', () => {
   it.each(tools)(
-    'a named function: 33 calls of it with valid arguments at temperature 1.5, %#',
+    'a named function: calls of it with valid arguments at temperature 1.5, %#',
     async (wanted) => {
       const validator = new Validator({ ...parameters } as unknown as Schema);
       const outcomes = await Promise.all(
-        Array.from({ length: 33 }, async (_, index) => {
+        Array.from({ length: runs(33) }, async (_, index) => {
           const { choices } = await client.chat.completions.create({
             model: 'tiny-chat',
             messages: [{ role: 'user', content: 'Hello there' }],
@@ -255,7 +255,7 @@ describe('tool_choice', () => {
   );
 
   it('required: at least one call, streamed through the openai package', async () => {
-    const completions = Array.from({ length: 10 }, (_, seed) =>
+    const completions = Array.from({ length: runs(10) }, (_, seed) =>
       client.chat.completions
         .stream({
           model: 'tiny-chat',

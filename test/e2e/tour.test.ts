@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { isThorough } from '../thorough.ts';
 import { isNoisy } from '../tolerance.ts';
 
-const rounds = isThorough ? 20 : 5;
+const rounds = isThorough ? 20 : 3;
 /** Noise makes worse drawings. */
 const leastHeld = Math.floor(rounds * (isNoisy ? 0.5 : 0.9));
 

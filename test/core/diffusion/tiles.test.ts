@@ -45,7 +45,7 @@ describe('tileWeights', () => {
           expect(weights.length).toBe(plan.size * scale);
           weights.forEach((weight, at) => (sums[plan.starts[tile]! * scale + at]! += weight));
         }
-        for (const sum of sums) expect(sum).toBeCloseTo(1, 5);
+        expect(sums.filter((sum) => !(Math.abs(sum - 1) < 5e-6))).toHaveLength(0);
       }),
     ));
 
@@ -74,5 +74,5 @@ it('tiles that are cut out and added again are the whole', () => {
       addTile(out, tile, { left, top, across, down }, size);
     }
   }
-  whole.forEach((value, index) => expect(out[index]).toBeCloseTo(value, 5));
+  expect(whole.filter((value, index) => !(Math.abs(out[index]! - value) < 5e-6))).toHaveLength(0);
 });

@@ -9,6 +9,7 @@ import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/answer-parser.ts';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { accepts, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { runs } from '../../thorough.ts';
 
 const tools = [
   {
@@ -81,7 +82,7 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))('
 
   test('a required call is parsed back with valid arguments', () => {
     const grammar = grammarOf({ tools, choice: 'required', parallel: true });
-    for (let seed = 0; seed < 20; seed++) {
+    for (let seed = 0; seed < runs(20); seed++) {
       const text = randomWalk(grammar, vocabulary, { seed, patience: 40, closers: ends });
       const { events, finishReason } = parse(text);
       const calls = callsOf(events);
@@ -92,7 +93,7 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))('
 
   test('a named tool is called once', () => {
     const grammar = grammarOf({ tools: tools.slice(2), choice: 'once', parallel: true });
-    for (let seed = 0; seed < 10; seed++) {
+    for (let seed = 0; seed < runs(10); seed++) {
       const text = randomWalk(grammar, vocabulary, { seed, patience: 25, closers: ends });
       const { events } = parse(text);
       expect({ text, names: callsOf(events).map(({ name }) => name) }).toMatchObject({ names: ['add'] });

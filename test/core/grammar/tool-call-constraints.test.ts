@@ -7,6 +7,7 @@ import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { writeCalls } from '../../../src/core/chat/tool-calls/write-calls.ts';
 import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
 import { parsePieces } from '../chat/tool-calls/items.ts';
+import { crossed } from '../../thorough.ts';
 import { acceptor, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 /** Texts that mean something in some format. */
@@ -126,8 +127,8 @@ const schemas: Readonly<Record<string, Schema>> = {
 };
 
 const formats = toolCallFormats.map((format) => [format.name, format] as const);
-const cases = formats.flatMap(([name, format]) =>
-  Object.keys(schemas).map((schema) => [name, schema, format] as const),
+const cases = crossed(
+  formats.flatMap(([name, format]) => Object.keys(schemas).map((schema) => [name, schema, format] as const)),
 );
 
 function toolsOf(...names: string[]): CallConstraint['tools'] {

@@ -6,6 +6,7 @@ import { completeChatRequest } from '../../../../src/categories/chat/request.ts'
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
+import { crossed, runs } from '../../../thorough.ts';
 
 let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 
@@ -56,9 +57,9 @@ const schemas: Schema[] = [
   { type: 'array', prefixItems: [word, { type: 'integer' }], items: false, minItems: 2 },
 ];
 
-test.each(schemas)('20 answers at temperature 1.5 are valid: %j', async (schema) => {
+test.each(schemas)('answers at temperature 1.5 are valid: %j', async (schema) => {
   const validator = new Validator(schema, '2020-12');
-  const requests = Array.from({ length: 20 }, (_, seed) =>
+  const requests = Array.from({ length: runs(20) }, (_, seed) =>
     ask({ seed, maxTokens: 500, responseFormat: { type: 'json-schema', schema } }),
   );
   for (const { text, finishReason } of await Promise.all(requests)) {
@@ -90,8 +91,8 @@ describe('calls', () => {
   ];
   const validator = new Validator(parameters as Schema, '2020-12');
 
-  test('100 calls of a named tool', async () => {
-    const requests = Array.from({ length: 100 }, (_, seed) =>
+  test('calls of a named tool', async () => {
+    const requests = Array.from({ length: runs(100) }, (_, seed) =>
       ask({ seed, maxTokens: 200, tools, toolChoice: { name: 'get_weather' } }),
     );
     for (const { text, calls, finishReason } of await Promise.all(requests)) {
@@ -107,7 +108,7 @@ describe('calls', () => {
   test.each([undefined, true, false])(
     'a required call, and several if told %s',
     async (parallelToolCalls) => {
-      const requests = Array.from({ length: 20 }, (_, seed) =>
+      const requests = Array.from({ length: runs(20) }, (_, seed) =>
         ask({ seed, maxTokens: 300, tools, toolChoice: 'required', parallelToolCalls }),
       );
       const answers = await Promise.all(requests);
@@ -128,7 +129,7 @@ test('an answer that reaches its limit is complete', async () => {
     required: ['text', 'list'],
   };
   const validator = new Validator(schema, '2020-12');
-  const limits = Array.from({ length: 30 }, (_, index) => 30 + index);
+  const limits = crossed(Array.from({ length: 30 }, (_, index) => 30 + index));
   const answers = await Promise.all(
     limits.map((maxTokens) =>
       ask({ seed: maxTokens, maxTokens, responseFormat: { type: 'json-schema', schema } }),
@@ -142,7 +143,7 @@ test('an answer that reaches its limit is complete', async () => {
 test('a call that reaches the limit is complete', async () => {
   const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
   const tools = [{ name: 'write', parameters }];
-  for (let seed = 0; seed < 10; seed++) {
+  for (let seed = 0; seed < runs(10); seed++) {
     const { text, calls, finishReason } = await ask({ seed, maxTokens: 60, tools, toolChoice: 'required' });
     expect({ text, names: calls.map(({ name }) => name) }).toEqual({ text: '', names: ['write'] });
     expect(Object.keys(JSON.parse(calls[0]!.arguments) as object)).toEqual(['text']);

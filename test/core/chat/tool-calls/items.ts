@@ -24,15 +24,14 @@ function collect(events: readonly ToolCallParserEvent[]): Item[] {
     const last = items.at(-1);
     const open = typeof last === 'object' && last.end === 'missing' ? last : undefined;
     if (event.type === 'text') {
-      expect(event.text).not.toBe('');
-      expect(open).toBeUndefined();
+      if (event.text === '' || open !== undefined) expect.unreachable(`${JSON.stringify(event)} in a call`);
       if (typeof last === 'string') items[items.length - 1] = last + event.text;
       else items.push(event.text);
     } else if (event.type === 'call-start') {
-      expect(open).toBeUndefined();
+      if (open !== undefined) expect.unreachable('a call in a call');
       items.push({ name: event.name, arguments: '', end: 'missing' });
     } else if (event.type === 'arguments') {
-      expect(open).toBeDefined();
+      if (open === undefined) expect.unreachable('arguments without a call');
       open!.arguments += event.text;
     } else if (event.type === 'call-end') {
       open!.end = 'whole';
