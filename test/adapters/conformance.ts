@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import type { ApiRequest, ApiResponse, Handler } from '../../src/contracts/http.ts';
+import { isThorough } from '../thorough.ts';
 import { apiConformance, type Skips } from './api-conformance.ts';
 
 /** A handler at its place in a host, as its clients see it. */
@@ -25,6 +26,14 @@ export function conformance(name: string, start: Start, skip?: Skips): void {
   describe(name, () => {
     bridgeConformance(start);
     apiConformance(start, skip);
+  });
+}
+
+/** For a further place in a host: the bridge, and in CI the API through it. */
+export function conformanceElsewhere(name: string, start: Start): void {
+  describe(name, () => {
+    bridgeConformance(start);
+    if (isThorough) apiConformance(start);
   });
 }
 

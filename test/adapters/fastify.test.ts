@@ -1,16 +1,16 @@
 import { toFastify } from '../../dist/adapters/fastify.js';
-import { conformance } from './conformance.ts';
+import { conformance, conformanceElsewhere } from './conformance.ts';
 import { onFastify } from './mounts.ts';
 
 const at = (prefix: string) =>
   onFastify(prefix, prefix, (app, handler) => app.register(toFastify(handler), { prefix }));
 
 conformance('fastify at /v1', at('/v1'));
-conformance(
+conformanceElsewhere(
   'fastify at the root',
   onFastify('/v1', undefined, (app, handler) => app.register(toFastify(handler))),
 );
-conformance('fastify below a prefix', at('/api/v1'));
+conformanceElsewhere('fastify below a prefix', at('/api/v1'));
 conformance(
   'fastify whose host parses every body',
   onFastify('/v1', '/v1', (app, handler) => {

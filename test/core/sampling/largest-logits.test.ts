@@ -108,7 +108,7 @@ test('the largest logits give the same tokens as all of them, whatever the sampl
     }),
     { numRuns: runs(500) },
   );
-  expect(decided).toBeGreaterThan(300);
+  expect(decided).toBeGreaterThan(0.6 * runs(500));
 });
 
 describe('which requests choose by the largest logits', () => {

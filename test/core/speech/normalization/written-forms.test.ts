@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../thorough.ts';
 import { normalizeEnglish } from '../../../../src/core/speech/normalization/normalize-english.ts';
 
 /** What is written, and what is said, with its pauses. */
@@ -159,7 +160,8 @@ describe.each(Object.entries(forms))('%s', (_name, pairs) => {
   });
 });
 
-describe('a text of 100,000 characters', () => {
+describe('a long text', () => {
+  const characters = runs(100_000);
   // A rule that searched the rest of the text from every character would take minutes.
   it.each([
     'The price rose from $10-20 to 5%-10% by Mon.-Fri. at 9 a.m. - 5 p.m., No. 5. ',
@@ -188,7 +190,7 @@ describe('a text of 100,000 characters', () => {
     '1st-',
     'sq. ',
   ])('of %j is read to its end', { timeout: 20_000 }, (part) => {
-    const text = part.repeat(Math.floor(100_000 / part.length));
+    const text = part.repeat(Math.floor(characters / part.length));
     expect(normalizeEnglish(`${text} end`)).toMatch(/end$/);
   });
 });
