@@ -22,6 +22,8 @@ export async function serve(
 ): Promise<RunningService> {
   const inference = createInference({ models });
   const server = createServer(toNodeListener(createHandler(inference, options)));
+  // A busy client may take up a connection in the moment in which the server ends it for being idle.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   await inference.ready();
   return {
