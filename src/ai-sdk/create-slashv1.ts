@@ -89,9 +89,8 @@ export function createSlashv1(inference: ServedInference, options: Slashv1Option
     (modelId: string): Model => {
       const model = inference.models().find(({ id }) => id === modelId);
       // Some models show their category when they are loaded.
-      if (model?.category !== category && model?.category !== 'unknown') {
+      if (model?.category !== category && model?.category !== 'unknown')
         throw new NoSuchModelError({ modelId, modelType });
-      }
       return create(modelId);
     };
   const languageModel = of('chat', 'languageModel', (id) =>

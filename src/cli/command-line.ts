@@ -82,9 +82,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     if (first === '--help' || first === '-h') return print(terminal, overview(terminal.output));
     if (first === 'help' && rest.length === 0) return print(terminal, overview(terminal.output));
     const words = first === 'help' ? [...rest, '--help'] : args;
-    if (isGroup(words[0]!) && (words.length === 1 || isHelp(words[1]!))) {
+    if (isGroup(words[0]!) && (words.length === 1 || isHelp(words[1]!)))
       return print(terminal, groupHelp(words[0]!, terminal.output));
-    }
     const name = findCommand(words);
     command = await commands[name]!.load();
     const operands = words.slice(name.split(' ').length);

@@ -71,9 +71,8 @@ function readValue(
       throw new UsageError(`--${name}: expected no value, got ${JSON.stringify(value)}`);
     return true;
   }
-  if (value === undefined || (value === '' && !inlineValue)) {
+  if (value === undefined || (value === '' && !inlineValue))
     throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'} after it`);
-  }
   if (value.startsWith('-') && !inlineValue) {
     throw new UsageError(
       `--${name}: expected ${placeholder ?? 'a value'}, got ${value}; write --${name}=${value} to pass it`,

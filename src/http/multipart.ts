@@ -71,9 +71,8 @@ export async function readMultipart(
   );
 
   try {
-    for await (const chunk of limitedChunks(request, bodyOf(request), limits)) {
+    for await (const chunk of limitedChunks(request, bodyOf(request), limits))
       await takeStep((end) => parser.write(chunk, end));
-    }
     await takeStep((end) => {
       void finished.then(end);
       parser.end();

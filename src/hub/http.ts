@@ -140,8 +140,7 @@ async function assertAvailable(response: Response, url: URL): Promise<void> {
 function redirectTarget(response: Response, from: URL): URL {
   const location = response.headers.get('location') ?? '';
   const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (target?.protocol === 'https:' || (target?.protocol === 'http:' && from.protocol === 'http:')) {
+  if (target?.protocol === 'https:' || (target?.protocol === 'http:' && from.protocol === 'http:'))
     return target;
-  }
   throw sourceError(`${from.host} redirects to an address that isn't safe to follow`);
 }

@@ -124,9 +124,8 @@ class RemoteModel {
   async obtain({ onProgress, onWarning }: ObtainOptions): Promise<string> {
     const cached = await this.#cache.readListing(this.#revision);
     const isPinned = cached?.isWhole && cached.commit === this.#revision;
-    if (this.#settings.offline || (isPinned && this.#isComplete(cached))) {
+    if (this.#settings.offline || (isPinned && this.#isComplete(cached)))
       return this.#openCached(cached, onWarning);
-    }
     const isComplete = cached !== undefined && this.#isComplete(cached);
     const { policy, signal } = this.#access;
     let listing: Listing;

@@ -333,17 +333,12 @@ export function resolveOptions(options: HandlerOptions): Settings {
       `uploadDirectory: expected the path of a directory, got ${describeValue(uploadDirectory)}`,
     );
   }
-  if (
-    reasoningSecret !== undefined &&
-    !(typeof reasoningSecret === 'string' && reasoningSecret.length >= 32)
-  ) {
+  if (reasoningSecret !== undefined && !(typeof reasoningSecret === 'string' && reasoningSecret.length >= 32))
     throw new TypeError('reasoningSecret: expected a text of at least 32 characters');
-  }
   assertInteger('keepAliveMs', keepAliveMs, longestTimerMs);
   assertInteger('limiterTimeoutMs', limiterTimeoutMs, longestTimerMs);
-  if (auth === 'none' && plans !== undefined) {
+  if (auth === 'none' && plans !== undefined)
     throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
-  }
   if (logger !== undefined) assertLogger(logger);
   assertObservers(observers);
   const authenticate = createAuthenticate(auth);
@@ -431,9 +426,8 @@ function resolveKeeping(asked: boolean | KeepResponsesOptions, maxBodyBytes: num
   const { maxBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER) } = options;
   assertInteger('keepResponses.expirySeconds', expirySeconds, Number.MAX_SAFE_INTEGER);
   assertInteger('keepResponses.timeoutMs', timeoutMs, longestTimerMs);
-  if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined) {
+  if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined)
     throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
-  }
   assertInteger('keepResponses.maxCount', maxCount, Number.MAX_SAFE_INTEGER);
   if (!(Number.isSafeInteger(maxBytes) && maxBytes >= maxBodyBytes)) {
     throw new RangeError(

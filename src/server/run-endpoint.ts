@@ -24,9 +24,7 @@ export async function runEndpoint(
 ): Promise<ApiResponse> {
   // Before the body is read: a wrong header costs nobody an upload.
   deadlineMsOf(call.request);
-  if (endpoint.uploadField === undefined) {
-    return answer(call, category, endpoint, await receiveJson(call));
-  }
+  if (endpoint.uploadField === undefined) return answer(call, category, endpoint, await receiveJson(call));
   // Before the body too: nobody's disk is filled for an answer that the plan refuses.
   await call.meter.assertLeft();
   const upload = await receiveUpload(call, endpoint.uploadField, (id) => assertOffered(call, category, id));

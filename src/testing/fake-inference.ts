@@ -188,9 +188,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     },
     add(id: string, settings: AnyModelOptions) {
       const { category = 'chat', name = id } = settings;
-      if (models.some((one) => one.id === id)) {
+      if (models.some((one) => one.id === id))
         throw fieldError('id', `expected one that is free, got ${quote(id)}`);
-      }
       models.push(toModelInfo({ id, name, category }));
     },
     async remove(id: string) {

@@ -78,9 +78,8 @@ export async function* toChatEvents(
     }
     if (ended.size === choices && (isCut || ++lateChunks > mostLateChunks)) break;
   }
-  if (ended.size === 0) {
+  if (ended.size === 0)
     throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');
-  }
   // LiteLLM passes on the end of one choice and drops those of the others.
   for (const [choice, { tokens }] of counts.entries()) {
     if (ended.has(choice)) continue;

@@ -95,9 +95,8 @@ export async function* encodePrompts(
       throw unreadable('expected an object');
     };
   const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined): Promise<Encoded> => {
-    if (typeof prompt === 'object') {
+    if (typeof prompt === 'object')
       return { text: textOf(await tokenizer.decode(ask, prompt)), tokens: prompt, contextLength: 0 };
-    }
     const answer = await (prompt === undefined
       ? tokenizer.chat(ask, request, dialect)
       : tokenizer.encode(ask, prompt, request));

@@ -49,8 +49,7 @@ function toText(checks: readonly Check[]): string {
 
 function readPlugin(text: string): readonly [provider: string, library: string] {
   const [, provider, library] = /^([a-z][a-z\d-]*)=(.+)$/.exec(text) ?? [];
-  if (provider === undefined || library === undefined) {
+  if (provider === undefined || library === undefined)
     throw new UsageError(`--plugin: expected <provider=path>, got ${JSON.stringify(text)}`);
-  }
   return [provider, library];
 }

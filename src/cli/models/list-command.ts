@@ -56,9 +56,8 @@ function showCache(folder: string, { models, unfinished }: CacheContents, { outp
   output.write(
     models.length > 0 ? `${count}, ${formatBytes(total)}, in ${folder}\n` : `No models in ${folder}\n`,
   );
-  for (const download of unfinished) {
+  for (const download of unfinished)
     output.write(`${formatBytes(download.sizeBytes)} of an unfinished download in ${download.folder}\n`);
-  }
 }
 
 function listCatalogue(json: boolean, { output }: Terminal): ExitCode {

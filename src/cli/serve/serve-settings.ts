@@ -253,9 +253,8 @@ async function readKeys(
 ): Promise<{ readonly auth: HandlerOptions['auth']; readonly keyOrigin: KeyOrigin }> {
   const { key = [], 'keys-file': file, 'no-auth': isOpen } = values;
   const keys = [...key, ...(file === undefined ? [] : await readKeysFile(file))];
-  if (isOpen && (key.length > 0 || file !== undefined)) {
+  if (isOpen && (key.length > 0 || file !== undefined))
     throw new UsageError('--no-auth: expected no keys beside it');
-  }
   if (isOpen) return { auth: 'none', keyOrigin: 'none' };
   if (keys.length > 0) return { auth: { keys }, keyOrigin: 'given' };
   if (configured) return { auth: configured, keyOrigin: configured === 'none' ? 'none' : 'given' };

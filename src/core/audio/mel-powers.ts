@@ -33,9 +33,8 @@ export function createMelPowers({
     for (let filter = 0; filter < starts.length; filter++) {
       let bin = starts[filter]!;
       let sum = 0;
-      for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++) {
+      for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++)
         sum += powers[bin++]! * weights[at]!;
-      }
       out[filter * columns + frame] = sum;
     }
   };

@@ -128,9 +128,8 @@ export function addTile(
   for (let channel = 0; channel < channels; channel++) {
     for (let row = 0; row < down.length; row++) {
       const to = (channel * height + top + row) * width + left;
-      for (let column = 0; column < across.length; column++) {
+      for (let column = 0; column < across.length; column++)
         out[to + column]! += down[row]! * across[column]! * tile[from++]!;
-      }
     }
   }
 }

@@ -147,9 +147,8 @@ async function needVoices(
   { voices: given }: TransformersBackend,
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const files = await findVoiceFiles(path, given);
-  if (files.size === 0) {
+  if (files.size === 0)
     throw fieldError('backend.voices', 'the model has no files voices/*.bin, so its voices have to be given');
-  }
   const read = [...files].map(async ([name, file]) => [name, await readVoiceFile(name, file)] as const);
   return new Map(await Promise.all(read));
 }

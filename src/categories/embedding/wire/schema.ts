@@ -34,9 +34,8 @@ function findFault(value: unknown): Fault | undefined {
   if (!Array.isArray(value)) return faultAt([], 'a string or an array', value);
   if (value.length === 0) return { path: [], message: 'expected at least one text, got none' };
   if (typeof value[0] === 'number') return faultOfTokens(value, []);
-  if (value.length > maxEmbeddingInputs) {
+  if (value.length > maxEmbeddingInputs)
     return { path: [], message: `expected at most ${maxEmbeddingInputs} texts, got ${value.length}` };
-  }
   const areTexts = typeof value[0] === 'string';
   for (const [index, entry] of (value as unknown[]).entries()) {
     const fault = areTexts ? faultOfText(entry, [index]) : faultOfTokens(entry, [index]);

@@ -29,9 +29,8 @@ export async function loadImagePipeline(
   architecture: Architecture<Painter, ImageSettings>,
 ): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
   const { maxPixels } = spec;
-  if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1)) {
+  if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1))
     throw fieldError('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
-  }
   const painter = await architecture.open(spec, sessions);
   // Servers have queues of their own.
   const oneByOne = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);

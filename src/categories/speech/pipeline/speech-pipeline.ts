@@ -82,9 +82,8 @@ export async function loadSpeechPipeline(
   async function* run(request: SpeechRequest, options: PipelineRunOptions): AsyncGenerator<SpeechEvent> {
     const { signal } = options;
     const { speed, format, input } = request;
-    if (speed !== 1 && !synthesizer.hasSpeed) {
+    if (speed !== 1 && !synthesizer.hasSpeed)
       throw fieldError('speed', `expected 1 for this model, got ${speed}`, { code: 'unsupported_feature' });
-    }
     if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
     const shares = readVoice(request.voice, synthesizer, aliases);
     const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
@@ -161,9 +160,8 @@ async function* timedPieces(
   const clock = new WordClock({ words }, sampleRateHz);
   const firstWord = (piece: OwnedPiece | undefined): number | undefined =>
     piece?.owners.find((word) => word >= 0);
-  for (const [at, { owners, ...piece }] of pieces.entries()) {
+  for (const [at, { owners, ...piece }] of pieces.entries())
     yield { ...piece, wordsOf: (bounds) => clock.read({ owners, bounds }, firstWord(pieces[at + 1])) };
-  }
   return undefined;
 }
 

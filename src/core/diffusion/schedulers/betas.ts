@@ -49,9 +49,8 @@ function readBetas(
   const trained = config.numbers('trained_betas');
   if (trained) return trained;
   const count = config.number('num_train_timesteps', 1000);
-  if (!Number.isInteger(count) || count < 1 || count > 1_000_000) {
+  if (!Number.isInteger(count) || count < 1 || count > 1_000_000)
     throw new RangeError(`num_train_timesteps: expected an integer from 1 to 1000000, got ${count}`);
-  }
   const start = config.number('beta_start', first);
   const end = config.number('beta_end', last);
   switch (config.choice('beta_schedule', betaSchedules, byDefault)) {

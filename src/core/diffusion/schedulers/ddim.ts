@@ -10,9 +10,7 @@ import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.t
 export function createDdim(config: ConfigReader, steps: number): Scheduler {
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const alphas = cumulativeAlphas(config, { keepFinite: false });
-  if (steps > alphas.length) {
-    throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
-  }
+  if (steps > alphas.length) throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
   const limit = readLimit(config, true);
   const finalAlpha = config.flag('set_alpha_to_one', true) ? 1 : alphas[0]!;
   const stride = Math.floor(alphas.length / steps);

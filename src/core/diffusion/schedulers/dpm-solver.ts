@@ -34,9 +34,8 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
   const heun = config.choice('solver_type', ['midpoint', 'heun'], 'midpoint') === 'heun';
   const order = config.number('solver_order', 2);
   const orders = stochastic ? [1, 2] : [1, 2, 3];
-  if (!orders.includes(order)) {
+  if (!orders.includes(order))
     throw new RangeError(`solver_order: expected one of ${orders.join(', ')} for ${algorithm}, got ${order}`);
-  }
   const { type, isFlow } = readSolverType(config);
   if (ofNoise && isFlow)
     throw new RangeError(`use_flow_sigmas: expected it to be off beside algorithm_type ${algorithm}`);

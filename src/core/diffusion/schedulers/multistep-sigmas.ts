@@ -35,9 +35,8 @@ export type SolverType = (typeof solverTypes)[number];
 export function readSolverType(config: ConfigReader): { type: SolverType; isFlow: boolean } {
   const type = config.choice('prediction_type', solverTypes, 'epsilon');
   const isFlow = config.flag('use_flow_sigmas', false);
-  if (isFlow !== (type === 'flow_prediction')) {
+  if (isFlow !== (type === 'flow_prediction'))
     throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
-  }
   return { type, isFlow };
 }
 

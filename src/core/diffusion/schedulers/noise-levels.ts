@@ -42,9 +42,8 @@ export function readSigmas(
   if (
     kind === 'continuous' &&
     config.choice('prediction_type', predictionTypes, 'epsilon') === 'v_prediction'
-  ) {
+  )
     timesteps = sigmas.map((sigma) => 0.25 * Math.log(sigma));
-  }
   const last =
     config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ? 0 : training[0]!;
   const largest = Math.max(...sigmas, last);

@@ -124,9 +124,8 @@ function readSum(
   const size = word ?? (letter && scales[letter.toLowerCase()]);
   if (size !== undefined) return `${toNumber(number)} ${size} ${many}`;
   const [whole = '', hundredths] = number.split('.');
-  if (hundredths?.length !== 2 || !currency.cents) {
+  if (hundredths?.length !== 2 || !currency.cents)
     return `${toNumber(number)} ${number === '1' ? currency.one : many}`;
-  }
   const [cent, hundreds] = currency.cents;
   const parts: string[] = [];
   if (Number(whole.replaceAll(',', '')) > 0)

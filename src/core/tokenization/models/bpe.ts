@@ -64,9 +64,8 @@ function readMerge(label: string, index: number, merge: unknown): readonly [stri
     merge.length === 2 &&
     typeof merge[0] === 'string' &&
     typeof merge[1] === 'string'
-  ) {
+  )
     return merge as [string, string];
-  }
   throw new TypeError(`${label}[${index}]: expected two tokens`);
 }
 
@@ -167,8 +166,7 @@ function readSettings(label: string, members: Members) {
     byteFallback: flag('byte_fallback'),
     ignoreMerges: flag('ignore_merges'),
   };
-  if (settings.byteFallback && settings.prefix + settings.suffix !== '') {
+  if (settings.byteFallback && settings.prefix + settings.suffix !== '')
     throw new RangeError(`${label}.byte_fallback: expected false beside a prefix or suffix of words`);
-  }
   return settings;
 }

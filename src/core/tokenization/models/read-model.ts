@@ -37,9 +37,8 @@ function readWordLevel(label: string, members: Members): Model {
     size: vocabulary.size,
     encodeInto(tokens, units, start, end) {
       const found = vocabulary.find(units, start, end);
-      if (found === -1 && unknownId === -1) {
+      if (found === -1 && unknownId === -1)
         throw new RangeError(`${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`);
-      }
       pushToken(tokens, found === -1 ? unknownId : found, utf8LengthOf(units, start, end));
     },
   };

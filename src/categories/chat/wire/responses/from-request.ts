@@ -202,9 +202,8 @@ function toMessage(
     return { role: 'tool', content, tool_call_id: call_id };
   }
   const thoughts = reasoning === undefined ? {} : { reasoning_content: reasoning };
-  if (item.type === 'function_call') {
+  if (item.type === 'function_call')
     return { role: 'assistant', content: null, tool_calls: [toToolCall(item)], ...thoughts };
-  }
   // Only users' messages may hold pictures; the schema of a chat completion refuses others, by their place.
   const { role } = item;
   const content = typeof item.content === 'string' ? item.content : item.content.map(toPart);

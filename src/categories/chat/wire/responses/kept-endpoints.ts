@@ -26,9 +26,8 @@ export const keptResponses: readonly Route[] = [
     async handle({ caller, query, pathParameters }) {
       const { input } = await findKept(caller, pathParameters['response_id']!, 'response_id');
       const limit = Number(query.get('limit') ?? 20);
-      if (!(Number.isInteger(limit) && limit >= 1 && limit <= mostItems)) {
+      if (!(Number.isInteger(limit) && limit >= 1 && limit <= mostItems))
         throw fieldError('limit', `expected an integer from 1 to ${mostItems}, got ${limit}`);
-      }
       const order = query.get('order') ?? 'desc';
       if (order !== 'asc' && order !== 'desc') throw fieldError('order', 'expected "asc" or "desc"');
       const items = order === 'asc' ? input : input.toReversed();

@@ -94,9 +94,8 @@ async function readClassNames(sources: NameSources): Promise<readonly string[] |
   if (typeof classNames === 'object') return classNames;
   if (classNames !== undefined) return readNamesFile(resolve(classNames));
   const labels = config['id2label'];
-  if (typeof labels === 'object' && labels !== null) {
+  if (typeof labels === 'object' && labels !== null)
     return toClassNames(Object.entries(labels).map(([id, name]) => [Number(id), String(name)]));
-  }
   const names = parseClassNames(metadata.get('names') ?? '');
   if (names.length > 0) return names;
   const files = filesOf(folder, '.names');

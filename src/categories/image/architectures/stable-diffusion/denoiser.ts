@@ -99,9 +99,8 @@ export function createDenoiser(session: Session, { name, config }: DiffusionComp
         const outputs: Float32Array[] = [];
         for (const constant of constants) {
           const result = toFloat32((await session.run({ ...feeds, ...constant }, [output], task))[output]!);
-          for (let index = 0; index < batch; index++) {
+          for (let index = 0; index < batch; index++)
             outputs.push(result.subarray(index * values, (index + 1) * values));
-          }
         }
         return outputs.slice(0, conditionings.length);
       };

@@ -36,9 +36,8 @@ export function createTextEncoder(
   const inputs = new Map(session.inputs.map((input) => [input.name, input]));
   const idsSignature = inputs.get('input_ids');
   const maskSignature = inputs.get('attention_mask');
-  if (!idsSignature || inputs.size > (maskSignature ? 2 : 1)) {
+  if (!idsSignature || inputs.size > (maskSignature ? 2 : 1))
     throw misfit(name, `expected the input input_ids, got ${[...inputs.keys()].join(', ')}`);
-  }
   const outputs = session.outputs.map((output) => output.name);
   const statesName = isPenultimate ? penultimateOf(outputs) : 'last_hidden_state';
   const wanted = isPooled ? [statesName, 'text_embeds'] : [statesName];
