@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { assertDuration } from '../../engine/limits.ts';
 import type { HandlerOptions, HubOptions, InferenceOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
-import { resolveOptions } from '../../server/options.ts';
+import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
@@ -142,10 +142,6 @@ export async function readServeSettings(
   if (values.key) names.set('auth', '--key');
   else if (values['keys-file'] !== undefined) names.set('auth', '--keys-file');
   const { auth, keyOrigin } = await readKeys(values, config, environment);
-  const { plans, limiter, onLimiterFailure, limiterTimeoutMs } = config;
-  const { maxBodyBytes, maxUploadBytes, uploads, bodyTimeoutMs, uploadDirectory, keepAliveMs, onError } =
-    config;
-  const { logger, observers } = config;
   const cors = readCors(values, config, names);
   const settings: ServeSettings = {
     host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
@@ -164,25 +160,7 @@ export async function readServeSettings(
     maxLoadedBytes: config.maxLoadedBytes,
     requiredModels: values['required-model'] ?? config.requiredModels,
     hub,
-    handler: {
-      auth,
-      plans,
-      limiter,
-      onLimiterFailure,
-      limiterTimeoutMs,
-      cors,
-      maxBodyBytes,
-      maxUploadBytes,
-      uploads,
-      bodyTimeoutMs,
-      bodies: config.bodies,
-      sharedPrefixes: config.sharedPrefixes,
-      uploadDirectory,
-      keepAliveMs,
-      onError,
-      logger,
-      observers,
-    },
+    handler: { ...handlerOptionsIn(config), auth, cors },
     keyOrigin,
     wanted: {
       playground: values['no-playground'] !== true && config.playground !== false,
@@ -192,6 +170,10 @@ export async function readServeSettings(
   };
   checkRanges(settings, (path) => nameOf(path, { names, file: values.config }));
   return settings;
+}
+
+function handlerOptionsIn(config: Config): Partial<HandlerOptions> {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => name in handlerSettings));
 }
 
 /** Place of a setting: an option, or a path in the config file. */
