@@ -22,7 +22,7 @@ import {
   readLoad,
   type BenchValues,
 } from './bench-options.ts';
-import { chooseWorkload } from './choose-workload.ts';
+import { chooseWorkload } from './workloads.ts';
 import { applyLoad } from './load.ts';
 import { showReport, type BenchReport, type LoadedWith } from './report.ts';
 import { readUsage } from './usage.ts';
