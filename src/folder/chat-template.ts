@@ -8,7 +8,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from '../core/chat/messages.ts';
-import { runSteps } from '../core/grammar/run-steps.ts';
+import { runSteps } from '../core/run-steps.ts';
 import { parseJson } from '../core/jinja/json.ts';
 import { toJson } from '../core/jinja/printing.ts';
 import { strftime } from '../core/jinja/strftime.ts';

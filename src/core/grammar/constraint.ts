@@ -15,7 +15,7 @@ import { writtenGrammar } from './notations/grammar-notation.ts';
 import { jsonSchemaSteps } from './schemas/json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './schemas/notation.ts';
 import { regexGrammar } from './notations/regex-grammar.ts';
-import { runSteps } from './run-steps.ts';
+import { runSteps } from '../run-steps.ts';
 import { createSchemaBudget, type SchemaBudget } from './schemas/budget.ts';
 
 /** The required form of an answer's text. */

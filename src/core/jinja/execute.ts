@@ -1,7 +1,7 @@
 import type { Body, FilterCall, For, Parameter, Statement, Target } from './ast.ts';
 import { assertTextLength } from './budget.ts';
 import { applyFilter, call, evaluate, Scope } from './evaluate.ts';
-import { runSteps } from '../grammar/run-steps.ts';
+import { runSteps } from '../run-steps.ts';
 import { toText } from './printing.ts';
 import {
   Instance,

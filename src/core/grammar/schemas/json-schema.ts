@@ -1,7 +1,7 @@
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
-import { runSteps } from '../run-steps.ts';
+import { runSteps } from '../../run-steps.ts';
 import { distinctItems } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
