@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { defineCommand } from '../../src/cli/command.ts';
-import { exitCode, type ExitCode } from '../../src/cli/exit-code.ts';
+import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import { formatSeconds } from '../../src/cli/format.ts';
 import { toHubOptions } from '../../src/cli/hub-options.ts';
 import { watchInterrupts } from '../../src/cli/interrupt.ts';

@@ -5,7 +5,7 @@ import type { EmbeddingResult } from '../categories/embedding/events.ts';
 import type { EmbeddingRequest } from '../categories/embedding/request.ts';
 import type { RerankResult } from '../categories/rerank/events.ts';
 import type { RerankRequest } from '../categories/rerank/request.ts';
-import { assertNames } from '../core/assert-names.ts';
+import { assertNames } from '../core/assert-values.ts';
 import {
   categories,
   type AnyModelInfo,
@@ -24,8 +24,9 @@ import { countCharacters, countSharedWords } from './fake-embedding.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
-import { observe, observedEvents } from './observed-run.ts';
 import { quote } from '../core/text/quote.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import { watchRun, type RunWatch } from '../engine/run-watch.ts';
 
 /** The models and answers of a fake inference. */
 export interface FakeInferenceOptions {
@@ -219,4 +220,37 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
 function toModelInfo(model: string | (Partial<AnyModelInfo> & { readonly id: string })): AnyModelInfo {
   const given = typeof model === 'string' ? { id: model } : model;
   return { name: given.id, category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1', ...given };
+}
+
+/** Tells observers about a run of a fake model, which is taken at once. */
+function observe(
+  observers: Observers<InferenceObserver>,
+  category: CategoryDefinition,
+  { model, request }: { readonly model: string; readonly request: unknown },
+  { origin, responseId }: CallOptions,
+): RunWatch | undefined {
+  const { name, telemetry } = category;
+  const run = { category: name, telemetry, request, model, isKnownModel: true, origin, responseId };
+  const watch = watchRun(observers, run, category);
+  watch?.dispatch();
+  return watch;
+}
+
+/** Passes the events of a run on. */
+async function* observedEvents<Event extends RunEvent>(
+  watch: RunWatch | undefined,
+  events: AsyncIterable<Event>,
+): AsyncGenerator<Event> {
+  try {
+    for await (const event of events) {
+      watch?.push([event]);
+      yield event;
+    }
+    watch?.end();
+  } catch (error) {
+    watch?.end(InferenceError.from(error));
+    throw error;
+  } finally {
+    watch?.leave([]);
+  }
 }

@@ -6,7 +6,7 @@ import { fieldError, InferenceError } from '../../errors.ts';
 import { callApi, readJson } from './api-client.ts';
 import { countAll } from './count-tokens.ts';
 import type { RemoteModel } from './remote-model.ts';
-import { toCount } from './to-count.ts';
+import { toCount } from './wire-chunk.ts';
 
 /** The host reads them, which has other things to do. */
 const vectorsPerTurn = 64;

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { SpeechEvent, TranscriptionEvent } from '../../index.ts';
 import { parseInteger } from '../options.ts';
 import { UsageError } from '../usage-error.ts';

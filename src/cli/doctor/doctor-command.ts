@@ -1,5 +1,4 @@
-import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
 import { examine, type Check } from './checks.ts';
 

@@ -1,6 +1,5 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../folder/catalogue.ts';
-import { defineCommand } from '../command.ts';
-import { exitCode, type ExitCode } from '../exit-code.ts';
+import { defineCommand, exitCode, type ExitCode } from '../command.ts';
 import { formatAge, formatBytes, formatCount } from '../format.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
 import { renderTable } from '../table.ts';

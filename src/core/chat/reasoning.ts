@@ -5,8 +5,8 @@ import {
   assertObject,
   assertText,
   assertTexts,
+  assertNames,
 } from '../assert-values.ts';
-import { assertNames } from '../assert-names.ts';
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
 import type { ToolCallParser } from './tool-calls/parser.ts';

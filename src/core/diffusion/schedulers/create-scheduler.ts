@@ -1,5 +1,4 @@
-import { assertCount, assertObject } from '../../assert-values.ts';
-import { assertNames } from '../../assert-names.ts';
+import { assertCount, assertObject, assertNames } from '../../assert-values.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
 import { createDdpm } from './ddpm.ts';

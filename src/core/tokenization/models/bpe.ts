@@ -9,11 +9,9 @@ import { createByteSpelling } from './byte-spelling.ts';
 import { createCharacterSpelling } from './character-spelling.ts';
 import { createJoints, type Joints } from './joints.ts';
 import { mergeSymbols } from './merge.ts';
-import type { Model } from './model.ts';
-import type { Spelling } from './spelling.ts';
+import { type Model, type Spelling, readVocabulary } from './model.ts';
 import { createSymbols } from './symbols.ts';
 import { utf8LengthOf } from './utf8.ts';
-import { readVocabulary } from './vocabulary-definition.ts';
 
 /** Reads merges: `[left, right]`, or `"left right"` in older files. */
 function readMerges(

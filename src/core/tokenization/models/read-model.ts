@@ -1,11 +1,10 @@
 import { type Members, type Readers, readByType, readMembers, readString } from '../definition.ts';
 import { readBpe } from './bpe.ts';
-import type { Model } from './model.ts';
+import { type Model, readVocabulary } from './model.ts';
 import { readUnigram } from './unigram.ts';
 import { readWordPiece } from './word-piece.ts';
 import { pushToken } from '../token-buffer.ts';
 import { utf8LengthOf } from './utf8.ts';
-import { readVocabulary } from './vocabulary-definition.ts';
 
 const readers: Readers<Model> = {
   BPE: readBpe,

@@ -1,6 +1,5 @@
-import { assertDecodable } from './head.ts';
+import { assertDecodable, type DetectorHead, type HeadOutput, type SizedDecodeOptions } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { DetectorHead, HeadOutput, SizedDecodeOptions } from './head.ts';
 import { plainPixels } from './preprocessing.ts';
 import { findMaps } from './yolox-maps.ts';
 

@@ -5,8 +5,8 @@ import {
   assertOneOf,
   assertSize,
   assertText,
+  assertNames,
 } from '../../assert-values.ts';
-import { assertNames } from '../../assert-names.ts';
 import { detrSoftmaxHead } from './detr-softmax.ts';
 import { detrHead } from './detr.ts';
 import { endToEndHead } from './end-to-end.ts';
