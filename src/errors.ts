@@ -47,6 +47,11 @@ export function fieldError(
   return new InferenceError(code, sentence(`${param}: ${reason}`), { param, cause });
 }
 
+/** A field that asks for something that is not offered. */
+export function unsupportedError(param: string, reason: string): InferenceError {
+  return fieldError(param, reason, { code: 'unsupported_feature' });
+}
+
 /** The error of a text that is too long for its model, in the words by which clients recognize it. */
 export function contextLengthError(param: string, contextLength: number, reason: string): InferenceError {
   const message = `This model's maximum context length is ${contextLength} tokens. However, ${reason}.`;

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../categories/chat/events.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError } from '../../errors.ts';
+import { unsupportedError } from '../../errors.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
 import { toConversation } from './chat-body.ts';
 import { toPromptFields } from './prompt-fields.ts';
@@ -77,7 +77,7 @@ export async function* encodePrompts(
       ? 'does not tell how tokens are spelled'
       : `has no tokenizer in its dialect, ${dialect}`;
     const reason = `${quote(id)} runs on another server, which ${lack}`;
-    throw fieldError('model', reason, { code: 'unsupported_feature' });
+    throw unsupportedError('model', reason);
   }
   const { prompts } = request;
   const param = prompts.length === 0 ? 'messages' : prompts.length === 1 ? 'prompt[0]' : 'prompt';

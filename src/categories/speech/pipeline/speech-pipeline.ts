@@ -9,7 +9,13 @@ import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/p
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import { parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
 import { quote } from '../../../core/text/quote.ts';
-import { assertWanted, fieldError, fieldErrorOf, type InferenceError } from '../../../errors.ts';
+import {
+  assertWanted,
+  fieldError,
+  fieldErrorOf,
+  type InferenceError,
+  unsupportedError,
+} from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { findMainFile, locateModel } from '../../../folder/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
@@ -41,11 +47,8 @@ export function readVoice(
   const whole = isMissingDefault ? names[0] : names.find((name) => name === voice);
   if (whole !== undefined) return [{ voice: whole, weight: 1 }];
   const shares = readShares(voice);
-  if (shares.length > 1 && !synthesizer.mixesVoices) {
-    throw fieldError('voice', `the model mixes no voices, got ${quote(voice)}`, {
-      code: 'unsupported_feature',
-    });
-  }
+  if (shares.length > 1 && !synthesizer.mixesVoices)
+    throw unsupportedError('voice', `the model mixes no voices, got ${quote(voice)}`);
   return shares.map(({ voice: name, weight }) => ({ voice: resolve(name), weight }));
 }
 
@@ -83,7 +86,7 @@ export async function loadSpeechPipeline(
     const { signal } = options;
     const { speed, format, input } = request;
     if (speed !== 1 && !synthesizer.hasSpeed)
-      throw fieldError('speed', `expected 1 for this model, got ${speed}`, { code: 'unsupported_feature' });
+      throw unsupportedError('speed', `expected 1 for this model, got ${speed}`);
     if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
     const shares = readVoice(request.voice, synthesizer, aliases);
     const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
@@ -166,12 +169,9 @@ async function* timedPieces(
 }
 
 function noWordTimes(): InferenceError {
-  return fieldError(
+  return unsupportedError(
     'timestamp_granularities',
     'expected none: the graph of this model has no durations as an output, see the setting wordTimes',
-    {
-      code: 'unsupported_feature',
-    },
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Route } from '../../../../contracts/endpoint.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { findKept, findSettled, isPending } from './kept-response.ts';
 import { deletedResponseSchema, inputItemListSchema, modelResponseSchema } from './schema.ts';
@@ -77,9 +77,7 @@ export const keptResponses: readonly Route[] = [
       const { response } = await findSettled(caller, pathParameters['response_id']!, 'response_id');
       for (const name of ['stream', 'starting_after']) {
         if (!query.has(name) || query.get(name) === 'false') continue;
-        throw fieldError(name, 'not supported, a response that was kept comes at once', {
-          code: 'unsupported_feature',
-        });
+        throw unsupportedError(name, 'not supported, a response that was kept comes at once');
       }
       return jsonResponse(200, response);
     },
