@@ -6,7 +6,7 @@ import {
 import { NoSuchModelError } from '@ai-sdk/provider';
 import { toFetch } from '../../adapters/fetch.ts';
 import { chatRequestSchema } from '../categories/chat/wire/schema.ts';
-import { embeddingRequestSchema } from '../categories/embedding/wire/schema.ts';
+import { embeddingRequestSchema } from '../categories/embedding/wire/bodies.ts';
 import { imageParameters } from '../categories/image/parameters.ts';
 import { imageRequestSchema } from '../categories/image/wire/schema.ts';
 import type { ServedInference } from '../contracts/engine.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import { APICallError } from '@ai-sdk/provider';
-import { rerankRequestSchema, type RerankResponse } from '../categories/rerank/wire/schema.ts';
+import { rerankRequestSchema, type RerankResponse } from '../categories/rerank/wire/bodies.ts';
 import { speechRequestSchema } from '../categories/speech/wire/schema.ts';
 import {
   transcriptionFieldsSchema,

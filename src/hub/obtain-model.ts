@@ -4,7 +4,7 @@ import { fieldError, InferenceError } from '../errors.ts';
 import { assertDtype, type Dtype } from '../folder/graph-files.ts';
 import { ggufFiles } from '../folder/gguf/gguf-source.ts';
 import { markFiles, parseJson, readConfigIn, type FileEvidence } from './describe-model.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import { type ModelFiles, sourceError } from '../folder/model-files.ts';
 import { parseSource, type RemoteSource } from '../folder/source.ts';
 import { downloadFile } from './download.ts';
 import type { ListedFile, RemoteFile } from './file-list.ts';
@@ -24,8 +24,7 @@ import {
 } from './repository.ts';
 import { beforeCache, defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
-import { sourceError } from '../folder/model-files.ts';
-import { readVerified, stateOf, writeVerified } from './verified-files.ts';
+import { readVerified, stateOf, writeVerified } from './verify-files.ts';
 import { quote } from '../core/text/quote.ts';
 
 /** The model to obtain. */

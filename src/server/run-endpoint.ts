@@ -1,7 +1,7 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { ModelInfo } from '../contracts/model.ts';
 import type { RunEvent, CallOptions } from '../contracts/run.ts';
-import { letOthersRun } from '../concurrency/let-others-run.ts';
+import { letOthersRun } from '../concurrency/in-slices.ts';
 import { readJson } from '../http/body.ts';
 import { findModel, type Call } from './call.ts';
 import type { ApiResponse } from '../contracts/http.ts';

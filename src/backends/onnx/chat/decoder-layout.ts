@@ -1,5 +1,11 @@
-import { isPast, isPastKeyOrValue, isPastState, presentName } from '../../../core/onnx/cache-names.ts';
-import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import {
+  isPast,
+  isPastKeyOrValue,
+  isPastState,
+  presentName,
+  embeddingsInput,
+  layerEmbeddingsInput,
+} from '../../../core/onnx/cache-names.ts';
 import type { ModelSignature, ValueSignature } from '../../../core/onnx/model-signature.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';

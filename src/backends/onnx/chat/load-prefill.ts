@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { isPastState } from '../../../core/onnx/cache-names.ts';
-import { embeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { abbreviate } from '../../../core/text/quote.ts';
 import { fieldError, InferenceError } from '../../../errors.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';

@@ -1,4 +1,4 @@
-import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
 import type { DecoderCache, StepInputs } from '../../../contracts/decoder.ts';

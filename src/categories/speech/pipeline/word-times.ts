@@ -1,4 +1,4 @@
-import { letOthersRun } from '../../../concurrency/let-others-run.ts';
+import { letOthersRun } from '../../../concurrency/in-slices.ts';
 import { symbolOwners } from '../../../core/speech/timing/symbol-owners.ts';
 import { splitTextWords, type TextWord } from '../../../core/speech/timing/text-words.ts';
 import { assertWanted } from '../../../errors.ts';

@@ -5,7 +5,7 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { pictureMark } from '../../../../core/chat/messages.ts';
 import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
-import { layerEmbeddingsInput } from '../../../../core/onnx/embedding-inputs.ts';
+import { layerEmbeddingsInput } from '../../../../core/onnx/cache-names.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
 import { fieldError, fieldErrorOf } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
