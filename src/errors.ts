@@ -42,7 +42,7 @@ export interface SerializedError {
 export function fieldError(
   param: string,
   reason: string,
-  { code = 'invalid_request', cause }: { readonly code?: ErrorCode; readonly cause?: unknown } = {},
+  { code = 'invalid_request', cause }: { code?: ErrorCode; cause?: unknown } = {},
 ): InferenceError {
   return new InferenceError(code, sentence(`${param}: ${reason}`), { param, cause });
 }

@@ -107,7 +107,7 @@ export function createOwnModels(serve: Serve, baseURL: string, version: 'v4'): K
 
 function toTranscript(answer: VerboseTranscription | DiarizedTranscription) {
   const { text, duration, segments = [] } = answer;
-  const toTimed = (words: string, { start, end }: { readonly start: number; readonly end: number }) => ({
+  const toTimed = (words: string, { start, end }: { start: number; end: number }) => ({
     text: words.trim(),
     startSecond: start,
     endSecond: end,

@@ -91,7 +91,7 @@ function unknownOption(given: string, table: OptionTable): UsageError {
 export function parseInteger(
   label: string,
   text: string,
-  { min, max = Number.MAX_SAFE_INTEGER }: { readonly min: number; readonly max?: number },
+  { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number },
 ): number {
   const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;

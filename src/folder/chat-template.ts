@@ -172,7 +172,7 @@ export function createChatTemplate(
   const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
   const showsCall = withCall.includes(probes.argument, callStart);
   const probed = new Map<boolean, TurnFates>();
-  const turnFates = ({ hasTools }: { readonly hasTools: boolean }): TurnFates => {
+  const turnFates = ({ hasTools }: { hasTools: boolean }): TurnFates => {
     const fates =
       probed.get(hasTools) ??
       probeTurns((messages) => render(usedFeed, messages, hasTools ? [probeTool] : []));

@@ -64,9 +64,6 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
 }
 
 /** Time for the whole body: the client's own time limit holds for it too. */
-export function bodyTimeoutMsOf(
-  request: ApiRequest,
-  { bodyTimeoutMs }: { readonly bodyTimeoutMs: number },
-): number {
+export function bodyTimeoutMsOf(request: ApiRequest, { bodyTimeoutMs }: { bodyTimeoutMs: number }): number {
   return Math.min(bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
 }

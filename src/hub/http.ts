@@ -93,7 +93,7 @@ export async function readAnswer(
 export function refusal(
   { response, header }: HubResponse,
   remote: Remote,
-  { file, revision }: { readonly file?: string; readonly revision?: string } = {},
+  { file, revision }: { file?: string; revision?: string } = {},
 ): InferenceError {
   const { status } = response;
   const { host, page } = remote;

@@ -316,7 +316,7 @@ class RemoteModel {
 
   /** @param listing with its config files in the cache */
   #chooseFrom<File extends ListedFile>(
-    { commit, files }: { readonly commit: string; readonly files: readonly File[] },
+    { commit, files }: { commit: string; files: readonly File[] },
     name = this.#remote.label,
   ): readonly File[] {
     const { files: wanted, dtype } = this.#wanted;

@@ -22,7 +22,7 @@ export interface Comparison {
  */
 export async function verifyFiles(
   source: string,
-  { verify = 'always' }: { readonly verify?: Exclude<Verification, 'never'> } = {},
+  { verify = 'always' }: { verify?: Exclude<Verification, 'never'> } = {},
 ): Promise<Comparison> {
   const folder = findFolder(source);
   const { hashes, isDownloaded } = folder === undefined ? nothing : await hashesOf(folder);

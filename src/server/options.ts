@@ -322,7 +322,7 @@ function assertHandlerOptions(options: HandlerOptions): void {
 function resolveGate(
   name: 'uploads' | 'bodies' | 'sockets',
   limits: BodyGateLimits,
-  { count: ofAll, ...bound }: { readonly count: number; readonly maxBytes: number; readonly most: string },
+  { count: ofAll, ...bound }: { count: number; maxBytes: number; most: string },
 ): ResolvedGateLimits {
   const times = (factor: number): number => Math.min(factor * bound.maxBytes, Number.MAX_SAFE_INTEGER);
   const { count = ofAll, countPerKey = ofAll / 4, bytes = times(16), bytesPerKey = times(4) } = limits;
@@ -334,7 +334,7 @@ function resolveGate(
 function assertAtLeast(
   label: string,
   value: number,
-  { maxBytes, most }: { readonly maxBytes: number; readonly most: string },
+  { maxBytes, most }: { maxBytes: number; most: string },
 ): void {
   if (Number.isSafeInteger(value) && value >= maxBytes) return;
   throw new RangeError(`${label}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`);

@@ -124,15 +124,7 @@ async function answer(
 export function toBilledRequest(
   { inference }: Call,
   category: CategoryDefinition,
-  {
-    request,
-    model,
-    responseId,
-  }: {
-    readonly request: AnyRequest;
-    readonly model: ModelInfo;
-    readonly responseId?: string | undefined;
-  },
+  { request, model, responseId }: { request: AnyRequest; model: ModelInfo; responseId?: string | undefined },
 ): BilledRequest<RunEvent> {
   return {
     estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },

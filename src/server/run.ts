@@ -142,7 +142,7 @@ interface Bill<Event> {
 async function openBill<Event>(
   call: Call,
   { tally, isOutput, estimate }: BilledRequest<Event>,
-  { isStream }: { readonly isStream: boolean },
+  { isStream }: { isStream: boolean },
 ): Promise<Bill<Event>> {
   let estimated: TokenEstimate = { input: 0, output: 0 };
   const spending = await call.meter.spend(() => {

@@ -226,7 +226,7 @@ function toModelInfo(model: string | (Partial<AnyModelInfo> & { readonly id: str
 function observe(
   observers: Observers<InferenceObserver>,
   category: CategoryDefinition,
-  { model, request }: { readonly model: string; readonly request: unknown },
+  { model, request }: { model: string; request: unknown },
   { origin, responseId }: CallOptions,
 ): RunWatch | undefined {
   const { name, telemetry } = category;

@@ -63,7 +63,7 @@ function alternatives(values: readonly unknown[]): string {
 }
 
 function explainBound(
-  { origin, input }: { readonly origin: string; readonly input?: unknown },
+  { origin, input }: { origin: string; input?: unknown },
   bound: number | bigint,
   relation: string,
 ): string {

@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 async function describeServer(
   endpoint: ApiEndpoint,
   name: string,
-  { dialect, signal }: { readonly dialect: ApiDialect; readonly signal: AbortSignal },
+  { dialect, signal }: { dialect: ApiDialect; signal: AbortSignal },
 ): Promise<number> {
   const models = await ask(endpoint, '/models', signal);
   const data: readonly unknown[] = Array.isArray(models?.['data']) ? models['data'] : [];

@@ -48,7 +48,7 @@ export function chatWorkload(
 async function run(
   { inference, model }: Subject,
   messages: Messages,
-  { maxTokens, signal }: { readonly maxTokens: number; readonly signal: AbortSignal },
+  { maxTokens, signal }: { maxTokens: number; signal: AbortSignal },
 ): Promise<ChatSample> {
   let usage: ChatUsage | undefined;
   const request = { model, messages: [...messages], maxTokens };

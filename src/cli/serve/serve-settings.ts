@@ -179,7 +179,7 @@ function handlerOptionsIn(config: Config): Partial<HandlerOptions> {
 /** Place of a setting: an option, or a path in the config file. */
 function nameOf(
   path: string,
-  { names, file }: { readonly names: ReadonlyMap<string, string>; readonly file: string | undefined },
+  { names, file }: { names: ReadonlyMap<string, string>; file: string | undefined },
 ): string {
   for (const [prefix, option] of names) {
     if (path === prefix) return option;
@@ -191,7 +191,7 @@ function nameOf(
 function readModels(
   values: OptionValues<typeof serveOptionTable>,
   config: Config,
-  { names, hub }: { readonly names: Map<string, string>; readonly hub: HubOptions | undefined },
+  { names, hub }: { names: Map<string, string>; hub: HubOptions | undefined },
 ): Readonly<Record<string, ModelSettings>> {
   const models = new Map<string, ModelSettings>();
   const add = (id: string, settings: ModelSettings): void => {

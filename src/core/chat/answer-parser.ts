@@ -184,7 +184,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     space = text.slice(visible.length);
   }
 
-  function end({ cutOff }: { readonly cutOff: boolean }): AnswerEnd {
+  function end({ cutOff }: { cutOff: boolean }): AnswerEnd {
     const events: AnswerEvent[] = [];
     if (splitter !== undefined) readParts(splitter.flush({ cutOff }), events);
     const isCutOff = cutOff || stopped !== null;

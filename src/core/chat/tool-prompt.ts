@@ -30,7 +30,7 @@ Call a function only where it helps. Write nothing after a call: its result is i
 export function instruct(
   messages: readonly ChatMessage[],
   instruction: string,
-  { hasSystemRole }: { readonly hasSystemRole: boolean },
+  { hasSystemRole }: { hasSystemRole: boolean },
 ): readonly ChatMessage[] {
   const [first] = messages;
   if (first?.role === 'system')

@@ -148,7 +148,7 @@ function write(text: string, output: Output): void {
 }
 
 function* filterBlock(
-  { body, filters }: { readonly body: Body; readonly filters: readonly FilterCall[] },
+  { body, filters }: { body: Body; filters: readonly FilterCall[] },
   scope: Scope,
   take: (text: Value) => void,
 ): Steps {

@@ -84,7 +84,7 @@ export function fromRerankRequest(body: unknown): RerankCall {
  */
 export function toRerankResponse(
   { results, promptTokens }: RerankResult,
-  { id, model }: { readonly id: string; readonly model: string },
+  { id, model }: { id: string; model: string },
 ): RerankResponse {
   return {
     id,

@@ -27,7 +27,7 @@ const smallestSkipped = 1024;
 export async function openSpeechGraph(
   graph: string,
   spec: ModelSpec<SpeechSettings>,
-  { sessions, durations }: { readonly sessions: SessionBackend; readonly durations: DurationTensors },
+  { sessions, durations }: { sessions: SessionBackend; durations: DurationTensors },
 ): Promise<Session> {
   if (spec.wordTimes !== true) return sessions.openSession({ graph }, spec);
   if (!sessions.hasGraphs) throw fieldError('wordTimes', 'needs the graph on this disk');

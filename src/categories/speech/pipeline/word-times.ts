@@ -22,7 +22,7 @@ export interface WordedText {
 export async function ownPieces(
   text: string,
   pieces: readonly Piece[],
-  { speaker, signal }: { readonly speaker: Speaker; readonly signal?: AbortSignal | undefined },
+  { speaker, signal }: { speaker: Speaker; signal?: AbortSignal | undefined },
 ): Promise<WordedText> {
   const words = splitTextWords(text);
   const readings = new Map<string, string>();

@@ -22,10 +22,7 @@ function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['wo
  * toSpeechAnswer([{ type: 'speech-end', durationSeconds: 1 }], { words: true }).words; // []
  * ```
  */
-export function toSpeechAnswer(
-  events: readonly SpeechEvent[],
-  { words }: { readonly words: boolean },
-): SpeechAnswer {
+export function toSpeechAnswer(events: readonly SpeechEvent[], { words }: { words: boolean }): SpeechAnswer {
   const bytes: Uint8Array[] = [];
   const spoken: SpokenWord[] = [];
   let [mediaType, duration] = ['application/octet-stream', 0];

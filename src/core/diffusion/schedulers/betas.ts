@@ -19,11 +19,7 @@ export function cumulativeAlphas(
     keepFinite,
     betaRange = [0.0001, 0.02],
     betaSchedule = 'linear',
-  }: {
-    readonly keepFinite: boolean;
-    readonly betaRange?: BetaRange | undefined;
-    readonly betaSchedule?: BetaSchedule;
-  },
+  }: { keepFinite: boolean; betaRange?: BetaRange | undefined; betaSchedule?: BetaSchedule },
 ): Float64Array {
   const betas = readBetas(config, betaRange, betaSchedule).map(Math.fround);
   const products = new Float64Array(betas.length);

@@ -8,7 +8,7 @@ export function denoisedInto(
   out: Float32Array,
   sample: Float32Array,
   output: Float32Array,
-  { type, alpha, sigma }: { readonly type: PredictionType; readonly alpha: number; readonly sigma: number },
+  { type, alpha, sigma }: { type: PredictionType; alpha: number; sigma: number },
 ): void {
   if (type === 'epsilon') blendInto(out, 1 / alpha, sample, -sigma / alpha, output);
   else if (type === 'v_prediction') blendInto(out, alpha, sample, -sigma, output);
@@ -20,7 +20,7 @@ export function noiseInto(
   out: Float32Array,
   sample: Float32Array,
   output: Float32Array,
-  { type, alpha, sigma }: { readonly type: PredictionType; readonly alpha: number; readonly sigma: number },
+  { type, alpha, sigma }: { type: PredictionType; alpha: number; sigma: number },
 ): void {
   if (type === 'epsilon') out.set(output);
   else if (type === 'v_prediction') blendInto(out, sigma, sample, alpha, output);

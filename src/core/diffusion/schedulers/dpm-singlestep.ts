@@ -81,7 +81,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
 function ordersOf(
   steps: number,
   most: number,
-  { lowersFinal, endsAtZero }: { readonly lowersFinal: boolean; readonly endsAtZero: boolean },
+  { lowersFinal, endsAtZero }: { lowersFinal: boolean; endsAtZero: boolean },
 ): number[] {
   const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
   if (endsAtZero || (lowersFinal && steps % most === 0)) orders[steps - 1] = 1;

@@ -116,7 +116,7 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
 function weightsOf(
   from: NoiseLevel,
   to: NoiseLevel,
-  { stochastic, ofNoise }: { readonly stochastic: boolean; readonly ofNoise: boolean },
+  { stochastic, ofNoise }: { stochastic: boolean; ofNoise: boolean },
 ): Readonly<Record<'kept' | 'gained' | 'slope' | 'curve' | 'fresh', number>> {
   const h = to.lambda - from.lambda;
   if (ofNoise) {

@@ -54,7 +54,7 @@ export function solverDenoisedInto(
   out: Float32Array,
   sample: Float32Array,
   output: Float32Array,
-  { type, level }: { readonly type: SolverType; readonly level: NoiseLevel },
+  { type, level }: { type: SolverType; level: NoiseLevel },
 ): void {
   if (type === 'flow_prediction') blendInto(out, 1, sample, -level.sigma, output);
   else denoisedInto(out, sample, output, { type, ...level });
@@ -125,7 +125,7 @@ export interface NoiseLevel {
 }
 
 /** @param options.isFlow whether the shares themselves sum to 1 */
-function levelOf(sigma: number, { isFlow }: { readonly isFlow: boolean }): NoiseLevel {
+function levelOf(sigma: number, { isFlow }: { isFlow: boolean }): NoiseLevel {
   const alpha = isFlow ? 1 - sigma : 1 / Math.hypot(sigma, 1);
   const scaled = isFlow ? sigma : sigma * alpha;
   return { alpha, sigma: scaled, lambda: Math.log(alpha) - Math.log(scaled) };

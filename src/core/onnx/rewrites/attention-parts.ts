@@ -126,7 +126,7 @@ function matchScaled(index: GraphIndex, name: string): { name: string; scale: nu
 function matchCache(
   index: GraphIndex,
   operand: string,
-  { transposed }: { readonly transposed: boolean },
+  { transposed }: { transposed: boolean },
 ): { concat: CacheConcat; scale: number } | string {
   let at = operand;
   let scale = 1;

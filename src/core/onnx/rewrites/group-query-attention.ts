@@ -78,10 +78,7 @@ function completeLayer(
   {
     inputs,
     windows,
-  }: {
-    readonly inputs: ReadonlyMap<string, OnnxValue>;
-    readonly windows: ReadonlyMap<string, AttentionWindow>;
-  },
+  }: { inputs: ReadonlyMap<string, OnnxValue>; windows: ReadonlyMap<string, AttentionWindow> },
 ): Layer | string {
   const { key, value, mask } = attention;
   const past = inputs.get(key.past);

@@ -36,9 +36,9 @@ export async function openDetectorFolder(
     dtype,
     hasGraphs = true,
   }: {
-    readonly classNames?: string | readonly string[] | undefined;
-    readonly dtype?: Dtype | undefined;
-    readonly hasGraphs?: boolean | undefined;
+    classNames?: string | readonly string[] | undefined;
+    dtype?: Dtype | undefined;
+    hasGraphs?: boolean | undefined;
   } = {},
 ): Promise<DetectorFolder> {
   const path = locateSource(source);

@@ -148,7 +148,7 @@ function inGroups(conditionings: readonly Conditioning[], batch: number): Condit
 function constantFeeds(
   inputs: ReadonlyMap<string, TensorSignature>,
   { image, guidanceScale }: DenoisingTask,
-  { group, guidanceSize }: { readonly group: readonly Conditioning[]; readonly guidanceSize: number },
+  { group, guidanceSize }: { group: readonly Conditioning[]; guidanceSize: number },
 ): Record<string, Tensor> {
   const { states, width } = group[0]!;
   const feeds: Record<string, Tensor> = {};

@@ -24,7 +24,7 @@ function nameOf(path: string): string {
 /** Decides how a request is guided. */
 export function planGuidance(
   { guidanceScale, negativePrompt }: Pick<ImageRequest, 'guidanceScale' | 'negativePrompt'>,
-  { isDistilled, takesGuidance }: { readonly isDistilled: boolean; readonly takesGuidance: boolean },
+  { isDistilled, takesGuidance }: { isDistilled: boolean; takesGuidance: boolean },
 ): Guidance {
   const guidance = takesGuidance ? 'input' : isDistilled || guidanceScale === 1 ? 'none' : 'classifier-free';
   const isUsual = guidanceScale === imageParameters.guidanceScale.default;

@@ -192,11 +192,7 @@ class DiffusionPainter implements Painter {
 
   async *#draw(
     request: ImageRequest,
-    {
-      seed,
-      latents: size,
-      predict,
-    }: { readonly seed: number; readonly latents: Size; readonly predict: Predict },
+    { seed, latents: size, predict }: { seed: number; latents: Size; predict: Predict },
     options: PaintOptions,
   ): AsyncGenerator<PaintedStep | PaintedPixels> {
     const { folder, internals, denoiser, decoder } = this.#model;

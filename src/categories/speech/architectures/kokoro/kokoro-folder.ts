@@ -30,7 +30,7 @@ const defaultMaxPhonemes = 510;
  */
 export async function openKokoroFolder(
   path: string,
-  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+  { dtype }: { dtype?: Dtype | undefined } = {},
 ): Promise<KokoroFolder> {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
