@@ -64,7 +64,7 @@ export interface ResolvedLimits {
 export function resolveLimits(
   path: string,
   given: ModelLimits,
-  { isRoomLimited = false }: { readonly isRoomLimited?: boolean } = {},
+  { isRoomLimited = false }: { isRoomLimited?: boolean } = {},
 ): ResolvedLimits {
   assertOptions('A model', limitSettings, given, { path });
   const { replicas = 1, maxQueue = 64, deadlineMs = 600_000, idleUnloadMs } = given;

@@ -8,7 +8,7 @@ export function assertSamples(label: string, value: unknown): asserts value is F
 export function assertInteger(
   label: string,
   value: unknown,
-  { min, max }: { readonly min: number; readonly max: number },
+  { min, max }: { min: number; max: number },
 ): asserts value is number {
   if (typeof value !== 'number') throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
   if (!(Number.isInteger(value) && value >= min && value <= max))

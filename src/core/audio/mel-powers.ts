@@ -17,13 +17,7 @@ export interface MelPowers {
 }
 
 /** Power spectra of frames, weighed by mel filters over the bins of a transform of `fftSize`. */
-export function createMelPowers({
-  fftSize,
-  filters,
-}: {
-  readonly fftSize: number;
-  readonly filters: MelFilters;
-}): MelPowers {
+export function createMelPowers({ fftSize, filters }: { fftSize: number; filters: MelFilters }): MelPowers {
   const fft = createFft(fftSize);
   const even = new Float64Array(fftSize);
   const odd = new Float64Array(fftSize);

@@ -237,7 +237,7 @@ const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });
 function behindReasoning(
   answer: Expression,
   { open, close, startsOpen, after }: ReasoningConstraint,
-  { mayBreakOff }: { readonly mayBreakOff: boolean },
+  { mayBreakOff }: { mayBreakOff: boolean },
 ): Expression {
   const closed: Expression = { type: 'text-until', markers: close };
   const thought = sequence(closed, after === undefined ? gap : text(after), answer);

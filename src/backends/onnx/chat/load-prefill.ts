@@ -48,9 +48,8 @@ async function loadPromptSession(
   { signature: { inputs }, applied }: PreparedGraph,
   { prefill: { device = 'cpu' }, threads, runtime, ...kept }: PrefillOptions,
 ): Promise<PromptSession> {
-  if (inputs.some((input) => input.name === embeddingsInput || isPastState(input))) {
+  if (inputs.some((input) => input.name === embeddingsInput || isPastState(input)))
     throw fieldError('prefill', 'expected a graph that takes tokens, and keeps nothing but keys and values');
-  }
   if (device === 'cpu' && !applied.includes('accuracy-level')) {
     throw fieldError(
       'prefill.device',

@@ -317,9 +317,8 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   #assertServed(request: Omit<ChatRequest, 'messages'>): boolean {
     const { template, formats, decoder } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
-    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined)) {
+    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
       throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
-    }
     for (const token of request.logitBias.keys()) {
       if (token < decoder.vocabularySize) continue;
       throw fieldError('logit_bias', `expected token ids below ${decoder.vocabularySize}, got ${token}`);

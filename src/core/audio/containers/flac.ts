@@ -54,9 +54,9 @@ export function writeFlacHead({
   blockLength,
   samples = 0,
 }: {
-  readonly sampleRateHz: number;
-  readonly blockLength: number;
-  readonly samples?: number | undefined;
+  sampleRateHz: number;
+  blockLength: number;
+  samples?: number | undefined;
 }): Uint8Array {
   const bytes = new Uint8Array(headerBytes);
   bytes.set(new TextEncoder().encode(marker));

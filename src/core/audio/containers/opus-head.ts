@@ -54,8 +54,8 @@ export function writeOpusHead({
   preSkip,
   sampleRateHz,
 }: {
-  readonly preSkip: number;
-  readonly sampleRateHz: number;
+  preSkip: number;
+  sampleRateHz: number;
 }): Uint8Array {
   const bytes = new Uint8Array(19);
   bytes.set(new TextEncoder().encode('OpusHead'));

@@ -79,10 +79,7 @@ export function optional(item: Expression): Expression {
   return choice(item, empty);
 }
 
-export function repeat(
-  item: Expression,
-  { min, max }: { readonly min: number; readonly max: number },
-): Expression {
+export function repeat(item: Expression, { min, max }: { min: number; max: number }): Expression {
   if (max === 0) return empty;
   return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
 }

@@ -44,9 +44,8 @@ export function templateVariables(
   const { thinkingSwitch } = template;
   const passesEffort =
     template.reads('reasoning_effort') && (effort !== 'none' || /(["'])none\1/.test(template.source));
-  if (effort === 'none' && template.thinks && !passesEffort && thinkingSwitch === undefined) {
+  if (effort === 'none' && template.thinks && !passesEffort && thinkingSwitch === undefined)
     throw fail('reasoning_effort', 'way to switch thinking off');
-  }
   const thinks = enableThinking ?? (effort === undefined ? undefined : effort !== 'none');
   return {
     ...(request.addGenerationPrompt === false || request.continueFinalMessage

@@ -36,12 +36,10 @@ export function createTokenEmbedder(
 ): TokenEmbedder {
   const names = session.outputs.map(({ name }) => name);
   const output = names.find((name) => name !== layerEmbeddingsInput);
-  if (session.inputs.length !== 1 || session.inputs[0]!.name !== 'input_ids' || output === undefined) {
+  if (session.inputs.length !== 1 || session.inputs[0]!.name !== 'input_ids' || output === undefined)
     throw fieldError('source', 'expected a graph embed_tokens whose only input is input_ids');
-  }
-  if (layerSize !== undefined && !names.includes(layerEmbeddingsInput)) {
+  if (layerSize !== undefined && !names.includes(layerEmbeddingsInput))
     throw fieldError('source', `the graph embed_tokens has no output ${layerEmbeddingsInput}`);
-  }
   return {
     async embed(tokens) {
       const ids = BigInt64Array.from(tokens, (token) => BigInt(Math.max(token, 0)));

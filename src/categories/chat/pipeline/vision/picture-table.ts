@@ -38,10 +38,7 @@ export class PictureTable {
   #ids = 0;
 
   /** @param options.maxIdleBytes size of the pictures that are kept without being in use; default 64 MiB */
-  constructor(
-    hiddenSize: number,
-    { maxIdleBytes = defaultMaxIdleBytes }: { readonly maxIdleBytes?: number } = {},
-  ) {
+  constructor(hiddenSize: number, { maxIdleBytes = defaultMaxIdleBytes }: { maxIdleBytes?: number } = {}) {
     this.#hiddenSize = hiddenSize;
     this.#maxIdleBytes = maxIdleBytes;
   }

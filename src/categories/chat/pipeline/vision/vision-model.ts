@@ -72,9 +72,8 @@ export class VisionModel {
     this.#assertNoMarkers(messages);
     const placed = picturesOf(messages);
     const { maxImages = defaultMaxImages } = this.#settings;
-    if (placed.length > maxImages) {
+    if (placed.length > maxImages)
       throw fieldError(placed[maxImages]!.place, `expected at most ${maxImages} pictures in all messages`);
-    }
     const ready: ReadyPicture[] = [];
     try {
       const files = await Promise.all(placed.map((picture) => this.#fetch(picture, signal)));
