@@ -7,7 +7,6 @@ import { commandHelp, definitions, section } from './help.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The version of this package. */
 export function packageVersion(): string {
   const manifest = createRequire(import.meta.url)('slashv1/package.json') as { readonly version: string };
   return manifest.version;
@@ -66,7 +65,6 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** Runs one command line. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { style } = terminal.messages;
   let command: Command | undefined;

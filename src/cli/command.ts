@@ -34,7 +34,6 @@ export function defineCommand<const T extends OptionTable>(definition: CommandDe
   };
 }
 
-/** Exit codes of commands. */
 export const exitCode = {
   success: 0,
   /** Something outside the command line was not as it should be. */

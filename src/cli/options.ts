@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../core/text/suggest.ts';
 import { UsageError } from './usage-error.ts';
 
-/** One option of a command. */
 export interface Option {
   readonly type: 'string' | 'boolean';
   /** May be given several times. */
@@ -22,7 +21,6 @@ type ValueOf<O extends Option> = O['type'] extends 'boolean'
     ? readonly string[]
     : string;
 
-/** Values of a table's options. */
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name]> };
 
 export interface ParsedArguments<T extends OptionTable> {

@@ -16,7 +16,6 @@ const replicaSettings = {
   threads: integerSetting('Threads of one operator of the replica.'),
 } satisfies SettingTable & Record<keyof ReplicaSettings, unknown>;
 
-/** Limits of a model's queue. */
 export const limitSettings = {
   replicas: z
     .union([

@@ -19,7 +19,6 @@ const maxFieldBytes = 64 * 1024;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersOfPart = 32;
 
-/** Reads a form of fields and files. */
 export async function readMultipart(
   request: ApiRequest,
   { onFile, ...limits }: MultipartOptions,

@@ -1,6 +1,5 @@
 import { fieldError } from '../errors.ts';
 
-/** Policy of retries. */
 export interface RetryPolicy {
   /** Failures in a row after which nothing more is tried; default 5. */
   readonly attempts: number;

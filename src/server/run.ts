@@ -12,7 +12,6 @@ export interface BilledRequest<Event> {
   readonly isOutput: (event: Event) => boolean;
 }
 
-/** A run event by event. */
 export interface BilledStream<Event> {
   /** Returning it ends the run at once, also while an event is awaited. */
   readonly events: AsyncIterator<Event>;

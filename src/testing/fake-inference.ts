@@ -236,7 +236,6 @@ function observe(
   return watch;
 }
 
-/** Passes the events of a run on. */
 async function* observedEvents<Event extends RunEvent>(
   watch: RunWatch | undefined,
   events: AsyncIterable<Event>,

@@ -74,7 +74,6 @@ function explainBound(
   return `expected ${relation} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}, got ${length === 0 ? 'none' : length}`;
 }
 
-/** Checks a request body. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The request body'): T {
   assertNoMisspeltField(schema, body);
   const result = schema.safeParse(body);

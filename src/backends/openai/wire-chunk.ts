@@ -30,7 +30,6 @@ export interface WireProgress {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The choices of a chunk. */
 export function readChoices(chunk: Fields): WireChoice[] {
   return objectsOf(chunk, 'choices').map((choice) => {
     const delta = objectOf(choice, 'delta');

@@ -40,7 +40,6 @@ export interface CallableTool {
   readonly strict?: boolean | undefined;
 }
 
-/** Tools that an answer may call. */
 export interface CallConstraint {
   readonly tools: readonly CallableTool[];
   /**

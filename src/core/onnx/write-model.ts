@@ -15,7 +15,6 @@ export interface WriteOptions {
   readonly location?: string | undefined;
 }
 
-/** Writes an ONNX model. */
 export function writeOnnxModel(model: OnnxModel, options: WriteOptions = {}): Uint8Array {
   const writer = new WireWriter().integer(1, model.irVersion);
   if (model.producerName !== '') writer.text(2, model.producerName);

@@ -63,7 +63,6 @@ export function readChoice<Choice extends string>(
   return choice;
 }
 
-/** Readers of parts by type. */
 export type Readers<Part> = Readonly<Record<string, (label: string, members: Members) => Part>>;
 
 /** Reads a part of one of several types. */

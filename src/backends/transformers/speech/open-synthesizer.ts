@@ -23,7 +23,6 @@ interface SynthesizerSource {
 
 type LoadSynthesizer = (source: SynthesizerSource) => Promise<Synthesizer>;
 
-/** Opens the model of a folder. */
 export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise<Synthesizer> {
   const path = locateModel(spec.source);
   const transformers = await loadTransformersPackage();

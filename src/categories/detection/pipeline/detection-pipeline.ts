@@ -25,7 +25,6 @@ const reserve = 8;
 const mostDecodes = 2;
 const mostWords = 256;
 
-/** Loads a detection model. */
 export async function loadDetectionPipeline(
   spec: ModelSpec<DetectionSettings>,
   sessions: SessionBackend,

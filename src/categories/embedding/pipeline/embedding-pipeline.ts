@@ -89,7 +89,6 @@ const reserve = 64;
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 32 * 1024;
 
-/** Loads an embedding model. */
 export async function loadEmbeddingPipeline(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,

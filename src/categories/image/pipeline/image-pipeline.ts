@@ -22,7 +22,6 @@ const concurrency = 1;
 /** Images of other owners that take turns with it, step by step. Between its steps one needs its latents and prompts alone. */
 const reserve = 3;
 
-/** Loads an image generation model. */
 export async function loadImagePipeline(
   spec: ModelSpec<ImageSettings>,
   sessions: SessionBackend,

@@ -70,7 +70,6 @@ const silenceThreshold = 0.002;
 const keptSilenceSeconds = 0.04;
 const fadeSeconds = 0.005;
 
-/** Loads a text-to-speech model. */
 export async function loadSpeechPipeline(
   spec: ModelSpec<SpeechSettings>,
   sessions: SessionBackend,

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import type { SpeechEvent, SpokenWord } from '../events.ts';
 import type { SpeechAnswer, SpeechStreamEvent } from './schema.ts';
 
-/** Words as the wire spells them. */
 function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['words']> {
   return words.map(({ word, offset, startSeconds: start, endSeconds: end }) => ({
     word,

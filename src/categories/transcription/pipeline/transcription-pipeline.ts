@@ -75,7 +75,6 @@ const reserve = 8;
 const mostWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
-/** Loads a transcription model. */
 export async function loadTranscriptionPipeline(
   spec: ModelSpec<TranscriptionSettings>,
   sessions: SessionBackend,

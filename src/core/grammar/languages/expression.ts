@@ -51,7 +51,6 @@ export type Expression =
   /** Any text in which no marker occurs, not even one that begins in the text before it, `after`. */
   | { readonly type: 'text-without'; readonly markers: readonly string[]; readonly after?: string };
 
-/** A text of a language. */
 export type LanguageText = Extract<Expression, { type: 'language' }>;
 
 export const empty: Expression = { type: 'sequence', items: [] };

@@ -81,7 +81,6 @@ export const moneyRangeRules: readonly Rule[] = [
   },
 ];
 
-/** Amounts of money. */
 export const moneyRules: readonly Rule[] = [
   { pattern: /(?<!\p{L})Rs\.? ?(?=\d)/gu, speak: '₹' },
   { pattern: /(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, speak: '.' },

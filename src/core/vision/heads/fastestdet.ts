@@ -53,7 +53,6 @@ function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));
 }
 
-/** FastestDet. */
 export const fastestDetHead: DetectorHead<'fastestdet'> = {
   name: 'fastestdet',
   shapes: '[1, 5 + classes, rows, columns]',

@@ -96,7 +96,6 @@ export function yoloXPreprocessing(): Preprocessing {
   return { fit: 'letterbox-start', format: { ...plainPixels, channelOrder: 'bgr', scale: 1 } };
 }
 
-/** YOLOX. */
 export const yoloXHead: DetectorHead<'yolox'> = {
   name: 'yolox',
   shapes: '[1, n, 5 + classes] with one row per cell',

@@ -23,7 +23,6 @@ export interface PromptReader {
   readonly framesPrompts: boolean;
 }
 
-/** Encodes the prompts of a request that has no messages. */
 export function* encodeRawPrompts(
   request: Omit<ChatRequest, 'messages'>,
   reader: PromptReader,

@@ -115,7 +115,6 @@ function createEmbeddingDecoder(
   };
 }
 
-/** The graphs of a chat model. */
 export interface ChatGraphs {
   readonly decoder: Decoder;
   /** `undefined` for a model that takes no pictures. */

@@ -1,4 +1,3 @@
-/** A picture as rows of embeddings. */
 export interface EncodedPicture {
   /** Stands for its first row in place of a token; those after it count down. Another picture has other ids. */
   readonly firstId: number;

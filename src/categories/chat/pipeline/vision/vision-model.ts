@@ -22,7 +22,6 @@ import type { PipelineRunOptions } from '../../../../contracts/run.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { EncodedPicture, PictureTable } from './picture-table.ts';
 
-/** A picture that is ready for a prompt. */
 export interface ReadyPicture {
   readonly encoded: EncodedPicture;
   /** Its text in the prompt. */

@@ -12,7 +12,6 @@ import { locateModel } from '../../../../folder/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The files of one detection model. */
 export interface DetectorFolder {
   /** Path of the graph; another machine has it where the model is remote. */
   readonly graph: string;

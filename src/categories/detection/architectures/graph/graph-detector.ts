@@ -24,7 +24,6 @@ import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import { layOut, readInputSizes, readResizing, type InputSizes } from './input-sizes.ts';
 
-/** Inputs of a detector's graph. */
 interface DetectorInputs {
   /** `[1, 3, height, width]` */
   readonly pixels: TensorSignature;
@@ -34,7 +33,6 @@ interface DetectorInputs {
 
 const maskName = 'pixel_mask';
 
-/** Finds the inputs of a detector. */
 export function readInputs({ inputs }: Session): DetectorInputs {
   const mask = inputs.find(({ name, dims }) => name === maskName && dims.length === 3);
   const [pixels, ...others] = inputs.filter((input) => input !== mask);
@@ -94,7 +92,6 @@ export function toHeadOutput({ type, data, dims }: Tensor): HeadOutput {
 
 const foreignTasks = new Set(['classify', 'obb']);
 
-/** A head that has found its outputs. */
 type ReadyHead = FoundOutputs & Pick<DetectorHead, 'picksBoxes' | 'preprocessing' | 'decode'>;
 
 /** Opens a YOLO or a model of the DETR family. */

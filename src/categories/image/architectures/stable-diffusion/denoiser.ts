@@ -8,7 +8,6 @@ import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 /** Inputs of a denoiser: of Stable Diffusion 1 and 2, of SDXL, or of the transformer of Stable Diffusion 3. */
 export type Family = 'single' | 'features' | 'transformer';
 
-/** The inputs of denoising one image. */
 export interface DenoisingTask {
   /** All of the same length. */
   readonly conditionings: readonly Conditioning[];

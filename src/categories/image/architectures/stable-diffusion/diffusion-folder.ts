@@ -8,7 +8,6 @@ import { fieldError, type InferenceError } from '../../../../errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One graph of a diffusion model. */
 export interface DiffusionComponent {
   /** Name of its folder, such as `unet`. */
   readonly name: string;

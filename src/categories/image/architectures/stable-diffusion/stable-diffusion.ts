@@ -67,7 +67,6 @@ function scaleInto(out: Float32Array, values: Float32Array, factor: number): voi
   for (let index = 0; index < values.length; index++) out[index] = values[index]! * factor;
 }
 
-/** The size of the latents for an image. */
 function toLatentSize(
   image: Size,
   { fixed, stride }: Pick<Denoiser, 'fixed' | 'stride'>,

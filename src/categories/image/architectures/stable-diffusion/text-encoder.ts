@@ -3,7 +3,6 @@ import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/
 import { misfit } from './diffusion-folder.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 
-/** The output of a text encoder. */
 export interface EncodedText {
   /** `[positions × width]` */
   readonly states: Float32Array;
@@ -27,7 +26,6 @@ export interface TextEncoderOptions {
   readonly isPooled: boolean;
 }
 
-/** Runs a CLIP text encoder. */
 export function createTextEncoder(
   session: Session,
   tokenizer: ClipTokenizer,
