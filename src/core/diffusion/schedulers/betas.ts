@@ -34,6 +34,15 @@ export function cumulativeAlphas(
   return rescaled;
 }
 
+/** `cumulativeAlphas` of a model that was distilled: of latent images, where its config names no β. */
+export function distilledAlphas(config: ConfigReader): Float64Array {
+  return cumulativeAlphas(config, {
+    keepFinite: false,
+    betaRange: latentBetaRange,
+    betaSchedule: 'scaled_linear',
+  });
+}
+
 /** The first and the last β of a training. */
 export type BetaRange = readonly [first: number, last: number];
 
