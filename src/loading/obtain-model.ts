@@ -2,7 +2,7 @@ import type { BackendDescriptor } from '../contracts/model.ts';
 import { backendOf, backends } from '../backends/registry.ts';
 import type { Category } from '../categories/registry.ts';
 import { architecturesOf } from './choose-architecture.ts';
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import {
   obtainFiles,
   type FilesRequest,

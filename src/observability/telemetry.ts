@@ -1,4 +1,4 @@
-import { assertNames } from '../core/assert-values.ts';
+import { assertNames } from '../core/assert-names.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import type { OutputRecorder } from '../contracts/telemetry.ts';
 import type * as Api from '@opentelemetry/api';

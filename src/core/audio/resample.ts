@@ -1,4 +1,4 @@
-import { assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import { assertSamples } from './assert.ts';
 import { kaiserBeta, kaiserLength, kaiserWindow } from './kaiser.ts';
 import { assertSampleRate } from './sample-rate.ts';

@@ -1,4 +1,4 @@
-import { assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import { assertSamples, assertSeconds } from './assert.ts';
 import { createFramePowers } from './frame-powers.ts';
 import { assertSampleRate } from './sample-rate.ts';

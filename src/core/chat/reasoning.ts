@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import {
   assertFlag,
   assertFunction,
@@ -5,7 +6,6 @@ import {
   assertObject,
   assertText,
   assertTexts,
-  assertNames,
 } from '../assert-values.ts';
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';

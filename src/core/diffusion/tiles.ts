@@ -1,11 +1,5 @@
-import {
-  assertArray,
-  assertCount,
-  assertList,
-  assertObject,
-  assertSize,
-  assertNames,
-} from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertArray, assertCount, assertList, assertObject, assertSize } from '../assert-values.ts';
 
 /** Split of one axis of a large grid into overlapping tiles of one size. */
 export interface TilePlan {

@@ -1,5 +1,5 @@
 import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
-import { assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
 
 /** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */

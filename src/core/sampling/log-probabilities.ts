@@ -1,4 +1,5 @@
-import { assertNumbers, assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertNumbers } from '../assert-values.ts';
 import { assertToken } from './assert.ts';
 import {
   candidatesInto,

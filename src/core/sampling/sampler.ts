@@ -1,4 +1,5 @@
-import { assertFunction, assertMap, assertNames } from '../assert-values.ts';
+import { assertNames } from '../assert-names.ts';
+import { assertFunction, assertMap } from '../assert-values.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { assertNumber, assertToken } from './assert.ts';
 import type { Candidates } from './candidates.ts';

@@ -1,3 +1,4 @@
+import { assertNames } from '../../assert-names.ts';
 import {
   assertCount,
   assertList,
@@ -5,7 +6,6 @@ import {
   assertOneOf,
   assertSize,
   assertText,
-  assertNames,
 } from '../../assert-values.ts';
 import { detrSoftmaxHead } from './detr-softmax.ts';
 import { detrHead } from './detr.ts';
