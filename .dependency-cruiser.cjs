@@ -266,7 +266,7 @@ module.exports = {
       [
         '^src/(ai-sdk|core|contracts)/',
         '^src/(create-handler|errors)\\.ts$',
-        '^src/categories/[a-z]+/(parameters|wire/schema)\\.ts$',
+        '^src/categories/[a-z]+/(parameters|wire/(?:schema|bodies))\\.ts$',
         '^adapters/fetch\\.ts$',
         '^node_modules/(@ai-sdk/(provider|openai-compatible)|zod)/',
         '^(node:)?(async_hooks|buffer)$',

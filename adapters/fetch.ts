@@ -80,9 +80,8 @@ function toResponse(answer: ApiResponse, method: string, client: Client): Respon
     return new Response(null, { status, headers });
   }
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : (body as Uint8Array<ArrayBuffer>);
-  if (status !== 204 && status !== 304 && !headers.has('content-length')) {
+  if (status !== 204 && status !== 304 && !headers.has('content-length'))
     headers.set('content-length', String(bytes.byteLength));
-  }
   client.settle();
   return new Response(bodiless ? null : bytes, { status, headers });
 }

@@ -42,9 +42,14 @@ export interface SerializedError {
 export function fieldError(
   param: string,
   reason: string,
-  { code = 'invalid_request', cause }: { readonly code?: ErrorCode; readonly cause?: unknown } = {},
+  { code = 'invalid_request', cause }: { code?: ErrorCode; cause?: unknown } = {},
 ): InferenceError {
   return new InferenceError(code, sentence(`${param}: ${reason}`), { param, cause });
+}
+
+/** A field that asks for something that is not offered. */
+export function unsupportedError(param: string, reason: string): InferenceError {
+  return fieldError(param, reason, { code: 'unsupported_feature' });
 }
 
 /** The error of a text that is too long for its model, in the words by which clients recognize it. */

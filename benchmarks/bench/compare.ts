@@ -6,7 +6,7 @@ import { formatNumber } from '../../src/cli/format.ts';
 import type { BenchReport } from '../../src/cli/bench/report.ts';
 import { type BenchResults, readResults } from './results.ts';
 import type { Measurement } from '../../src/cli/bench/statistics.ts';
-import { exitCode, type ExitCode } from '../../src/cli/exit-code.ts';
+import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
 import { drawBars } from './bar-chart.ts';

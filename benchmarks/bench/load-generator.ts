@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { defineCommand } from '../../src/cli/command.ts';
-import { exitCode, type ExitCode } from '../../src/cli/exit-code.ts';
+import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import { formatSeconds } from '../../src/cli/format.ts';
 import { toHubOptions } from '../../src/cli/hub-options.ts';
 import { watchInterrupts } from '../../src/cli/interrupt.ts';
@@ -18,7 +18,7 @@ import {
   type BenchValues,
 } from './options.ts';
 import { maxConcurrency, readImageLoad } from '../../src/cli/bench/bench-options.ts';
-import { chooseWorkload } from '../../src/cli/bench/choose-workload.ts';
+import { chooseWorkload } from '../../src/cli/bench/workloads.ts';
 import { applyLoad } from '../../src/cli/bench/load.ts';
 import type { ChatSample } from '../../src/cli/bench/chat-workload.ts';
 import type { Measurement } from '../../src/cli/bench/statistics.ts';

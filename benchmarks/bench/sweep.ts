@@ -1,5 +1,5 @@
 import type { Device } from '../../src/core/device.ts';
-import { check } from '../../src/cli/check.ts';
+import { check } from '../../src/cli/usage-error.ts';
 import { settingsOf } from '../../src/loading/model-settings.ts';
 import { assertDevice } from '../../src/validation/device-setting.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';

@@ -6,7 +6,7 @@ import {
 import { NoSuchModelError } from '@ai-sdk/provider';
 import { toFetch } from '../../adapters/fetch.ts';
 import { chatRequestSchema } from '../categories/chat/wire/schema.ts';
-import { embeddingRequestSchema } from '../categories/embedding/wire/schema.ts';
+import { embeddingRequestSchema } from '../categories/embedding/wire/bodies.ts';
 import { imageParameters } from '../categories/image/parameters.ts';
 import { imageRequestSchema } from '../categories/image/wire/schema.ts';
 import type { ServedInference } from '../contracts/engine.ts';
@@ -89,9 +89,8 @@ export function createSlashv1(inference: ServedInference, options: Slashv1Option
     (modelId: string): Model => {
       const model = inference.models().find(({ id }) => id === modelId);
       // Some models show their category when they are loaded.
-      if (model?.category !== category && model?.category !== 'unknown') {
+      if (model?.category !== category && model?.category !== 'unknown')
         throw new NoSuchModelError({ modelId, modelType });
-      }
       return create(modelId);
     };
   const languageModel = of('chat', 'languageModel', (id) =>

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import { APICallError } from '@ai-sdk/provider';
-import { rerankRequestSchema, type RerankResponse } from '../categories/rerank/wire/schema.ts';
+import { rerankRequestSchema, type RerankResponse } from '../categories/rerank/wire/bodies.ts';
 import { speechRequestSchema } from '../categories/speech/wire/schema.ts';
 import {
   transcriptionFieldsSchema,
@@ -107,7 +107,7 @@ export function createOwnModels(serve: Serve, baseURL: string, version: 'v4'): K
 
 function toTranscript(answer: VerboseTranscription | DiarizedTranscription) {
   const { text, duration, segments = [] } = answer;
-  const toTimed = (words: string, { start, end }: { readonly start: number; readonly end: number }) => ({
+  const toTimed = (words: string, { start, end }: { start: number; end: number }) => ({
     text: words.trim(),
     startSecond: start,
     endSecond: end,

@@ -7,9 +7,8 @@ const noAddress = { protocol: '', username: '', password: '' };
 function assertAddress(param: string, address: unknown): void {
   const text = typeof address === 'string' ? address : '';
   const { protocol, username, password } = URL.canParse(text) ? new URL(text) : noAddress;
-  if (protocol !== 'http:' && protocol !== 'https:') {
+  if (protocol !== 'http:' && protocol !== 'https:')
     throw fieldError(param, `expected an http or https address, got ${describeValue(address)}`);
-  }
   if (username === '' && password === '') return;
   throw fieldError(param, 'expected no user and password in it; headers can carry them');
 }
@@ -26,7 +25,6 @@ export function assertAddresses<Name extends string>(
   if (upstreams === undefined) return assertAddress(`${path}${name}`, settings[name]);
   if (settings[name] !== undefined)
     throw fieldError(`${path}upstreams`, `expected no \`${name}\` beside them`);
-  for (const [index, upstream] of upstreams.entries()) {
+  for (const [index, upstream] of upstreams.entries())
     assertAddress(`${path}upstreams[${index}].${name}`, upstream[name]);
-  }
 }

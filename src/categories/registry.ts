@@ -25,7 +25,6 @@ const definitions = [
 
 type Definition = (typeof definitions)[number];
 
-/** The types of one category. */
 type TypesOf<D> =
   D extends CategoryDefinition<
     infer Name,
@@ -79,10 +78,8 @@ type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void 
   ? Intersection
   : never;
 
-/** All categories, by name. */
 export const categories: ReadonlyMap<string, CategoryDefinition> = new Map(
   definitions.map((definition) => [definition.name, definition as unknown as CategoryDefinition]),
 );
 
-/** The names of all categories. */
 export const categoryNames = definitions.map(({ name }) => name);

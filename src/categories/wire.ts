@@ -27,25 +27,27 @@ export {
   type ResponseEvent,
   type ResponsesRequestBody,
 } from './chat/wire/responses/schema.ts';
-export { fromDetectRequest, type DetectCall } from './detection/wire/from-request.ts';
-export { toDetectResponse } from './detection/wire/to-response.ts';
 export {
+  fromDetectRequest,
+  type DetectCall,
+  toDetectResponse,
   detectRequestSchema,
   detectResponseSchema,
   type DetectRequestBody,
   type DetectResponse,
-} from './detection/wire/schema.ts';
-export { fromEmbeddingRequest, type EmbeddingCall } from './embedding/wire/from-request.ts';
-export { toEmbeddingResponse, type EmbeddingAnswerOptions } from './embedding/wire/to-response.ts';
+} from './detection/wire/bodies.ts';
 export {
+  fromEmbeddingRequest,
+  type EmbeddingCall,
+  toEmbeddingResponse,
+  type EmbeddingAnswerOptions,
   embeddingRequestSchema,
   embeddingResponseSchema,
   type EmbeddingRequestBody,
   type EmbeddingResponse,
-} from './embedding/wire/schema.ts';
+} from './embedding/wire/bodies.ts';
 export { fromSpeechRequest, type SpeechCall } from './speech/wire/from-request.ts';
-export { toSpeechAnswer } from './speech/wire/to-answer.ts';
-export { toSpeechStreamEvents } from './speech/wire/to-events.ts';
+export { toSpeechAnswer, toSpeechStreamEvents } from './speech/wire/to-answer.ts';
 export {
   speechAnswerSchema,
   speechEventSchema,
@@ -73,19 +75,19 @@ export {
 } from './transcription/wire/schema.ts';
 export { toVoiceList, type VoiceList } from './speech/wire/voices.ts';
 export { fromImageRequest, type ImageCall } from './image/wire/from-request.ts';
-export { toImageResponse } from './image/wire/to-response.ts';
-export { toImageStreamEvent } from './image/wire/to-events.ts';
+export { toImageResponse, toImageStreamEvent } from './image/wire/to-response.ts';
 export {
   imageEventSchema,
   imageRequestSchema,
   imageResponseSchema,
   type ImageRequestBody,
 } from './image/wire/schema.ts';
-export { fromRerankRequest, type RerankCall } from './rerank/wire/from-request.ts';
-export { toRerankResponse } from './rerank/wire/to-response.ts';
 export {
+  fromRerankRequest,
+  type RerankCall,
+  toRerankResponse,
   rerankRequestSchema,
   rerankResponseSchema,
   type RerankRequestBody,
   type RerankResponse,
-} from './rerank/wire/schema.ts';
+} from './rerank/wire/bodies.ts';

@@ -2,13 +2,11 @@ import { createRequire } from 'node:module';
 import { didYouMean } from '../core/text/suggest.ts';
 import { InferenceError } from '../errors.ts';
 import { assertNodeVersion } from '../node-version.ts';
-import type { Command } from './command.ts';
-import { exitCode, type ExitCode } from './exit-code.ts';
+import { type Command, exitCode, type ExitCode } from './command.ts';
 import { commandHelp, definitions, section } from './help.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The version of this package. */
 export function packageVersion(): string {
   const manifest = createRequire(import.meta.url)('slashv1/package.json') as { readonly version: string };
   return manifest.version;
@@ -67,7 +65,6 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** Runs one command line. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { style } = terminal.messages;
   let command: Command | undefined;
@@ -82,9 +79,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     if (first === '--help' || first === '-h') return print(terminal, overview(terminal.output));
     if (first === 'help' && rest.length === 0) return print(terminal, overview(terminal.output));
     const words = first === 'help' ? [...rest, '--help'] : args;
-    if (isGroup(words[0]!) && (words.length === 1 || isHelp(words[1]!))) {
+    if (isGroup(words[0]!) && (words.length === 1 || isHelp(words[1]!)))
       return print(terminal, groupHelp(words[0]!, terminal.output));
-    }
     const name = findCommand(words);
     command = await commands[name]!.load();
     const operands = words.slice(name.split(' ').length);

@@ -5,7 +5,6 @@ import type { OutputStream } from './terminal.ts';
 /** Longer lines are hard to read. */
 const widestColumns = 100;
 
-/** The page of one command. */
 export function commandHelp(command: CommandHelp, { columns, style }: OutputStream): string {
   const { name, operands, summary, description = [], options, examples } = command;
   const width = Math.min(columns, widestColumns);

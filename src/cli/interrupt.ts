@@ -1,4 +1,4 @@
-import { exitCode } from './exit-code.ts';
+import { exitCode } from './command.ts';
 
 /** Ctrl-C, or the signal that asks a service to end. */
 export interface Interruption {

@@ -21,9 +21,8 @@ export interface NamedModel {
 export function parseModelOption(label: string, text: string): NamedModel {
   const [head, ...rest] = text.split(',');
   const [, id, source] = /^(?:(\w[\w.:-]*(?:\/[\w.:-]+)?)=)?(.*)$/s.exec(head!)!;
-  if (source === '') {
+  if (source === '')
     throw new UsageError(`${label}: expected id=source or a source, got ${JSON.stringify(text)}`);
-  }
   const settings: Record<string, unknown> = { source };
   for (const part of rest) {
     const [, name, value] = /^([^=]+)=(.+)$/s.exec(part) ?? [];

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../core/text/suggest.ts';
 import { UsageError } from './usage-error.ts';
 
-/** One option of a command. */
 export interface Option {
   readonly type: 'string' | 'boolean';
   /** May be given several times. */
@@ -22,7 +21,6 @@ type ValueOf<O extends Option> = O['type'] extends 'boolean'
     ? readonly string[]
     : string;
 
-/** Values of a table's options. */
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name]> };
 
 export interface ParsedArguments<T extends OptionTable> {
@@ -71,9 +69,8 @@ function readValue(
       throw new UsageError(`--${name}: expected no value, got ${JSON.stringify(value)}`);
     return true;
   }
-  if (value === undefined || (value === '' && !inlineValue)) {
+  if (value === undefined || (value === '' && !inlineValue))
     throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'} after it`);
-  }
   if (value.startsWith('-') && !inlineValue) {
     throw new UsageError(
       `--${name}: expected ${placeholder ?? 'a value'}, got ${value}; write --${name}=${value} to pass it`,
@@ -92,7 +89,7 @@ function unknownOption(given: string, table: OptionTable): UsageError {
 export function parseInteger(
   label: string,
   text: string,
-  { min, max = Number.MAX_SAFE_INTEGER }: { readonly min: number; readonly max?: number },
+  { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number },
 ): number {
   const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;

@@ -13,7 +13,6 @@ export interface NamedSchema {
   readonly schema: z.ZodType;
 }
 
-/** The body of a request. */
 export interface RequestBody extends NamedSchema {
   /** Default `application/json`. */
   readonly mediaType?: 'multipart/form-data' | undefined;
@@ -163,7 +162,6 @@ export interface Endpoint<
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
 }
 
-/** One WebSocket of a caller. */
 export interface SocketCall<Input, Event> {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -44,7 +44,6 @@ export interface ModelControl<Options> {
   reload(id: string): Promise<void>;
 }
 
-/** A request of any category. */
 export interface AnyRequest {
   readonly model: string;
 }

@@ -5,7 +5,6 @@ import type { Session } from './graph.ts';
 import type { Decoder } from './decoder.ts';
 import type { EncodedText } from '../runtime/encoder/token-inputs.ts';
 
-/** One graph of a model. */
 export interface Graph {
   /** Path of its file. */
   readonly graph: string;
@@ -36,7 +35,6 @@ export interface TextModel extends TokenizedModel {
   openDecoder(options: { readonly contextLength: number; readonly maxRows: number }): Promise<Decoder>;
 }
 
-/** A model that encodes texts. */
 export interface EncodingModel extends TokenizedModel {
   /** Tokens of one text, unless the settings say otherwise. */
   readonly contextLength: number;

@@ -88,7 +88,7 @@ class ChildReplica implements Replica {
   #killReason: string | undefined;
 
   constructor(
-    { spec, number }: { readonly spec: ModelSpec; readonly number: number },
+    { spec, number }: { spec: ModelSpec; number: number },
     listener: ReplicaListener,
     processOptions: WorkerProcessOptions,
     policy: RestartPolicy,
@@ -266,7 +266,7 @@ class ChildReplica implements Replica {
     }, this.#cancelGraceMs);
   }
 
-  #mayWait({ graces, fromCpuMs }: { readonly graces: number; readonly fromCpuMs: number }): boolean {
+  #mayWait({ graces, fromCpuMs }: { graces: number; fromCpuMs: number }): boolean {
     if (!this.#pulse?.isBusy) return false;
     if (graces < busyGraces) return true;
     const usedMs = this.#pulse.cpuMs - fromCpuMs;

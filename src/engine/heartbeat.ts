@@ -59,10 +59,10 @@ export function watchPulse({
   isStopped = () => false,
   memoryMs = 0,
 }: {
-  readonly hangMs: number;
+  hangMs: number;
   onHang(): void;
   isStopped?(): boolean;
-  readonly memoryMs?: number;
+  memoryMs?: number;
 }): Pulse {
   let silentChecks = 0;
   let cpuMs = 0;

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
  */
 export function assignProcessors(
   processors: readonly number[],
-  { threads = 1, place }: { readonly threads?: number | undefined; readonly place: number },
+  { threads = 1, place }: { threads?: number | undefined; place: number },
 ): readonly number[] {
   if (processors.length < 2 || threads >= processors.length) return processors;
   return processors.toSpliced(place % processors.length, 1);

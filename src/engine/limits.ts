@@ -16,7 +16,6 @@ const replicaSettings = {
   threads: integerSetting('Threads of one operator of the replica.'),
 } satisfies SettingTable & Record<keyof ReplicaSettings, unknown>;
 
-/** Limits of a model's queue. */
 export const limitSettings = {
   replicas: z
     .union([
@@ -64,7 +63,7 @@ export interface ResolvedLimits {
 export function resolveLimits(
   path: string,
   given: ModelLimits,
-  { isRoomLimited = false }: { readonly isRoomLimited?: boolean } = {},
+  { isRoomLimited = false }: { isRoomLimited?: boolean } = {},
 ): ResolvedLimits {
   assertOptions('A model', limitSettings, given, { path });
   const { replicas = 1, maxQueue = 64, deadlineMs = 600_000, idleUnloadMs } = given;

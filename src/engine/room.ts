@@ -20,7 +20,6 @@ export interface Occupant {
 /** Waiting for the end of requests takes time: it is worth it where an idle model is used so much more. */
 const busyFactor = 4;
 
-/** Limits of a room. */
 export interface RoomLimits {
   /** Models at once. */
   readonly maxLoadedModels?: number | undefined;

@@ -26,7 +26,7 @@ interface WorkerTask {
  */
 export function serveWorker(
   loadPipeline: LoadPipeline,
-  { append }: { readonly append?: (category: string, events: RunEvent[], event: RunEvent) => void } = {},
+  { append }: { append?: (category: string, events: RunEvent[], event: RunEvent) => void } = {},
 ): void {
   if (!process.send) throw new Error('serveWorker: expected a process that the engine started');
   followHost();

@@ -53,7 +53,6 @@ const bundledModels = {
 
 export const bundledModelNames: readonly string[] = Object.keys(bundledModels);
 
-/** The bundled model of this name, if there is one. */
 export function findBundledModel(name: string): BundledModel | undefined {
   return Object.hasOwn(bundledModels, name) ? bundledModels[name as keyof typeof bundledModels] : undefined;
 }

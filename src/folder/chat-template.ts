@@ -8,7 +8,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from '../core/chat/messages.ts';
-import { runSteps } from '../core/grammar/run-steps.ts';
+import { runSteps } from '../core/run-steps.ts';
 import { parseJson } from '../core/jinja/json.ts';
 import { toJson } from '../core/jinja/printing.ts';
 import { strftime } from '../core/jinja/strftime.ts';
@@ -172,7 +172,7 @@ export function createChatTemplate(
   const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
   const showsCall = withCall.includes(probes.argument, callStart);
   const probed = new Map<boolean, TurnFates>();
-  const turnFates = ({ hasTools }: { readonly hasTools: boolean }): TurnFates => {
+  const turnFates = ({ hasTools }: { hasTools: boolean }): TurnFates => {
     const fates =
       probed.get(hasTools) ??
       probeTurns((messages) => render(usedFeed, messages, hasTools ? [probeTool] : []));

@@ -1,5 +1,5 @@
 import { mergeTurns, turnKindsOf } from '../core/chat/turns.ts';
-import { fieldError } from '../errors.ts';
+import { unsupportedError } from '../errors.ts';
 import { withRender, type ChatTemplate } from './chat-template.ts';
 import { templateProbes } from './template-probes.ts';
 
@@ -13,9 +13,7 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
       const lost = turnKindsOf(messages).find((kind) => fates[kind] === 'refused');
       if (lost === undefined) return prompt;
       const { title } = templateProbes.find(({ kind }) => kind === lost)!;
-      throw fieldError('messages', `the model's chat template has no place for ${title}`, {
-        code: 'unsupported_feature',
-      });
+      throw unsupportedError('messages', `the model's chat template has no place for ${title}`);
     },
   });
 }

@@ -33,14 +33,12 @@ export function explainPath(source: string): string | undefined {
       ? `${quote(source)} is a GGUF file, which runs with the backend llama({…})`
       : `there is no file ${quote(source)}; one on Hugging Face is org/name/file.gguf`;
   }
-  if (source.endsWith('.onnx')) {
+  if (source.endsWith('.onnx'))
     return `expected the folder of the model, got the graph ${quote(source)}; config and tokenizer stand beside it`;
-  }
   const found = explainFiles([source]);
   if (found !== undefined) return `${quote(source)} is ${found}`;
-  if (isLibraryName.test(source)) {
+  if (isLibraryName.test(source))
     return `${quote(source)} is a name in another program's library; give a GGUF file, or the model's id on Hugging Face, org/name`;
-  }
   return undefined;
 }
 

@@ -45,7 +45,6 @@ export function localFiles(path: string): FileTree {
   };
 }
 
-/** Finds the graph of a model. */
 export function findGraph(
   files: FileTree,
   stems: readonly string[],

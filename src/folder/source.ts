@@ -40,9 +40,8 @@ export function parseSource(source: string, category?: string): ModelSource {
   if (bundledModelNames.includes(source) || existsSync(source)) return { kind: 'local' };
   if (/^https?:\/\//.test(source)) return { kind: 'url', base: parseBase(source) };
   const entry = findCatalogueEntry(source);
-  if (entry && category !== undefined && entry.category !== category) {
+  if (entry && category !== undefined && entry.category !== category)
     throw sourceError(`${quote(source)} is a model for ${entry.category}, not for ${category}`);
-  }
   const [, id, revision = 'main'] = hubId.exec(entry?.source ?? source) ?? [];
   if (id !== undefined && !isFile(source)) return { kind: 'hub', id, revision, dtype: entry?.dtype };
   const [, owner, version = 'main', file] = hubFile.exec(source) ?? [];
@@ -67,9 +66,8 @@ const hubId = /^((?![^@]*(?:--|\.\.))\w[\w.-]*\/\w[\w.-]*)(?:@((?!.*\.\.)\w[\w.-
 
 function parseBase(source: string): string {
   const url = URL.canParse(source) ? new URL(source) : undefined;
-  if (url && !url.search && !url.hash && !url.username && !url.password) {
+  if (url && !url.search && !url.hash && !url.username && !url.password)
     return url.href.endsWith('/') ? url.href : `${url.href}/`;
-  }
   throw sourceError(
     'expected the address of a folder without query, fragment and credentials; a token is given as HF_TOKEN',
   );

@@ -118,7 +118,6 @@ export function probeTurns(render: (messages: readonly ChatMessage[]) => string 
   return fates as TurnFates;
 }
 
-/** The texts of a message that have to be in a prompt. */
 function textsOf(message: ChatMessage): string[] {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
   return [

@@ -33,9 +33,8 @@ export function withTools(
   { template, formats }: ToolTemplate,
   { tools: isAllowed = true, toolPrompt }: ToolTemplateSettings,
 ): ToolTemplate {
-  if (!isAllowed) {
+  if (!isAllowed)
     return { template: { ...template, supportsTools: false }, formats: { ...formats, toolCalls: undefined } };
-  }
   const format = formats.toolCalls ?? hermesFormat;
   const rendersTools = toolPrompt === undefined && template.supportsTools && formats.toolCalls !== undefined;
   if (rendersTools && template.showsCalls) return { template, formats };

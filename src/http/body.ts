@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { letOthersRun } from '../concurrency/let-others-run.ts';
+import { letOthersRun } from '../concurrency/in-slices.ts';
 import { countValues, type JsonCounts } from '../core/text/count-values.ts';
 import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
 import { InferenceError } from '../errors.ts';

@@ -54,9 +54,8 @@ const longestDeadlineMs = 2 ** 31 - 1;
  */
 export function deadlineMsOf(request: ApiRequest): number | undefined {
   const own = headerOf(request, 'x-request-timeout');
-  if (own !== undefined && !(Number(own) > 0)) {
+  if (own !== undefined && !(Number(own) > 0))
     throw fieldError('x-request-timeout', `expected a number of seconds above 0, got ${quote(own)}`);
-  }
   const given = [own, headerOf(request, 'x-stainless-timeout')];
   const seconds = given.map(Number).filter((value) => value > 0);
   return seconds.length === 0
@@ -65,9 +64,6 @@ export function deadlineMsOf(request: ApiRequest): number | undefined {
 }
 
 /** Time for the whole body: the client's own time limit holds for it too. */
-export function bodyTimeoutMsOf(
-  request: ApiRequest,
-  { bodyTimeoutMs }: { readonly bodyTimeoutMs: number },
-): number {
+export function bodyTimeoutMsOf(request: ApiRequest, { bodyTimeoutMs }: { bodyTimeoutMs: number }): number {
   return Math.min(bodyTimeoutMs, deadlineMsOf(request) ?? Infinity);
 }

@@ -19,7 +19,6 @@ const maxFieldBytes = 64 * 1024;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersOfPart = 32;
 
-/** Reads a form of fields and files. */
 export async function readMultipart(
   request: ApiRequest,
   { onFile, ...limits }: MultipartOptions,
@@ -71,9 +70,8 @@ export async function readMultipart(
   );
 
   try {
-    for await (const chunk of limitedChunks(request, bodyOf(request), limits)) {
+    for await (const chunk of limitedChunks(request, bodyOf(request), limits))
       await takeStep((end) => parser.write(chunk, end));
-    }
     await takeStep((end) => {
       void finished.then(end);
       parser.end();

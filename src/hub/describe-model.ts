@@ -222,9 +222,8 @@ async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting:
     files,
     async readText(path) {
       const isWanted = (file: DescribedFile): boolean => file.path === path;
-      if (files.some((file) => isWanted(file) && cache.has(commit, file))) {
+      if (files.some((file) => isWanted(file) && cache.has(commit, file)))
         return readFile(join(snapshot, path), 'utf8');
-      }
       const file = listing?.files.find(isWanted);
       return file && fetchText(remote, file, access);
     },
@@ -356,9 +355,8 @@ function offline({ label }: Remote): InferenceError {
 export function recognizeAtHand(source: string, guide: CategoryGuide): string | undefined {
   const entry = findCatalogueEntry(source);
   if (entry) return entry.category;
-  if (parseSource(source).kind === 'local' && isGguf(source) && existsSync(source)) {
+  if (parseSource(source).kind === 'local' && isGguf(source) && existsSync(source))
     return openFile(source).category;
-  }
   const folder = folderAtHand(source);
   return folder === undefined ? undefined : guide.recognize(evidenceIn(folder));
 }

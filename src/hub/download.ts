@@ -116,11 +116,7 @@ function rangeFrom(start: number, { etag }: RemoteFile): Readonly<Record<string,
 /** @throws TransientError when the connection breaks */
 async function* piecesOf(
   response: Response,
-  {
-    file,
-    remote,
-    signal,
-  }: { readonly file: RemoteFile; readonly remote: Remote; readonly signal: AbortSignal },
+  { file, remote, signal }: { file: RemoteFile; remote: Remote; signal: AbortSignal },
   advanced: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   try {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseContentHash, type ContentHash } from './content-hash.ts';
 
-/** A file of a model. */
 export interface ListedFile {
   /** Within the model, separated by `/`. */
   readonly path: string;

@@ -19,7 +19,7 @@ interface Owner {
 export async function withFileLock<T>(
   path: string,
   task: () => Promise<T>,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<T> {
   while (!(await acquire(path))) {
     if (await isStale(path)) await rm(path, { force: true });

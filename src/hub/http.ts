@@ -93,7 +93,7 @@ export async function readAnswer(
 export function refusal(
   { response, header }: HubResponse,
   remote: Remote,
-  { file, revision }: { readonly file?: string; readonly revision?: string } = {},
+  { file, revision }: { file?: string; revision?: string } = {},
 ): InferenceError {
   const { status } = response;
   const { host, page } = remote;
@@ -140,8 +140,7 @@ async function assertAvailable(response: Response, url: URL): Promise<void> {
 function redirectTarget(response: Response, from: URL): URL {
   const location = response.headers.get('location') ?? '';
   const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  if (target?.protocol === 'https:' || (target?.protocol === 'http:' && from.protocol === 'http:')) {
+  if (target?.protocol === 'https:' || (target?.protocol === 'http:' && from.protocol === 'http:'))
     return target;
-  }
   throw sourceError(`${from.host} redirects to an address that isn't safe to follow`);
 }

@@ -43,7 +43,6 @@ export function possibleWeightFiles(
   return choice.files.graphs(toFileTree(name, paths), choice.dtype).flatMap(weightFileNames);
 }
 
-/** The files of a repository, by their paths. */
 export function toFileTree(name: string, paths: readonly string[]): FileTree {
   return {
     name,

@@ -4,7 +4,7 @@ import { fieldError, InferenceError } from '../errors.ts';
 import { assertDtype, type Dtype } from '../folder/graph-files.ts';
 import { ggufFiles } from '../folder/gguf/gguf-source.ts';
 import { markFiles, parseJson, readConfigIn, type FileEvidence } from './describe-model.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import { type ModelFiles, sourceError } from '../folder/model-files.ts';
 import { parseSource, type RemoteSource } from '../folder/source.ts';
 import { downloadFile } from './download.ts';
 import type { ListedFile, RemoteFile } from './file-list.ts';
@@ -24,8 +24,7 @@ import {
 } from './repository.ts';
 import { beforeCache, defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
-import { sourceError } from '../folder/model-files.ts';
-import { readVerified, stateOf, writeVerified } from './verified-files.ts';
+import { readVerified, stateOf, writeVerified } from './verify-files.ts';
 import { quote } from '../core/text/quote.ts';
 
 /** The model to obtain. */
@@ -124,9 +123,8 @@ class RemoteModel {
   async obtain({ onProgress, onWarning }: ObtainOptions): Promise<string> {
     const cached = await this.#cache.readListing(this.#revision);
     const isPinned = cached?.isWhole && cached.commit === this.#revision;
-    if (this.#settings.offline || (isPinned && this.#isComplete(cached))) {
+    if (this.#settings.offline || (isPinned && this.#isComplete(cached)))
       return this.#openCached(cached, onWarning);
-    }
     const isComplete = cached !== undefined && this.#isComplete(cached);
     const { policy, signal } = this.#access;
     let listing: Listing;
@@ -318,7 +316,7 @@ class RemoteModel {
 
   /** @param listing with its config files in the cache */
   #chooseFrom<File extends ListedFile>(
-    { commit, files }: { readonly commit: string; readonly files: readonly File[] },
+    { commit, files }: { commit: string; files: readonly File[] },
     name = this.#remote.label,
   ): readonly File[] {
     const { files: wanted, dtype } = this.#wanted;

@@ -92,7 +92,7 @@ export function toListing(files: readonly RemoteFile[]): Listing {
 
 async function probeFile(
   remote: Remote,
-  { base, path }: { readonly base: string; readonly path: string },
+  { base, path }: { base: string; path: string },
   access: Access,
 ): Promise<RemoteFile | InferenceError | undefined> {
   const url = base + encodePath(path);
@@ -111,7 +111,7 @@ async function probeFile(
 
 function describeFile(
   { response, header }: HubResponse,
-  { path, url }: { readonly path: string; readonly url: string },
+  { path, url }: { path: string; url: string },
 ): RemoteFile {
   const length = header('x-linked-size') ?? response.headers.get('content-length') ?? undefined;
   const size = Number(length ?? Number.NaN);

@@ -1,6 +1,5 @@
 import { fieldError } from '../errors.ts';
 
-/** Policy of retries. */
 export interface RetryPolicy {
   /** Failures in a row after which nothing more is tried; default 5. */
   readonly attempts: number;
@@ -37,11 +36,7 @@ export class TransientError extends Error {
       retryAfterMs,
       advanced = false,
       cause,
-    }: {
-      readonly retryAfterMs?: number | undefined;
-      readonly advanced?: boolean | undefined;
-      readonly cause?: unknown;
-    } = {},
+    }: { retryAfterMs?: number | undefined; advanced?: boolean | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.retryAfterMs = retryAfterMs;
@@ -52,7 +47,7 @@ export class TransientError extends Error {
 /** Repeats what fails for reasons that pass. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { policy, signal }: { readonly policy: RetryPolicy; readonly signal?: AbortSignal | undefined },
+  { policy, signal }: { policy: RetryPolicy; signal?: AbortSignal | undefined },
 ): Promise<T> {
   for (let failures = 0; ;) {
     signal?.throwIfAborted();

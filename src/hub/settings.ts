@@ -37,14 +37,12 @@ export function resolveHubSettings(
   environment: Environment = process.env,
 ): HubSettings {
   const endpoint = options.endpoint ?? (environment['HF_ENDPOINT'] || defaultEndpoint);
-  if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
+  if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
     throw fieldError('hub.endpoint', `expected an http or https URL, got ${describeValue(endpoint)}`);
-  }
   const token = options.token ?? (environment['HF_TOKEN']?.trim() || undefined);
   // Checked here, because the errors of fetch would show it.
-  if (token !== undefined && !/^[!-~]+$/.test(token)) {
+  if (token !== undefined && !/^[!-~]+$/.test(token))
     throw fieldError('hub.token', 'expected printable ASCII characters');
-  }
   return {
     endpoint: endpoint.replace(/\/+$/, ''),
     token,

@@ -1,13 +1,12 @@
 import { backendOf } from '../backends/registry.ts';
-import { categories } from '../categories/registry.ts';
+import { categories, type Categories, type Category } from '../categories/registry.ts';
 import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import { pipelines } from '../categories/pipelines.ts';
-import type { Categories, Category } from '../categories/registry.ts';
 import { deviceNumber } from '../core/device.ts';
 import { fieldError, InferenceError, sentence } from '../errors.ts';
 import { obtainFiles, type ObtainOptions } from '../hub/obtain-model.ts';
-import { createProgressLine } from '../hub/progress-line.ts';
+import { createProgressLine } from '../hub/progress.ts';
 import { assertIntact } from '../hub/verify-files.ts';
 import { chosenRuntime } from '../runtime/choose-runtime.ts';
 import { obtainModel } from './obtain-model.ts';

@@ -42,9 +42,8 @@ export function settingsOf(category: CategoryDefinition | undefined): SettingTab
  * those that leave it to their files.
  */
 export function checkModels(models: unknown): Readonly<Record<string, ModelOptions>> {
-  if (typeof models !== 'object' || models === null || Array.isArray(models)) {
+  if (typeof models !== 'object' || models === null || Array.isArray(models))
     throw fieldError('models', `expected an object of ids and models, got ${describeValue(models)}`);
-  }
   return Object.fromEntries(
     Object.entries(models).map(([id, settings]) => [id, checkModel(`models.${id}`, settings)]),
   );
@@ -83,9 +82,8 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   assertDevice(`${path}.device`, given.device, providers);
   const { prefill } = settings as { readonly prefill?: { readonly device?: string } };
   assertDevice(`${path}.prefill.device`, prefill?.device, providers);
-  for (const [index, replica] of (typeof replicas === 'object' ? replicas : []).entries()) {
+  for (const [index, replica] of (typeof replicas === 'object' ? replicas : []).entries())
     assertDevice(`${path}.replicas[${index}].device`, replica.device, providers);
-  }
   if (given.defaults) checkDefaults(`${path}.defaults`, given.defaults, category);
   for (const foreign of backend.foreignSettings) {
     if (all.every((one) => (one as Record<string, unknown>)[foreign] === undefined)) continue;

@@ -94,7 +94,6 @@ export const counterDefinitions = {
   },
 } as const satisfies Record<string, MetricDefinition>;
 
-/** Histograms of durations. */
 export const histogramDefinitions = {
   httpDuration: {
     name: 'http_request_duration_seconds',

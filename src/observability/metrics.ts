@@ -33,9 +33,8 @@ export function createCountingObserver(options: MetricsOptions): CountingObserve
   assertNames('createMetrics', options, ['register', 'prefix']);
   const client = requireOptional('prom-client', 'createMetrics') as typeof PromClient;
   const { register = new client.Registry(), prefix = 'slashv1_' } = options;
-  if (!/^([a-zA-Z_:][\w:]*)?$/.test(prefix)) {
+  if (!/^([a-zA-Z_:][\w:]*)?$/.test(prefix))
     throw new TypeError(`prefix: expected letters, digits, "_" and ":", got ${JSON.stringify(prefix)}`);
-  }
   const configure = ({ name, help, labels }: MetricDefinition) => ({
     name: prefix + name,
     help,
@@ -82,9 +81,8 @@ function createModelGauges(create: (definition: MetricDefinition, collect: Colle
     }
   });
   create(gaugeDefinitions.loaded, (gauge, inference) => {
-    for (const { id, state } of inference.status()) {
+    for (const { id, state } of inference.status())
       gauge.set({ model: id }, state === 'ready' || state === 'draining' ? 1 : 0);
-    }
   });
   const perUpstream = (definition: MetricDefinition, valueOf: (upstream: UpstreamStatus) => number): void =>
     create(definition, (gauge, inference) => {
@@ -133,9 +131,8 @@ function createObserver({ counters, histograms, inFlight, inferences }: Instrume
       if (end.waitMs !== undefined)
         histograms.runDuration.observe({ category, model }, end.durationMs / 1000);
       const secondsPerToken = timePerOutputToken(end);
-      if (category === 'chat' && secondsPerToken !== undefined) {
+      if (category === 'chat' && secondsPerToken !== undefined)
         histograms.outputToken.observe({ model }, secondsPerToken);
-      }
       for (const finish_reason of end.finishReasons) counters.choices.inc({ model, finish_reason });
       countUsage(counters, run, end);
     },

@@ -1,7 +1,9 @@
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import { assertNames } from '../core/assert-names.ts';
-import { readPage, type PageFile } from './page-files.ts';
-import { assertApi, securityHeaders } from './page-security.ts';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
 
 /** Path of a request within the page. */
 interface Place {
@@ -102,4 +104,92 @@ function sendFile(file: PageFile, request: ApiRequest, common: Record<string, st
 function isKnown(ifNoneMatch: string | readonly string[] | undefined, etag: string): boolean {
   const tags = String(ifNoneMatch ?? '').split(',');
   return tags.map((tag) => tag.trim().replace(/^W\//, '')).some((tag) => tag === '*' || tag === etag);
+}
+
+/** Only its origin's path matters of this address: where relative ones are tried out. */
+const somewhere = 'http://somewhere.invalid/a/b/c/';
+
+/** @throws TypeError when `api` is neither a path nor an http URL */
+function assertApi(api: unknown): asserts api is string {
+  const fault = (): never => {
+    throw new TypeError(
+      `api: expected a path such as "/v1" or an http(s) URL, got ${typeof api === 'string' ? JSON.stringify(api) : String(api)}`,
+    );
+  };
+  if (typeof api !== 'string' || api === '' || !URL.canParse(api, somewhere)) return fault();
+  const { origin, username, password, search, hash } = new URL(api, somewhere);
+  if ([username, password, search, hash].some((part) => part !== '')) fault();
+  // The origin becomes a part of the policy, in which these would begin something else.
+  if (origin !== new URL(somewhere).origin && !/^https?:\/\/[^;,']+$/i.test(api)) fault();
+}
+
+/** Headers of every answer: what the page may load (itself), reach (the API) and use (the microphone). */
+function securityHeaders(api: string): Record<string, string> {
+  const { origin } = new URL(api, somewhere);
+  const reached = origin === new URL(somewhere).origin ? "'self'" : `'self' ${origin}`;
+  const policy = {
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self' blob:",
+    'media-src': 'blob:',
+    'connect-src': reached,
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+  };
+  return {
+    'content-security-policy': Object.entries(policy)
+      .map(([directive, value]) => `${directive} ${value}`)
+      .join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'microphone=(self)',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  };
+}
+
+/** One file of the page, ready to be sent. */
+export interface PageFile {
+  readonly mediaType: string;
+  /** A strong validator: a hash of the bytes. */
+  readonly etag: string;
+  readonly bytes: Uint8Array;
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const { resolve } = createRequire(import.meta.url);
+// The build writes the page there, wherever this module runs.
+const pageFolder = join(dirname(resolve('slashv1/package.json')), 'dist', 'src', 'playground', 'page');
+
+/** Reads all files of the page, by their path below it; `/` is the page itself. */
+function readPage(options: { readonly api: string }): Map<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  for (const name of readdirSync(pageFolder)) {
+    const mediaType = mediaTypes[extname(name)];
+    if (mediaType === undefined) continue;
+    const bytes = readFileSync(join(pageFolder, name));
+    if (name === 'index.html') files.set('/', toPageFile(mediaType, withApi(bytes, options.api)));
+    else files.set(`/${name}`, toPageFile(mediaType, bytes));
+  }
+  return files;
+}
+
+function toPageFile(mediaType: string, bytes: Uint8Array): PageFile {
+  return { mediaType, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`, bytes };
+}
+
+function withApi(page: Uint8Array, api: string): Uint8Array {
+  const escaped = api.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  const html = new TextDecoder().decode(page).replace('data-api="/v1"', () => `data-api="${escaped}"`);
+  return new TextEncoder().encode(html);
 }

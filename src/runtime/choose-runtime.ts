@@ -66,9 +66,8 @@ export async function choose(
   wanted: string | undefined,
   tryNative: () => Promise<string> = tryNativeRuntime,
 ): Promise<RuntimeChoice> {
-  if (wanted && wanted !== 'native' && wanted !== 'onnxruntime-node') {
+  if (wanted && wanted !== 'native' && wanted !== 'onnxruntime-node')
     throw fieldError('SLASHV1_RUNTIME', `expected native or onnxruntime-node, got ${quote(wanted)}`);
-  }
   const setting = librarySetting();
   if (wanted === 'onnxruntime-node') {
     if (setting === undefined) return binding('SLASHV1_RUNTIME asks for it');

@@ -40,9 +40,8 @@ async function fetchImage(url: string, { fetch, signal }: ImageSourceOptions): P
 function decodeBase64(text: string): Uint8Array {
   const compact = text.replaceAll(/[ \t\r\n]+/g, '');
   const digits = compact.replace(/={1,2}$/, '');
-  if (digits === '' || digits.length % 4 === 1 || /[^A-Za-z0-9+/_-]/.test(digits)) {
+  if (digits === '' || digits.length % 4 === 1 || /[^A-Za-z0-9+/_-]/.test(digits))
     throw invalid('expected base64 or a URL');
-  }
   return Buffer.from(digits, 'base64');
 }
 

@@ -50,9 +50,8 @@ export async function openImage(
   bytes: Uint8Array,
   { maxPixels = defaultMaxPixels, maxSide = defaultMaxSide }: ImageOptions = {},
 ): Promise<OpenedImage> {
-  if (detectImageFormat(bytes) === undefined) {
+  if (detectImageFormat(bytes) === undefined)
     throw invalid(`expected an image of a format in ${imageFormats.join(', ')}, got other content`);
-  }
   // The limit is checked here, with both numbers in the message.
   const options: SharpOptions = { failOn: 'error', limitInputPixels: false };
   const metadata = await decoded(() => sharp(bytes, options).metadata());
@@ -106,7 +105,7 @@ const pngCompressionLevel = 3;
  */
 export async function encodePng(
   pixels: Uint8Array | Uint8ClampedArray,
-  { width, height }: { readonly width: number; readonly height: number },
+  { width, height }: { width: number; height: number },
 ): Promise<Uint8Array> {
   const png = await sharp(pixels, { raw: { width, height, channels: 3 } })
     .png({ adaptiveFiltering: true, compressionLevel: pngCompressionLevel })

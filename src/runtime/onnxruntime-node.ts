@@ -56,9 +56,8 @@ function toNative(tensor: Tensor): onnxruntime.Tensor {
   }
   // Newer engines make an array of half precision numbers of the bits, which the binding can't read; and whoever feeds
   // a tensor again may have put other data into it.
-  if (native.data !== tensor.data) {
+  if (native.data !== tensor.data)
     Object.defineProperty(native, 'data', { value: tensor.data, configurable: true });
-  }
   return native;
 }
 

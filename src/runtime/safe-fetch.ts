@@ -113,30 +113,26 @@ export async function safeFetch(url: string, options: SafeFetchOptions = {}): Pr
 
 function toTarget(url: string, base?: URL): URL {
   const target = URL.canParse(url, base?.href) ? new URL(url, base) : undefined;
-  if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
+  if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
     throw new FetchRefusal('expected an http or https URL');
-  }
-  if (target.username !== '' || target.password !== '') {
+  if (target.username !== '' || target.password !== '')
     throw new FetchRefusal('expected a URL without a user name and password');
-  }
   return target;
 }
 
 /** Resolves with the head of the answer. */
 async function open(url: URL, options: SafeFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (options.allowedHosts && !options.allowedHosts.includes(hostname)) {
+  if (options.allowedHosts && !options.allowedHosts.includes(hostname))
     throw new FetchRefusal('the host is not among those that are allowed');
-  }
   const addresses =
     isIP(hostname) === 0
       ? await interruptible((options.resolve ?? resolveHost)(hostname), signal)
       : [{ address: hostname, family: isIP(hostname) }];
   const mayConnect =
     mayBePrivate(hostname, options) || addresses.every(({ address }) => isPublicAddress(address));
-  if (addresses.length === 0 || !mayConnect) {
+  if (addresses.length === 0 || !mayConnect)
     throw new FetchRefusal(notFetched, { cause: new Error(`${hostname} has no public address`) });
-  }
   const settings: RequestOptions = {
     agent: false,
     headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'slashv1' },
@@ -162,9 +158,8 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Ui
   try {
     const { statusCode, headers } = response;
     if (statusCode !== 200) throw new FetchRefusal(`expected status 200, got ${statusCode}`);
-    if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity')
       throw new FetchRefusal('expected content without content-encoding');
-    }
     const tooLarge = () => new FetchRefusal(`expected at most ${maxBytes} bytes`);
     if (Number(headers['content-length']) > maxBytes) throw tooLarge();
     const chunks: Uint8Array[] = [];

@@ -37,9 +37,8 @@ export function createAuthenticate(authentication: Authentication): Authenticate
       throw new InferenceError('authentication_failed', message);
     }
     const known = await lookup(key, request);
-    if (known === null || known === undefined) {
+    if (known === null || known === undefined)
       throw new InferenceError('authentication_failed', 'The API key is not valid.');
-    }
     return known;
   };
 }
@@ -65,22 +64,18 @@ function isEmptyBearer(request: ApiRequest): boolean {
 }
 
 function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
-  if (!Array.isArray(keys) || keys.length === 0) {
+  if (!Array.isArray(keys) || keys.length === 0)
     throw new TypeError("auth: expected { keys: [...] } with at least one key, a function or 'none'");
-  }
   const known = keys.map((entry: string | ApiKey, index) => {
     const apiKey = typeof entry === 'string' ? { key: entry } : entry;
-    if ((apiKey?.key ?? '') === '') {
+    if ((apiKey?.key ?? '') === '')
       throw new TypeError(`auth.keys[${index}]: the key is empty: is SLASHV1_API_KEY set?`);
-    }
-    if (typeof apiKey.key !== 'string' || !/^\S+$/.test(apiKey.key)) {
+    if (typeof apiKey.key !== 'string' || !/^\S+$/.test(apiKey.key))
       throw new TypeError(`auth.keys[${index}]: expected text without white space`);
-    }
     return { apiKey, digest: digest(apiKey.key) };
   });
-  if (new Set(known.map(({ apiKey }) => apiKey.key)).size < known.length) {
+  if (new Set(known.map(({ apiKey }) => apiKey.key)).size < known.length)
     throw new TypeError('auth: expected every key once');
-  }
   return (key) => {
     const given = digest(key);
     let match: ApiKey | null = null;

@@ -6,13 +6,8 @@ import { logObserver } from '../observability/log-observer.ts';
 import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
 import { assertOptions } from '../validation/assert-options.ts';
-import {
-  choiceSetting,
-  numberSetting,
-  objectSetting,
-  textSetting,
-  type SettingTable,
-} from '../validation/setting-table.ts';
+import { numberSchema } from '../validation/number-schema.ts';
+import { objectSetting, type SettingTable } from '../validation/setting-table.ts';
 import {
   createAuthenticate,
   type Authenticate,
@@ -138,6 +133,15 @@ export interface HandlerOptions {
   readonly observers?: readonly Observer[] | undefined;
 }
 
+const integer = (max = Number.MAX_SAFE_INTEGER): z.ZodNumber => numberSchema({ type: 'int', min: 1, max });
+const milliseconds = integer(2 ** 31 - 1);
+
+const aFunction = 'a function, which a .js or .mjs file can hold';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const isStore = (value: unknown): boolean =>
+  ['get', 'set', 'delete'].every((name) => isFunction((value as ResponseStore | null)?.[name as 'get']));
+
 const limit = z.strictObject({
   requests: z.number().optional(),
   tokens: z.number().optional(),
@@ -158,105 +162,67 @@ const apiKey = z.union(
 );
 
 const gateLimits = z.strictObject({
-  count: z.number().optional(),
-  countPerKey: z.number().optional(),
+  count: integer().optional(),
+  countPerKey: integer().optional(),
   bytes: z.number().optional(),
   bytesPerKey: z.number().optional(),
 });
 
-const isStore = (value: unknown): boolean =>
-  ['get', 'set', 'delete'].every(
-    (name) => typeof (value as ResponseStore | null)?.[name as 'get'] === 'function',
-  );
+const keeping = z.strictObject({
+  store: z
+    .custom<ResponseStore>(isStore, { error: 'expected an object with get, set and delete' })
+    .optional(),
+  expirySeconds: integer().default(86_400),
+  maxCount: integer().optional(),
+  maxBytes: z.number().optional(),
+  timeoutMs: milliseconds.default(5000),
+});
 
-const keepResponses = z.union(
-  [
-    z.boolean(),
-    z.strictObject({
-      store: z
-        .custom<ResponseStore>(isStore, { error: 'expected an object with get, set and delete' })
-        .optional(),
-      expirySeconds: z.number().optional(),
-      maxCount: z.number().optional(),
-      maxBytes: z.number().optional(),
-      timeoutMs: z.number().optional(),
-    }),
-  ],
-  { error: 'expected a boolean or { "expirySeconds": … }' },
-);
-
-const aFunction = 'a function, which a .js or .mjs file can hold';
-const isFunction = (value: unknown): boolean => typeof value === 'function';
-
-/** The names and types of the handler's options; `resolveOptions` checks the rest. */
+/** The names, types, bounds and defaults of the handler's options. */
 export const handlerSettings = {
-  auth: z
-    .union([z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), z.custom<KeyLookup>(isFunction)], {
-      error: 'expected "none", { "keys": [...] } or a function',
-    })
-    .describe('Who may use the service.'),
-  plans: z
-    .record(z.string(), plan)
-    .optional()
-    .describe(
-      'Limits of keys, by the name of the plan: `models`, `quota`, `rateLimit`, `maxConcurrent`, `controlsModels`.',
-    ),
-  limiter: objectSetting<LimiterFactory>(
-    'Where plans are counted; default: in memory.',
-    aFunction,
-    isFunction,
+  auth: z.union(
+    [z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), z.custom<KeyLookup>(isFunction)],
+    { error: 'expected "none", { "keys": [...] } or a function' },
   ),
-  onLimiterFailure: choiceSetting(
-    'Requests of keys with a plan while the store of the `limiter` fails or hangs: refused with 503, or served uncounted; default `refuse`.',
-    limiterFailures,
-  ),
-  limiterTimeoutMs: numberSetting('Longest time for one answer of that store; default 1000.', {}),
+  plans: z.record(z.string(), plan).optional(),
+  limiter: objectSetting<LimiterFactory>('Where plans are counted.', aFunction, isFunction),
+  onLimiterFailure: z.enum(limiterFailures).default('refuse'),
+  limiterTimeoutMs: milliseconds.default(1000),
   cors: z
     .strictObject({
       origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
       headers: z.array(z.string()).optional(),
       maxAgeSeconds: z.number().optional(),
     })
-    .optional()
-    .describe('Which pages of other origins may use the API from a browser; default: none.'),
-  maxBodyBytes: numberSetting('Largest request body; default 16 MiB.', {}),
-  maxUploadBytes: numberSetting('Largest request body with an audio file; default 128 MiB.', {}),
-  uploads: gateLimits
-    .optional()
-    .describe(
-      'Most uploads at a time, in all and of one key; default 128 and 32, 16 and 4 × maxUploadBytes.',
-    ),
-  bodies: gateLimits
-    .optional()
-    .describe(
-      'Most JSON bodies that come at a time, in all and of one key; default 1024 and 256, 16 and 4 × maxBodyBytes.',
-    ),
+    .optional(),
+  maxBodyBytes: integer().default(2 ** 24),
+  maxUploadBytes: integer().default(2 ** 27),
+  uploads: gateLimits.default({}),
+  bodies: gateLimits.default({}),
   sockets: z
     .strictObject({
       ...gateLimits.shape,
-      maxBufferBytes: z.number().optional(),
-      maxMessageBytes: z.number().optional(),
-      idleTimeoutMs: z.number().optional(),
+      maxBufferBytes: integer().default(2 ** 24),
+      maxMessageBytes: integer(2 ** 30).default(2 ** 20),
+      idleTimeoutMs: milliseconds.default(300_000),
     })
-    .optional()
-    .describe(
-      'Most WebSockets at a time, in all and of one key: `count` 128, `countPerKey` 32; bytes that wait in them: `bytes` 16 and `bytesPerKey` 4 × `maxBufferBytes`, 16 MiB; `maxMessageBytes` 1 MiB; `idleTimeoutMs` 300,000.',
-    ),
-  bodyTimeoutMs: numberSetting('Time for the whole body of a request; default 300,000.', {}),
+    .prefault({}),
+  bodyTimeoutMs: milliseconds.default(300_000),
   sharedPrefixes: z
-    .boolean()
-    .optional()
-    .describe('Whether the beginnings of prompts are reused for all keys; default: only for the same key.'),
-  keepResponses: keepResponses
-    .optional()
-    .describe(
-      'Keeps responses for `previous_response_id`: `true`, or `store`, `expirySeconds`, `maxCount`, `maxBytes`, `timeoutMs`; default: nothing is kept.',
-    ),
-  reasoningSecret: textSetting(
-    'Encrypts `reasoning.encrypted_content`, at least 32 characters; default: a random one of the process.',
-  ),
-  uploadDirectory: textSetting('Folder of audio files while they are transcribed.'),
-  keepAliveMs: numberSetting('Longest silence of a stream; default 15,000.', {}),
+    .boolean({
+      error: ({ input }) =>
+        `expected a boolean, got ${describeValue(input)}; a model's \`sharedSystemPrompts\` takes texts`,
+    })
+    .default(false),
+  keepResponses: z
+    .union([z.boolean(), keeping], { error: 'expected a boolean or { "expirySeconds": … }' })
+    .default(false),
+  reasoningSecret: z.string().min(32, { error: 'expected a text of at least 32 characters' }).optional(),
+  uploadDirectory: z
+    .string()
+    .min(1, { error: 'expected the path of a directory, got ""' })
+    .default(() => tmpdir()),
+  keepAliveMs: milliseconds.default(15_000),
   onError: objectSetting<NonNullable<HandlerOptions['onError']>>(
     'Told of 5xx failures.',
     aFunction,
@@ -269,84 +235,42 @@ export const handlerSettings = {
   observers: objectSetting<readonly Observer[]>(
     'Told everything.',
     'a list of observers, which a .js or .mjs file can hold',
-    Array.isArray,
+    (value) => Array.isArray(value) && value.every(isObject),
   ),
 } satisfies SettingTable & Record<keyof HandlerOptions, unknown>;
 
+const { auth: _auth, ...besideAuth } = handlerSettings;
+const optionsBesideAuth = z.object(besideAuth);
+
 /** Checked options. */
-export interface Settings {
+export interface Settings extends Pick<
+  z.output<typeof optionsBesideAuth>,
+  'maxBodyBytes' | 'maxUploadBytes' | 'bodyTimeoutMs' | 'sharedPrefixes' | 'uploadDirectory' | 'keepAliveMs'
+> {
   readonly authenticate: Authenticate;
   readonly meterOf: MeterFactory;
   readonly callerOf: CallerStates;
   readonly cors: Cors | undefined;
-  readonly maxBodyBytes: number;
-  readonly maxUploadBytes: number;
   readonly uploadGate: BodyGate;
   readonly jsonGate: BodyGate;
   readonly sockets: Sockets;
-  readonly bodyTimeoutMs: number;
-  readonly sharedPrefixes: boolean;
-  readonly uploadDirectory: string;
-  readonly keepAliveMs: number;
   readonly onError: (error: InferenceError, context: ErrorContext) => void;
   readonly observers: Observers<Observer>;
 }
 
 /** First bytes of a JSON body that count by number alone. */
 const freeBytes = 2 ** 16;
-const longestTimerMs = 2 ** 31 - 1;
 
 /** @throws TypeError or RangeError naming the option at fault */
 export function resolveOptions(options: HandlerOptions): Settings {
-  const {
-    auth,
-    plans,
-    limiter,
-    onLimiterFailure = 'refuse',
-    limiterTimeoutMs = 1000,
-    cors,
-    maxBodyBytes = 16 * 1024 * 1024,
-    maxUploadBytes = 128 * 1024 * 1024,
-    uploads = {},
-    bodies = {},
-    sockets = {},
-    bodyTimeoutMs = 300_000,
-    sharedPrefixes = false,
-    keepResponses: asked = false,
-    reasoningSecret,
-    uploadDirectory = tmpdir(),
-    keepAliveMs = 15_000,
-    logger,
-    observers = [],
-    onError = logger === undefined ? printInternal : () => undefined,
-  } = options;
-  assertNames(options);
-  assertInteger('maxBodyBytes', maxBodyBytes, Number.MAX_SAFE_INTEGER);
-  assertInteger('maxUploadBytes', maxUploadBytes, Number.MAX_SAFE_INTEGER);
-  assertInteger('bodyTimeoutMs', bodyTimeoutMs, longestTimerMs);
-  if (typeof sharedPrefixes !== 'boolean')
-    throw new TypeError(
-      `sharedPrefixes: expected a boolean, got ${describeValue(sharedPrefixes)}; a model's \`sharedSystemPrompts\` takes texts`,
-    );
-  if (typeof uploadDirectory !== 'string' || uploadDirectory === '') {
-    throw new TypeError(
-      `uploadDirectory: expected the path of a directory, got ${describeValue(uploadDirectory)}`,
-    );
-  }
-  if (
-    reasoningSecret !== undefined &&
-    !(typeof reasoningSecret === 'string' && reasoningSecret.length >= 32)
-  ) {
-    throw new TypeError('reasoningSecret: expected a text of at least 32 characters');
-  }
-  assertInteger('keepAliveMs', keepAliveMs, longestTimerMs);
-  assertInteger('limiterTimeoutMs', limiterTimeoutMs, longestTimerMs);
-  if (auth === 'none' && plans !== undefined) {
-    throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
-  }
-  if (logger !== undefined) assertLogger(logger);
-  assertObservers(observers);
+  assertHandlerOptions(options);
+  const { auth } = options;
   const authenticate = createAuthenticate(auth);
+  const given = optionsBesideAuth.parse(options);
+  const { plans, limiter, maxBodyBytes, maxUploadBytes, logger, observers = [] } = given;
+  if (auth === 'none' && plans !== undefined)
+    throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
+  if (logger !== undefined) assertLogger(logger);
   assertKnownPlans(auth, plans);
   return {
     authenticate,
@@ -354,62 +278,70 @@ export function resolveOptions(options: HandlerOptions): Settings {
       plans,
       limiter &&
         guardLimiters(limiter, {
-          onFailure: onLimiterFailure,
-          timeoutMs: limiterTimeoutMs,
+          onFailure: given.onLimiterFailure,
+          timeoutMs: given.limiterTimeoutMs,
           report: (message, cause) => reportStore(logger, message, cause),
         }),
     ),
-    callerOf: createCallerStates(resolveKeeping(asked, maxBodyBytes), reasoningSecret),
-    cors: cors && createCors(cors),
+    callerOf: createCallerStates(resolveKeeping(given.keepResponses, maxBodyBytes), given.reasoningSecret),
+    cors: given.cors && createCors(given.cors),
     maxBodyBytes,
     maxUploadBytes,
     uploadGate: createBodyGate(
       'uploads',
-      resolveGate('uploads', uploads, { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' }),
+      resolveGate('uploads', given.uploads, { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' }),
     ),
     jsonGate: createBodyGate(
       'JSON bodies',
-      resolveGate('bodies', bodies, { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' }),
+      resolveGate('bodies', given.bodies, { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' }),
       freeBytes,
     ),
-    sockets: resolveSockets(sockets, keepAliveMs),
-    bodyTimeoutMs,
-    sharedPrefixes,
+    sockets: resolveSockets(given.sockets, given.keepAliveMs),
+    bodyTimeoutMs: given.bodyTimeoutMs,
+    sharedPrefixes: given.sharedPrefixes,
     // A worker may have another working directory.
-    uploadDirectory: resolve(uploadDirectory),
-    keepAliveMs,
-    onError,
+    uploadDirectory: resolve(given.uploadDirectory),
+    keepAliveMs: given.keepAliveMs,
+    onError: given.onError ?? (logger === undefined ? printInternal : () => undefined),
     observers: new Observers(logger === undefined ? observers : [...observers, logObserver(logger)]),
   };
+}
+
+/** @throws TypeError. What an authentication needs beyond its names is said by `createAuthenticate`. */
+function assertHandlerOptions(options: HandlerOptions): void {
+  const { auth } = options;
+  try {
+    assertOptions('createHandler', { ...handlerSettings, auth: z.unknown() }, options);
+    if (typeof auth === 'object' && auth !== null)
+      assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
+  } catch (error) {
+    throw new TypeError((error as Error).message.replace(/\.$/, ''), { cause: error });
+  }
 }
 
 function resolveGate(
   name: 'uploads' | 'bodies' | 'sockets',
   limits: BodyGateLimits,
-  {
-    count: ofAll,
-    maxBytes,
-    most,
-  }: { readonly count: number; readonly maxBytes: number; readonly most: string },
+  { count: ofAll, ...bound }: { count: number; maxBytes: number; most: string },
 ): ResolvedGateLimits {
-  const times = (factor: number): number => Math.min(factor * maxBytes, Number.MAX_SAFE_INTEGER);
+  const times = (factor: number): number => Math.min(factor * bound.maxBytes, Number.MAX_SAFE_INTEGER);
   const { count = ofAll, countPerKey = ofAll / 4, bytes = times(16), bytesPerKey = times(4) } = limits;
-  assertInteger(`${name}.count`, count, Number.MAX_SAFE_INTEGER);
-  assertInteger(`${name}.countPerKey`, countPerKey, Number.MAX_SAFE_INTEGER);
-  for (const [field, value] of Object.entries({ bytes, bytesPerKey })) {
-    if (Number.isSafeInteger(value) && value >= maxBytes) continue;
-    throw new RangeError(
-      `${name}.${field}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`,
-    );
-  }
+  assertAtLeast(`${name}.bytes`, bytes, bound);
+  assertAtLeast(`${name}.bytesPerKey`, bytesPerKey, bound);
   return { count, countPerKey, bytes, bytesPerKey };
 }
 
-function resolveSockets(limits: SocketLimits, keepAliveMs: number): Sockets {
-  const { maxBufferBytes = 2 ** 24, maxMessageBytes = 2 ** 20, idleTimeoutMs = 300_000 } = limits;
-  assertInteger('sockets.maxBufferBytes', maxBufferBytes, Number.MAX_SAFE_INTEGER);
-  assertInteger('sockets.maxMessageBytes', maxMessageBytes, 2 ** 30);
-  assertInteger('sockets.idleTimeoutMs', idleTimeoutMs, longestTimerMs);
+function assertAtLeast(
+  label: string,
+  value: number,
+  { maxBytes, most }: { maxBytes: number; most: string },
+): void {
+  if (Number.isSafeInteger(value) && value >= maxBytes) return;
+  throw new RangeError(`${label}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`);
+}
+
+function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number): Sockets {
+  const { maxBufferBytes, maxMessageBytes, idleTimeoutMs } = limits;
   const gate = resolveGate('sockets', limits, {
     count: 128,
     maxBytes: maxBufferBytes,
@@ -424,22 +356,17 @@ function resolveSockets(limits: SocketLimits, keepAliveMs: number): Sockets {
 }
 
 /** @param maxBodyBytes no text that is kept is larger */
-function resolveKeeping(asked: boolean | KeepResponsesOptions, maxBodyBytes: number): Keeping | undefined {
+function resolveKeeping(
+  asked: boolean | z.output<typeof keeping>,
+  maxBodyBytes: number,
+): Keeping | undefined {
   if (asked === false) return undefined;
-  const options = asked === true ? {} : asked;
-  const { store, expirySeconds = 86_400, timeoutMs = 5000, maxCount = 10_000 } = options;
+  const options = asked === true ? keeping.parse({}) : asked;
+  const { store, expirySeconds, timeoutMs, maxCount = 10_000 } = options;
   const { maxBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER) } = options;
-  assertInteger('keepResponses.expirySeconds', expirySeconds, Number.MAX_SAFE_INTEGER);
-  assertInteger('keepResponses.timeoutMs', timeoutMs, longestTimerMs);
-  if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined) {
+  if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined)
     throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
-  }
-  assertInteger('keepResponses.maxCount', maxCount, Number.MAX_SAFE_INTEGER);
-  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= maxBodyBytes)) {
-    throw new RangeError(
-      `keepResponses.maxBytes: expected an integer of at least maxBodyBytes, ${maxBodyBytes}, got ${maxBytes}`,
-    );
-  }
+  assertAtLeast('keepResponses.maxBytes', maxBytes, { maxBytes: maxBodyBytes, most: 'maxBodyBytes' });
   return {
     store: store ?? createMemoryResponseStore({ maxCount, maxBytes }),
     isShared: store !== undefined,
@@ -454,55 +381,6 @@ function reportStore(logger: Logger | undefined, message: string, cause: unknown
   if (logger) logger.warn(cause === undefined ? {} : { err: cause }, message);
   else
     process.emitWarning(cause instanceof Error ? `${message} ${cause.message}` : message, 'Slashv1Warning');
-}
-
-/** Names first: a misspelt limit would leave the door open. Values have messages of their own below. */
-function assertNames({
-  plans,
-  cors,
-  auth,
-  uploads,
-  bodies,
-  sockets,
-  keepResponses: kept,
-  ...options
-}: HandlerOptions): void {
-  const anything = Object.fromEntries(Object.keys(handlerSettings).map((name) => [name, z.unknown()]));
-  try {
-    assertOptions('createHandler', anything, options);
-    if (typeof auth === 'object' && auth !== null)
-      assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
-    const { plans: planSetting, cors: corsSetting, onLimiterFailure: failureSetting } = handlerSettings;
-    const { uploads: uploadsSetting, bodies: bodiesSetting, sockets: socketsSetting } = handlerSettings;
-    const { onLimiterFailure } = options;
-    assertOptions(
-      'createHandler',
-      {
-        plans: planSetting,
-        cors: corsSetting,
-        onLimiterFailure: failureSetting,
-        uploads: uploadsSetting,
-        bodies: bodiesSetting,
-        sockets: socketsSetting,
-        keepResponses: handlerSettings.keepResponses,
-      },
-      { plans, cors, onLimiterFailure, uploads, bodies, sockets, keepResponses: kept },
-    );
-  } catch (error) {
-    throw new TypeError((error as Error).message, { cause: error });
-  }
-}
-
-function assertInteger(label: string, value: number, max: number): void {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= max) return;
-  throw new RangeError(`${label}: expected an integer from 1 to ${max}, got ${value}`);
-}
-
-function assertObservers(observers: readonly Observer[]): void {
-  for (const observer of observers) {
-    if (typeof observer === 'object' && observer !== null) continue;
-    throw new TypeError(`observers: expected objects, got ${describeValue(observer)}`);
-  }
 }
 
 function assertKnownPlans(auth: Authentication, plans: HandlerOptions['plans'] = {}): void {

@@ -71,9 +71,8 @@ export function createMeterFactory(
   return (owner, planName) => {
     if (owner === undefined || planName === undefined) return unlimited;
     const plan = compiled.get(planName);
-    if (plan === undefined) {
+    if (plan === undefined)
       throw new TypeError(`auth: expected the name of one of the plans, got ${planName}`);
-    }
     return createMeter(plan, owner);
   };
 }
@@ -128,9 +127,8 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): C
 }
 
 function assertLimit(label: string, { requests, tokens, perSeconds }: Limit): void {
-  if (requests === undefined && tokens === undefined) {
+  if (requests === undefined && tokens === undefined)
     throw new TypeError(`${label}: expected \`requests\`, \`tokens\` or both`);
-  }
   for (const [name, value] of Object.entries({ requests, tokens, perSeconds })) {
     if (value !== undefined || name === 'perSeconds') assertCount(`${label}.${name}`, value);
   }

@@ -1,6 +1,5 @@
 import { InferenceError } from '../errors.ts';
 
-/** The failed request. */
 export interface FailedRequest {
   readonly requestId: string;
   readonly method: string;

@@ -45,9 +45,8 @@ export function watchRequest(
 /** Tells when a response has ended: at once, or with its stream. */
 export function watchBody(response: ApiResponse, watch: StreamWatch): ApiResponse {
   const { body } = response;
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
     return { ...response, body: watched(body, watch) };
-  }
   watch.end();
   return response;
 }

@@ -1,7 +1,6 @@
 import { InferenceError } from '../errors.ts';
 import type { ServedRoute as Route } from './routes.ts';
 
-/** The route of a request. */
 export interface RouteMatch {
   readonly route: Route;
   /** Values of the placeholders, decoded. */

@@ -1,7 +1,7 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
 import type { Route, RouteDescription } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
-import { fieldError } from '../errors.ts';
+import { unsupportedError } from '../errors.ts';
 import { findModel, type Call } from './call.ts';
 import { modelRoutes } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
@@ -23,9 +23,7 @@ function answerRoute(call: Call, { handle }: Route): Promise<ApiResponse> {
       call.meter.assertControl();
       call.meter.assertModel(findModel(call, id).id);
       if (load && unload) return { load: load.bind(inference), unload: unload.bind(inference) };
-      throw fieldError('model', 'this service can neither load nor unload models', {
-        code: 'unsupported_feature',
-      });
+      throw unsupportedError('model', 'this service can neither load nor unload models');
     },
     findModel: (id, category) => findModel(call, id, category === undefined ? undefined : { name: category }),
   });

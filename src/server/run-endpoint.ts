@@ -1,20 +1,28 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { ModelInfo } from '../contracts/model.ts';
-import type { RunEvent } from '../contracts/run.ts';
-import { letOthersRun } from '../concurrency/let-others-run.ts';
+import type { RunEvent, CallOptions } from '../contracts/run.ts';
+import { letOthersRun } from '../concurrency/in-slices.ts';
 import { readJson } from '../http/body.ts';
 import { findModel, type Call } from './call.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
-import type { Endpoint, EndpointRun, EndpointRunOptions, UploadedForm } from '../contracts/endpoint.ts';
-import { eventStreamResponse } from './event-stream-response.ts';
+import type {
+  Endpoint,
+  EndpointRun,
+  EndpointRunOptions,
+  UploadedForm,
+  StreamEnd,
+} from '../contracts/endpoint.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from '../http/headers.ts';
 import { toErrorBody } from './errors.ts';
-import { detachRun } from './detach-run.ts';
 import { collectRun, openRun, type BilledRequest } from './run.ts';
-import { markChecked, type Checked } from '../validation/checked.ts';
+import { markChecked, type Checked } from '../validation/assert-request.ts';
 import { piecesOf } from './pieces-of.ts';
 import { receiveUpload } from './upload.ts';
+import { InferenceError } from '../errors.ts';
+import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource } from '../http/sse.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createDeferred } from '../concurrency/deferred.ts';
 
 /** Reads the request, finds its model and lets the endpoint answer. */
 export async function runEndpoint(
@@ -24,9 +32,7 @@ export async function runEndpoint(
 ): Promise<ApiResponse> {
   // Before the body is read: a wrong header costs nobody an upload.
   deadlineMsOf(call.request);
-  if (endpoint.uploadField === undefined) {
-    return answer(call, category, endpoint, await receiveJson(call));
-  }
+  if (endpoint.uploadField === undefined) return answer(call, category, endpoint, await receiveJson(call));
   // Before the body too: nobody's disk is filled for an answer that the plan refuses.
   await call.meter.assertLeft();
   const upload = await receiveUpload(call, endpoint.uploadField, (id) => assertOffered(call, category, id));
@@ -118,15 +124,7 @@ async function answer(
 export function toBilledRequest(
   { inference }: Call,
   category: CategoryDefinition,
-  {
-    request,
-    model,
-    responseId,
-  }: {
-    readonly request: AnyRequest;
-    readonly model: ModelInfo;
-    readonly responseId?: string | undefined;
-  },
+  { request, model, responseId }: { request: AnyRequest; model: ModelInfo; responseId?: string | undefined },
 ): BilledRequest<RunEvent> {
   return {
     estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
@@ -155,4 +153,69 @@ function withEnd<Event>(events: AsyncIterator<Event>, end: () => Promise<void>):
       return { done: true, value: undefined };
     },
   };
+}
+
+type EventStreamParts<Event> = Pick<EventStreamSource<Event>, 'events' | 'toFrames' | 'onTake'> & StreamEnd;
+
+/** Answers with a server-sent event stream; resolves with its first event. A failure after that is its last event. */
+async function eventStreamResponse<Event>(
+  call: Call,
+  { toErrorFrames = toFrame, ...source }: EventStreamParts<Event>,
+): Promise<ApiResponse> {
+  const { opened, body } = createEventStream({
+    ...source,
+    toErrorFrame: (thrown) => {
+      const error = InferenceError.from(thrown);
+      call.report(error);
+      return toErrorFrames(toErrorBody(error, call.requestId));
+    },
+    keepAliveMs: call.settings.keepAliveMs,
+  });
+  await opened;
+  return { status: 200, headers: eventStreamHeaders, body };
+}
+
+/**
+ * `collectRun` beyond the end of its request, which keeps its place among those of its plan until then. It resolves when the
+ * run waits or runs.
+ */
+async function detachRun<Event>(
+  call: Call,
+  run: BilledRequest<Event>,
+  { signal, onDispatch }: Required<Pick<CallOptions, 'signal' | 'onDispatch'>>,
+): Promise<{ readonly events: Promise<Event[]> }> {
+  // A package of clients sends it with every request: the longest time for the answer, which has come by then.
+  const { 'x-stainless-timeout': _, ...headers } = call.request.headers;
+  const request = { ...call.request, headers, signal: signal! };
+  const started = createDeferred();
+  let hasFailed = false;
+  async function* watched(options: CallOptions): AsyncGenerator<Event> {
+    try {
+      yield* run.start(options);
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  }
+  const leave = call.meter.stay();
+  const events = collectRun(
+    { ...call, request },
+    {
+      ...run,
+      start(options) {
+        started.resolve();
+        const begin = (): void => {
+          options.onDispatch?.();
+          onDispatch?.();
+        };
+        return watched({ ...options, onDispatch: begin });
+      },
+    },
+  ).finally(leave);
+  events.catch(() => undefined);
+  await Promise.race([started.promise, events]);
+  // A run is refused in the turn in which it starts.
+  await nextTurn();
+  if (hasFailed) await events;
+  return { events };
 }

@@ -12,7 +12,6 @@ export interface BilledRequest<Event> {
   readonly isOutput: (event: Event) => boolean;
 }
 
-/** A run event by event. */
 export interface BilledStream<Event> {
   /** Returning it ends the run at once, also while an event is awaited. */
   readonly events: AsyncIterator<Event>;
@@ -142,7 +141,7 @@ interface Bill<Event> {
 async function openBill<Event>(
   call: Call,
   { tally, isOutput, estimate }: BilledRequest<Event>,
-  { isStream }: { readonly isStream: boolean },
+  { isStream }: { isStream: boolean },
 ): Promise<Bill<Event>> {
   let estimated: TokenEstimate = { input: 0, output: 0 };
   const spending = await call.meter.spend(() => {

@@ -72,9 +72,8 @@ export async function receiveUpload(
 
   const onFile = async (name: string, content: Readable, before: readonly FormField[]): Promise<void> => {
     files += 1;
-    if (name !== fieldName) {
+    if (name !== fieldName)
       throw fault(`expected the file in the field of this name, got one in ${describeValue(name)}`);
-    }
     if (files > 1) throw fault('expected one file, got several');
     admit(before.find((field) => field.name === 'model')?.value);
     if ((await save(content, path)) === 0) throw fault('expected a file, got no bytes');

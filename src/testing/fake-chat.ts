@@ -40,7 +40,6 @@ function replyOf(reply: FakeAnswer, request: ChatRequest, choice: number): FakeR
   return typeof chosen === 'string' ? { text: chosen } : chosen;
 }
 
-/** Texts of the prompts, or of the last message. */
 function textsOf({ prompts, messages }: ChatRequest): readonly string[] {
   if (prompts.length === 0) return [contentText(messages.at(-1)?.content ?? '')];
   return prompts.map((prompt) => (typeof prompt === 'string' ? prompt : prompt.join(' ')));

@@ -24,8 +24,9 @@ import { countCharacters, countSharedWords } from './fake-embedding.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
-import { observe, observedEvents } from './observed-run.ts';
 import { quote } from '../core/text/quote.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import { watchRun, type RunWatch } from '../engine/run-watch.ts';
 
 /** The models and answers of a fake inference. */
 export interface FakeInferenceOptions {
@@ -188,9 +189,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     },
     add(id: string, settings: AnyModelOptions) {
       const { category = 'chat', name = id } = settings;
-      if (models.some((one) => one.id === id)) {
+      if (models.some((one) => one.id === id))
         throw fieldError('id', `expected one that is free, got ${quote(id)}`);
-      }
       models.push(toModelInfo({ id, name, category }));
     },
     async remove(id: string) {
@@ -220,4 +220,36 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
 function toModelInfo(model: string | (Partial<AnyModelInfo> & { readonly id: string })): AnyModelInfo {
   const given = typeof model === 'string' ? { id: model } : model;
   return { name: given.id, category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1', ...given };
+}
+
+/** Tells observers about a run of a fake model, which is taken at once. */
+function observe(
+  observers: Observers<InferenceObserver>,
+  category: CategoryDefinition,
+  { model, request }: { model: string; request: unknown },
+  { origin, responseId }: CallOptions,
+): RunWatch | undefined {
+  const { name, telemetry } = category;
+  const run = { category: name, telemetry, request, model, isKnownModel: true, origin, responseId };
+  const watch = watchRun(observers, run, category);
+  watch?.dispatch();
+  return watch;
+}
+
+async function* observedEvents<Event extends RunEvent>(
+  watch: RunWatch | undefined,
+  events: AsyncIterable<Event>,
+): AsyncGenerator<Event> {
+  try {
+    for await (const event of events) {
+      watch?.push([event]);
+      yield event;
+    }
+    watch?.end();
+  } catch (error) {
+    watch?.end(InferenceError.from(error));
+    throw error;
+  } finally {
+    watch?.leave([]);
+  }
 }

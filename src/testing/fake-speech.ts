@@ -27,9 +27,8 @@ export async function* playSpeech(
 ): AsyncGenerator<SpeechEvent> {
   assertVoice(request.voice, model);
   const { format } = request;
-  if (format !== 'wav' && format !== 'pcm') {
+  if (format !== 'wav' && format !== 'pcm')
     throw fieldError('response_format', `expected wav or pcm, got ${describeValue(format)}`);
-  }
   const {
     delayMs,
     error,

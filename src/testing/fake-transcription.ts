@@ -37,9 +37,8 @@ export async function* playTranscript(
   options: CallOptions,
 ): AsyncGenerator<TranscriptionEvent> {
   const { language } = request;
-  if (language !== undefined && languages !== undefined && !languages.includes(language)) {
+  if (language !== undefined && languages !== undefined && !languages.includes(language))
     throw fieldError('language', `expected one of ${languages.join(', ')}`);
-  }
   const heard = typeof listener === 'function' ? await listener(request, options) : listener;
   const transcript = typeof heard === 'string' ? { segments: [heard] } : heard;
   let seconds = 0;

@@ -22,9 +22,8 @@ export function assertOptions(
   options: unknown,
   { path = '', explainForeign }: OptionsPlace = {},
 ): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw fieldError(path || owner, `expected an object of settings, got ${describeValue(options)}`);
-  }
   const within = (name: string): string => (path === '' ? name : `${path}.${name}`);
   for (const [name, value] of Object.entries(options)) {
     if (Object.hasOwn(table, name)) {

@@ -1,4 +1,3 @@
-/** Time of one piece. */
 const defaultPieceMs = 4;
 
 /** Thrown out of a check that goes on in another turn of the event loop. */

@@ -63,7 +63,7 @@ function alternatives(values: readonly unknown[]): string {
 }
 
 function explainBound(
-  { origin, input }: { readonly origin: string; readonly input?: unknown },
+  { origin, input }: { origin: string; input?: unknown },
   bound: number | bigint,
   relation: string,
 ): string {
@@ -74,7 +74,6 @@ function explainBound(
   return `expected ${relation} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}, got ${length === 0 ? 'none' : length}`;
 }
 
-/** Checks a request body. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown, name = 'The request body'): T {
   assertNoMisspeltField(schema, body);
   const result = schema.safeParse(body);

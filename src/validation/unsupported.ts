@@ -1,4 +1,4 @@
-import { fieldError } from '../errors.ts';
+import { unsupportedError } from '../errors.ts';
 
 /** A field of a wire format that would change the answer and that is not honored. */
 export interface UnsupportedField {
@@ -21,6 +21,6 @@ export function assertNoneOf(fields: UnsupportedFields, body: unknown): void {
   for (const [name, { harmless, advice = 'this feature is not offered' }] of Object.entries(fields)) {
     const value: unknown = (body as Record<string, unknown>)[name];
     if (value === undefined || value === null || harmless?.(value)) continue;
-    throw fieldError(name, `not supported, ${advice}`, { code: 'unsupported_feature' });
+    throw unsupportedError(name, `not supported, ${advice}`);
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { DetectionEvent, DetectionModelInfo } from '../../src/categories/detection/events.ts';
 import type { DetectionRequest } from '../../src/categories/detection/request.ts';
 import type { Pipeline } from '../../src/contracts/category.ts';
-import { endAtAbort } from '../../src/backends/kserve/end-at-abort.ts';
+import { endAtAbort } from '../../src/backends/kserve/sessions.ts';
 
 const request = {} as DetectionRequest;
 const event: DetectionEvent = { type: 'detections', detections: [], image: { width: 1, height: 1 } };

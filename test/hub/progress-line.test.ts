@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createProgressLine } from '../../src/hub/progress-line.ts';
-import type { DownloadProgress } from '../../src/hub/progress.ts';
+import { createProgressLine, type DownloadProgress } from '../../src/hub/progress.ts';
 
 function show(isTTY: boolean, ...news: Partial<DownloadProgress>[]): string[] {
   const lines: string[] = [];

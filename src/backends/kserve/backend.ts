@@ -21,7 +21,7 @@ export const kserveDefinition: BackendDefinition = {
     const server = backend as GraphServer;
     const [{ graphServers, kserveSessions }, { endAtAbort }] = await Promise.all([
       import('./sessions.ts'),
-      import('./end-at-abort.ts'),
+      import('./sessions.ts'),
     ]);
     const servers = graphServers(server);
     await servers.start();

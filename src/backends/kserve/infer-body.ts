@@ -64,9 +64,8 @@ export function decodeOutputs({ outputs = [] }: InferResponse, bytes: Uint8Array
     const size = parameters?.binary_data_size;
     const values = size === undefined ? fromNumbers(data ?? [], type) : fromBytes(bytes, at, size, type);
     at += size ?? 0;
-    if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0)) {
+    if (!Array.isArray(shape) || !shape.every((length) => Number.isSafeInteger(length) && length >= 0))
       throw new Error(`${name} has the shape ${JSON.stringify(shape)}`);
-    }
     const count = shape.reduce((product, length) => product * length, 1);
     if (values.length !== count) throw new Error(`${name} has ${values.length} elements, its shape ${count}`);
     tensors[name] = { type, dims: shape, data: values };

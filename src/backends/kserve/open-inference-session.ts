@@ -241,9 +241,8 @@ function toSignature(key: string, { name, datatype, shape }: WireSignature): Ten
       `${describeValue(name)} is ${describeValue(datatype)}, expected one of ${expected}`,
     );
   }
-  if (typeof name !== 'string' || !Array.isArray(shape) || !shape.every(Number.isSafeInteger)) {
+  if (typeof name !== 'string' || !Array.isArray(shape) || !shape.every(Number.isSafeInteger))
     throw notThatProtocol(`expected ${key} with a name and a shape`);
-  }
   const sizes = shape as readonly number[];
   return { name, type, dims: sizes.map((size, axis) => (size < 0 ? `${name}_${axis}` : size)) };
 }

@@ -27,7 +27,6 @@ export interface GraphTensor {
   readonly shape: readonly number[];
 }
 
-/** The inputs and outputs of a graph. */
 export interface GraphSignature {
   readonly inputs: readonly GraphTensor[];
   readonly outputs: readonly GraphTensor[];

@@ -111,7 +111,6 @@ export async function* readEvents(
   throw new InferenceError('worker_failed', 'The remote server broke off its answer.');
 }
 
-/** The JSON of an answer. */
 export async function readJson({ response, clock }: ApiAnswer, maxBytes: number): Promise<unknown> {
   let text: string;
   try {

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { InferenceError } from '../../errors.ts';
 import { isDelta, type ChatEvent, type FinishReason } from '../../categories/chat/events.ts';
-import { AnswerCount, TotalUsage } from './answer-count.ts';
 import { unreadable } from './api-client.ts';
 import { byteCounter, type TokenCounter } from './count-tokens.ts';
-import { readChoices, readProgress, type WireCall, type WireChoice } from './wire-chunk.ts';
+import {
+  readChoices,
+  readProgress,
+  type WireCall,
+  type WireChoice,
+  type WireProgress,
+} from './wire-chunk.ts';
 
 export interface ChatEventOptions {
   /** Choices of the request. */
@@ -78,9 +83,8 @@ export async function* toChatEvents(
     }
     if (ended.size === choices && (isCut || ++lateChunks > mostLateChunks)) break;
   }
-  if (ended.size === 0) {
+  if (ended.size === 0)
     throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');
-  }
   // LiteLLM passes on the end of one choice and drops those of the others.
   for (const [choice, { tokens }] of counts.entries()) {
     if (ended.has(choice)) continue;
@@ -162,4 +166,70 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 
 function toFinishReason(reason: string): FinishReason {
   return finishReasons.get(reason) ?? 'stop';
+}
+
+/** Counts the tokens of one choice as its pieces come. */
+class AnswerCount {
+  /** So far. */
+  tokens = 0;
+  #taken = 0;
+  /** So far, without those that are empty. */
+  pieces = 0;
+  /** So far, as UTF-8. */
+  bytes = 0;
+  readonly #counter: Pick<TokenCounter, 'countAnswer'>;
+
+  constructor(counter: Pick<TokenCounter, 'countAnswer'>) {
+    this.#counter = counter;
+  }
+
+  /** @param told the server's count so far */
+  add({ reasoning, content, toolCalls }: WireChoice, told: number | undefined): void {
+    const text = reasoning + content + toolCalls.map(({ name, written }) => name + written).join('');
+    if (text !== '') this.pieces++;
+    this.bytes += Buffer.byteLength(text);
+    if (told !== undefined) this.tokens = Math.max(this.tokens, told);
+    else if (text !== '') {
+      const { pieces, bytes, tokens } = this;
+      const counted = this.#counter.countAnswer({ pieces, bytes, text, tokens });
+      this.tokens = Math.max(tokens, counted);
+    }
+  }
+
+  /** Tokens since it was called before. */
+  take(): number {
+    const tokens = this.tokens - this.#taken;
+    this.#taken = this.tokens;
+    return tokens;
+  }
+}
+
+/** Usage that a server reports for all choices together. */
+class TotalUsage {
+  promptTokens: number | undefined;
+  cachedTokens: number | undefined;
+  completionTokens: number | undefined;
+  reasoningTokens: number | undefined;
+  readonly #choices: number;
+
+  constructor(choices: number) {
+    this.#choices = choices;
+  }
+
+  /** llama-server counts each choice in a chunk of its own, which has none; others count all in one. */
+  add(told: WireProgress, hasChoices: boolean): void {
+    this.promptTokens = told.promptTokens ?? this.promptTokens;
+    this.cachedTokens = told.cachedTokens ?? this.cachedTokens;
+    if (this.#choices === 1) {
+      this.completionTokens = told.completionTokens ?? this.completionTokens;
+      this.reasoningTokens = told.reasoningTokens ?? this.reasoningTokens;
+    } else if (!hasChoices) {
+      this.completionTokens = addCounts(this.completionTokens, told.completionTokens);
+      this.reasoningTokens = addCounts(this.reasoningTokens, told.reasoningTokens);
+    }
+  }
+}
+
+function addCounts(one: number | undefined, other: number | undefined): number | undefined {
+  return other === undefined ? one : (one ?? 0) + other;
 }

@@ -18,9 +18,8 @@ export async function countAll(
   counter: Pick<TokenCounter, 'countText'>,
 ): Promise<number> {
   let tokens = 0;
-  for (const input of inputs) {
+  for (const input of inputs)
     tokens += typeof input === 'string' ? await counter.countText(input) : input.length;
-  }
   return tokens;
 }
 

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../categories/chat/events.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError } from '../../errors.ts';
+import { unsupportedError } from '../../errors.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
 import { toConversation } from './chat-body.ts';
 import { toPromptFields } from './prompt-fields.ts';
@@ -77,7 +77,7 @@ export async function* encodePrompts(
       ? 'does not tell how tokens are spelled'
       : `has no tokenizer in its dialect, ${dialect}`;
     const reason = `${quote(id)} runs on another server, which ${lack}`;
-    throw fieldError('model', reason, { code: 'unsupported_feature' });
+    throw unsupportedError('model', reason);
   }
   const { prompts } = request;
   const param = prompts.length === 0 ? 'messages' : prompts.length === 1 ? 'prompt[0]' : 'prompt';
@@ -95,9 +95,8 @@ export async function* encodePrompts(
       throw unreadable('expected an object');
     };
   const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined): Promise<Encoded> => {
-    if (typeof prompt === 'object') {
+    if (typeof prompt === 'object')
       return { text: textOf(await tokenizer.decode(ask, prompt)), tokens: prompt, contextLength: 0 };
-    }
     const answer = await (prompt === undefined
       ? tokenizer.chat(ask, request, dialect)
       : tokenizer.encode(ask, prompt, request));

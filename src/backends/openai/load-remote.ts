@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 async function describeServer(
   endpoint: ApiEndpoint,
   name: string,
-  { dialect, signal }: { readonly dialect: ApiDialect; readonly signal: AbortSignal },
+  { dialect, signal }: { dialect: ApiDialect; signal: AbortSignal },
 ): Promise<number> {
   const models = await ask(endpoint, '/models', signal);
   const data: readonly unknown[] = Array.isArray(models?.['data']) ? models['data'] : [];
@@ -31,9 +31,8 @@ async function describeServer(
   const found = listed.find(({ id }) => id === name);
   // llama-server answers to any name. Proxies list families of models with a star.
   const isOpen = dialect === 'llama-server' || listed.some(({ id }) => String(id).includes('*'));
-  if (!found && listed.length > 0 && !isOpen) {
+  if (!found && listed.length > 0 && !isOpen)
     throw fieldError('source', `the server at ${endpoint.url} has no model of this name`);
-  }
   const meta = isObject(found?.['meta']) ? found['meta'] : {};
   const told = [
     found?.['max_model_len'],
@@ -60,9 +59,8 @@ async function ask(endpoint: ApiEndpoint, path: string, signal: AbortSignal): Pr
   // Gateways answer unknown paths with a page for people.
   const isForeign = /html|event-stream/.test(headers.get('content-type') ?? '');
   if (!ok || isForeign) void page?.cancel();
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 403)
     throw fieldError('backend', `the server at ${endpoint.url} refuses its key with ${status}`);
-  }
   if (status === 404 || status === 405 || status === 429) return undefined;
   if (!ok) throw new InferenceError('worker_failed', `The remote server answered ${status}.`);
   if (isForeign) return undefined;
@@ -119,12 +117,10 @@ export async function loadRemotePipeline(
   const { dialect = 'openai', extraBody = {}, tokenizer, prefixAffinity, upstreams } = server;
   const foreignParameters = foreign(dialect);
   const unknown = Object.keys(defaults).find((one) => foreignParameters.includes(one));
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw fieldError(`defaults.${unknown}`, "the server that runs this model doesn't know it");
-  }
-  if (prefixAffinity && (spec.category !== 'chat' || upstreams === undefined)) {
+  if (prefixAffinity && (spec.category !== 'chat' || upstreams === undefined))
     throw fieldError('backend.prefixAffinity', 'expected a chat model with `upstreams`');
-  }
   const counter = await openCounter(tokenizer);
   const info = {
     id,

@@ -26,7 +26,6 @@ const fields: readonly PromptField[] = [
   'reasoningEffort',
   'truncatePromptTokens',
 ];
-/** Defaults of the fields that are parameters. */
 const chatDefaults: Partial<Record<PromptField, unknown>> = {
   continueFinalMessage: chatParameters.continueFinalMessage.default,
   includeStopStrInOutput: chatParameters.includeStopStrInOutput.default,

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError, unsupportedError } from '../../errors.ts';
 import { callApi, readEvents } from './api-client.ts';
 import { toAnswerFields, toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
@@ -46,7 +46,7 @@ function toCompletionBody(
 }
 
 function unsupported(param: string, reason: string): InferenceError {
-  return fieldError(param, `${reason}: the model runs on another server`, { code: 'unsupported_feature' });
+  return unsupportedError(param, `${reason}: the model runs on another server`);
 }
 
 const mostKeyCharacters = 4096;
@@ -102,7 +102,7 @@ export async function* runChat(
 function assertChat({ model, stopAfter, echo }: ChatRequest): void {
   if (stopAfter === undefined && echo === undefined) return;
   const reason = `${quote(model)} runs on another server, which does not tell the prompt of a chat`;
-  throw fieldError('model', reason, { code: 'unsupported_feature' });
+  throw unsupportedError('model', reason);
 }
 
 /** The prompts, which are texts, as events. */

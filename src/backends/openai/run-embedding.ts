@@ -6,7 +6,7 @@ import { fieldError, InferenceError } from '../../errors.ts';
 import { callApi, readJson } from './api-client.ts';
 import { countAll } from './count-tokens.ts';
 import type { RemoteModel } from './remote-model.ts';
-import { toCount } from './to-count.ts';
+import { toCount } from './wire-chunk.ts';
 
 /** The host reads them, which has other things to do. */
 const vectorsPerTurn = 64;
@@ -40,9 +40,8 @@ async function readVectors(body: unknown, count: number): Promise<RemoteVectors>
   const missing = Array.from({ length: count }, (_, index) => index).find(
     (index) => !embeddings[index]?.length,
   );
-  if (missing !== undefined) {
+  if (missing !== undefined)
     throw new InferenceError('worker_failed', `The remote server gave no vector for input ${missing}.`);
-  }
   return { embeddings, promptTokens: toCount(usage?.prompt_tokens) };
 }
 
@@ -77,9 +76,8 @@ export async function* runEmbedding(
   assertTexts(request, model);
   const isSame = dialect === 'slashv1';
   if (truncate && !isSame) throw fieldError('truncate', "the server that runs this model can't cut texts");
-  if (promptName !== undefined && !isSame) {
+  if (promptName !== undefined && !isSame)
     throw fieldError('prompt_name', 'the server that runs this model has no prompts');
-  }
   const body = {
     ...extraBody,
     model: name,
@@ -95,9 +93,8 @@ export async function* runEmbedding(
     const answer = await callApi(server, { path: '/embeddings', body, signal, subject });
     return readVectors(await readJson(answer, maxBytes), inputs.length);
   }, signal);
-  if (dimensions !== undefined && embeddings.some(({ length }) => length !== dimensions)) {
+  if (dimensions !== undefined && embeddings.some(({ length }) => length !== dimensions))
     throw fieldError('dimensions', "the server that runs this model can't shorten vectors");
-  }
   yield {
     type: 'embeddings',
     embeddings,

@@ -69,9 +69,8 @@ export async function* runImage(
     const answer = await callApi(server, call);
     return readImages(await readJson(answer, n * maxPictureBytes), n);
   }, signal);
-  for (const [image, { png, seed }] of images.entries()) {
+  for (const [image, { png, seed }] of images.entries())
     yield { type: 'image', image, png, seed: seed ?? seedOfImage(request.seed ?? 0, image) };
-  }
 }
 
 interface Picture {

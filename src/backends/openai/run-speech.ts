@@ -2,7 +2,7 @@ import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts
 import type { SpeechEvent } from '../../categories/speech/events.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { InferenceError, unsupportedError } from '../../errors.ts';
 import { readBytes } from '../../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { callApi } from './api-client.ts';
@@ -34,9 +34,10 @@ export async function* runSpeech(
   const { input, format, given = Object.keys(speechParameters) } = request;
   const { voice, speed, wordTimestamps } = request;
   if (wordTimestamps) {
-    throw fieldError('timestamp_granularities', "expected none: a remote server's speech has no word times", {
-      code: 'unsupported_feature',
-    });
+    throw unsupportedError(
+      'timestamp_granularities',
+      "expected none: a remote server's speech has no word times",
+    );
   }
   const body = {
     ...extraBody,

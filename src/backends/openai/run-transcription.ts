@@ -1,5 +1,5 @@
 import type { SpeakerSegment } from '../../core/audio/diarization/assign-speakers.ts';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { InferenceError, unsupportedError } from '../../errors.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import type { TranscriptionEvent, TranscriptionWord } from '../../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../../categories/transcription/request.ts';
@@ -36,10 +36,9 @@ export async function* runTranscription(
   const isTranslation = task === 'translate';
   const path = isTranslation ? '/audio/translations' : '/audio/transcriptions';
   if (diarize && (wordTimestamps || isTranslation)) {
-    throw fieldError(
+    throw unsupportedError(
       'response_format',
       'expected another one than diarized_json with word times or a translation: a server has one format for an answer',
-      { code: 'unsupported_feature' },
     );
   }
   const format = diarize ? 'diarized_json' : 'verbose_json';

@@ -1,6 +1,5 @@
 import type { TokenLogprobs } from '../../categories/chat/events.ts';
 import { unreadable } from './api-client.ts';
-import { toCount } from './to-count.ts';
 
 /** The parts of a chunk's choice that are read; servers send more, and less. */
 export interface WireChoice {
@@ -31,7 +30,6 @@ export interface WireProgress {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The choices of a chunk. */
 export function readChoices(chunk: Fields): WireChoice[] {
   return objectsOf(chunk, 'choices').map((choice) => {
     const delta = objectOf(choice, 'delta');
@@ -138,4 +136,9 @@ function objectsOf(fields: Fields, name: string): readonly Fields[] {
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null);
   if (isList) return value as readonly Fields[];
   throw unreadable(`${name}: expected an array of objects`);
+}
+
+/** A number of tokens that a server reports; `undefined` for a value that is no count, so that nobody is charged for it. */
+export function toCount(told: unknown): number | undefined {
+  return Number.isSafeInteger(told) && (told as number) >= 0 ? (told as number) : undefined;
 }

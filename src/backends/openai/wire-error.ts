@@ -57,10 +57,7 @@ function isTooLong({ code, type, message }: WireFault): boolean {
 export function toError(
   status: number,
   body: unknown,
-  {
-    retryAfter,
-    subject,
-  }: { readonly retryAfter?: string | null; readonly subject?: ErrorSubject | undefined },
+  { retryAfter, subject }: { retryAfter?: string | null; subject?: ErrorSubject | undefined },
 ): InferenceError {
   const wireFault = faultOf(body);
   const { message, param, code } = wireFault;

@@ -33,7 +33,6 @@ export function toLoadOptions(
   } as unknown as LoadOptions;
 }
 
-/** Loads a part of a model. */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

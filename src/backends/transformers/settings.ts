@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { textSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
 
-/** Settings of the backend. */
 export const transformersSettings = {
   decoderPrompt: textSetting(
     'Chat with an encoder–decoder model: prefix of every answer for the model, such as the token of a language; it is not part of the answer.',

@@ -77,9 +77,8 @@ export function appendEvent(events: ChatEvent[], event: ChatEvent): void {
 }
 
 function join(last: ChatEvent, next: ChatDelta): ChatDelta | undefined {
-  if (next.type === 'hidden-tokens') {
+  if (next.type === 'hidden-tokens')
     return last.type === 'hidden-tokens' ? { ...next, tokens: tokensOf(last, next) } : undefined;
-  }
   if (next.type === 'tool-call-delta') {
     if (last.type !== 'tool-call-delta' || last.call !== next.call) return undefined;
     return { ...next, arguments: last.arguments + next.arguments, tokens: tokensOf(last, next) };

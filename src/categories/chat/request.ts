@@ -61,9 +61,8 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   const mismatch = findToolCallMismatch(input.messages);
   if (mismatch) throw fieldError(mismatch.param, mismatch.reason);
   const stop = typeof input.stop === 'string' ? [input.stop] : (input.stop ?? []);
-  if (stop.length > maxStopSequences) {
+  if (stop.length > maxStopSequences)
     throw fieldError('stop', `expected at most ${maxStopSequences} sequences, got ${stop.length}`);
-  }
   if (stop.some((sequence) => sequence === ''))
     throw fieldError('stop', 'expected non-empty sequences, got ""');
   const logitBias = input.logitBias ?? new Map<number, number>();
@@ -80,15 +79,13 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   assertSchema('documents', documents);
   assertSchema('chat_template_kwargs', chatTemplateKwargs);
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
-  if (responseFormat.type === 'json-schema') {
+  if (responseFormat.type === 'json-schema')
     assertSchema('response_format.json_schema.schema', responseFormat.schema);
-  }
   if (responseFormat.type === 'choice') assertSchema('response_format', responseFormat.choices);
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const parameters = resolveRequestParameters(chatParameters, input);
-  if (parameters.topLogprobs > 0 && !parameters.logprobs && echo !== 'logprobs') {
+  if (parameters.topLogprobs > 0 && !parameters.logprobs && echo !== 'logprobs')
     throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
-  }
   const request: ChatRequest = {
     ...parameters,
     model: input.model,

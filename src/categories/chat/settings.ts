@@ -10,7 +10,6 @@ import { deviceSetting } from '../../validation/device-setting.ts';
 import { imageInputSettings } from '../image-input.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
-/** Settings of a chat model. */
 export const chatSettings = {
   contextLength: integerSetting("Tokens of prompt and answer together; default: the model's config."),
   maxBatchSize: integerSetting('Maximum sequences in one batch; default 8.'),

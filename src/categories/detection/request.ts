@@ -45,9 +45,8 @@ const fields = requestTable(
 export function completeDetectionRequest(input: DetectionRequestInput): DetectionRequest {
   assertRequest('A detection request', fields, input);
   const { model, image, classes } = input;
-  if (typeof image === 'string' ? image.trim() === '' : image.byteLength === 0) {
+  if (typeof image === 'string' ? image.trim() === '' : image.byteLength === 0)
     throw fieldError('image', 'expected base64, a URL or bytes, got nothing');
-  }
   const resolved = resolveRequestParameters(detectionParameters, input);
   return {
     ...resolved,

@@ -5,7 +5,6 @@ import { describeValue } from '../../core/text/quote.ts';
 import { imageInputSettings } from '../image-input.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
-/** Settings of a detection model. */
 export const detectionSettings = {
   head: z
     .string()

@@ -43,9 +43,8 @@ export function completeEmbeddingRequest(request: EmbeddingRequestInput): Embedd
   const isList = typeof input !== 'string' && typeof input[0] !== 'number';
   const inputs = (isList ? input : [input]) as EmbeddingRequest['inputs'];
   if (inputs.length === 0) throw fieldError('input', 'expected at least one text, got none');
-  if (inputs.length > maxEmbeddingInputs) {
+  if (inputs.length > maxEmbeddingInputs)
     throw fieldError('input', `expected at most ${maxEmbeddingInputs} texts, got ${inputs.length}`);
-  }
   for (const [index, entry] of inputs.entries()) {
     const param = isList ? `input[${index}]` : 'input';
     if (entry.length === 0) {

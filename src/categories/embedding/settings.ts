@@ -8,7 +8,6 @@ import {
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
-/** Settings of an embedding model. */
 export const embeddingSettings = {
   contextLength: integerSetting("Maximum tokens of one text; default: the model's config.", { min: 4 }),
   pooling: choiceSetting(

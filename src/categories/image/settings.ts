@@ -6,7 +6,6 @@ import {
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
-/** Settings of an image generation model. */
 export const imageSettings = {
   isDistilled: booleanSetting(
     'The model needs no guidance, like Turbo models; default: from its files, else false.',

@@ -1,7 +1,6 @@
 import { integerSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
-/** Settings of a rerank model. */
 export const rerankSettings = {
   contextLength: integerSetting(
     "Maximum tokens of a query and a document together; default: the model's config.",

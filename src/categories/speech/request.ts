@@ -42,9 +42,8 @@ export function completeSpeechRequest(request: SpeechRequestInput): SpeechReques
   assertRequest('A speech request', fields, request);
   const { model, input, format = 'wav', wordTimestamps = false, ...given } = request;
   if (input.trim() === '') throw fieldError('input', 'expected a text that is not empty');
-  if (input.length > maxSpeechCharacters) {
+  if (input.length > maxSpeechCharacters)
     throw fieldError('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
-  }
   if (!speechFormats.includes(format)) {
     throw fieldError(
       'response_format',

@@ -7,7 +7,6 @@ import {
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
-/** Settings of a speech model. */
 export const speechSettings = {
   phonemizer: choiceSetting(
     "Source of English pronunciations: `built-in`, or `espeak` from the package `piper-phonemize`; default: the model's config, else `built-in`.",

@@ -74,9 +74,8 @@ export function completeTranscriptionRequest(input: TranscriptionRequestInput): 
     task = 'transcribe',
     diarize = false,
   } = input;
-  if (audio instanceof Uint8Array && audio.byteLength === 0) {
+  if (audio instanceof Uint8Array && audio.byteLength === 0)
     throw fieldError('file', 'expected an audio file, got no bytes');
-  }
   const parameters = resolveRequestParameters(transcriptionParameters, input);
   return { ...parameters, model, audio, language, prompt, wordTimestamps, task, diarize };
 }

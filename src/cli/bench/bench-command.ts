@@ -1,7 +1,6 @@
 import { settingsOf } from '../../loading/model-settings.ts';
-import { check } from '../check.ts';
-import { defineCommand } from '../command.ts';
-import { exitCode, type ExitCode } from '../exit-code.ts';
+import { check, UsageError } from '../usage-error.ts';
+import { defineCommand, exitCode, type ExitCode } from '../command.ts';
 import { formatSeconds } from '../format.ts';
 import { toHubOptions } from '../hub-options.ts';
 import { watchInterrupts } from '../interrupt.ts';
@@ -12,7 +11,6 @@ import { createNote } from '../note.ts';
 import { openModel } from '../open-model.ts';
 import { parseInteger } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
 import { assertDevice } from '../../validation/device-setting.ts';
 import type { Device } from '../../core/device.ts';
 import {
@@ -22,7 +20,7 @@ import {
   readLoad,
   type BenchValues,
 } from './bench-options.ts';
-import { chooseWorkload } from './choose-workload.ts';
+import { chooseWorkload } from './workloads.ts';
 import { applyLoad } from './load.ts';
 import { showReport, type BenchReport, type LoadedWith } from './report.ts';
 import { readUsage } from './usage.ts';

@@ -4,7 +4,6 @@ import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
 import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';
 import { UsageError } from '../usage-error.ts';
-import type { ImageLoad } from './media-workloads.ts';
 import type { Load } from './load.ts';
 
 export const benchOptionTable = {
@@ -70,6 +69,13 @@ export function assertFitting(values: object, category: string, options = specif
       `--${name}: expected only with ${fitting.join(' or ')}, and this model is for ${category}`,
     );
   }
+}
+
+/** Fields of a request for a picture. */
+export interface ImageLoad {
+  readonly width?: number;
+  readonly height?: number;
+  readonly numInferenceSteps?: number;
 }
 
 /** @throws UsageError for a size or a number of steps that no picture may have */

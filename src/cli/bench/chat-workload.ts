@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatUsage } from '../../index.ts';
 import { findWordCount, writeWords } from './prompts.ts';
-import { mean, speeds, sum, times, type Measurement } from './statistics.ts';
-import type { Sample, Subject, Workload } from './workload.ts';
+import { mean, rate, speeds, sum, times, totals, type Measurement } from './statistics.ts';
+import { timeRun, type Sample, type Subject, type Workload } from './workload.ts';
 
 export type Messages = readonly ChatMessage[];
 
@@ -27,7 +27,7 @@ export function chatWorkload(
 ): Workload<ChatSample> {
   let wordCount = 1;
   const ask = (index: number, words: number, most: number, signal: AbortSignal): Promise<ChatSample> =>
-    run(subject, { messages: promptOf(index, words), maxTokens: most, signal });
+    run(subject, promptOf(index, words), { maxTokens: most, signal });
   const promptOf = (index: number, words: number): Messages =>
     prompts?.[Math.max(0, index) % prompts.length] ?? asked(writeWords(index, words));
   return {
@@ -35,7 +35,7 @@ export function chatWorkload(
     async prepare(signal) {
       if (!prompts)
         wordCount = await findWordCount(promptTokens, async (text) => {
-          const { usage } = await run(subject, { messages: asked(text), maxTokens: 1, signal });
+          const { usage } = await run(subject, asked(text), { maxTokens: 1, signal });
           return usage.promptTokens;
         });
       await ask(-4, wordCount, Math.min(8, maxTokens), signal);
@@ -47,62 +47,41 @@ export function chatWorkload(
 
 async function run(
   { inference, model }: Subject,
-  {
-    messages,
-    maxTokens,
-    signal,
-  }: { readonly messages: Messages; readonly maxTokens: number; readonly signal: AbortSignal },
+  messages: Messages,
+  { maxTokens, signal }: { maxTokens: number; signal: AbortSignal },
 ): Promise<ChatSample> {
-  const startedAt = performance.now();
-  let firstMs: number | undefined;
-  let lastMs = 0;
-  const gapsMs: number[] = [];
-  let pieces = 0;
   let usage: ChatUsage | undefined;
-  const events = inference.chat({ model, messages: [...messages], maxTokens }, { signal });
-  for await (const event of events) {
-    if (event.type === 'usage') usage = event;
-    if (event.type !== 'text-delta' && event.type !== 'reasoning-delta' && event.type !== 'tool-call-start')
-      continue;
-    pieces++;
-    const atMs = performance.now() - startedAt;
-    if (firstMs !== undefined) gapsMs.push(atMs - lastMs);
-    firstMs ??= atMs;
-    lastMs = atMs;
-  }
-  const totalMs = performance.now() - startedAt;
+  const request = { model, messages: [...messages], maxTokens };
+  const { totalMs, piecesMs } = await timeRun(
+    () => inference.chat(request, { signal }),
+    (event) => {
+      if (event.type === 'usage') usage = event;
+      return ['text-delta', 'reasoning-delta', 'tool-call-start'].includes(event.type);
+    },
+  );
+  const gapsMs = piecesMs.slice(1).map((atMs, index) => atMs - piecesMs[index]!);
   // Servers that report no usage send a token at a time.
-  const counted = { promptTokens: 0, cachedTokens: 0, completionTokens: pieces, reasoningTokens: 0 };
-  return { firstMs: firstMs ?? totalMs, totalMs, usage: usage ?? counted, gapsMs };
+  const counted = { promptTokens: 0, cachedTokens: 0, completionTokens: piecesMs.length, reasoningTokens: 0 };
+  return { firstMs: piecesMs[0] ?? totalMs, totalMs, usage: usage ?? counted, gapsMs };
 }
 
 function measureChat(samples: readonly ChatSample[], elapsedMs: number): readonly Measurement[] {
-  const seconds = elapsedMs / 1000;
+  const firsts = samples.map(({ firstMs }) => firstMs);
   const answered = samples.filter(({ usage }) => usage.completionTokens > 1);
-  const streamSpeeds = answered.map(
-    ({ usage, firstMs, totalMs }) => (usage.completionTokens - 1) / ((totalMs - firstMs) / 1000),
-  );
+  const streamSpeeds = answered.map((sample) => 1000 / perToken(sample)).filter(Number.isFinite);
   const computed = samples.map(({ usage }) => usage.promptTokens - usage.cachedTokens);
-  const promptSpeeds = samples.map(({ firstMs }, index) => computed[index]! / (firstMs / 1000));
+  const promptSpeeds = computed.map((tokens, index) => tokens / (firsts[index]! / 1000));
   const completion = samples.map(({ usage }) => usage.completionTokens);
   const busBytes = samples.flatMap(({ usage }) => usage.busBytesPerStep ?? []);
+  const gaps = samples.flatMap(({ gapsMs }) => gapsMs);
   return [
-    times(
-      'time to first token',
-      samples.map(({ firstMs }) => firstMs),
-    ),
-    speeds('per stream', 'tokens/s', streamSpeeds.filter(Number.isFinite)),
-    { name: 'all streams', unit: 'tokens/s', overall: sum(completion) / seconds },
+    times('time to first token', firsts),
+    speeds('per stream', 'tokens/s', streamSpeeds),
+    rate('all streams', 'tokens/s', sum(completion), elapsedMs),
     times('per token', answered.map(perToken)),
-    times(
-      'between pieces',
-      samples.flatMap(({ gapsMs }) => gapsMs),
-    ),
-    times(
-      'end to end',
-      samples.map(({ totalMs }) => totalMs),
-    ),
-    { name: 'requests', unit: 'per second', overall: samples.length / seconds },
+    times('between pieces', gaps),
+    totals('end to end', samples),
+    rate('requests', 'per second', samples.length, elapsedMs),
     ...(sum(computed) > 0 ? [speeds('reading the prompt', 'tokens/s', promptSpeeds)] : []),
     { name: 'prompt', unit: 'tokens', overall: mean(samples.map(({ usage }) => usage.promptTokens)) },
     { name: 'answer', unit: 'tokens', overall: mean(completion) },

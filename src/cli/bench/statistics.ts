@@ -21,6 +21,19 @@ export function times(name: string, milliseconds: readonly number[]): Measuremen
   return { name, unit: 'ms', ...quantiles(milliseconds, [0.5, 0.9, 0.95, 0.99]), samples: milliseconds };
 }
 
+/** How long whole requests took. */
+export function totals(name: string, samples: readonly { readonly totalMs: number }[]): Measurement {
+  return times(
+    name,
+    samples.map(({ totalMs }) => totalMs),
+  );
+}
+
+/** How many there were a second, all requests together. */
+export function rate(name: string, unit: string, count: number, elapsedMs: number): Measurement {
+  return { name, unit, overall: count / (elapsedMs / 1000) };
+}
+
 /** Speeds: more is better. */
 export function speeds(name: string, unit: string, values: readonly number[], overall?: number): Measurement {
   return { name, unit, ...quantiles(values, [0.5, 0.1, 0.05, 0.01]), overall, samples: values };

@@ -23,7 +23,6 @@ export function readUsage(): Usage {
   };
 }
 
-/** Ids of the children and of their children. */
 function childrenOf(id: number): number[] {
   const children = readdirSync(`/proc/${id}/task`).flatMap((task) =>
     readFileSync(`/proc/${id}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),

@@ -32,3 +32,20 @@ export interface Workload<S extends Sample = Sample> {
   send(index: number, signal: AbortSignal): Promise<S>;
   measure(samples: readonly S[], elapsedMs: number): readonly Measurement[];
 }
+
+/** A run, and when the pieces of its answer came. */
+export interface RunTimes extends Sample {
+  /** Until each piece. */
+  readonly piecesMs: readonly number[];
+}
+
+/** Times a run by its events, of which some are pieces of the answer. */
+export async function timeRun<Event>(
+  run: () => AsyncIterable<Event>,
+  isPiece: (event: Event) => boolean,
+): Promise<RunTimes> {
+  const startedAt = performance.now();
+  const piecesMs: number[] = [];
+  for await (const event of run()) if (isPiece(event)) piecesMs.push(performance.now() - startedAt);
+  return { totalMs: performance.now() - startedAt, piecesMs };
+}

@@ -1,5 +1,4 @@
-import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
 import { examine, type Check } from './checks.ts';
 
@@ -49,8 +48,7 @@ function toText(checks: readonly Check[]): string {
 
 function readPlugin(text: string): readonly [provider: string, library: string] {
   const [, provider, library] = /^([a-z][a-z\d-]*)=(.+)$/.exec(text) ?? [];
-  if (provider === undefined || library === undefined) {
+  if (provider === undefined || library === undefined)
     throw new UsageError(`--plugin: expected <provider=path>, got ${JSON.stringify(text)}`);
-  }
   return [provider, library];
 }

@@ -1,6 +1,5 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { describeModel } from '../../loading/recognize-model.ts';
-import { exitCode } from '../exit-code.ts';
 import { formatBytes, formatCount } from '../format.ts';
 import { definitions, section } from '../help.ts';
 import { hubOptionTable, toHubOptions } from '../hub-options.ts';

@@ -1,6 +1,5 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../folder/catalogue.ts';
-import { defineCommand } from '../command.ts';
-import { exitCode, type ExitCode } from '../exit-code.ts';
+import { defineCommand, exitCode, type ExitCode } from '../command.ts';
 import { formatAge, formatBytes, formatCount } from '../format.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
 import { renderTable } from '../table.ts';
@@ -56,9 +55,8 @@ function showCache(folder: string, { models, unfinished }: CacheContents, { outp
   output.write(
     models.length > 0 ? `${count}, ${formatBytes(total)}, in ${folder}\n` : `No models in ${folder}\n`,
   );
-  for (const download of unfinished) {
+  for (const download of unfinished)
     output.write(`${formatBytes(download.sizeBytes)} of an unfinished download in ${download.folder}\n`);
-  }
 }
 
 function listCatalogue(json: boolean, { output }: Terminal): ExitCode {

@@ -1,5 +1,4 @@
-import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { watchInterrupts } from '../interrupt.ts';

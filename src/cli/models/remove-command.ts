@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { InferenceError } from '../../index.ts';
 import { listSources, RepositoryCache } from '../../hub/model-cache.ts';
-import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
 import { didYouMean } from '../../core/text/suggest.ts';

@@ -3,8 +3,7 @@ import { listCachedModels } from '../../hub/model-cache.ts';
 import { bundledModelNames } from '../../folder/bundled-models.ts';
 import { verifyFiles } from '../../hub/verify-files.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
-import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
 import { cachedName } from './cached-models.ts';
 

@@ -6,9 +6,8 @@ import { hubSettings } from '../../categories/settings.ts';
 import { roomSettings } from '../../inference.ts';
 import { healthSettings } from '../../server/health.ts';
 import { handlerSettings } from '../../server/options.ts';
-import { check } from '../check.ts';
+import { check, UsageError } from '../usage-error.ts';
 import type { ModelSettings } from '../model-settings.ts';
-import { UsageError } from '../usage-error.ts';
 
 const configSchema = z
   .strictObject({

@@ -13,8 +13,7 @@ import {
   type Observer,
 } from '../../index.ts';
 import { createHealthHandler } from '../../server/health.ts';
-import { defineCommand } from '../command.ts';
-import { exitCode, type ExitCode } from '../exit-code.ts';
+import { defineCommand, exitCode, type ExitCode } from '../command.ts';
 import { watchInterrupts, type Interruption } from '../interrupt.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
 import type { ModelSettings } from '../model-settings.ts';

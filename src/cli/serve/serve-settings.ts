@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { assertDuration } from '../../engine/limits.ts';
 import type { HandlerOptions, HubOptions, InferenceOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
-import { resolveOptions } from '../../server/options.ts';
+import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
@@ -142,10 +142,6 @@ export async function readServeSettings(
   if (values.key) names.set('auth', '--key');
   else if (values['keys-file'] !== undefined) names.set('auth', '--keys-file');
   const { auth, keyOrigin } = await readKeys(values, config, environment);
-  const { plans, limiter, onLimiterFailure, limiterTimeoutMs } = config;
-  const { maxBodyBytes, maxUploadBytes, uploads, bodyTimeoutMs, uploadDirectory, keepAliveMs, onError } =
-    config;
-  const { logger, observers } = config;
   const cors = readCors(values, config, names);
   const settings: ServeSettings = {
     host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
@@ -164,25 +160,7 @@ export async function readServeSettings(
     maxLoadedBytes: config.maxLoadedBytes,
     requiredModels: values['required-model'] ?? config.requiredModels,
     hub,
-    handler: {
-      auth,
-      plans,
-      limiter,
-      onLimiterFailure,
-      limiterTimeoutMs,
-      cors,
-      maxBodyBytes,
-      maxUploadBytes,
-      uploads,
-      bodyTimeoutMs,
-      bodies: config.bodies,
-      sharedPrefixes: config.sharedPrefixes,
-      uploadDirectory,
-      keepAliveMs,
-      onError,
-      logger,
-      observers,
-    },
+    handler: { ...handlerOptionsIn(config), auth, cors },
     keyOrigin,
     wanted: {
       playground: values['no-playground'] !== true && config.playground !== false,
@@ -194,10 +172,14 @@ export async function readServeSettings(
   return settings;
 }
 
+function handlerOptionsIn(config: Config): Partial<HandlerOptions> {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => name in handlerSettings));
+}
+
 /** Place of a setting: an option, or a path in the config file. */
 function nameOf(
   path: string,
-  { names, file }: { readonly names: ReadonlyMap<string, string>; readonly file: string | undefined },
+  { names, file }: { names: ReadonlyMap<string, string>; file: string | undefined },
 ): string {
   for (const [prefix, option] of names) {
     if (path === prefix) return option;
@@ -209,7 +191,7 @@ function nameOf(
 function readModels(
   values: OptionValues<typeof serveOptionTable>,
   config: Config,
-  { names, hub }: { readonly names: Map<string, string>; readonly hub: HubOptions | undefined },
+  { names, hub }: { names: Map<string, string>; hub: HubOptions | undefined },
 ): Readonly<Record<string, ModelSettings>> {
   const models = new Map<string, ModelSettings>();
   const add = (id: string, settings: ModelSettings): void => {
@@ -253,9 +235,8 @@ async function readKeys(
 ): Promise<{ readonly auth: HandlerOptions['auth']; readonly keyOrigin: KeyOrigin }> {
   const { key = [], 'keys-file': file, 'no-auth': isOpen } = values;
   const keys = [...key, ...(file === undefined ? [] : await readKeysFile(file))];
-  if (isOpen && (key.length > 0 || file !== undefined)) {
+  if (isOpen && (key.length > 0 || file !== undefined))
     throw new UsageError('--no-auth: expected no keys beside it');
-  }
   if (isOpen) return { auth: 'none', keyOrigin: 'none' };
   if (keys.length > 0) return { auth: { keys }, keyOrigin: 'given' };
   if (configured) return { auth: configured, keyOrigin: configured === 'none' ? 'none' : 'given' };

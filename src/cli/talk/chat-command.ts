@@ -1,7 +1,6 @@
 import type { ChatMessage, MessageContent } from '../../core/chat/messages.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
-import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { definitions } from '../help.ts';
 import { toHubOptions } from '../hub-options.ts';
 import { oneModel } from '../model-choice.ts';

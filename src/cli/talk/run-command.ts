@@ -1,5 +1,4 @@
-import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
+import { defineCommand, exitCode } from '../command.ts';
 import { toHubOptions } from '../hub-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { chatOptionTable, readChatParameters, withParameters } from './chat-options.ts';

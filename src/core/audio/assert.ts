@@ -1,32 +1,25 @@
 /** @throws TypeError for anything but a `Float32Array` */
 export function assertSamples(label: string, value: unknown): asserts value is Float32Array {
-  if (!(value instanceof Float32Array)) {
+  if (!(value instanceof Float32Array))
     throw new TypeError(`${label}: expected a Float32Array, got ${describe(value)}`);
-  }
 }
 
 /** @throws TypeError for anything but a number */
 export function assertInteger(
   label: string,
   value: unknown,
-  { min, max }: { readonly min: number; readonly max: number },
+  { min, max }: { min: number; max: number },
 ): asserts value is number {
-  if (typeof value !== 'number') {
-    throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
-  }
-  if (!(Number.isInteger(value) && value >= min && value <= max)) {
+  if (typeof value !== 'number') throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
+  if (!(Number.isInteger(value) && value >= min && value <= max))
     throw new RangeError(`${label}: expected an integer from ${min} to ${max}, got ${value}`);
-  }
 }
 
 /** @throws TypeError for anything but a number */
 export function assertSeconds(label: string, value: unknown): asserts value is number {
-  if (typeof value !== 'number') {
-    throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
-  }
-  if (!(value >= 0 && value < Infinity)) {
+  if (typeof value !== 'number') throw new TypeError(`${label}: expected a number, got ${describe(value)}`);
+  if (!(value >= 0 && value < Infinity))
     throw new RangeError(`${label}: expected seconds from 0, got ${value}`);
-  }
 }
 
 function describe(value: unknown): string {

@@ -20,9 +20,8 @@ export function downmix(channels: readonly Float32Array[]): Float32Array {
   if (first === undefined) throw new RangeError('channels: expected at least one, got none');
   channels.forEach((channel, index) => {
     assertSamples(`channels[${index}]`, channel);
-    if (channel.length !== first.length) {
+    if (channel.length !== first.length)
       throw new RangeError(`channels[${index}]: expected ${first.length} samples, got ${channel.length}`);
-    }
   });
   const mono = first.slice();
   if (others.length === 0) return mono;

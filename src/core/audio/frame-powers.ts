@@ -18,8 +18,8 @@ export function createFramePowers({
   sampleRateHz,
   frameSeconds,
 }: {
-  readonly sampleRateHz: number;
-  readonly frameSeconds: number;
+  sampleRateHz: number;
+  frameSeconds: number;
 }): FramePowers {
   const frameSamples = Math.round(frameSeconds * sampleRateHz);
   const keptByHighPass = Math.exp((-2 * Math.PI * highPassHertz) / sampleRateHz);

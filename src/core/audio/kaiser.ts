@@ -11,8 +11,8 @@ export function kaiserLength({
   attenuationDb,
   transition,
 }: {
-  readonly attenuationDb: number;
-  readonly transition: number;
+  attenuationDb: number;
+  transition: number;
 }): number {
   return (attenuationDb - 7.95) / (2.285 * 2 * Math.PI * transition);
 }

@@ -79,9 +79,8 @@ export function createKaldiFeatures(options: { readonly melBins: number }): Kald
     melBins,
     compute(samples) {
       assertSamples('samples', samples);
-      if (samples.length < windowSize) {
+      if (samples.length < windowSize)
         throw new RangeError(`samples: expected at least ${windowSize}, got ${samples.length}`);
-      }
       const frames = 1 + Math.floor((samples.length - windowSize) / hopLength);
       const bands = new Float32Array(melBins * frames);
       powers.computeInto(bands, frames, frames, (into, frame) =>

@@ -91,17 +91,14 @@ export function createLogMel(options: LogMelOptions): LogMel {
   const computeInto = (out: Float32Array, samples: Float32Array): Float32Array => {
     assertSamples('out', out);
     assertSamples('samples', samples);
-    if (out.length !== melBins * frames) {
+    if (out.length !== melBins * frames)
       throw new RangeError(`out: expected ${melBins * frames} values, got ${out.length}`);
-    }
-    if (samples.length > chunkSamples) {
+    if (samples.length > chunkSamples)
       throw new RangeError(`samples: expected at most ${chunkSamples}, got ${samples.length}`);
-    }
     // Beyond the audio there is nothing to transform.
     const audible = Math.min(frames, Math.ceil((samples.length + reach) / hopLength));
-    for (let filter = 0; filter < melBins; filter++) {
+    for (let filter = 0; filter < melBins; filter++)
       out.fill(0, filter * frames + audible, (filter + 1) * frames);
-    }
     powers.computeInto(out, frames, audible, (into, frame) => windowInto(into, samples, frame));
     return compress(out);
   };

@@ -17,13 +17,7 @@ export interface MelPowers {
 }
 
 /** Power spectra of frames, weighed by mel filters over the bins of a transform of `fftSize`. */
-export function createMelPowers({
-  fftSize,
-  filters,
-}: {
-  readonly fftSize: number;
-  readonly filters: MelFilters;
-}): MelPowers {
+export function createMelPowers({ fftSize, filters }: { fftSize: number; filters: MelFilters }): MelPowers {
   const fft = createFft(fftSize);
   const even = new Float64Array(fftSize);
   const odd = new Float64Array(fftSize);
@@ -33,9 +27,8 @@ export function createMelPowers({
     for (let filter = 0; filter < starts.length; filter++) {
       let bin = starts[filter]!;
       let sum = 0;
-      for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++) {
+      for (let at = offsets[filter]!, end = offsets[filter + 1]!; at < end; at++)
         sum += powers[bin++]! * weights[at]!;
-      }
       out[filter * columns + frame] = sum;
     }
   };

@@ -65,9 +65,8 @@ export function createNemoFeatures(options: { readonly melBins: number }): NemoF
     compute(samples) {
       assertSamples('samples', samples);
       const frames = Math.floor(samples.length / hopLength);
-      if (frames < 2) {
+      if (frames < 2)
         throw new RangeError(`samples: expected at least ${2 * hopLength}, got ${samples.length}`);
-      }
       const emphasized = samples.map((sample, at) =>
         at === 0 ? sample : sample - preEmphasis * samples[at - 1]!,
       );
@@ -77,13 +76,11 @@ export function createNemoFeatures(options: { readonly melBins: number }): NemoF
         into.fill(0);
         const start = frame * hopLength - windowSize / 2;
         const last = Math.min(windowSize, emphasized.length - start);
-        for (let index = Math.max(0, -start); index < last; index++) {
+        for (let index = Math.max(0, -start); index < last; index++)
           into[index] = emphasized[start + index]! * window[index]!;
-        }
       });
-      for (let band = 0; band < melBins; band++) {
+      for (let band = 0; band < melBins; band++)
         normalizeInPlace(data.subarray(band * columns, band * columns + frames));
-      }
       return { data, columns, frames };
     },
   };

@@ -177,7 +177,7 @@ function createCopier(): Resampler {
  * @returns `coefficients` `[rows + 1 × 2 · reach]`: row `r` is for outputs `r / rows` beyond a sample, and begins `reach − 1`
  * samples before it. Every row adds up to 1
  */
-function createFilter({ up, down }: { readonly up: number; readonly down: number }): {
+function createFilter({ up, down }: { up: number; down: number }): {
   readonly coefficients: Float64Array;
   readonly rows: number;
   readonly reach: number;

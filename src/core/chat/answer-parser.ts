@@ -1,5 +1,5 @@
-import { assertFlag, assertFunction, assertObject } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
+import { assertFlag, assertFunction, assertObject } from '../assert-values.ts';
 import { createStopMatcher } from '../text/stop-sequences.ts';
 import type { ReasoningPart, ReasoningSplitter } from './reasoning.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
@@ -185,7 +185,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     space = text.slice(visible.length);
   }
 
-  function end({ cutOff }: { readonly cutOff: boolean }): AnswerEnd {
+  function end({ cutOff }: { cutOff: boolean }): AnswerEnd {
     const events: AnswerEvent[] = [];
     if (splitter !== undefined) readParts(splitter.flush({ cutOff }), events);
     const isCutOff = cutOff || stopped !== null;

@@ -1,3 +1,4 @@
+import { assertNames } from '../assert-names.ts';
 import {
   assertFlag,
   assertFunction,
@@ -6,7 +7,6 @@ import {
   assertText,
   assertTexts,
 } from '../assert-values.ts';
-import { assertNames } from '../assert-names.ts';
 import { createMarkerScanner } from '../text/marker-scanner.ts';
 import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
 import type { ToolCallParser } from './tool-calls/parser.ts';

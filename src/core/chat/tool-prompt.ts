@@ -6,9 +6,8 @@ import { writeCalls } from './tool-calls/write-calls.ts';
 export function describeTools(tools: readonly ToolDefinition[], format: ToolCallFormat): string {
   const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
   const example = writeCalls(format, [call('function_name')]);
-  if (example === undefined) {
+  if (example === undefined)
     throw new RangeError(`toolCallFormat: expected a format that can be described, got "${format.name}"`);
-  }
   const definitions = tools.map(({ name, description, parameters }) =>
     JSON.stringify({ name, description, parameters }),
   );
@@ -31,12 +30,11 @@ Call a function only where it helps. Write nothing after a call: its result is i
 export function instruct(
   messages: readonly ChatMessage[],
   instruction: string,
-  { hasSystemRole }: { readonly hasSystemRole: boolean },
+  { hasSystemRole }: { hasSystemRole: boolean },
 ): readonly ChatMessage[] {
   const [first] = messages;
-  if (first?.role === 'system') {
+  if (first?.role === 'system')
     return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...messages.slice(1)];
-  }
   if (hasSystemRole) return [{ role: 'system', content: instruction }, ...messages];
   const index = messages.findIndex(({ role }) => role === 'user');
   return messages.map((message, at) =>

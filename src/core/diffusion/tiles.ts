@@ -1,5 +1,5 @@
-import { assertArray, assertCount, assertList, assertObject, assertSize } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
+import { assertArray, assertCount, assertList, assertObject, assertSize } from '../assert-values.ts';
 
 /** Split of one axis of a large grid into overlapping tiles of one size. */
 export interface TilePlan {
@@ -128,9 +128,8 @@ export function addTile(
   for (let channel = 0; channel < channels; channel++) {
     for (let row = 0; row < down.length; row++) {
       const to = (channel * height + top + row) * width + left;
-      for (let column = 0; column < across.length; column++) {
+      for (let column = 0; column < across.length; column++)
         out[to + column]! += down[row]! * across[column]! * tile[from++]!;
-      }
     }
   }
 }

@@ -48,9 +48,8 @@ export function decodeFloat32(text: string): Float32Array {
   assertText('text', text);
   const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length;
   const length = Math.floor((digits * 3) / 4);
-  if (text.length % 4 !== 0 || length % 4 !== 0) {
+  if (text.length % 4 !== 0 || length % 4 !== 0)
     throw new RangeError(`text: expected base64 of whole float32 values, got ${text.length} characters`);
-  }
   const bytes = new Uint8Array(length);
   for (let from = 0, to = 0; from < digits; from += 4, to += 3) {
     let bits = 0;

@@ -41,9 +41,8 @@ export function pool(
   assertOneOf('mode', mode, ['cls', 'mean', 'last-token']);
   assertObject('span', span);
   const { start, end } = span;
-  if (!(start >= 0 && start < end && end <= length)) {
+  if (!(start >= 0 && start < end && end <= length))
     throw new RangeError(`span: expected tokens from 0 to ${length}, got ${start} to ${end}`);
-  }
   assertCount('start', start);
   assertCount('end', end);
   const tokenAt = (index: number): Float32Array => {

@@ -111,9 +111,8 @@ export function readGgufMetadata(
     const found = utf8.decode(bytes.subarray(at, at + magic.length));
     if (found !== magic) throw new RangeError('magic: expected GGUF');
     const version = reader.view.getUint32(reader.take(4), true);
-    if (!versions.includes(version)) {
+    if (!versions.includes(version))
       throw new RangeError(`version: expected ${versions.join(' or ')}, got ${version}`);
-    }
     reader.count();
     const entries = reader.length();
     const metadata = new Map<string, GgufValue>();

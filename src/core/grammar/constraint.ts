@@ -15,7 +15,7 @@ import { writtenGrammar } from './notations/grammar-notation.ts';
 import { jsonSchemaSteps } from './schemas/json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './schemas/notation.ts';
 import { regexGrammar } from './notations/regex-grammar.ts';
-import { runSteps } from './run-steps.ts';
+import { runSteps } from '../run-steps.ts';
 import { createSchemaBudget, type SchemaBudget } from './schemas/budget.ts';
 
 /** The required form of an answer's text. */
@@ -40,7 +40,6 @@ export interface CallableTool {
   readonly strict?: boolean | undefined;
 }
 
-/** Tools that an answer may call. */
 export interface CallConstraint {
   readonly tools: readonly CallableTool[];
   /**
@@ -237,7 +236,7 @@ const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });
 function behindReasoning(
   answer: Expression,
   { open, close, startsOpen, after }: ReasoningConstraint,
-  { mayBreakOff }: { readonly mayBreakOff: boolean },
+  { mayBreakOff }: { mayBreakOff: boolean },
 ): Expression {
   const closed: Expression = { type: 'text-until', markers: close };
   const thought = sequence(closed, after === undefined ? gap : text(after), answer);

@@ -5,9 +5,8 @@ import { findKey, Group, Instance, isArray, isDictionary, isInteger, Tuple, type
 
 /** `value.name`: a method goes before an entry of that name. */
 export function getAttribute(value: Value, name: string, mayChange = false): Value {
-  if (typeof value === 'string' && name === 'format') {
+  if (typeof value === 'string' && name === 'format')
     return (args, keywords) => formatBraces(value, args, keywords, { getAttribute, getItem });
-  }
   const method = findMethod(value, name, mayChange);
   if (method) return method;
   if (isDictionary(value)) return value.get(name);

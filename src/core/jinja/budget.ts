@@ -11,7 +11,7 @@ export class Budget {
   readonly mayChange: boolean;
   #steps = mostSteps;
 
-  constructor({ mayChange = false }: { readonly mayChange?: boolean } = {}) {
+  constructor({ mayChange = false }: { mayChange?: boolean } = {}) {
     this.mayChange = mayChange;
   }
 

@@ -1,7 +1,7 @@
 import type { Body, FilterCall, For, Parameter, Statement, Target } from './ast.ts';
 import { assertTextLength } from './budget.ts';
 import { applyFilter, call, evaluate, Scope } from './evaluate.ts';
-import { runSteps } from '../grammar/run-steps.ts';
+import { runSteps } from '../run-steps.ts';
 import { toText } from './printing.ts';
 import {
   Instance,
@@ -148,7 +148,7 @@ function write(text: string, output: Output): void {
 }
 
 function* filterBlock(
-  { body, filters }: { readonly body: Body; readonly filters: readonly FilterCall[] },
+  { body, filters }: { body: Body; filters: readonly FilterCall[] },
   scope: Scope,
   take: (text: Value) => void,
 ): Steps {
@@ -202,9 +202,8 @@ function assign(target: Target, value: Value, scope: Scope): void {
     scope.set(target.name, value);
   } else if (target.type === 'tuple') {
     const items = toItems(value);
-    if (items.length !== target.items.length) {
+    if (items.length !== target.items.length)
       throw new TypeError(`expected ${target.items.length} values to unpack, got ${items.length}`);
-    }
     for (const [index, part] of target.items.entries()) assign(part, items[index], scope);
   } else {
     const namespace = evaluate(target.value, scope);
@@ -224,9 +223,8 @@ function createMacro(name: string, parameters: readonly Parameter[], body: Body,
     const rest = new Map(keywords);
     for (const [index, { name: parameter, fallback }] of parameters.entries()) {
       const isGiven = index < args.length || rest.has(parameter);
-      if (index < args.length && rest.has(parameter)) {
+      if (index < args.length && rest.has(parameter))
         throw new TypeError(`macro '${name}' got two values for '${parameter}'`);
-      }
       const given = index < args.length ? args[index] : rest.get(parameter);
       rest.delete(parameter);
       scope.set(parameter, !isGiven && fallback ? evaluate(fallback, scope) : given);
@@ -236,12 +234,10 @@ function createMacro(name: string, parameters: readonly Parameter[], body: Body,
       if (takesCaller) rest.delete('caller');
     }
     const [unknown] = rest.keys();
-    if (unknown !== undefined && !takesKeywords) {
+    if (unknown !== undefined && !takesKeywords)
       throw new TypeError(`macro '${name}' takes no keyword argument '${unknown}'`);
-    }
-    if (args.length > parameters.length && !takesMore) {
+    if (args.length > parameters.length && !takesMore)
       throw new TypeError(`macro '${name}' takes not more than ${parameters.length} arguments`);
-    }
     scope.set('varargs', Tuple.from(args.slice(parameters.length)));
     scope.set('kwargs', new Map(rest));
     return runSteps(renderSteps(body, scope));

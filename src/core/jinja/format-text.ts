@@ -57,9 +57,8 @@ export function formatBraces(
     const [first = ''] = /^[^.[]*/.exec(path) ?? [];
     const key = first === '' ? String(position++) : first;
     const isPosition = /^\d+$/.test(key);
-    if (isPosition ? Number(key) >= args.length : !keywords.has(key)) {
+    if (isPosition ? Number(key) >= args.length : !keywords.has(key))
       throw new RangeError(`nothing is given for '${key}' of a format text`);
-    }
     let value: Value = isPosition ? args[Number(key)] : keywords.get(key);
     for (const [, name, index] of path.slice(first.length).matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) {
       if (name !== undefined) value = getAttribute(value, name);
@@ -105,9 +104,8 @@ export function formatPercent(text: string, values: Value): string {
   );
   const mayHoldMore =
     values === undefined || isDictionary(values) || (isArray(values) && !(values instanceof Tuple));
-  if (!isByName && position < args.length && !mayHoldMore) {
+  if (!isByName && position < args.length && !mayHoldMore)
     throw new TypeError('not all arguments converted during string formatting');
-  }
   return written;
 }
 
@@ -121,9 +119,8 @@ function formatDirective(value: Value, kind: string, format: Format): string {
     const text = converted(value, kind) as string;
     return padded(format.precision === undefined ? text : firstOf(text, format.precision), '', format);
   }
-  if (kind === 'c') {
+  if (kind === 'c')
     return padded(isInteger(value) ? String.fromCodePoint(Number(value)) : toText(value), '', format);
-  }
   if (!isNumber(value)) throw new TypeError(`%${kind} format: a number is required, not ${typeName(value)}`);
   if (!'diuoxX'.includes(kind)) return formatNumber(value, format);
   const integer = value instanceof Float ? BigInt(Math.trunc(value.value)) : BigInt(numberOfWhole(value));
@@ -147,9 +144,8 @@ function formatValue(value: Value, spec: string): string {
   if (parts === null) throw new RangeError(`invalid format specifier '${spec}'`);
   const [, fill, align, sign = '', alternate, zero, width = '0', grouping = '', precision, kind = ''] = parts;
   const isNumeric = isNumber(value) && kind !== 's';
-  if (!isNumeric && typeof value !== 'string') {
+  if (!isNumeric && typeof value !== 'string')
     throw new TypeError(`unsupported format string passed to ${typeName(value)}`);
-  }
   const format: Format = {
     fill: fill ?? (zero === undefined || align !== undefined ? (zero ?? ' ') : '0'),
     align: align ?? (isNumeric ? (zero === undefined ? '>' : '=') : '<'),
@@ -161,15 +157,8 @@ function formatValue(value: Value, spec: string): string {
     kind,
   };
   if (isNumeric) return formatNumber(value, format);
-  if (
-    (kind !== '' && kind !== 's') ||
-    sign !== '' ||
-    format.isAlternate ||
-    grouping !== '' ||
-    align === '='
-  ) {
+  if ((kind !== '' && kind !== 's') || sign !== '' || format.isAlternate || grouping !== '' || align === '=')
     throw new RangeError(`invalid format specifier '${spec}' for str`);
-  }
   const text = value as string;
   return padded(format.precision === undefined ? text : firstOf(text, format.precision), '', format);
 }

@@ -87,9 +87,8 @@ function divide(left: Value, right: Value): Value {
 /** Integers stay exact at any size, as in Python. */
 function calculate(operator: string, left: Value, right: Value): Value {
   const [a, b] = numbersOf(operator, left, right);
-  if (!(left instanceof Float || right instanceof Float) && !(operator === '**' && Number(b) < 0)) {
+  if (!(left instanceof Float || right instanceof Float) && !(operator === '**' && Number(b) < 0))
     return calculateIntegers(operator, a, b);
-  }
   return new Float(calculateFloats(operator, Number(a), Number(b)));
 }
 

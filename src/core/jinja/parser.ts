@@ -198,9 +198,8 @@ class Parser {
 
   #toTarget(expression: Expression): Target {
     if (expression.type === 'name') return expression;
-    if (expression.type === 'tuple') {
+    if (expression.type === 'tuple')
       return { type: 'tuple', items: expression.items.map((item) => this.#toTarget(item)) };
-    }
     throw new SyntaxError(`can't assign to ${expression.type}`);
   }
 
@@ -211,9 +210,8 @@ class Parser {
       if (parameters.length > 0) this.#expect('operator', ',');
       const name = this.#expect('name');
       const fallback = this.#skip('operator', '=') ? this.#parseExpression() : undefined;
-      if (fallback === undefined && parameters.at(-1)?.fallback !== undefined) {
+      if (fallback === undefined && parameters.at(-1)?.fallback !== undefined)
         throw new SyntaxError('non-default argument follows default argument');
-      }
       parameters.push({ name, fallback });
     }
     return parameters;
@@ -340,9 +338,8 @@ class Parser {
       this.#expect('operator', ')');
       return inner;
     }
-    if (token.type === 'operator' && token.value === '[') {
+    if (token.type === 'operator' && token.value === '[')
       return { type: 'list', items: this.#parseList(']', () => this.#parseExpression()) };
-    }
     if (token.type === 'operator' && token.value === '{') {
       const entries = this.#parseList('}', (): [Expression, Expression] => {
         const key = this.#parseExpression();
@@ -400,9 +397,8 @@ class Parser {
     }
     const [key] = keys;
     if (key === undefined) throw new SyntaxError('expected a subscript');
-    if (keys.length === 1) {
+    if (keys.length === 1)
       return Array.isArray(key) ? { type: 'slice', value, bounds: key } : { type: 'item', value, key };
-    }
     if (keys.some((item) => Array.isArray(item))) throw new SyntaxError('expected one slice');
     return { type: 'item', value, key: { type: 'tuple', items: keys as Expression[] } };
   }
@@ -414,9 +410,8 @@ class Parser {
     const first = isAtBound() ? undefined : this.#parseExpression();
     if (first !== undefined && !this.#is('operator', ':')) return first;
     bounds.push(first);
-    while (bounds.length < 3 && this.#skip('operator', ':')) {
+    while (bounds.length < 3 && this.#skip('operator', ':'))
       bounds.push(isAtBound() ? undefined : this.#parseExpression());
-    }
     return bounds;
   }
 

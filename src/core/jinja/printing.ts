@@ -30,9 +30,8 @@ export function toRepresentation(value: Value): string {
       : `(${Array.from(value, toRepresentation).join(', ')})`;
   }
   if (isArray(value)) return `[${value.map(toRepresentation).join(', ')}]`;
-  if (isDictionary(value)) {
+  if (isDictionary(value))
     return `{${[...value].map(([key, item]) => `${toRepresentation(key)}: ${toRepresentation(item)}`).join(', ')}}`;
-  }
   if (!(value instanceof Instance)) return `<${typeName(value)}>`;
   if (value instanceof Namespace)
     return `<Namespace ${toRepresentation(new Map<Value, Value>(value.attributes))}>`;
@@ -108,9 +107,8 @@ function floatToText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   const [digits = '', exponentText] = value.toExponential().split('e');
   const exponent = Number(exponentText);
-  if (exponent < -4 || exponent >= 16) {
+  if (exponent < -4 || exponent >= 16)
     return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
-  }
   const sign = Object.is(value, -0) ? '-' : '';
   return sign + String(value) + (Number.isInteger(value) ? '.0' : '');
 }

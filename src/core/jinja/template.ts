@@ -1,5 +1,5 @@
 import { Budget } from './budget.ts';
-import { runSteps } from '../grammar/run-steps.ts';
+import { runSteps } from '../run-steps.ts';
 import { mentions, renderSteps } from './execute.ts';
 import { parseTemplate } from './parser.ts';
 import { Scope } from './evaluate.ts';

@@ -134,9 +134,8 @@ export function isEqual(left: Value, right: Value): boolean {
 /** The key of a dictionary that Python takes for the same: `1`, `1.0` and `True` are one. The key itself where there is none. */
 export function findKey(dictionary: Dictionary, key: Value): Value {
   if (typeof key === 'string' || dictionary.has(key)) return key;
-  if ((isArray(key) && !(key instanceof Tuple)) || isDictionary(key)) {
+  if ((isArray(key) && !(key instanceof Tuple)) || isDictionary(key))
     throw new TypeError(`unhashable type: '${typeName(key)}'`);
-  }
   if (!isNumber(key) && !isArray(key)) return key;
   for (const other of dictionary.keys()) if (isEqual(other, key)) return other;
   return key;

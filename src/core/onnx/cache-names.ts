@@ -30,3 +30,9 @@ export function presentName(past: string): string {
 export function presentKeysAndValues(inputs: readonly Named[]): ReadonlySet<string> {
   return new Set(inputs.filter(isPastKeyOrValue).map(({ name }) => presentName(name)));
 }
+
+/** Embeddings in place of tokens, `[rows, count, size]`. */
+export const embeddingsInput = 'inputs_embeds';
+
+/** Embeddings of a token for each layer, `[rows, count, layers, size]`: Gemma 3n and 4. */
+export const layerEmbeddingsInput = 'per_layer_inputs';

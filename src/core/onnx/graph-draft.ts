@@ -59,11 +59,7 @@ export class GraphDraft {
       attributes = [],
       domain = '',
       outputs = [this.name(operator)],
-    }: {
-      readonly attributes?: readonly OnnxAttribute[];
-      readonly domain?: string;
-      readonly outputs?: readonly string[];
-    } = {},
+    }: { attributes?: readonly OnnxAttribute[]; domain?: string; outputs?: readonly string[] } = {},
   ): string {
     this.#added.push({ name: '', operator, domain, inputs, outputs, attributes, unknown: [] });
     return outputs[0]!;

@@ -148,9 +148,8 @@ function readAttribute(context: ReadContext, { content, end }: WireField): OnnxA
   function readFloats(field: WireField): number[] {
     if (field.type === wireType.fixed32) return [reader.float(field)];
     const bytes = reader.bytes(field.content, field.end);
-    if (field.type !== wireType.bytes || bytes.length % 4 !== 0) {
+    if (field.type !== wireType.bytes || bytes.length % 4 !== 0)
       throw new RangeError(`attribute ${name}: expected floats, got ${bytes.length} bytes`);
-    }
     const view = new DataView(bytes.buffer);
     return Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(4 * index, true));
   }

@@ -13,7 +13,7 @@ const mostDepth = 16;
  */
 export function readOnnxModel(
   source: Uint8Array | ByteSource,
-  { smallestMapped = Number.POSITIVE_INFINITY }: { readonly smallestMapped?: number } = {},
+  { smallestMapped = Number.POSITIVE_INFINITY }: { smallestMapped?: number } = {},
 ): OnnxModel {
   const reader = new WireReader(source instanceof Uint8Array ? sourceOfBytes(source) : source);
   const context: ReadContext = { reader, smallestMapped, depth: mostDepth };

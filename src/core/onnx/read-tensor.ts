@@ -58,9 +58,8 @@ export function readTensor(context: ReadContext, { content, end, type }: WireFie
 function externalData(name: string, entries: ReadonlyMap<string, string>): TensorBytes {
   const offset = Number(entries.get('offset') ?? 0);
   const length = entries.has('length') ? Number(entries.get('length')) : undefined;
-  if (![offset, length ?? 0].every((value) => Number.isSafeInteger(value) && value >= 0)) {
+  if (![offset, length ?? 0].every((value) => Number.isSafeInteger(value) && value >= 0))
     throw new RangeError(`tensor ${name}: expected offset and length, got ${offset} and ${length}`);
-  }
   return { place: 'file', location: entries.get('location') ?? '', offset, length };
 }
 

@@ -17,9 +17,8 @@ export function resolveCacheSizes(graph: OnnxGraph): OnnxGraph {
     const keyValueHeads = integerOf(node, 'kv_num_heads');
     const size = sizeAfter(index, node.outputs[0]!);
     if (!heads || !keyValueHeads || size === undefined || size % heads !== 0) continue;
-    for (const name of [...node.inputs.slice(3, 5), ...node.outputs.slice(1, 3)]) {
+    for (const name of [...node.inputs.slice(3, 5), ...node.outputs.slice(1, 3)])
       sizes.set(name, [keyValueHeads, size / heads]);
-    }
   }
   const resolve = (value: OnnxValue): OnnxValue => {
     const size = sizes.get(value.name);

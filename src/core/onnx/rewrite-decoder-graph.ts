@@ -51,9 +51,8 @@ export function rewriteDecoderGraph(
   }: RewriteOptions = {},
 ): RewrittenModel {
   const opset = model.opsets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0;
-  if (opset < leastOpset) {
+  if (opset < leastOpset)
     return { model, applied: [], skipped: [{ name: 'all', reason: `operators of version ${opset}` }] };
-  }
   const rewrites: readonly (readonly [name: string, rewrite: false | ((graph: OnnxGraph) => Rewritten)])[] = [
     ['attention', attention && ((graph) => fuseAttention(graph, attention.windows))],
     ['last-position', lastPosition && gatherLastPosition],

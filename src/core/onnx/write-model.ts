@@ -15,15 +15,13 @@ export interface WriteOptions {
   readonly location?: string | undefined;
 }
 
-/** Writes an ONNX model. */
 export function writeOnnxModel(model: OnnxModel, options: WriteOptions = {}): Uint8Array {
   const writer = new WireWriter().integer(1, model.irVersion);
   if (model.producerName !== '') writer.text(2, model.producerName);
   if (model.producerVersion !== '') writer.text(3, model.producerVersion);
   writer.message(7, (graph) => writeGraph(graph, model.graph, options));
-  for (const { domain, version } of model.opsets) {
+  for (const { domain, version } of model.opsets)
     writer.message(8, (entry) => (domain === '' ? entry : entry.text(1, domain)).integer(2, version));
-  }
   for (const [key, value] of model.metadata) writer.message(14, (entry) => entry.text(1, key).text(2, value));
   for (const field of model.unknown) writer.raw(field);
   return writer.finish();
@@ -44,9 +42,8 @@ function writeNode(writer: WireWriter, node: OnnxNode, options: WriteOptions): v
   for (const name of node.outputs) writer.text(2, name);
   if (node.name !== '') writer.text(3, node.name);
   writer.text(4, node.operator);
-  for (const attribute of node.attributes) {
+  for (const attribute of node.attributes)
     writer.message(5, (inner) => writeAttribute(inner, attribute, options));
-  }
   if (node.domain !== '') writer.text(7, node.domain);
   for (const field of node.unknown) writer.raw(field);
 }

@@ -59,9 +59,8 @@ export function resolveParameter(label: string, value: unknown, descriptor: Para
     const expected = type === 'int' ? 'an integer' : 'a number';
     throw new TypeError(`${label}: expected ${expected}, got ${describeValue(value)}`);
   }
-  if ((min !== undefined && value < min) || (max !== undefined && value > max)) {
+  if ((min !== undefined && value < min) || (max !== undefined && value > max))
     throw new RangeError(`${label}: expected a value from ${min} to ${max}, got ${value}`);
-  }
   return value;
 }
 
@@ -71,8 +70,7 @@ export function resolveParameters<T extends ParameterTable>(
   given: Partial<ParameterValues<T>>,
 ): ParameterValues<T> {
   const resolved: Record<string, unknown> = {};
-  for (const [name, descriptor] of Object.entries(table)) {
+  for (const [name, descriptor] of Object.entries(table))
     resolved[name] = resolveParameter(name, given[name as keyof T], descriptor);
-  }
   return resolved as ParameterValues<T>;
 }

@@ -81,9 +81,8 @@ export class WireReader {
   /** The bytes between two offsets, copied. */
   bytes(start: number, end: number): Uint8Array {
     const length = end - start;
-    if (length > mostContentBytes) {
+    if (length > mostContentBytes)
       throw new RangeError(`protobuf field: expected at most ${mostContentBytes} bytes, got ${length}`);
-    }
     return this.#view(start, length).slice();
   }
 
@@ -127,17 +126,15 @@ export class WireReader {
   /** A view of bytes, from the window where they are in it. */
   #view(start: number, length: number): Uint8Array {
     const offset = start - this.#windowStart;
-    if (offset >= 0 && offset + length <= this.#window.length) {
+    if (offset >= 0 && offset + length <= this.#window.length)
       return this.#window.subarray(offset, offset + length);
-    }
     const { size } = this.source;
     if (length > size - start)
       throw new RangeError(`protobuf: expected ${length} bytes at ${start}, got the end`);
     const wanted = Math.min(Math.max(length, windowBytes), size - start);
     const read = this.source.read(start, wanted);
-    if (read.length !== wanted) {
+    if (read.length !== wanted)
       throw new RangeError(`protobuf: expected ${wanted} bytes at ${start}, got ${read.length}`);
-    }
     this.#window = read;
     this.#windowStart = start;
     return read.subarray(0, length);

@@ -59,9 +59,8 @@ export function candidatesFrom(
 }
 
 function logarithmOf(probability: number, token: number): number {
-  if (probability < 0) {
+  if (probability < 0)
     throw new RangeError(`probabilities[${token}]: expected a value of at least 0, got ${probability}`);
-  }
   return Math.log(probability);
 }
 
@@ -86,9 +85,8 @@ export function candidatesInto(
   assertCandidates(candidates);
   assertNumbers('logits', logits);
   const { tokens } = candidates;
-  if (tokens.length < logits.length || candidates.logits.length < logits.length) {
+  if (tokens.length < logits.length || candidates.logits.length < logits.length)
     throw new RangeError(`candidates: expected room for ${logits.length}, got ${tokens.length}`);
-  }
   if (allow !== undefined) return allowedInto(candidates, logits, allow);
   candidates.size = 0;
   const fours = logits.length - (logits.length % 4);

@@ -192,9 +192,8 @@ function reachOf(history: ArrayLike<number>, end: number, count: number, breaker
     if (tails === undefined) continue;
     let longest = -1;
     for (const tail of tails) {
-      if (tail.length > longest && tail.length <= after && follows(tail, history, end - after)) {
+      if (tail.length > longest && tail.length <= after && follows(tail, history, end - after))
         longest = tail.length;
-      }
     }
     if (longest >= 0) return after - longest;
   }

@@ -1,5 +1,5 @@
-import { assertNumbers } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
+import { assertNumbers } from '../assert-values.ts';
 import { assertToken } from './assert.ts';
 import {
   candidatesInto,

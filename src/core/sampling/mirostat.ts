@@ -1,5 +1,5 @@
-import { assertCount } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
+import { assertCount } from '../assert-values.ts';
 import { assertNumber } from './assert.ts';
 import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';

@@ -63,9 +63,8 @@ export function keepLargestShare(
   share: number,
 ): Candidates {
   const { logits, size } = candidates;
-  if (size <= fewCandidates) {
+  if (size <= fewCandidates)
     return keepByBins(candidates, weights, largest, share * weightsInto(weights, candidates, largest));
-  }
   const fours = size - (size % 4);
   binMass.fill(0);
   const total =
@@ -142,9 +141,8 @@ function gatherBin(
         ((b * binsPerNat) | 0) !== bin &&
         ((c * binsPerNat) | 0) !== bin &&
         ((d * binsPerNat) | 0) !== bin
-      ) {
+      )
         continue;
-      }
     }
     for (let j = i; j < end; j++) {
       const distance = Math.abs(center - logits[j]!);

@@ -19,9 +19,8 @@ export interface Rng {
  * ```
  */
 export function createRng(seed: number): Rng {
-  if (!Number.isSafeInteger(seed) || seed < 0) {
+  if (!Number.isSafeInteger(seed) || seed < 0)
     throw new RangeError(`seed: expected an integer from 0 to 2^53 - 1, got ${seed}`);
-  }
   const [first, second] = splitMix64(BigInt(seed));
   return createXoshiro([
     Number(first & 0xffffffffn),

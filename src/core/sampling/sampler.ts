@@ -1,5 +1,5 @@
-import { assertFunction, assertMap } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
+import { assertFunction, assertMap } from '../assert-values.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { assertNumber, assertToken } from './assert.ts';
 import type { Candidates } from './candidates.ts';
@@ -86,9 +86,8 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   assertNames('createSampler', parameters, parameterNames as (keyof SamplerParameters)[]);
   assertNames('createSampler', options, ['vocabularySize', 'seed', 'isWord']);
   const { vocabularySize, seed, isWord = () => true } = options;
-  if (!Number.isInteger(vocabularySize) || vocabularySize < 1) {
+  if (!Number.isInteger(vocabularySize) || vocabularySize < 1)
     throw new RangeError(`vocabularySize: expected a positive integer, got ${vocabularySize}`);
-  }
   assertFunction('isWord', isWord);
   for (const name of ['logitBias', 'dryBreakers'] as const)
     if (parameters[name] !== undefined) assertMap(name, parameters[name]);
@@ -104,9 +103,8 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
   return {
     memory,
     sample(logits, allow, isPenalized) {
-      if (logits.length !== vocabularySize) {
+      if (logits.length !== vocabularySize)
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
-      }
       if (chain.keepsAll && allow === undefined && isPenalized === undefined) {
         const uniform = rng.next();
         const token = chain.drawFromAll(logits, uniform);
@@ -141,9 +139,8 @@ function sortedBias(logitBias: ReadonlyMap<number, number>, vocabularySize: numb
   for (const [token, bias] of logitBias) {
     assertToken('logitBias', token, vocabularySize);
     assertNumber(`logitBias[${token}]`, bias);
-    if (bias < min || bias > max) {
+    if (bias < min || bias > max)
       throw new RangeError(`logitBias[${token}]: expected a value from ${min} to ${max}, got ${bias}`);
-    }
   }
   return [...logitBias].sort(([a], [b]) => a - b);
 }

@@ -4,8 +4,7 @@ import { defineSampler } from './definition.ts';
 import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
 import { createScratch, valueScratch } from './scratch.ts';
-import { selectDescending } from './sort.ts';
-import { sortDescendingInto } from './sort.ts';
+import { selectDescending, sortDescendingInto } from './sort.ts';
 
 export const topKSampler = defineSampler({
   parameters: {

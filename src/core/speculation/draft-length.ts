@@ -17,13 +17,7 @@ const firstShare = 0.4;
  * comes true with probability `p`, gives `1 + p + … + pᵏ` tokens; the `k` with the most tokens per time is taken. It depends on
  * the guesses alone and not on the clock, so that a sequence is always computed in the same steps.
  */
-export function createDraftLength({
-  most,
-  cost,
-}: {
-  readonly most: number;
-  readonly cost: number;
-}): DraftLength {
+export function createDraftLength({ most, cost }: { most: number; cost: number }): DraftLength {
   let share = firstShare;
   let count = 0;
   return {

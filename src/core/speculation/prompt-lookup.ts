@@ -76,9 +76,8 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
         matched < mostTokens &&
         matched <= end &&
         history[end - matched] === history[length - 1 - matched]
-      ) {
+      )
         matched++;
-      }
       if (matched <= longest) continue;
       longest = matched;
       best = end + 1;

@@ -8,7 +8,7 @@ const shortestShare = 1 / 3;
  * Cuts phonemes into pieces that a model can speak at once: after clauses where it can, else between words, within a word only
  * where that alone exceeds the limit.
  */
-export function splitPhonemes(phonemes: string, { limit }: { readonly limit: number }): string[] {
+export function splitPhonemes(phonemes: string, { limit }: { limit: number }): string[] {
   const all = [...phonemes.trim()];
   const pieces: string[] = [];
   let start = 0;

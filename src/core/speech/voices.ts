@@ -8,7 +8,6 @@ export interface VoiceDescription {
   readonly language: string;
 }
 
-/** One voice of a mix and its share. */
 export interface VoiceShare {
   readonly voice: string;
   /** Above 0; shares of a mix need not sum to 1. */

@@ -1,5 +1,5 @@
-import { assertList, assertText } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
+import { assertList, assertText } from '../assert-values.ts';
 import { createMarkerScanner } from './marker-scanner.ts';
 
 /** The text that a `StopMatcher` lets through, and the sequence that stopped it. */

@@ -37,9 +37,8 @@ export function readBoolean(label: string, value: unknown, fallback?: boolean): 
 /** @throws TypeError for anything but a number, RangeError for one that is no integer from `min` to `max` */
 export function readInteger(label: string, value: unknown, min = 0, max = 0xff_ff_ff_ff): number {
   if (typeof value !== 'number') throw wrong(label, 'an integer', value);
-  if (!Number.isInteger(value) || value < min || value > max) {
+  if (!Number.isInteger(value) || value < min || value > max)
     throw new RangeError(`${label}: expected an integer from ${min} to ${max}, got ${value}`);
-  }
   return value;
 }
 
@@ -47,9 +46,8 @@ export function readInteger(label: string, value: unknown, min = 0, max = 0xff_f
 export function readCharacter(label: string, value: unknown): number {
   const text = readString(label, value);
   const codePoint = text.codePointAt(0);
-  if (codePoint === undefined || text.length !== String.fromCodePoint(codePoint).length) {
+  if (codePoint === undefined || text.length !== String.fromCodePoint(codePoint).length)
     throw new RangeError(`${label}: expected one character, got ${JSON.stringify(text)}`);
-  }
   return codePoint;
 }
 
@@ -60,13 +58,11 @@ export function readChoice<Choice extends string>(
   choices: readonly Choice[],
 ): Choice {
   const choice = choices.find((candidate) => candidate === value);
-  if (choice === undefined) {
+  if (choice === undefined)
     throw new RangeError(`${label}: expected one of ${choices.join(', ')}, got ${describe(value)}`);
-  }
   return choice;
 }
 
-/** Readers of parts by type. */
 export type Readers<Part> = Readonly<Record<string, (label: string, members: Members) => Part>>;
 
 /** Reads a part of one of several types. */

@@ -166,9 +166,8 @@ function readReplaceDecoder(label: string, members: Members): Decoder {
   const content = readString(`${label}.content`, members['content']);
   const pattern = readPattern(`${label}.pattern`, members['pattern']);
   const { String: literal } = readMembers(`${label}.pattern`, members['pattern']);
-  if (typeof literal === 'string' && literal !== '') {
+  if (typeof literal === 'string' && literal !== '')
     return (tokens) => tokens.map((token) => token.replaceAll(literal, () => content));
-  }
   const segments = createSegments();
   return (tokens) =>
     tokens.map((token) => {

@@ -1,4 +1,4 @@
-import { runSteps } from '../grammar/run-steps.ts';
+import { runSteps } from '../run-steps.ts';
 import { readAddedTokens, type AddedToken } from './added-tokens.ts';
 import { stringOf, toAlignedText } from './aligned-text.ts';
 import { readDecoder } from './read-decoder.ts';

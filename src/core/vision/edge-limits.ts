@@ -1,5 +1,5 @@
-import { assertSize, assertWithin } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
+import { assertSize, assertWithin } from '../assert-values.ts';
 import type { Size } from './box.ts';
 
 /** Limits of an image that is resized with its proportions. */

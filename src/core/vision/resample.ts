@@ -88,12 +88,7 @@ function resampleLines(
 function weigh(
   weights: Int32Array,
   kernel: Kernel,
-  {
-    first,
-    end,
-    center,
-    width,
-  }: { readonly first: number; readonly end: number; readonly center: number; readonly width: number },
+  { first, end, center, width }: { first: number; end: number; center: number; width: number },
 ): void {
   let total = 0;
   for (let at = first; at < end; at++) total += kernel.weight((at - center + 0.5) * (1 / width));

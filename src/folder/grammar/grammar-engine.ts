@@ -4,7 +4,7 @@ import {
   type CompiledGrammar,
 } from '../../core/grammar/engine/matcher.ts';
 import { createVocabulary, type Vocabulary } from '../../core/grammar/engine/vocabulary.ts';
-import { runSteps } from '../../core/grammar/run-steps.ts';
+import { runSteps } from '../../core/run-steps.ts';
 import type { TextTokenizer } from '../tokenizer.ts';
 
 /** Prepared grammars, the latest used ones kept as long as they fit. */

@@ -7,7 +7,6 @@ import { pcmEncoder } from './pcm.ts';
 import { wavEncoder } from './wav.ts';
 import { loadWebCodecsEncoder, webCodecsFormats } from './web-codecs.ts';
 
-/** Finds the encoder of a format. */
 export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
 const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder];

@@ -103,9 +103,8 @@ async function toFile(source: ByteSource): Promise<SourceFile> {
     const path = join(folder, 'audio');
     const file = await open(path, 'wx', 0o600);
     try {
-      for (let offset = 0; offset < source.size; offset += pieceBytes) {
+      for (let offset = 0; offset < source.size; offset += pieceBytes)
         await file.write(await source.read(offset, pieceBytes));
-      }
     } finally {
       await file.close();
     }

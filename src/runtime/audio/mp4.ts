@@ -19,9 +19,8 @@ export async function openMp4(bytes: ByteSource, options: TrackOptions): Promise
   const reader = createMp4Reader();
   const start = await bytes.perform(reader.open());
   const { codec, durationSeconds } = start;
-  if (codec.kind === 'other' && !ffmpegCodecs.has(codec.name)) {
+  if (codec.kind === 'other' && !ffmpegCodecs.has(codec.name))
     throw new ContainerError(`an MP4 with ${codec.name} audio`);
-  }
   return { durationSeconds, blocks: decode(bytes, reader, start, options) };
 }
 

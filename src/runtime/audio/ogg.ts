@@ -27,9 +27,8 @@ async function* decodeStreams(
   reader: OggReader,
   first: OggStream | undefined,
 ): AsyncGenerator<PcmBlock> {
-  for (let stream = first; stream !== undefined; stream = await bytes.perform(reader.openStream())) {
+  for (let stream = first; stream !== undefined; stream = await bytes.perform(reader.openStream()))
     yield* decodeStream(stream, () => bytes.perform(reader.nextPacket()));
-  }
 }
 
 type NextPacket = () => Promise<OggPacket | undefined>;
@@ -80,9 +79,8 @@ const openCodec: Readonly<
   async vorbis(head, nextPacket) {
     let setup = await nextPacket();
     if (setup !== undefined && isVorbisHeader(setup.bytes, 3)) setup = await nextPacket();
-    if (setup === undefined || !isVorbisHeader(setup.bytes, 5)) {
+    if (setup === undefined || !isVorbisHeader(setup.bytes, 5))
       throw new ContainerError('Vorbis audio with damaged headers');
-    }
     const decoder = await createVorbisDecoder({ identification: head, setup: setup.bytes });
     return { decoder, preSkip: 0, isHeader: (packet) => (packet[0]! & 1) === 1 };
   },

@@ -52,9 +52,8 @@ export async function* toMono(
       if (samples > 0) secondsBefore += samples / fromHz;
       samples = 0;
       fromHz = block.sampleRateHz;
-      if (!(fromHz >= sampleRatesHz.min && fromHz <= sampleRatesHz.max)) {
+      if (!(fromHz >= sampleRatesHz.min && fromHz <= sampleRatesHz.max))
         throw new ContainerError(`audio of ${fromHz} samples per second`);
-      }
       resampler = fromHz === sampleRateHz ? undefined : createResampler({ fromHz, toHz: sampleRateHz });
     }
     const length = blockLength(block);

@@ -149,9 +149,8 @@ export class SequenceBatcher<S extends Sequence> {
     const limits = { ...this.#limits, maxTokens: Math.max(lengths[0]!, maxTokens) };
     const batch = partitionByLength(lengths, limits).find((indices) => indices.includes(0))!;
     const chosen = new Map<Job<S>, Item<S>[]>();
-    for (const { job, item } of batch.map((index) => offered[index]!)) {
+    for (const { job, item } of batch.map((index) => offered[index]!))
       chosen.set(job, [...(chosen.get(job) ?? []), item]);
-    }
     return chosen;
   }
 

@@ -87,16 +87,14 @@ export class LlamaContext {
 
   /** Reads the first `count` tokens of the batch, on another thread. */
   async run(count: number): Promise<void> {
-    if (!(count >= 1 && count <= this.batchSize)) {
+    if (!(count >= 1 && count <= this.batchSize))
       throw new RangeError(`count: expected 1 to ${this.batchSize}, got ${count}`);
-    }
     const { llama, vocabularySize } = this.model;
     for (let index = 0; index < count; index++) {
       const token = this.tokens[index]!;
       // The library takes any id, and reads beyond its table.
-      if (!(token >= 0 && token < vocabularySize)) {
+      if (!(token >= 0 && token < vocabularySize))
         throw new RangeError(`tokens: expected ids below ${vocabularySize}, got ${token}`);
-      }
     }
     this.#batch['n_tokens'] = count;
     const status = await llama.callAsync('llama_decode', this.address, this.#batch);
@@ -112,9 +110,8 @@ export class LlamaContext {
     const address = llama.call('llama_get_logits', this.address)!;
     const length = wanted * vocabularySize;
     // A view costs more than a step's bookkeeping, and the library's memory seldom moves.
-    if (this.#logits?.address !== address || this.#logits.values.length < length) {
+    if (this.#logits?.address !== address || this.#logits.values.length < length)
       this.#logits = { address, values: llama.floatsAt(address, length) };
-    }
     const { values } = this.#logits;
     return values.length === length ? values : values.subarray(0, length);
   }

@@ -172,12 +172,7 @@ export function createLlamaDecoder(
       count,
       counts,
       wanted,
-    }: {
-      readonly tokens: Int32Array;
-      readonly count: number;
-      readonly counts?: readonly number[] | undefined;
-      readonly wanted: number;
-    },
+    }: { tokens: Int32Array; count: number; counts?: readonly number[] | undefined; wanted: number },
   ): Promise<void> {
     await saveKept();
     const { ids, lengths, rows } = cache;

@@ -62,9 +62,7 @@ export function createLlamaEncoder(
         if (end === start) throw new RangeError(`texts: expected at most ${tokens} tokens each`);
         context.clearAll();
         await context.run(at);
-        for (let index = start; index < end; index++) {
-          vectors.push(context.pooled(index - start, dimensions));
-        }
+        for (let index = start; index < end; index++) vectors.push(context.pooled(index - start, dimensions));
         start = end;
       }
       return vectors;

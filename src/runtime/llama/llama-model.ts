@@ -40,9 +40,8 @@ export class LlamaModel {
     const parameters = { ...llama.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
     llama.takeErrors();
     const address = await llama.callAsync('llama_model_load_from_file', unpackedPath(path), parameters);
-    if (address === null) {
+    if (address === null)
       throw failure('source', `llama.cpp can't load the file: ${llama.takeErrors() || 'no reason is given'}`);
-    }
     return new LlamaModel(llama, address);
   }
 
@@ -60,7 +59,7 @@ export class LlamaModel {
   }
 
   /** Encodes a text; special tokens that are spelled out in it become their ids. */
-  encode(text: string, { frame = false }: { readonly frame?: boolean } = {}): number[] {
+  encode(text: string, { frame = false }: { frame?: boolean } = {}): number[] {
     const bytes = utf8.encode(text);
     const tokenize = (): number =>
       this.llama.call(

@@ -164,9 +164,8 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
   functions.llama_backend_init();
   const findDevice = ggml!.func('ggml_backend_dev_by_type', pointer, ['int']);
   const hasGpu = gpuTypes.some((type) => findDevice(type) !== null);
-  if (gpu !== 'auto' && gpu !== 'none' && !hasGpu) {
+  if (gpu !== 'auto' && gpu !== 'none' && !hasGpu)
     throw new Error(`llama.cpp finds no device for gpu ${gpu}: ${errors.join('; ') || 'no reason is given'}`);
-  }
   return {
     gpu: hasGpu ? binaries.gpu : 'none',
     modelDefaults,

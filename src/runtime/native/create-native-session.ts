@@ -86,9 +86,8 @@ function configure(api: Api, options: bigint, settings: OnnxSessionOptions): voi
   api.call('SetSessionLogSeverityLevel', options, silent);
   api.call('SetSessionGraphOptimizationLevel', options, graphOptimizationLevels[graphOptimization]);
   if (!memoryArena) api.call('DisableCpuMemArena', options);
-  for (const [key, value] of Object.entries(toConfigurationEntries(settings))) {
+  for (const [key, value] of Object.entries(toConfigurationEntries(settings)))
     api.call('AddSessionConfigEntry', options, key, value);
-  }
   try {
     appendDevice(api, options, device, providerOptions);
   } catch (error) {

@@ -62,18 +62,15 @@ export function countElements(dims: readonly number[], label: string): number {
 /** Checks that an array is what type and dimensions say: the runtime would read and write beyond its end. */
 export function assertTensor({ type, dims, data }: Tensor, label: string): void {
   const { array } = elementKind(type, label);
-  if (!(data instanceof (array as unknown as typeof Uint8Array))) {
+  if (!(data instanceof (array as unknown as typeof Uint8Array)))
     throw new TypeError(`${label}: expected ${array.name} for ${type}, got ${nameOf(data)}`);
-  }
   const { buffer } = data as Uint8Array;
-  if (!(buffer instanceof ArrayBuffer) || (buffer as { resizable?: boolean }).resizable === true) {
+  if (!(buffer instanceof ArrayBuffer) || (buffer as { resizable?: boolean }).resizable === true)
     throw new TypeError(`${label}: expected memory that is neither shared nor resizable`);
-  }
   const count = countElements(dims, label);
   const { length } = data as Uint8Array;
-  if (count !== length) {
+  if (count !== length)
     throw new RangeError(`${label}: expected ${count} elements for [${dims.join(', ')}], got ${length}`);
-  }
 }
 
 function nameOf(value: unknown): string {

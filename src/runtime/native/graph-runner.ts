@@ -59,9 +59,8 @@ export class GraphRunner {
         if (tensor.type !== type) throw new TypeError(`${name}: expected ${type}, got ${tensor.type}`);
         return tensor;
       });
-      for (const [index, tensor] of tensors.entries()) {
+      for (const [index, tensor] of tensors.entries())
         values[index] = wrapTensor(api, tensor, inputs[index]!.name);
-      }
       this.#held = [tensors.map(({ data }) => data), outputNames];
       const call = [
         'Run',

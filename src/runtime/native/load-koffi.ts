@@ -7,9 +7,8 @@ export type Koffi = Awaited<ReturnType<typeof importKoffi>>;
 export async function loadKoffi(): Promise<Koffi> {
   const koffi = await importKoffi();
   const { sync_stack_size: current = 0, async_stack_size: currentAsync = 0 } = koffi.config();
-  if (Math.min(current, currentAsync) < stackBytes) {
+  if (Math.min(current, currentAsync) < stackBytes)
     koffi.config({ sync_stack_size: stackBytes, async_stack_size: stackBytes });
-  }
   return koffi;
 }
 

@@ -118,9 +118,8 @@ export class NativeTensor implements ResidentTensor {
 
   /** @throws Error when the array's memory went elsewhere, by a transfer to another thread for instance */
   assertAttached(): void {
-    if (this.data !== undefined && this.data.byteLength !== this.#byteLength) {
+    if (this.data !== undefined && this.data.byteLength !== this.#byteLength)
       throw new Error('tensor: the memory of its array was transferred away');
-    }
   }
 
   #assertMine(): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseWorkload } from '../../../src/cli/bench/choose-workload.ts';
+import { chooseWorkload } from '../../../src/cli/bench/workloads.ts';
 import { createFakeInference } from '../../../src/entries/testing.ts';
 
 const { signal } = new AbortController();

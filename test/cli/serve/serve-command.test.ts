@@ -290,6 +290,17 @@ describe('CORS', () => {
   });
 });
 
+it('a config file gives every option of the handler', async () => {
+  const config = {
+    keepResponses: { maxCount: 3 },
+    reasoningSecret: 'a secret of thirty-two characters',
+    sockets: { count: 2 },
+  };
+  const path = await file('handler.json', config);
+  const { handler } = await readServeSettings({ 'no-auth': true, config: path }, fakeTerminal());
+  expect(handler).toMatchObject({ ...config, auth: 'none' });
+});
+
 it('the config file of the documentation is one', async () => {
   const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8');
   const [, example] = /```json\n(.*?)```/s.exec(page)!;

@@ -25,7 +25,7 @@ export interface BoundStep {
 
 /** Binds the inputs of a step beside its cache. A step like the one before only writes its numbers. */
 export async function bindStep(
-  { session, layout }: { readonly session: BindableSession; readonly layout: DecoderLayout },
+  { session, layout }: { session: BindableSession; layout: DecoderLayout },
   cache: BoundCache,
   { tokens, counts, inputs, ...size }: StepTokens,
 ): Promise<BoundStep> {

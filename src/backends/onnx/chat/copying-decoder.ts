@@ -80,9 +80,8 @@ export function createCopyingDecoder(
     const { step, capacity } = cache;
     step.fill(cache.lengths, tokens, undefined, stepInputs);
     const feeds: Record<string, Tensor> = { ...step.feeds, ...cache.tensors, ...cache.states };
-    if (hasCacheBranch) {
+    if (hasCacheBranch)
       feeds['use_cache_branch'] = { type: 'bool', dims: [1], data: Uint8Array.of(capacity > 0 ? 1 : 0) };
-    }
     const results = await session.run(feeds, fetches, { signal: interruption.signal, isShort: count === 1 });
     const slots = slotNames.map((name) => results[name]!);
     if (ragged) cache.append(slots, count);

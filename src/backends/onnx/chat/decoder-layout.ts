@@ -1,5 +1,11 @@
-import { isPast, isPastKeyOrValue, isPastState, presentName } from '../../../core/onnx/cache-names.ts';
-import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import {
+  isPast,
+  isPastKeyOrValue,
+  isPastState,
+  presentName,
+  embeddingsInput,
+  layerEmbeddingsInput,
+} from '../../../core/onnx/cache-names.ts';
 import type { ModelSignature, ValueSignature } from '../../../core/onnx/model-signature.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
@@ -118,12 +124,11 @@ function readState(input: ValueSignature): CacheEntry {
 function readSizes(
   { name, type, dims }: ValueSignature,
   axes: readonly number[],
-  { example, types = floatTypes }: { readonly example: string; readonly types?: readonly FloatType[] },
+  { example, types = floatTypes }: { example: string; types?: readonly FloatType[] },
 ): { readonly type: FloatType; readonly sizes: readonly number[] } {
   const sizes = axes.map((axis) => dims[axis]).filter((size) => typeof size === 'number');
-  if (axes.length > 0 && sizes.length === axes.length && isFloat(type) && types.includes(type)) {
+  if (axes.length > 0 && sizes.length === axes.length && isFloat(type) && types.includes(type))
     return { type, sizes };
-  }
   const expected = `${types.length === 1 ? types[0] : 'float'} ${example} or alike`;
   throw notADecoder(`${name} is ${type} [${dims.join(', ')}], expected ${expected}`);
 }

@@ -83,9 +83,8 @@ export class DeviceCache implements BoundCache {
       return this.#fill(rows, capacity, this);
     }
     const { entries, tensors } = this.#parts;
-    for (const { type, heads, headSize } of entries) {
+    for (const { type, heads, headSize } of entries)
       this.#tensors.push(await tensors.zeros(type, [this.rows, heads, capacity, headSize]));
-    }
     this.#capacity = capacity;
   }
 

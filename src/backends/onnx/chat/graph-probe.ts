@@ -16,7 +16,7 @@ const decodeSteps = 3;
 export async function probeDecoder(
   session: Session,
   signature: ModelSignature,
-  { cachesInPlace }: { readonly cachesInPlace: boolean },
+  { cachesInPlace }: { cachesInPlace: boolean },
 ): Promise<readonly Float32Array[]> {
   const decoder =
     cachesInPlace && isBindable(session)

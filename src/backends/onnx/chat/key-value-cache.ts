@@ -137,9 +137,8 @@ export class KeyValueCache implements SteppedCache {
     const grown = this.#take(capacity);
     const kept = Math.max(...this.lengths);
     const from = this.#shift + this.capacity - kept;
-    for (let row = 0; row < this.rows; row++) {
+    for (let row = 0; row < this.rows; row++)
       grown.copySlots({ row, slot: capacity - count - kept }, this.#storage, { row, slot: from }, kept);
-    }
     this.#exchange(grown);
     this.#shift = 0;
   }

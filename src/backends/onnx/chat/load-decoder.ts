@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isPastState } from '../../../core/onnx/cache-names.ts';
-import { embeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
 import { fieldError, InferenceError } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../folder/graph-files.ts';

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { isPastState } from '../../../core/onnx/cache-names.ts';
-import { embeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { abbreviate } from '../../../core/text/quote.ts';
 import { fieldError, InferenceError } from '../../../errors.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';
@@ -49,9 +48,8 @@ async function loadPromptSession(
   { signature: { inputs }, applied }: PreparedGraph,
   { prefill: { device = 'cpu' }, threads, runtime, ...kept }: PrefillOptions,
 ): Promise<PromptSession> {
-  if (inputs.some((input) => input.name === embeddingsInput || isPastState(input))) {
+  if (inputs.some((input) => input.name === embeddingsInput || isPastState(input)))
     throw fieldError('prefill', 'expected a graph that takes tokens, and keeps nothing but keys and values');
-  }
   if (device === 'cpu' && !applied.includes('accuracy-level')) {
     throw fieldError(
       'prefill.device',

@@ -52,14 +52,13 @@ export function readInPieces(decoder: Decoder): Decoder {
 /** Columns of `[rows × count]`. */
 function pieceOf(
   tokens: Int32Array,
-  { count, start, end }: { readonly count: number; readonly start: number; readonly end: number },
+  { count, start, end }: { count: number; start: number; end: number },
 ): Int32Array {
   if (end - start === count) return tokens;
   const rows = tokens.length / count;
   const piece = new Int32Array(rows * (end - start));
-  for (let row = 0; row < rows; row++) {
+  for (let row = 0; row < rows; row++)
     piece.set(tokens.subarray(row * count + start, row * count + end), row * (end - start));
-  }
   return piece;
 }
 

@@ -156,9 +156,8 @@ export class ResidentCache implements BoundCache {
     if (needed <= this.capacity) return;
     const old = this.#storage;
     this.#storage = this.#take(roomFor(Math.max(needed, 2 * old.capacity)));
-    for (const [row, length] of this.lengths.entries()) {
+    for (const [row, length] of this.lengths.entries())
       this.#storage.copySlots({ row, slot: 0 }, old, { row, slot: 0 }, length);
-    }
     old.release();
     this.#unbind();
   }

@@ -19,7 +19,6 @@ interface StorageSize {
   readonly zeroed?: boolean;
 }
 
-/** A slot of a row. */
 export interface Place {
   readonly row: number;
   readonly slot: number;

@@ -1,4 +1,4 @@
-import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/embedding-inputs.ts';
+import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
 import type { DecoderCache, StepInputs } from '../../../contracts/decoder.ts';
@@ -125,9 +125,8 @@ export class StepTensors {
         if (!this.#hasGridPositions) this.#positionIds[2 * at] = length + index;
       }
       this.#show(row, length + own);
-      for (let index = 0; index < wanted; index++) {
+      for (let index = 0; index < wanted; index++)
         this.#last[2 * (row * wanted + index)] = own - wanted + index;
-      }
       this.#lengths[2 * row] = length + own;
     }
   }

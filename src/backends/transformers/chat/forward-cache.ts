@@ -1,5 +1,5 @@
 import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transformers';
-import { fieldError } from '../../../errors.ts';
+import { unsupportedError } from '../../../errors.ts';
 import type { CacheRow, Decoder, DecoderCache } from '../../../contracts/decoder.ts';
 import type { TransformersPackage } from '../load-package.ts';
 
@@ -100,11 +100,8 @@ interface JoinOptions {
 function joinRows(TensorOf: typeof Tensor, tensors: readonly Tensor[], options: JoinOptions): Tensor {
   const { rows, shapes, length } = options;
   const { type, dims } = tensors[0]!;
-  if (tensors.some((tensor, index) => tensor.location !== 'cpu' || tensor.dims[0] !== shapes[index])) {
-    throw fieldError('n', 'expected 1, since the model keeps its state in a form that has no rows', {
-      code: 'unsupported_feature',
-    });
-  }
+  if (tensors.some((tensor, index) => tensor.location !== 'cpu' || tensor.dims[0] !== shapes[index]))
+    throw unsupportedError('n', 'expected 1, since the model keeps its state in a form that has no rows');
   const positions = dims.at(-2)!;
   const kept = length ?? positions;
   const width = dims.at(-1)!;

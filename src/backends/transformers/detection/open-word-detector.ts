@@ -136,8 +136,7 @@ function toHeadOutput(tensor: Tensor): HeadOutput {
 /** Fills a picture up to a square, at the right and at the bottom. */
 function padded(pixels: Uint8Array, { width, height }: Size, side: number): Uint8Array {
   const square = new Uint8Array(side * side * 3).fill(grey);
-  for (let row = 0; row < height; row++) {
+  for (let row = 0; row < height; row++)
     square.set(pixels.subarray(row * width * 3, (row + 1) * width * 3), row * side * 3);
-  }
   return square;
 }

@@ -103,7 +103,7 @@ function fillerOf({ tokenizerConfig }: ModelFolder, tokenizer: TextTokenizer): n
 /** Makes the inputs of a batch, filled up to its longest text or to a length. */
 function createFeeds(
   TensorOf: typeof Tensor,
-  { filler, length: least }: { readonly filler: number; readonly length: number },
+  { filler, length: least }: { filler: number; length: number },
 ): (sequences: readonly TokenSequence[]) => Readonly<Record<string, Tensor>> {
   return (sequences) => {
     const length = Math.max(least, longestOf(sequences));

@@ -23,7 +23,6 @@ interface SynthesizerSource {
 
 type LoadSynthesizer = (source: SynthesizerSource) => Promise<Synthesizer>;
 
-/** Opens the model of a folder. */
 export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise<Synthesizer> {
   const path = locateModel(spec.source);
   const transformers = await loadTransformersPackage();
@@ -147,9 +146,8 @@ async function needVoices(
   { voices: given }: TransformersBackend,
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const files = await findVoiceFiles(path, given);
-  if (files.size === 0) {
+  if (files.size === 0)
     throw fieldError('backend.voices', 'the model has no files voices/*.bin, so its voices have to be given');
-  }
   const read = [...files].map(async ([name, file]) => [name, await readVoiceFile(name, file)] as const);
   return new Map(await Promise.all(read));
 }

@@ -32,9 +32,8 @@ async function loadParts(
     const processor = await transformers.AutoProcessor.from_pretrained(path, local);
     const settings = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
     const { sampling_rate: rate = sampleRateHz } = settings ?? {};
-    if (rate !== sampleRateHz) {
+    if (rate !== sampleRateHz)
       throw sourceError(`expected a recognizer for ${sampleRateHz} Hz, got one for ${rate}`);
-    }
     const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, local);
     const model = await transformers[modelClass].from_pretrained(path, options);
     // The package has none for the samples that SpeechT5 reads; they are those of wav2vec 2.0.

@@ -9,7 +9,7 @@ import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts'
 import { picturesOf, toTextMessage, type ToolDefinition } from '../../../core/chat/messages.ts';
 import { turnKindsOf, type TurnKind } from '../../../core/chat/turns.ts';
 import { abbreviate, quote } from '../../../core/text/quote.ts';
-import { fieldError, fieldErrorOf, InferenceError, sentence } from '../../../errors.ts';
+import { fieldError, fieldErrorOf, InferenceError, sentence, unsupportedError } from '../../../errors.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../folder/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../folder/chat-template.ts';
 import { withEveryTurn } from '../../../folder/every-turn.ts';
@@ -317,18 +317,15 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
   #assertServed(request: Omit<ChatRequest, 'messages'>): boolean {
     const { template, formats, decoder } = this.#model;
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
-    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined)) {
-      throw fieldError('tools', `the model ${quote(request.model)} has no tool calling`, {
-        code: 'unsupported_feature',
-      });
-    }
+    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
+      throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
     for (const token of request.logitBias.keys()) {
       if (token < decoder.vocabularySize) continue;
       throw fieldError('logit_bias', `expected token ids below ${decoder.vocabularySize}, got ${token}`);
     }
     if (request.echo === 'logprobs' && !decoder.forwardAll) {
       const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
-      throw fieldError('echo', reason, { code: 'unsupported_feature' });
+      throw unsupportedError('echo', reason);
     }
     return parsesToolCalls;
   }
@@ -431,7 +428,7 @@ function assertTextAlone({ model, messages }: ChatRequest): void {
   const [first] = picturesOf(messages);
   if (!first) return;
   const { place } = first;
-  throw fieldError(place, `the model ${quote(model)} takes no pictures`, { code: 'unsupported_feature' });
+  throw unsupportedError(place, `the model ${quote(model)} takes no pictures`);
 }
 
 function readFormats(

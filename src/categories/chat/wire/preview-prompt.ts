@@ -1,6 +1,7 @@
 import type { EndpointRun } from '../../../contracts/endpoint.ts';
 import type { ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
+import { renameFields } from '../../../validation/rename-fields.ts';
 
 /** A prompt as the model would read it. */
 export type PromptPreview = Extract<ChatEvent, { type: 'prompt' }>;
@@ -17,4 +18,9 @@ export async function previewPrompt(
   } catch (error) {
     throw toError(error);
   }
+}
+
+/** Makes an error about the one prompt of a request name the field that the prompt came from. */
+export function onlyPromptAs(place: string): (thrown: unknown) => unknown {
+  return (thrown) => renameFields(thrown, (field) => field.replace(/^prompt\[0\]/, place));
 }

@@ -116,9 +116,8 @@ const logitBias = z
       context.addIssue({ code: 'custom', message: text });
       return z.NEVER;
     };
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
       return fault(`expected an object, got ${describeValue(value)}`);
-    }
     const biases = new Map<number, number>();
     const { min, max } = logitBiasBounds;
     for (const token of Object.keys(value)) {

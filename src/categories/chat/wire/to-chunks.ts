@@ -43,12 +43,10 @@ export function createChunker(
   };
   return (event) => {
     usage.read(event);
-    if (event.type === 'prompt-end') {
+    if (event.type === 'prompt-end')
       return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
-    }
-    if (event.type === 'usage') {
+    if (event.type === 'usage')
       return options.includeUsage ? [{ ...chunk([]), usage: toWireUsage(event) }] : [];
-    }
     if (!('choice' in event)) return [];
     const { choice } = event;
     if (event.type === 'hidden-tokens') return [];

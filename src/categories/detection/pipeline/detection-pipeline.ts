@@ -5,7 +5,7 @@ import { selectClasses } from '../../../core/vision/class-filter.ts';
 import { toImageBox } from '../../../core/vision/letterbox.ts';
 import { selectDetections } from '../../../core/vision/select-detections.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
-import { assertWanted, fieldError, fieldErrorOf } from '../../../errors.ts';
+import { assertWanted, fieldError, fieldErrorOf, unsupportedError } from '../../../errors.ts';
 import { openImage } from '../../../runtime/image.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
@@ -25,7 +25,6 @@ const reserve = 8;
 const mostDecodes = 2;
 const mostWords = 256;
 
-/** Loads a detection model. */
 export async function loadDetectionPipeline(
   spec: ModelSpec<DetectionSettings>,
   sessions: SessionBackend,
@@ -102,7 +101,7 @@ export async function loadDetectionPipeline(
 export function chooseSize(wanted: number | undefined, sizes: ImageSizes | undefined): number {
   if (!sizes) {
     if (wanted === undefined) return 0;
-    throw fieldError('image_size', 'the model has a size of its own', { code: 'unsupported_feature' });
+    throw unsupportedError('image_size', 'the model has a size of its own');
   }
   if (wanted === undefined || wanted === sizes.default) return sizes.default;
   if (sizes.min < sizes.max) return Math.min(Math.ceil(wanted / sizes.step) * sizes.step, sizes.max);

@@ -2,9 +2,13 @@ import type { Endpoint } from '../../../contracts/endpoint.ts';
 import { jsonResponse } from '../../../http/responses.ts';
 import type { DetectionEvent } from '../events.ts';
 import type { DetectionRequestInput } from '../request.ts';
-import { fromDetectRequest, type DetectCall } from './from-request.ts';
-import { detectRequestSchema, detectResponseSchema } from './schema.ts';
-import { toDetectResponse } from './to-response.ts';
+import {
+  fromDetectRequest,
+  type DetectCall,
+  detectRequestSchema,
+  detectResponseSchema,
+  toDetectResponse,
+} from './bodies.ts';
 
 /** `POST /detect` */
 export const detect: Endpoint<DetectCall, DetectionRequestInput, DetectionEvent> = {

@@ -57,13 +57,11 @@ function encodeText(text: string, options: TokenSequenceOptions): TokenSequence 
   const room = contextLength - before.length - after.length;
   const mostCharacters = contextLength * mostCharactersPerToken;
   // Encoding takes time for every character, and the caller chooses how many there are.
-  if (text.length > mostCharacters && !truncate) {
+  if (text.length > mostCharacters && !truncate)
     throw tooLong(param, `the text has ${text.length} characters`, contextLength);
-  }
   const body = tokenizer.encode(prompt + text.slice(0, mostCharacters));
-  if (body.length > room && !truncate) {
+  if (body.length > room && !truncate)
     throw tooLong(param, `the text has ${body.length + before.length + after.length} tokens`, contextLength);
-  }
   const ids = [...before, ...(body.length > room ? body.slice(0, room) : body), ...after];
   if (ids.length === 0) throw fieldError(param, 'expected a text that has tokens');
   const promptTokens = prompt === '' ? 0 : before.length + tokenizer.encode(prompt).length;
@@ -75,9 +73,8 @@ function checkIds(ids: readonly number[], options: TokenSequenceOptions): TokenS
   const unknown = ids.find((id) => id >= vocabularySize);
   if (unknown !== undefined)
     throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
-  if (ids.length > contextLength && !truncate) {
+  if (ids.length > contextLength && !truncate)
     throw tooLong(param, `there are ${ids.length} tokens`, contextLength);
-  }
   return { ids: ids.slice(0, contextLength), promptTokens: 0 };
 }
 
@@ -92,7 +89,6 @@ const reserve = 64;
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 32 * 1024;
 
-/** Loads an embedding model. */
 export async function loadEmbeddingPipeline(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,
@@ -198,9 +194,8 @@ function choosePrompt(
     const expected = offered === '' ? 'none, since the model defines none' : `one of ${offered}`;
     throw fieldError('prompt_name', `expected ${expected}, got ${quote(name)}`);
   }
-  if (promptName !== undefined && typeof inputs[0] !== 'string') {
+  if (promptName !== undefined && typeof inputs[0] !== 'string')
     throw fieldError('prompt_name', 'expected texts in `input` where it is given, got token ids');
-  }
   return prompt;
 }
 

@@ -3,9 +3,15 @@ import type { Endpoint } from '../../../contracts/endpoint.ts';
 import { jsonResponse } from '../../../http/responses.ts';
 import type { EmbeddingEvent, EmbeddingResult } from '../events.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
-import { fromEmbeddingRequest, type EmbeddingCall } from './from-request.ts';
-import { embeddingRequestSchema, embeddingResponseSchema } from './schema.ts';
-import { toEmbeddingPieces, toEmbeddingResponse, type EmbeddingAnswerOptions } from './to-response.ts';
+import {
+  fromEmbeddingRequest,
+  type EmbeddingCall,
+  embeddingRequestSchema,
+  embeddingResponseSchema,
+  toEmbeddingPieces,
+  toEmbeddingResponse,
+  type EmbeddingAnswerOptions,
+} from './bodies.ts';
 
 /** Writing so many takes some milliseconds, for which everybody else waits. */
 const numbersAtOnce = 32 * 1024;

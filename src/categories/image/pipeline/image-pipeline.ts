@@ -22,16 +22,14 @@ const concurrency = 1;
 /** Images of other owners that take turns with it, step by step. Between its steps one needs its latents and prompts alone. */
 const reserve = 3;
 
-/** Loads an image generation model. */
 export async function loadImagePipeline(
   spec: ModelSpec<ImageSettings>,
   sessions: SessionBackend,
   architecture: Architecture<Painter, ImageSettings>,
 ): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
   const { maxPixels } = spec;
-  if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1)) {
+  if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1))
     throw fieldError('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
-  }
   const painter = await architecture.open(spec, sessions);
   // Servers have queues of their own.
   const oneByOne = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);

@@ -7,8 +7,7 @@ import { imageParameters } from '../parameters.ts';
 import type { ImageRequestInput } from '../request.ts';
 import { fromImageRequest, type ImageCall } from './from-request.ts';
 import { imageEventSchema, imageRequestSchema, imageResponseSchema } from './schema.ts';
-import { toImageStreamEvent } from './to-events.ts';
-import { toImageResponse } from './to-response.ts';
+import { toImageStreamEvent, toImageResponse } from './to-response.ts';
 
 /** `POST /images/generations` */
 export const imageGenerations: Endpoint<ImageCall, ImageRequestInput, ImageEvent> = {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ImageEvent } from '../events.ts';
-import type { ImageResponse } from './schema.ts';
+import type { ImageResponse, ImageStreamEvent } from './schema.ts';
 
 /**
  * The events of an image generation → the body of the answer.
@@ -17,6 +17,65 @@ export function toImageResponse(events: readonly ImageEvent[], created: number):
 }
 
 /** Shares no memory with the bytes. */
-export function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+/** Fields that all events of an answer share. */
+export interface ImageStreamHead {
+  /** Unix time in seconds. */
+  readonly created: number;
+  /** Size of the images, as `512x768`. */
+  readonly size: string;
+  /** Partial images of each image; `undefined` for one at every step. */
+  readonly partialImages: number | undefined;
+  /** Whether steps without a picture have an event. */
+  readonly includeProgress: boolean;
+}
+
+const usage = {
+  input_tokens: 0,
+  input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  output_tokens: 0,
+  total_tokens: 0,
+} as const;
+
+/**
+ * An event of image generation → an event of a streamed answer; `undefined` for one without.
+ *
+ * @example
+ * ```ts
+ * const head = { created: 1700000000, size: '512x512', partialImages: 0, includeProgress: true };
+ * toImageStreamEvent({ type: 'image-step', image: 0, step: 1, steps: 4 }, head)?.type; // 'image_generation.progress'
+ * ```
+ */
+export function toImageStreamEvent(event: ImageEvent, head: ImageStreamHead): ImageStreamEvent | undefined {
+  const place = { created_at: head.created, image_index: event.image };
+  const look = { size: head.size, output_format: 'png', background: 'opaque', quality: 'auto' } as const;
+  if (event.type === 'image') {
+    const { png, seed } = event;
+    return {
+      type: 'image_generation.completed',
+      b64_json: toBase64(png),
+      seed,
+      ...place,
+      ...look,
+      usage,
+    };
+  }
+  const { preview, step, steps } = event;
+  const progress = { ...place, step, steps };
+  const shown = (taken: number): number =>
+    head.partialImages === undefined ? taken : Math.floor((taken * head.partialImages) / steps);
+  // More partial images than steps: there is one for each step.
+  const isShown = (head.partialImages ?? steps) >= steps || shown(step) > shown(step - 1);
+  if (!preview || !isShown)
+    return head.includeProgress ? { type: 'image_generation.progress', ...progress } : undefined;
+  return {
+    type: 'image_generation.partial_image',
+    b64_json: toBase64(preview),
+    partial_image_index: Math.min(shown(step), step) - 1,
+    ...progress,
+    ...look,
+  };
 }

@@ -22,7 +22,6 @@ const charactersPerTurn = 32 * 1024;
 /** A text of more characters than this for each token that fits is too long without looking closer. */
 const mostCharactersPerToken = 32;
 
-/** Loads a rerank model. */
 export async function loadRerankPipeline(
   spec: ModelSpec<RerankSettings>,
   sessions: SessionBackend,

@@ -3,9 +3,13 @@ import { createId } from '../../../http/headers.ts';
 import { jsonResponse } from '../../../http/responses.ts';
 import type { RerankEvent } from '../events.ts';
 import type { RerankRequestInput } from '../request.ts';
-import { fromRerankRequest, type RerankCall } from './from-request.ts';
-import { rerankRequestSchema, rerankResponseSchema } from './schema.ts';
-import { toRerankResponse } from './to-response.ts';
+import {
+  fromRerankRequest,
+  type RerankCall,
+  rerankRequestSchema,
+  rerankResponseSchema,
+  toRerankResponse,
+} from './bodies.ts';
 
 /** `POST /rerank` */
 export const rerankDocuments: Endpoint<RerankCall, RerankRequestInput, RerankEvent> = {

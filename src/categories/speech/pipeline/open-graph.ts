@@ -27,15 +27,14 @@ const smallestSkipped = 1024;
 export async function openSpeechGraph(
   graph: string,
   spec: ModelSpec<SpeechSettings>,
-  { sessions, durations }: { readonly sessions: SessionBackend; readonly durations: DurationTensors },
+  { sessions, durations }: { sessions: SessionBackend; durations: DurationTensors },
 ): Promise<Session> {
   if (spec.wordTimes !== true) return sessions.openSession({ graph }, spec);
   if (!sessions.hasGraphs) throw fieldError('wordTimes', 'needs the graph on this disk');
   const bytes = await readFile(graph);
   const { graph: read } = readOnnxModel(bytes, { smallestMapped: smallestSkipped });
-  if (read.outputs.some(({ name }) => durations.outputs.has(name))) {
+  if (read.outputs.some(({ name }) => durations.outputs.has(name)))
     return sessions.openSession({ graph }, spec);
-  }
   const tensor = findDurations(read, durations);
   if (tensor === undefined)
     throw fieldError('wordTimes', `expected a graph that computes durations, got ${graph}`);

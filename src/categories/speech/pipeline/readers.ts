@@ -35,9 +35,8 @@ export async function createReaders({
   const espeak: ReadonlyMap<string, Phonemizer> = needsEspeak ? await createEspeakPhonemizers() : new Map();
   if (phonemizer === 'espeak' && espeak.size === 0) throw espeakMissing();
   const readers = new Map<string, Reader>();
-  for (const reader of espeak.values()) {
+  for (const reader of espeak.values())
     readers.set(reader.language, { prepare: preparationOf(reader.language), phonemizer: reader });
-  }
   for (const language of varietiesOfEnglish) {
     if (prefersEspeak && espeak.has(language)) continue;
     const { phonemize } = await createEnglishPhonemizer(language);

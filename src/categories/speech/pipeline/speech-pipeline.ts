@@ -9,7 +9,13 @@ import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/p
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import { parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
 import { quote } from '../../../core/text/quote.ts';
-import { assertWanted, fieldError, fieldErrorOf, type InferenceError } from '../../../errors.ts';
+import {
+  assertWanted,
+  fieldError,
+  fieldErrorOf,
+  type InferenceError,
+  unsupportedError,
+} from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { findMainFile, locateModel } from '../../../folder/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
@@ -41,11 +47,8 @@ export function readVoice(
   const whole = isMissingDefault ? names[0] : names.find((name) => name === voice);
   if (whole !== undefined) return [{ voice: whole, weight: 1 }];
   const shares = readShares(voice);
-  if (shares.length > 1 && !synthesizer.mixesVoices) {
-    throw fieldError('voice', `the model mixes no voices, got ${quote(voice)}`, {
-      code: 'unsupported_feature',
-    });
-  }
+  if (shares.length > 1 && !synthesizer.mixesVoices)
+    throw unsupportedError('voice', `the model mixes no voices, got ${quote(voice)}`);
   return shares.map(({ voice: name, weight }) => ({ voice: resolve(name), weight }));
 }
 
@@ -67,7 +70,6 @@ const silenceThreshold = 0.002;
 const keptSilenceSeconds = 0.04;
 const fadeSeconds = 0.005;
 
-/** Loads a text-to-speech model. */
 export async function loadSpeechPipeline(
   spec: ModelSpec<SpeechSettings>,
   sessions: SessionBackend,
@@ -82,9 +84,8 @@ export async function loadSpeechPipeline(
   async function* run(request: SpeechRequest, options: PipelineRunOptions): AsyncGenerator<SpeechEvent> {
     const { signal } = options;
     const { speed, format, input } = request;
-    if (speed !== 1 && !synthesizer.hasSpeed) {
-      throw fieldError('speed', `expected 1 for this model, got ${speed}`, { code: 'unsupported_feature' });
-    }
+    if (speed !== 1 && !synthesizer.hasSpeed)
+      throw unsupportedError('speed', `expected 1 for this model, got ${speed}`);
     if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
     const shares = readVoice(request.voice, synthesizer, aliases);
     const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
@@ -161,19 +162,15 @@ async function* timedPieces(
   const clock = new WordClock({ words }, sampleRateHz);
   const firstWord = (piece: OwnedPiece | undefined): number | undefined =>
     piece?.owners.find((word) => word >= 0);
-  for (const [at, { owners, ...piece }] of pieces.entries()) {
+  for (const [at, { owners, ...piece }] of pieces.entries())
     yield { ...piece, wordsOf: (bounds) => clock.read({ owners, bounds }, firstWord(pieces[at + 1])) };
-  }
   return undefined;
 }
 
 function noWordTimes(): InferenceError {
-  return fieldError(
+  return unsupportedError(
     'timestamp_granularities',
     'expected none: the graph of this model has no durations as an output, see the setting wordTimes',
-    {
-      code: 'unsupported_feature',
-    },
   );
 }
 

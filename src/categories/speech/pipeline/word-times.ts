@@ -1,4 +1,4 @@
-import { letOthersRun } from '../../../concurrency/let-others-run.ts';
+import { letOthersRun } from '../../../concurrency/in-slices.ts';
 import { symbolOwners } from '../../../core/speech/timing/symbol-owners.ts';
 import { splitTextWords, type TextWord } from '../../../core/speech/timing/text-words.ts';
 import { assertWanted } from '../../../errors.ts';
@@ -22,7 +22,7 @@ export interface WordedText {
 export async function ownPieces(
   text: string,
   pieces: readonly Piece[],
-  { speaker, signal }: { readonly speaker: Speaker; readonly signal?: AbortSignal | undefined },
+  { speaker, signal }: { speaker: Speaker; signal?: AbortSignal | undefined },
 ): Promise<WordedText> {
   const words = splitTextWords(text);
   const readings = new Map<string, string>();

@@ -10,8 +10,7 @@ import type { SpeechEvent } from '../events.ts';
 import type { SpeechRequestInput } from '../request.ts';
 import { fromSpeechRequest, type SpeechCall } from './from-request.ts';
 import { speechAnswerSchema, speechEventSchema, speechRequestSchema } from './schema.ts';
-import { toSpeechAnswer } from './to-answer.ts';
-import { toSpeechStreamEvents } from './to-events.ts';
+import { toSpeechAnswer, toSpeechStreamEvents } from './to-answer.ts';
 import { defaultVoice, toVoiceList, voiceListSchema } from './voices.ts';
 
 type Pending = Promise<IteratorResult<SpeechEvent>>;

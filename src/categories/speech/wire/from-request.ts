@@ -57,9 +57,8 @@ export function fromSpeechRequest(body: unknown): SpeechCall {
   const parsed = parseBody(speechRequestSchema, body);
   const streamFormat = parsed.stream_format ?? 'audio';
   const wordTimestamps = parsed.timestamp_granularities?.includes('word');
-  if (wordTimestamps === true && streamFormat === 'audio') {
+  if (wordTimestamps === true && streamFormat === 'audio')
     throw fieldError('timestamp_granularities', 'expected stream_format sse or json with word, got audio');
-  }
   return {
     model: parsed.model ?? undefined,
     request: {

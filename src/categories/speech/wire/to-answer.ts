@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { SpeechEvent, SpokenWord } from '../events.ts';
-import type { SpeechAnswer } from './schema.ts';
+import type { SpeechAnswer, SpeechStreamEvent } from './schema.ts';
 
-/** Words as the wire spells them. */
-export function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['words']> {
+function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['words']> {
   return words.map(({ word, offset, startSeconds: start, endSeconds: end }) => ({
     word,
     offset,
@@ -22,10 +21,7 @@ export function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAns
  * toSpeechAnswer([{ type: 'speech-end', durationSeconds: 1 }], { words: true }).words; // []
  * ```
  */
-export function toSpeechAnswer(
-  events: readonly SpeechEvent[],
-  { words }: { readonly words: boolean },
-): SpeechAnswer {
+export function toSpeechAnswer(events: readonly SpeechEvent[], { words }: { words: boolean }): SpeechAnswer {
   const bytes: Uint8Array[] = [];
   const spoken: SpokenWord[] = [];
   let [mediaType, duration] = ['application/octet-stream', 0];
@@ -37,4 +33,29 @@ export function toSpeechAnswer(
   }
   const audio = Buffer.concat(bytes).toString('base64');
   return { audio, media_type: mediaType, duration, ...(words ? { words: toWireWords(spoken) } : {}) };
+}
+
+/**
+ * Events of a speech request → the events of an answer of the stream format `sse`.
+ *
+ * @example
+ * ```ts
+ * toSpeechStreamEvents({ type: 'audio', bytes: Uint8Array.of(1, 2) });
+ * // [{ type: 'speech.audio.delta', audio: 'AQI=' }]
+ * ```
+ */
+export function toSpeechStreamEvents(event: SpeechEvent): SpeechStreamEvent[] {
+  switch (event.type) {
+    case 'speech-start':
+      return [];
+    case 'audio': {
+      const { buffer, byteOffset, byteLength } = event.bytes;
+      const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+      return [{ type: 'speech.audio.delta', audio }];
+    }
+    case 'words':
+      return [{ type: 'speech.audio.words', words: toWireWords(event.words) }];
+    case 'speech-end':
+      return [{ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } }];
+  }
 }

@@ -6,7 +6,6 @@ import { sourceError, type ModelFiles } from '../../../folder/model-files.ts';
 import { locateModel } from '../../../folder/source.ts';
 import type { Session } from '../../../contracts/graph.ts';
 
-/** The graphs of a model. */
 export interface OpenGraphs {
   /** In the order of its files. */
   readonly sessions: readonly Session[];

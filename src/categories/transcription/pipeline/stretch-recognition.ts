@@ -49,9 +49,7 @@ function cutStretches({
     return { stretches: [], consumed: isLast ? length : Math.max(1, length - keptLength), isCut: false };
   const goesOn = !isLast && last[1] >= length - pauseLength;
   if (!goesOn) return { stretches: regions.filter(isLong), consumed: length, isCut: false };
-  if (last[0] > 0) {
-    return { stretches: regions.slice(0, -1).filter(isLong), consumed: last[0], isCut: false };
-  }
+  if (last[0] > 0) return { stretches: regions.slice(0, -1).filter(isLong), consumed: last[0], isCut: false };
   const quietest = frameLength * Math.floor(findQuietest(samples, Math.round(length / 2)) / frameLength);
   return { stretches: [[0, quietest]], consumed: quietest, isCut: true };
 }

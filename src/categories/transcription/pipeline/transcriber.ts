@@ -55,9 +55,8 @@ export class SlidingAudio {
   }
 
   #forget(before: number): void {
-    while (this.#kept.length > 0 && this.#start + this.#kept[0]!.length <= before) {
+    while (this.#kept.length > 0 && this.#start + this.#kept[0]!.length <= before)
       this.#start += this.#kept.shift()!.length;
-    }
   }
 }
 

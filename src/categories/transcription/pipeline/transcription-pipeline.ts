@@ -75,16 +75,14 @@ const reserve = 8;
 const mostWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
 
-/** Loads a transcription model. */
 export async function loadTranscriptionPipeline(
   spec: ModelSpec<TranscriptionSettings>,
   sessions: SessionBackend,
   architecture: Architecture<Recognizer>,
 ): Promise<Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>> {
   const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy', ffmpegPath } = spec;
-  if (!(maxAudioSeconds > 0)) {
+  if (!(maxAudioSeconds > 0))
     throw fieldError('maxAudioSeconds', `expected more than 0, got ${maxAudioSeconds}`);
-  }
   const gate = await openVoiceGate(voiceActivity, sessions);
   let recognizer: Recognizer;
   let diarization: DiarizationTools | undefined;
@@ -155,9 +153,8 @@ async function* tellSpeakers(
 ): AsyncGenerator<TranscriptionEvent> {
   const segments: TranscriptionSegment[] = [];
   for await (const event of events) {
-    if (event.type === 'transcription-end') {
+    if (event.type === 'transcription-end')
       yield { type: 'speakers', segments: assignSpeakers(segments, diarizer.turns()) };
-    }
     if (event.type !== 'segment') {
       yield event;
       continue;

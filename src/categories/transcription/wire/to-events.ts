@@ -18,9 +18,8 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
   let tokens = 0;
   let space = '';
   return (event) => {
-    if (event.type === 'transcription-end') {
+    if (event.type === 'transcription-end')
       return [{ type: 'transcript.text.done', text, usage: usageOf(event.durationSeconds, tokens) }];
-    }
     if (event.type === 'progress') return [];
     if (event.type === 'speakers') return event.segments.map(toSpeakerSegment);
     tokens += event.segment.tokens.length;

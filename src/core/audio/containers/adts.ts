@@ -52,9 +52,9 @@ export function writeAdtsHeader({
   channels,
   packetBytes,
 }: {
-  readonly sampleRateHz: number;
-  readonly channels: number;
-  readonly packetBytes: number;
+  sampleRateHz: number;
+  channels: number;
+  packetBytes: number;
 }): Uint8Array {
   const rate = (sampleRatesHz as readonly number[]).indexOf(sampleRateHz);
   if (rate < 0) throw new RangeError(`sampleRateHz: expected one of ADTS, got ${sampleRateHz}`);

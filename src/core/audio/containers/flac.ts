@@ -54,9 +54,9 @@ export function writeFlacHead({
   blockLength,
   samples = 0,
 }: {
-  readonly sampleRateHz: number;
-  readonly blockLength: number;
-  readonly samples?: number | undefined;
+  sampleRateHz: number;
+  blockLength: number;
+  samples?: number | undefined;
 }): Uint8Array {
   const bytes = new Uint8Array(headerBytes);
   bytes.set(new TextEncoder().encode(marker));
@@ -120,9 +120,8 @@ export function* readFlacFrame(offset: number, end: number): Reading<FlacFrame |
       next ??= header;
       if (++misleading === maxMisleadingHeaders) return { offset: start, bytes: bytes.subarray(0, next) };
     }
-    if (start + bytes.length >= end || bytes.length < length || length === maxFrameBytes) {
+    if (start + bytes.length >= end || bytes.length < length || length === maxFrameBytes)
       return { offset: start, bytes: bytes.subarray(0, next ?? bytes.length) };
-    }
     const scanned = Math.max(checked, bytes.length - maxHeaderBytes);
     crc = crc16(bytes.subarray(checked, scanned), crc);
     checked = scanned;

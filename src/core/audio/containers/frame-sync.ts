@@ -83,13 +83,8 @@ export function* readFrame<H extends FrameHeader>(
   for (let at = offset; ;) {
     const bytes: Uint8Array = yield { offset: at, length: maxFrameBytes };
     const header = parse(bytes);
-    if (
-      header !== undefined &&
-      (stream ?? header.stream) === header.stream &&
-      header.length <= bytes.length
-    ) {
+    if (header !== undefined && (stream ?? header.stream) === header.stream && header.length <= bytes.length)
       return { offset: at, header, bytes: bytes.subarray(0, header.length) };
-    }
     const found: LocatedFrame<H> | undefined = yield* findFrame(at + 1, { parse, stream });
     if (found === undefined) return undefined;
     at = found.offset;

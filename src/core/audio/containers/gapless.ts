@@ -27,9 +27,8 @@ export function toGaplessRange(frame: Uint8Array, header: MpegHeader): GaplessRa
   const hasFrames = has(1) && frame.length >= at + 12;
   const samples = hasFrames ? view.getUint32(at + 8) * header.samples : Infinity;
   const lame = at + 8 + (has(1) ? 4 : 0) + (has(2) ? 4 : 0) + (has(4) ? 100 : 0) + (has(8) ? 4 : 0);
-  if (frame.length < lame + 24 || !/^(LAME|Lavf|Lavc)$/.test(toLatin1(frame.subarray(lame, lame + 4)))) {
+  if (frame.length < lame + 24 || !/^(LAME|Lavf|Lavc)$/.test(toLatin1(frame.subarray(lame, lame + 4))))
     return { start: 0, end: samples };
-  }
   const delay = (frame[lame + 21]! << 4) | (frame[lame + 22]! >> 4);
   const padding = ((frame[lame + 22]! & 15) << 8) | frame[lame + 23]!;
   return { start: delay + decoderDelay, end: samples - padding + decoderDelay };

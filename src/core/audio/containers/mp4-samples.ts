@@ -7,7 +7,6 @@ import { type Reading, toDataView } from './reading.ts';
 export const maxPacketBytes = 2 ** 22;
 const maxPcmBytes = 2 ** 16;
 
-/** Reads the samples of a track that has a table of them. */
 export function* createSampleReader({
   stbl,
   entry,

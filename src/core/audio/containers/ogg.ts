@@ -19,7 +19,6 @@ export interface OggPacket {
   readonly isLast: boolean;
 }
 
-/** Reads the audio of an Ogg file. */
 export interface OggReader {
   /** The next stream of audio: the first one of the file, and after its end the one that follows it in a chained file. */
   openStream(): Reading<OggStream | undefined>;

@@ -19,9 +19,8 @@ export interface OpusHead {
  * @see RFC 7845 §5.1
  */
 export function toOpusHead(bytes: Uint8Array): OpusHead {
-  if (toLatin1(bytes.subarray(0, 8)) !== 'OpusHead' || bytes.length < 19 || bytes[8]! > 15) {
+  if (toLatin1(bytes.subarray(0, 8)) !== 'OpusHead' || bytes.length < 19 || bytes[8]! > 15)
     throw new ContainerError('Opus audio with a damaged header');
-  }
   const view = toDataView(bytes);
   const channels = bytes[9]!;
   const common = {
@@ -29,9 +28,8 @@ export function toOpusHead(bytes: Uint8Array): OpusHead {
     preSkip: view.getUint16(10, true),
     gain: 10 ** (view.getInt16(16, true) / 256 / 20),
   };
-  if (bytes[18] === 0 && (channels === 1 || channels === 2)) {
+  if (bytes[18] === 0 && (channels === 1 || channels === 2))
     return { ...common, streams: 1, coupledStreams: channels - 1, mapping: channels === 1 ? [0] : [0, 1] };
-  }
   const [streams, coupledStreams] = bytes.subarray(19, 21);
   const mapping = [...bytes.subarray(21, 21 + channels)];
   const decoded = (streams ?? 0) + (coupledStreams ?? 0);
@@ -56,8 +54,8 @@ export function writeOpusHead({
   preSkip,
   sampleRateHz,
 }: {
-  readonly preSkip: number;
-  readonly sampleRateHz: number;
+  preSkip: number;
+  sampleRateHz: number;
 }): Uint8Array {
   const bytes = new Uint8Array(19);
   bytes.set(new TextEncoder().encode('OpusHead'));

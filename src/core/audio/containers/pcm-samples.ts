@@ -93,9 +93,8 @@ const readers: Readonly<Record<PcmEncoding, ReadSamples>> = {
     for (let i = 0; i < samples.length; i++) samples[i] = view.getInt8(offset + i * step) / 128;
   },
   s16: (view, offset, step, samples, isLittle) => {
-    for (let i = 0; i < samples.length; i++) {
+    for (let i = 0; i < samples.length; i++)
       samples[i] = view.getInt16(offset + i * step, isLittle) / 2 ** 15;
-    }
   },
   s24: (view, offset, step, samples, isLittle) => {
     const [low, high] = isLittle ? [0, 2] : [1, 0];
@@ -105,9 +104,8 @@ const readers: Readonly<Record<PcmEncoding, ReadSamples>> = {
     }
   },
   s32: (view, offset, step, samples, isLittle) => {
-    for (let i = 0; i < samples.length; i++) {
+    for (let i = 0; i < samples.length; i++)
       samples[i] = view.getInt32(offset + i * step, isLittle) / 2 ** 31;
-    }
   },
   f32: (view, offset, step, samples, isLittle) => {
     for (let i = 0; i < samples.length; i++) samples[i] = view.getFloat32(offset + i * step, isLittle);

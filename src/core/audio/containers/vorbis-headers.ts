@@ -30,8 +30,7 @@ export function toVorbisHeaders(laced: Uint8Array): VorbisHeaders {
   const lengths = [nextLength(), nextLength()] as const;
   const identification = laced.slice(at, at + lengths[0]);
   const setup = laced.slice(at + lengths[0] + lengths[1]);
-  if (laced[0] !== 2 || !isVorbisHeader(identification, 1) || !isVorbisHeader(setup, 5)) {
+  if (laced[0] !== 2 || !isVorbisHeader(identification, 1) || !isVorbisHeader(setup, 5))
     throw new ContainerError('Vorbis audio with damaged headers');
-  }
   return { identification, setup };
 }

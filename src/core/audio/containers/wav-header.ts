@@ -11,9 +11,9 @@ export function writeWavHeader({
   sampleRateHz,
   dataBytes,
 }: {
-  readonly encoding: PcmEncoding;
-  readonly sampleRateHz: number;
-  readonly dataBytes: number;
+  encoding: PcmEncoding;
+  sampleRateHz: number;
+  dataBytes: number;
 }): Uint8Array {
   const tag = tags[encoding];
   if (tag === undefined)

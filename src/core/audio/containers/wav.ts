@@ -76,14 +76,12 @@ function toFormat(bytes: Uint8Array): WavFormat {
   let tag = view.getUint16(0, true);
   if (tag === formatTags.extensible) {
     if (bytes.length < 40) throw new ContainerError('a WAV file whose format is cut off');
-    if (toLatin1(bytes.subarray(26, 40)) !== subformatTail) {
+    if (toLatin1(bytes.subarray(26, 40)) !== subformatTail)
       throw new ContainerError('a WAV file with samples of an unknown subformat');
-    }
     tag = view.getUint16(24, true);
   }
-  if (channels < 1 || channels > maxPcmChannels) {
+  if (channels < 1 || channels > maxPcmChannels)
     throw new ContainerError(`a WAV file of ${channels} channels (1 to ${maxPcmChannels} are read)`);
-  }
   const encoding = toEncoding(tag, bytesPerFrame / channels, bits);
   return { encoding, channels, sampleRateHz };
 }

@@ -22,7 +22,6 @@ export interface WebmPacket {
   readonly discardSeconds: number;
 }
 
-/** Reads the audio of a WebM or Matroska file. */
 export interface WebmReader {
   /** @throws ContainerError where there is no audio of a known codec */
   open(): Reading<WebmStart>;

@@ -28,9 +28,8 @@ export function writeOggPage(
     ...Array.from({ length: Math.floor(length / longestSegment) }, () => longestSegment),
     length % longestSegment,
   ]);
-  if (lengths.length > mostSegments) {
+  if (lengths.length > mostSegments)
     throw new RangeError(`packets: expected at most ${mostSegments} segments, got ${lengths.length}`);
-  }
   const header = new Uint8Array(headerBytes);
   header.set(new TextEncoder().encode('OggS'));
   header[5] = (isFirst ? 2 : 0) + (isLast ? 4 : 0);

@@ -90,9 +90,8 @@ function cutAtTurns(segment: TimedText, turns: readonly SpeakerTurn[]): Piece[] 
   const { text, startSeconds, endSeconds, words = [] } = segment;
   const starts = findWords(text, words);
   const speakers = words.map((word) => speakerOf(word, turns));
-  if (words.length === 0 || starts === undefined) {
+  if (words.length === 0 || starts === undefined)
     return [{ text, startSeconds, endSeconds, speaker: speakerOf(segment, turns) }];
-  }
   const pieces: Piece[] = [];
   for (let first = 0, next = 1; first < words.length; first = next++) {
     while (next < words.length && speakers[next] === speakers[first]) next++;

@@ -4,7 +4,7 @@
  */
 export function clusterByCentroids(
   vectors: readonly Float32Array[],
-  { threshold }: { readonly threshold: number },
+  { threshold }: { threshold: number },
 ): Int32Array {
   const count = vectors.length;
   const distances = new Float64Array((count * (count - 1)) / 2);

@@ -63,9 +63,8 @@ function timestampsPrevail(logits: Float32Array, timestampBegin: number): boolea
   const likeliestTimestamp = largest(logits, timestampBegin, logits.length);
   if (likeliestTimestamp === -Infinity) return false;
   let sum = 0;
-  for (let token = timestampBegin; token < logits.length; token++) {
+  for (let token = timestampBegin; token < logits.length; token++)
     sum += Math.exp(logits[token]! - likeliestTimestamp);
-  }
   return likeliestTimestamp + Math.log(sum) > likeliestText;
 }
 

@@ -17,7 +17,7 @@ const right = 2;
  */
 export function dynamicTimeWarping(
   costs: ArrayLike<number>,
-  { rows, columns }: { readonly rows: number; readonly columns: number },
+  { rows, columns }: { rows: number; columns: number },
 ): WarpingPath {
   const moves = new Uint8Array(rows * columns);
   let above = new Float64Array(columns + 1).fill(Infinity);

@@ -8,7 +8,6 @@ export interface TimedWord extends Timed {
   readonly text: string;
 }
 
-/** The times of a segment and its words. */
 export interface TimedSegment<Word extends TimedWord = TimedWord> extends Timed {
   readonly words: readonly Word[];
 }

@@ -82,7 +82,7 @@ export class AnswerInput {
     this.#index = 0;
   }
 
-  end({ cutOff }: { readonly cutOff: boolean }): void {
+  end({ cutOff }: { cutOff: boolean }): void {
     this.#hasEnded = true;
     this.#isCutOff = cutOff;
   }

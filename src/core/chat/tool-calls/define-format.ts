@@ -31,7 +31,7 @@ export function defineFormat({ calls, families, detect, ...row }: FormatRow): To
     detect:
       typeof evidence === 'function'
         ? evidence
-        : ({ template }: { readonly template: string }) =>
+        : ({ template }: { template: string }) =>
             typeof evidence === 'string' ? template.includes(evidence) : evidence.test(template),
     constraint,
     ...row,

@@ -2,7 +2,6 @@ import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import type { ToolCall, ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 
-/** A call to be written. */
 export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
 /** Evidence by which a format is recognized. */

@@ -3,11 +3,28 @@ import type { AnswerInput, Reading } from './answer-input.ts';
 import { framedCalls, namedCall } from './call-frame.ts';
 import { defineFormat, type FormatRow } from './define-format.ts';
 import type { ToolCallFormat } from './format.ts';
-import { gemmaArguments, writeGemma } from './gemma-notation.ts';
 import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
 import { membersOf } from './write-calls.ts';
 import { isStringSchema, parameterSchema, toJsonText } from './schema-types.ts';
+import {
+  character,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type Expression,
+} from '../../grammar/languages/expression.ts';
+import {
+  anyStringOf,
+  containing,
+  literalNotation,
+  namesOf,
+  rawString,
+  type ArgumentsNotation,
+  type StringSet,
+} from '../../grammar/schemas/notation.ts';
 
 /** `call:name{…}` between `<start_function_call>` and `<end_function_call>`, strings between `<escape>`. */
 export const functionGemmaFormat = gemmaFormat(
@@ -63,8 +80,8 @@ function gemmaFormat(
     ),
     write: (calls) =>
       calls
-        .map(({ name: called, arguments: text }) => {
-          const values = writeGemma(Object.fromEntries(membersOf(text)), quote);
+        .map(({ name: called, arguments: json }) => {
+          const values = writeGemma(Object.fromEntries(membersOf(json)), quote);
           return `${open}call:${called}${values}${end}`;
         })
         .join(''),
@@ -101,9 +118,45 @@ function typedMembers(json: string, tool: ToolDefinition | undefined): string {
     const { type = [] } = parameterSchema(tool, name) ?? {};
     if (typeof value === 'string' ? type.length === 0 || type.includes('string') : !isStringSchema({ type }))
       return [];
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const written: unknown = JSON.parse(toJsonText(text, { type }));
+    const asText = typeof value === 'string' ? value : JSON.stringify(value);
+    const written: unknown = JSON.parse(toJsonText(asText, { type }));
     return written === value ? [] : [[name, written] as const];
   });
   return typed.length === 0 ? json : JSON.stringify({ ...values, ...Object.fromEntries(typed) });
+}
+
+const bareKey = /^[^\s:,{}[\]"<>|]+$/;
+const anyBareKey = repeat(character([0x2d, 0x2d], [0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]), {
+  min: 1,
+  max: 64,
+});
+
+/** Literals with bare keys, and strings without escapes between marks of their own. */
+function gemmaArguments(quote: string): () => ArgumentsNotation {
+  const writeKey = (name: string): string => (bareKey.test(name) ? name : JSON.stringify(name));
+  return () => (texts) => {
+    const string = (strings: StringSet): Expression =>
+      sequence(text(quote), rawString(strings, [containing(quote, texts)]), text(quote));
+    return literalNotation({
+      id: 'gemma',
+      anyString: refer(rule('string', string(anyStringOf(texts)))),
+      key: {
+        any: anyBareKey,
+        write: writeKey,
+        of: (names, _, path) => namesOf(names, '^[A-Za-z0-9_-]{1,64}$', texts, path),
+      },
+      write: (value) => writeGemma(value, quote, writeKey),
+      string,
+    });
+  };
+}
+
+/** A string that holds the mark is written as JSON has it. */
+function writeGemma(value: unknown, quote: string, writeKey = (name: string) => name): string {
+  const inner = (item: unknown): string => writeGemma(item, quote, writeKey);
+  if (typeof value === 'string') return value.includes(quote) ? JSON.stringify(value) : quote + value + quote;
+  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, item]) => `${writeKey(key)}:${inner(item)}`);
+  return `{${members.join(',')}}`;
 }

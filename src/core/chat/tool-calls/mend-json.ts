@@ -186,9 +186,8 @@ export function fitsTool(json: string, tool: ToolDefinition | undefined): boolea
   if (
     Array.isArray(required) &&
     !required.every((name) => typeof name === 'string' && Object.hasOwn(values, name))
-  ) {
+  )
     return false;
-  }
   if (additionalProperties !== false || typeof properties !== 'object' || properties === null) return true;
   return Object.keys(values).every((name) => Object.hasOwn(properties, name));
 }

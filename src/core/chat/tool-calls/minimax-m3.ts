@@ -80,9 +80,8 @@ function readElements(text: string, schema: unknown, root: unknown, depth: numbe
     if (types.includes('object')) return '{}';
     if (types.includes('array')) return '[]';
   }
-  if (!text.trimStart().startsWith(`${mark}<`) && (depth > 0 || text.trim() !== '')) {
+  if (!text.trimStart().startsWith(`${mark}<`) && (depth > 0 || text.trim() !== ''))
     return depth === 0 ? undefined : toJsonText(text, { type: types });
-  }
   const members: [string, string][] = [];
   let rest = text.trimStart();
   while (rest !== '') {

@@ -19,11 +19,7 @@ export function cumulativeAlphas(
     keepFinite,
     betaRange = [0.0001, 0.02],
     betaSchedule = 'linear',
-  }: {
-    readonly keepFinite: boolean;
-    readonly betaRange?: BetaRange | undefined;
-    readonly betaSchedule?: BetaSchedule;
-  },
+  }: { keepFinite: boolean; betaRange?: BetaRange | undefined; betaSchedule?: BetaSchedule },
 ): Float64Array {
   const betas = readBetas(config, betaRange, betaSchedule).map(Math.fround);
   const products = new Float64Array(betas.length);
@@ -38,6 +34,15 @@ export function cumulativeAlphas(
   return rescaled;
 }
 
+/** `cumulativeAlphas` of a model that was distilled: of latent images, where its config names no β. */
+export function distilledAlphas(config: ConfigReader): Float64Array {
+  return cumulativeAlphas(config, {
+    keepFinite: false,
+    betaRange: latentBetaRange,
+    betaSchedule: 'scaled_linear',
+  });
+}
+
 /** The first and the last β of a training. */
 export type BetaRange = readonly [first: number, last: number];
 
@@ -49,9 +54,8 @@ function readBetas(
   const trained = config.numbers('trained_betas');
   if (trained) return trained;
   const count = config.number('num_train_timesteps', 1000);
-  if (!Number.isInteger(count) || count < 1 || count > 1_000_000) {
+  if (!Number.isInteger(count) || count < 1 || count > 1_000_000)
     throw new RangeError(`num_train_timesteps: expected an integer from 1 to 1000000, got ${count}`);
-  }
   const start = config.number('beta_start', first);
   const end = config.number('beta_end', last);
   switch (config.choice('beta_schedule', betaSchedules, byDefault)) {

@@ -1,8 +1,7 @@
 /** Replaces `target` by `scale · target + weight · other`. */
 export function blendInPlace(target: Float32Array, scale: number, other: Float32Array, weight: number): void {
-  for (let index = 0; index < target.length; index++) {
+  for (let index = 0; index < target.length; index++)
     target[index] = scale * target[index]! + weight * other[index]!;
-  }
 }
 
 /** Writes `a · first + b · second`; `out` may be one of them. */
@@ -18,7 +17,6 @@ export function blendInto(
 
 /** Limits every number to ±`bound`. */
 export function clampInPlace(values: Float32Array, bound: number): void {
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < values.length; index++)
     values[index] = Math.min(Math.max(values[index]!, -bound), bound);
-  }
 }

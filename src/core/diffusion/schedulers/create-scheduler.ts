@@ -1,5 +1,5 @@
-import { assertCount, assertObject } from '../../assert-values.ts';
 import { assertNames } from '../../assert-names.ts';
+import { assertCount, assertObject } from '../../assert-values.ts';
 import { readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
 import { createDdpm } from './ddpm.ts';
@@ -67,15 +67,13 @@ const creators = {
 export function createScheduler(config: SchedulerConfig, options: SchedulerOptions): Scheduler {
   assertNames('createScheduler', options, ['steps', 'imageTokens']);
   const { steps } = options;
-  if (!Number.isInteger(steps) || steps < 1) {
+  if (!Number.isInteger(steps) || steps < 1)
     throw new RangeError(`steps: expected an integer of at least 1, got ${steps}`);
-  }
   if (options.imageTokens !== undefined) assertCount('imageTokens', options.imageTokens, { min: 1 });
   assertObject('config', config);
   const reader = readConfig(config);
   const names = Object.keys(creators) as (keyof typeof creators)[];
-  if (config['_class_name'] === undefined) {
+  if (config['_class_name'] === undefined)
     throw new TypeError(`_class_name: expected one of ${names.join(', ')}, got none`);
-  }
   return creators[reader.choice('_class_name', names, 'EulerDiscreteScheduler')](reader, options);
 }

@@ -1,26 +1,20 @@
 import { cumulativeAlphas } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedInto, noiseInto } from './denoised.ts';
+import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
 import { readLimit } from './limit.ts';
 import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
-import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
+import { readTimesteps } from './timesteps.ts';
 
 /** Denoising diffusion implicit models without noise (η = 0). Song et al. 2020, equation 12. */
 export function createDdim(config: ConfigReader, steps: number): Scheduler {
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const alphas = cumulativeAlphas(config, { keepFinite: false });
-  if (steps > alphas.length) {
-    throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
-  }
+  if (steps > alphas.length) throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
   const limit = readLimit(config, true);
   const finalAlpha = config.flag('set_alpha_to_one', true) ? 1 : alphas[0]!;
   const stride = Math.floor(alphas.length / steps);
-  const timesteps = spaceTimesteps(config.choice('timestep_spacing', timestepSpacings, 'leading'), {
-    trainSteps: alphas.length,
-    steps,
-    offset: config.number('steps_offset', 0),
-  }).map(roundHalfToEven);
+  const timesteps = readTimesteps(config, alphas.length, steps);
   const buffersOf = createBuffers('denoised');
   return defineScheduler({
     timesteps,
@@ -29,7 +23,7 @@ export function createDdim(config: ConfigReader, steps: number): Scheduler {
       const timestep = timesteps[step]!;
       const product = alphaAt(alphas, timestep);
       const next = timestep - stride >= 0 ? alphaAt(alphas, timestep - stride) : finalAlpha;
-      const level = { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
+      const level = levelOf(product, type);
       denoisedInto(denoised, sample, output, level);
       noiseInto(output, sample, output, level);
       limit?.(denoised);

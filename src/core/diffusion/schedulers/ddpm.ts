@@ -2,10 +2,10 @@ import { cumulativeAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { alphaAt } from './ddim.ts';
-import { denoisedInto } from './denoised.ts';
+import { denoisedInto, levelOf } from './denoised.ts';
 import { readLimit } from './limit.ts';
 import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
-import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
+import { readTimesteps } from './timesteps.ts';
 
 /** The logarithm of the large variance is missing: the reference takes its root, which is no number. */
 const varianceTypes = ['fixed_small', 'fixed_small_log', 'fixed_large'] as const;
@@ -19,11 +19,7 @@ export function createDdpm(config: ConfigReader, steps: number): Scheduler {
   const alphas = cumulativeAlphas(config, { keepFinite: false });
   if (steps > alphas.length) throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
   const limit = readLimit(config, true);
-  const timesteps = spaceTimesteps(config.choice('timestep_spacing', timestepSpacings, 'leading'), {
-    trainSteps: alphas.length,
-    steps,
-    offset: config.number('steps_offset', 0),
-  }).map(roundHalfToEven);
+  const timesteps = readTimesteps(config, alphas.length, steps);
   const buffersOf = createBuffers('denoised', 'fresh');
   return defineScheduler({
     timesteps,
@@ -32,7 +28,7 @@ export function createDdpm(config: ConfigReader, steps: number): Scheduler {
       const product = alphaAt(alphas, timesteps[step]!);
       const next = step + 1 < timesteps.length ? alphaAt(alphas, timesteps[step + 1]!) : 1;
       const [beta, left] = [1 - product / next, 1 - product];
-      denoisedInto(denoised, sample, output, { type, alpha: Math.sqrt(product), sigma: Math.sqrt(left) });
+      denoisedInto(denoised, sample, output, levelOf(product, type));
       limit?.(denoised);
       const kept = (Math.sqrt(1 - beta) * (1 - next)) / left;
       blendInto(sample, kept, sample, (Math.sqrt(next) * beta) / left, denoised);

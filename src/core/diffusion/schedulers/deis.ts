@@ -48,9 +48,8 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
       const ratio = from.sigma / from.alpha;
       const end = from.lambda - to.lambda;
       blendInPlace(sample, to.alpha / from.alpha, output, 0);
-      for (const [age, polynomial] of lagrangeBasis(nodes).entries()) {
+      for (const [age, polynomial] of lagrangeBasis(nodes).entries())
         blendInPlace(sample, 1, noises[age]!, to.alpha * ratio * exponentialIntegral(polynomial, 0, end));
-      }
       return denoised;
     },
   });

@@ -14,9 +14,8 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
   const algorithm = config.choice('algorithm_type', ['dpmsolver++', 'sde-dpmsolver++'], 'dpmsolver++');
   const heun = config.choice('solver_type', ['midpoint', 'heun'], 'midpoint') === 'heun';
   const most = readOrder(config, 'solver_order', [1, 2, 3]);
-  if (heun && most === 3 && algorithm === 'sde-dpmsolver++') {
+  if (heun && most === 3 && algorithm === 'sde-dpmsolver++')
     throw new RangeError('solver_type: expected midpoint beside solver_order 3 of sde-dpmsolver++, got heun');
-  }
   const { type, isFlow } = readSolverType(config);
   const limit = readThreshold(config);
   const { levels, timesteps } = readMultistepSigmas(config, steps, {
@@ -82,7 +81,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
 function ordersOf(
   steps: number,
   most: number,
-  { lowersFinal, endsAtZero }: { readonly lowersFinal: boolean; readonly endsAtZero: boolean },
+  { lowersFinal, endsAtZero }: { lowersFinal: boolean; endsAtZero: boolean },
 ): number[] {
   const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
   if (endsAtZero || (lowersFinal && steps % most === 0)) orders[steps - 1] = 1;

@@ -9,7 +9,7 @@ import {
   solverDenoisedInto,
   type NoiseLevel,
 } from './multistep-sigmas.ts';
-import type { Scheduler } from './scheduler.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** In λ; shorter steps, as at the end of sigmas after Karras, have no digits left for their curve. */
 const smallestStep = 1e-6;
@@ -34,9 +34,8 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
   const heun = config.choice('solver_type', ['midpoint', 'heun'], 'midpoint') === 'heun';
   const order = config.number('solver_order', 2);
   const orders = stochastic ? [1, 2] : [1, 2, 3];
-  if (!orders.includes(order)) {
+  if (!orders.includes(order))
     throw new RangeError(`solver_order: expected one of ${orders.join(', ')} for ${algorithm}, got ${order}`);
-  }
   const { type, isFlow } = readSolverType(config);
   if (ofNoise && isFlow)
     throw new RangeError(`use_flow_sigmas: expected it to be off beside algorithm_type ${algorithm}`);
@@ -58,24 +57,14 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
     config.flag('euler_at_final', false) ||
     lowersOrder;
 
-  let denoised = new Float32Array(0);
-  let newest = new Float32Array(0);
-  let before = new Float32Array(0);
-  let oldest = new Float32Array(0);
-  let scratch = new Float32Array(0);
-  return {
+  const buffersOf = createBuffers('denoised', 'first', 'second', 'third', 'scratch');
+  return defineScheduler({
     timesteps,
-    initialNoiseScale: 1,
-    inputScale: () => 1,
     step(step, sample, output, noise) {
-      if (denoised.length !== sample.length) {
-        denoised = new Float32Array(sample.length);
-        newest = new Float32Array(sample.length);
-        before = new Float32Array(sample.length);
-        oldest = new Float32Array(sample.length);
-        scratch = new Float32Array(sample.length);
-      }
-      [newest, before, oldest] = [oldest, newest, before];
+      const { denoised, first, second, third, scratch } = buffersOf(sample.length);
+      // The last three outputs take turns.
+      const ring = [first, second, third];
+      const [newest, before, oldest] = [ring[step % 3]!, ring[(step + 2) % 3]!, ring[(step + 1) % 3]!];
       const from = levels[step]!;
       const to = levels[step + 1]!;
       solverDenoisedInto(denoised, sample, output, { type, level: from });
@@ -110,14 +99,14 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
       }
       return denoised;
     },
-  };
+  });
 }
 
 /** Weights of the sample, of the newest output, of its first and second difference, and of fresh noise in a step. */
 function weightsOf(
   from: NoiseLevel,
   to: NoiseLevel,
-  { stochastic, ofNoise }: { readonly stochastic: boolean; readonly ofNoise: boolean },
+  { stochastic, ofNoise }: { stochastic: boolean; ofNoise: boolean },
 ): Readonly<Record<'kept' | 'gained' | 'slope' | 'curve' | 'fresh', number>> {
   const h = to.lambda - from.lambda;
   if (ofNoise) {

@@ -67,9 +67,8 @@ function readSigmas(
 }
 
 function shiftBySize(config: ConfigReader, imageTokens: number | undefined): number {
-  if (imageTokens === undefined) {
+  if (imageTokens === undefined)
     throw new TypeError('imageTokens: expected the number of patches, since this scheduler shifts by size');
-  }
   const baseTokens = config.number('base_image_seq_len', 256);
   const maxTokens = config.number('max_image_seq_len', 4096);
   const base = config.number('base_shift', 0.5);

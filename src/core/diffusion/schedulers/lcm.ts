@@ -1,7 +1,7 @@
-import { cumulativeAlphas, latentBetaRange } from './betas.ts';
+import { distilledAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedInto } from './denoised.ts';
+import { denoisedInto, levelOf } from './denoised.ts';
 import { readLimit } from './limit.ts';
 import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
@@ -12,11 +12,7 @@ const dataDeviation = 0.5;
 /** Latent consistency models: every step jumps to the image and back to a lower noise level. Luo et al. 2023, algorithm 3. */
 export function createLcm(config: ConfigReader, steps: number): Scheduler {
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
-  const alphas = cumulativeAlphas(config, {
-    keepFinite: false,
-    betaRange: latentBetaRange,
-    betaSchedule: 'scaled_linear',
-  });
+  const alphas = distilledAlphas(config);
   const scaling = config.number('timestep_scaling', 10);
   const limit = readLimit(config, false);
   const timesteps = readDistilledTimesteps(config, alphas.length, steps);
@@ -26,12 +22,7 @@ export function createLcm(config: ConfigReader, steps: number): Scheduler {
     step(step, sample, output, noise) {
       const { denoised, fresh } = buffersOf(sample.length);
       const timestep = timesteps[step]!;
-      const product = alphas[timestep]!;
-      denoisedInto(denoised, sample, output, {
-        type,
-        alpha: Math.sqrt(product),
-        sigma: Math.sqrt(1 - product),
-      });
+      denoisedInto(denoised, sample, output, levelOf(alphas[timestep]!, type));
       limit?.(denoised);
       const time = timestep * scaling;
       const square = time ** 2 + dataDeviation ** 2;

@@ -11,9 +11,8 @@ export type Limit = (denoised: Float32Array) => void;
 export function readThreshold(config: ConfigReader): Limit | undefined {
   if (!config.flag('thresholding', false)) return undefined;
   const share = config.number('dynamic_thresholding_ratio', 0.995);
-  if (share < 0 || share > 1) {
+  if (share < 0 || share > 1)
     throw new RangeError(`dynamic_thresholding_ratio: expected a number from 0 to 1, got ${share}`);
-  }
   const most = config.number('sample_max_value', 1);
   if (most <= 0) throw new RangeError(`sample_max_value: expected a number above 0, got ${most}`);
   return (denoised) => {

@@ -28,9 +28,8 @@ export function createLms(config: ConfigReader, steps: number): Scheduler {
       blendInto(output, 1 / sigma, sample, -1 / sigma, denoised);
       directions = [output.slice(), ...directions].slice(0, mostDirections);
       const nodes = directions.map((_, age) => sigmas[step - age]! - sigma);
-      for (const [age, polynomial] of lagrangeBasis(nodes).entries()) {
+      for (const [age, polynomial] of lagrangeBasis(nodes).entries())
         blendInPlace(sample, 1, directions[age]!, integralTo(sigmas[step + 1]! - sigma, polynomial));
-      }
       return denoised;
     },
   });

@@ -35,9 +35,8 @@ export type SolverType = (typeof solverTypes)[number];
 export function readSolverType(config: ConfigReader): { type: SolverType; isFlow: boolean } {
   const type = config.choice('prediction_type', solverTypes, 'epsilon');
   const isFlow = config.flag('use_flow_sigmas', false);
-  if (isFlow !== (type === 'flow_prediction')) {
+  if (isFlow !== (type === 'flow_prediction'))
     throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
-  }
   return { type, isFlow };
 }
 
@@ -55,7 +54,7 @@ export function solverDenoisedInto(
   out: Float32Array,
   sample: Float32Array,
   output: Float32Array,
-  { type, level }: { readonly type: SolverType; readonly level: NoiseLevel },
+  { type, level }: { type: SolverType; level: NoiseLevel },
 ): void {
   if (type === 'flow_prediction') blendInto(out, 1, sample, -level.sigma, output);
   else denoisedInto(out, sample, output, { type, ...level });
@@ -126,7 +125,7 @@ export interface NoiseLevel {
 }
 
 /** @param options.isFlow whether the shares themselves sum to 1 */
-function levelOf(sigma: number, { isFlow }: { readonly isFlow: boolean }): NoiseLevel {
+function levelOf(sigma: number, { isFlow }: { isFlow: boolean }): NoiseLevel {
   const alpha = isFlow ? 1 - sigma : 1 / Math.hypot(sigma, 1);
   const scaled = isFlow ? sigma : sigma * alpha;
   return { alpha, sigma: scaled, lambda: Math.log(alpha) - Math.log(scaled) };

@@ -17,10 +17,7 @@ import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.t
 export function readSigmas(
   config: ConfigReader,
   steps: number,
-  {
-    betaRange,
-    roundsKarras = false,
-  }: { readonly betaRange?: BetaRange; readonly roundsKarras?: boolean } = {},
+  { betaRange, roundsKarras = false }: { betaRange?: BetaRange; roundsKarras?: boolean } = {},
 ): { sigmas: number[]; timesteps: number[]; initialNoiseScale: number; training: Float64Array } {
   const training = trainingSigmas(cumulativeAlphas(config, { keepFinite: true, betaRange }));
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
@@ -42,9 +39,8 @@ export function readSigmas(
   if (
     kind === 'continuous' &&
     config.choice('prediction_type', predictionTypes, 'epsilon') === 'v_prediction'
-  ) {
+  )
     timesteps = sigmas.map((sigma) => 0.25 * Math.log(sigma));
-  }
   const last =
     config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ? 0 : training[0]!;
   const largest = Math.max(...sigmas, last);
@@ -65,7 +61,7 @@ export function ancestralSigmas(from: number, to: number): { down: number; up: n
 /** Distribution of sigmas, if a config differs from the training. */
 export function crowdingOf(
   config: ConfigReader,
-  { takesLu = false }: { readonly takesLu?: boolean } = {},
+  { takesLu = false }: { takesLu?: boolean } = {},
 ): ((from: number, to: number, count: number) => number[]) | undefined {
   const asked = (Object.keys(crowdings) as (keyof typeof crowdings)[]).filter(
     (name) => (takesLu || name !== 'use_lu_lambdas') && config.flag(name, false),
@@ -87,7 +83,7 @@ export function denoisedAtSigmaInto(
   out: Float32Array,
   sample: Float32Array,
   output: Float32Array,
-  { type, sigma }: { readonly type: PredictionType; readonly sigma: number },
+  { type, sigma }: { type: PredictionType; sigma: number },
 ): void {
   if (type === 'epsilon') blendInto(out, 1, sample, -sigma, output);
   else if (type === 'sample') out.set(output);

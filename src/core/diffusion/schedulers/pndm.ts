@@ -2,9 +2,9 @@ import { cumulativeAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { alphaAt } from './ddim.ts';
-import { denoisedInto, noiseInto } from './denoised.ts';
+import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
 import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
-import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
+import { readTimesteps } from './timesteps.ts';
 
 /** Weights of the last outputs, newest first, by how many there are. Liu et al. 2022, equation 12 and its starts. */
 const multistepWeights = [
@@ -22,13 +22,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
   const alphas = cumulativeAlphas(config, { keepFinite: false });
   const finalAlpha = config.flag('set_alpha_to_one', false) ? 1 : alphas[0]!;
   const stride = Math.floor(alphas.length / steps);
-  const ascending = spaceTimesteps(config.choice('timestep_spacing', timestepSpacings, 'leading'), {
-    trainSteps: alphas.length,
-    steps,
-    offset: config.number('steps_offset', 0),
-  })
-    .map(roundHalfToEven)
-    .toReversed();
+  const ascending = readTimesteps(config, alphas.length, steps).toReversed();
   const skips = config.flag('skip_prk_steps', false);
   if (!skips && steps < 4) {
     throw new RangeError(
@@ -48,7 +42,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
     const { mixed } = buffersOf(sample.length);
     const product = alphaAt(alphas, from);
     const next = to >= 0 ? alphaAt(alphas, to) : finalAlpha;
-    noiseInto(mixed, sample, direction, levelOf(type, product));
+    noiseInto(mixed, sample, direction, levelOf(product, type));
     const divisor = product * Math.sqrt(1 - next) + Math.sqrt(product * (1 - product) * next);
     blendInPlace(sample, Math.sqrt(next / product), mixed, -(next - product) / divisor);
   };
@@ -82,7 +76,7 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
     step(step, sample, output) {
       const { sum, start, denoised } = buffersOf(sample.length);
       const timestep = timesteps[step]!;
-      denoisedInto(denoised, sample, output, levelOf(type, alphaAt(alphas, timestep)));
+      denoisedInto(denoised, sample, output, levelOf(alphaAt(alphas, timestep), type));
       if (step < rungeKutta.length) {
         stepRungeKutta(step, sample, output);
       } else if (skips && step === 1) {
@@ -112,11 +106,4 @@ function rungeKuttaTimesteps(ascending: readonly number[], half: number): number
 /** The second of the descending timesteps is asked twice: that takes the place of a Runge-Kutta start. */
 function repeatSecond(ascending: readonly number[]): number[] {
   return [...ascending.slice(0, -1), ...ascending.slice(-2, -1), ...ascending.slice(-1)].toReversed();
-}
-
-function levelOf(
-  type: 'epsilon' | 'v_prediction',
-  product: number,
-): { type: 'epsilon' | 'v_prediction'; alpha: number; sigma: number } {
-  return { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
 }

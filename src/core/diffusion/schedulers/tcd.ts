@@ -1,7 +1,7 @@
-import { cumulativeAlphas, latentBetaRange } from './betas.ts';
+import { distilledAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedInto, noiseInto } from './denoised.ts';
+import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
 import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
@@ -15,11 +15,7 @@ const stochasticity = 0.3;
 export function createTcd(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['thresholding', 'clip_sample']);
   const type = config.choice('prediction_type', predictionTypes, 'epsilon');
-  const alphas = cumulativeAlphas(config, {
-    keepFinite: false,
-    betaRange: latentBetaRange,
-    betaSchedule: 'scaled_linear',
-  });
+  const alphas = distilledAlphas(config);
   const timesteps = readDistilledTimesteps(config, alphas.length, steps);
   const buffersOf = createBuffers('denoised', 'fresh');
   return defineScheduler({
@@ -27,7 +23,7 @@ export function createTcd(config: ConfigReader, steps: number): Scheduler {
     step(step, sample, output, noise) {
       const { denoised, fresh } = buffersOf(sample.length);
       const product = alphas[timesteps[step]!]!;
-      const level = { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
+      const level = levelOf(product, type);
       denoisedInto(denoised, sample, output, level);
       noiseInto(fresh, sample, output, level);
       const next = timesteps[step + 1] ?? 0;

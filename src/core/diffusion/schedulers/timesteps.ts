@@ -44,6 +44,14 @@ export function roundHalfToEven(value: number): number {
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
+/** Whole timesteps of a model, from the noisiest down, as its config spaces them. */
+export function readTimesteps(config: ConfigReader, trainSteps: number, steps: number): number[] {
+  const spacing = config.choice('timestep_spacing', timestepSpacings, 'leading');
+  return spaceTimesteps(spacing, { trainSteps, steps, offset: config.number('steps_offset', 0) }).map(
+    roundHalfToEven,
+  );
+}
+
 /** Timesteps of a model that was distilled to `original_inference_steps`: evenly spaced among those, from the noisiest down. */
 export function readDistilledTimesteps(config: ConfigReader, trainSteps: number, steps: number): number[] {
   const distilled = config.number('original_inference_steps', 50);

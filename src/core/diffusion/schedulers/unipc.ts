@@ -73,11 +73,7 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
 /** The weights of the differences to earlier outputs, then of the one to the output at the end, where a corrector knows it. */
 function weightsOf(
   ratios: readonly number[],
-  {
-    h,
-    isFirstKind,
-    corrects,
-  }: { readonly h: number; readonly isFirstKind: boolean; readonly corrects: boolean },
+  { h, isFirstKind, corrects }: { h: number; isFirstKind: boolean; corrects: boolean },
 ): number[] {
   const size = ratios.length + Number(corrects);
   if (size <= 1) return size === 0 ? [] : [0.5];

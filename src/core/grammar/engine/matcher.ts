@@ -1,7 +1,7 @@
 import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from '../languages/expression.ts';
 import { programSteps } from './program.ts';
-import { runSteps } from '../run-steps.ts';
+import { runSteps } from '../../run-steps.ts';
 import { itemText, ShortestEndings } from './shortest-ending.ts';
 import { longestTokens, type TokenTrie } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';

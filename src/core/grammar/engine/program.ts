@@ -5,7 +5,7 @@ import type { Language } from '../languages/language.ts';
 import { LanguageReader } from '../languages/reader.ts';
 import { isNullable } from '../languages/nullable.ts';
 import { productiveExpressions } from '../languages/productive.ts';
-import { runSteps } from '../run-steps.ts';
+import { runSteps } from '../../run-steps.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from '../languages/utf8.ts';
 
 /** A step of a machine that reads bytes; `next` and the like are places of other steps. */

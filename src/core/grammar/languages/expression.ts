@@ -51,7 +51,6 @@ export type Expression =
   /** Any text in which no marker occurs, not even one that begins in the text before it, `after`. */
   | { readonly type: 'text-without'; readonly markers: readonly string[]; readonly after?: string };
 
-/** A text of a language. */
 export type LanguageText = Extract<Expression, { type: 'language' }>;
 
 export const empty: Expression = { type: 'sequence', items: [] };
@@ -79,10 +78,7 @@ export function optional(item: Expression): Expression {
   return choice(item, empty);
 }
 
-export function repeat(
-  item: Expression,
-  { min, max }: { readonly min: number; readonly max: number },
-): Expression {
+export function repeat(item: Expression, { min, max }: { min: number; max: number }): Expression {
   if (max === 0) return empty;
   return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
 }

@@ -82,7 +82,7 @@ export const comma = refer(rule('comma', sequence(optional(blank), text(','), sp
 
 export const colon = sequence(optional(blank), text(':'), repeat(blank, { min: 0, max: 4 }));
 
-export function stringOf({ min, max }: { readonly min: number; readonly max: number }): Expression {
+export function stringOf({ min, max }: { min: number; max: number }): Expression {
   return sequence(text('"'), { type: 'string-content', min, max }, text('"'));
 }
 
@@ -96,7 +96,7 @@ export function bracketed(open: string, content: Expression, close: string): Exp
 /** `item`, `min` to `max` times, with commas. */
 export function listOf(
   item: Expression,
-  { min, max }: { readonly min: number; readonly max: number },
+  { min, max }: { min: number; max: number },
   separator = comma,
 ): Expression {
   if (max === 0) return empty;

@@ -160,7 +160,7 @@ function behindFree(first: Language, { free, start, end, both }: Anchored, store
 
 function repeated(
   { free, start, end, both }: Anchored,
-  { min, max }: { readonly min: number; readonly max: number },
+  { min, max }: { min: number; max: number },
   store: LanguageStore,
 ): Anchored {
   const { never, empty } = store;

@@ -127,9 +127,8 @@ class PatternReader {
       const [min, max = min] = written.split(',');
       this.#index = end + 1;
       bounds = { min: Number(min), max: max === '' ? Infinity : Number(max) };
-      if (bounds.min > maxRepetitions || (bounds.max > maxRepetitions && bounds.max !== Infinity)) {
+      if (bounds.min > maxRepetitions || (bounds.max > maxRepetitions && bounds.max !== Infinity))
         throw this.#fault(`expected at most ${maxRepetitions} repetitions`);
-      }
     }
     if (bounds && this.#take('?') && this.#options.allowsLazy === false)
       throw this.#fault('expected no lazy quantifier, but a class that leaves out what ends it');

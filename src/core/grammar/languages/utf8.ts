@@ -9,9 +9,8 @@ const surrogates: CodePointRange = [0xd800, 0xdfff];
 /** The UTF-8 encodings of a range of code points as sequences of byte ranges. Surrogates have none. */
 export function utf8Sequences([from, to]: CodePointRange): ByteRange[][] {
   if (from > to) return [];
-  if (from <= surrogates[1] && to >= surrogates[0]) {
+  if (from <= surrogates[1] && to >= surrogates[0])
     return [...utf8Sequences([from, surrogates[0] - 1]), ...utf8Sequences([surrogates[1] + 1, to])];
-  }
   const length = lengthOf(from);
   const last = lastOfLength[length - 1]!;
   if (to > last) return [...utf8Sequences([from, last]), ...utf8Sequences([last + 1, to])];

@@ -154,13 +154,7 @@ function listWith(
     heads,
     path,
     comma,
-  }: {
-    readonly min: number;
-    readonly max: number;
-    readonly heads: number;
-    readonly path: string;
-    readonly comma: Expression;
-  },
+  }: { min: number; max: number; heads: number; path: string; comma: Expression },
   literalsAt: (index: number) => Literal[],
   document: SchemaDocument,
   itemOf: (literals: readonly Literal[], path: string) => Expression,

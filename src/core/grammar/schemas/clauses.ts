@@ -157,9 +157,8 @@ export class ClauseReader {
     if (schema['allOf'] !== undefined) {
       for (const entry of this.#entries(schema, 'allOf', path)) and(this.#clauses(entry), 'allOf');
     }
-    if (schema['anyOf'] !== undefined) {
+    if (schema['anyOf'] !== undefined)
       and(this.#union(this.#entries(schema, 'anyOf', path), `${path}.anyOf`), 'anyOf');
-    }
     if (schema['oneOf'] !== undefined) and(this.#exactlyOne(schema, path), 'oneOf');
     if (schema['not'] !== undefined) and(this.#clauses(this.#literal(schema, 'not', path, true)), 'not');
     if (schema['if'] !== undefined) and(this.#conditional(schema, path, false), 'if');
@@ -284,9 +283,8 @@ export class ClauseReader {
       const { schema: target, path: place } = this.reference(schema, keyword, path);
       clauses.push(...this.#clauses(this.#document.literal(target, place, { negated: true })));
     }
-    for (const entry of schema['allOf'] === undefined ? [] : this.#entries(schema, 'allOf', path, true)) {
+    for (const entry of schema['allOf'] === undefined ? [] : this.#entries(schema, 'allOf', path, true))
       clauses.push(...this.#clauses(entry));
-    }
     if (schema['anyOf'] !== undefined)
       clauses.push(...this.read(this.#entries(schema, 'anyOf', path, true), `${path}.anyOf`));
     if (schema['oneOf'] !== undefined) clauses.push(...this.#notExactlyOne(schema, path));
@@ -295,16 +293,14 @@ export class ClauseReader {
     if (schema['if'] !== undefined) clauses.push(...this.#conditional(schema, path, true));
     for (const [, others] of this.#dependencies(schema, path, true)) clauses.push(...others);
     for (const keyword of ['unevaluatedProperties', 'unevaluatedItems']) {
-      if (schema[keyword] !== undefined && schema[keyword] !== true) {
+      if (schema[keyword] !== undefined && schema[keyword] !== true)
         throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported under `not`');
-      }
     }
     for (const keyword of Object.keys(schema)) {
       const types = keywordTypes.get(keyword);
       if (types === undefined) continue;
-      for (const clause of this.#broken(keyword, schema, path)) {
+      for (const clause of this.#broken(keyword, schema, path))
         clauses.push({ ...clause, types: clause.types & types });
-      }
     }
     return this.#limited(clauses, path);
   }

@@ -54,7 +54,7 @@ function negated({ value, exclusive }: DecimalBound): DecimalBound {
 function magnitudes(
   low: DecimalBound,
   high: DecimalBound,
-  { fractionDigits, digits }: { readonly fractionDigits: number; readonly digits: number },
+  { fractionDigits, digits }: { fractionDigits: number; digits: number },
 ): Expression {
   // Before the point, a single digit may be a nought.
   const fractionOf = (length: number): number =>

@@ -41,7 +41,7 @@ export class SchemaDocument {
     this.#index(root, this.#rootResource);
   }
 
-  literal(schema: unknown, path: string, { negated = false }: { readonly negated?: boolean } = {}): Literal {
+  literal(schema: unknown, path: string, { negated = false }: { negated?: boolean } = {}): Literal {
     const isEmpty = isSchemaObject(schema) && Object.keys(schema).length === 0;
     const value = isEmpty ? true : schema;
     if (typeof value === 'boolean')
@@ -144,9 +144,8 @@ function inside({ schema, anchors }: Resource, fragment: string): unknown {
   let target: unknown = schema;
   for (const token of fragment.split('/').slice(1)) {
     const key = decodePointer(token);
-    if (typeof target !== 'object' || target === null || key === undefined || !Object.hasOwn(target, key)) {
+    if (typeof target !== 'object' || target === null || key === undefined || !Object.hasOwn(target, key))
       return undefined;
-    }
     target = (target as Record<string, unknown>)[key];
   }
   return target;

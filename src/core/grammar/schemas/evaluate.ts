@@ -33,12 +33,7 @@ export class SchemaEvaluator {
   }
 
   /** @param options `negated`: whether the value must not match */
-  satisfies(
-    value: unknown,
-    schema: unknown,
-    path: string,
-    { negated }: { readonly negated: boolean },
-  ): boolean {
+  satisfies(value: unknown, schema: unknown, path: string, { negated }: { negated: boolean }): boolean {
     this.#depth = 0;
     this.#inversions = negated ? 1 : 0;
     return this.matches(value, schema, path) !== negated;
@@ -198,9 +193,8 @@ export function itemSchemas(schema: Schema): {
   readonly restKeyword: string;
 } {
   const { prefixItems, items, additionalItems } = schema;
-  if (prefixItems === undefined && Array.isArray(items)) {
+  if (prefixItems === undefined && Array.isArray(items))
     return { heads: items, rest: additionalItems ?? true, restKeyword: 'additionalItems' };
-  }
   const heads = Array.isArray(prefixItems) ? prefixItems : [];
   return { heads, rest: items ?? true, restKeyword: 'items' };
 }

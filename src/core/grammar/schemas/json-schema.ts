@@ -1,7 +1,7 @@
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
-import { runSteps } from '../run-steps.ts';
+import { runSteps } from '../../run-steps.ts';
 import { distinctItems } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
@@ -198,9 +198,8 @@ class SchemaReader {
   *#typed(clause: Clause, path: string, notation: Notation): Iterable<Expression> {
     const { types, excluded } = clause;
     const complex = excluded.find((value) => typeof value === 'object' && value !== null);
-    if (complex !== undefined && types & (typeBits.object | typeBits.array)) {
+    if (complex !== undefined && types & (typeBits.object | typeBits.array))
       throw schemaFault(path, 'expected no objects and arrays among constants that are ruled out');
-    }
     const words = [
       ...(types & typeBits.null ? [null] : []),
       ...(types & typeBits.boolean ? [true, false] : []),
@@ -248,8 +247,7 @@ const besideAnyOf = new Set(['anyOf', ...annotationKeywords, '$schema', 'discrim
 
 /** The schemas of `anyOf`, where a schema says nothing else: they can stay apart. */
 function branchesOf(schema: Schema, path: string): readonly unknown[] | undefined {
-  if (schema['anyOf'] === undefined || !Object.keys(schema).every((keyword) => besideAnyOf.has(keyword))) {
+  if (schema['anyOf'] === undefined || !Object.keys(schema).every((keyword) => besideAnyOf.has(keyword)))
     return undefined;
-  }
   return readSchemas(schema['anyOf'], `${path}.anyOf`);
 }

@@ -17,7 +17,6 @@ export function anyStringOf(texts: TextLanguages): StringSet {
   return { min: 0, max: Infinity, language: undefined, texts, path: 'parameters' };
 }
 
-/** Notation of values. */
 export interface Notation {
   /** Ids by text: equal texts have one id. */
   readonly id: string;
@@ -179,5 +178,4 @@ export function looseText(written: string): Expression {
   return sequence(first, ...rest.flatMap((part) => [text('\n', ''), part]));
 }
 
-/** Any JSON object. */
 export const anyObject: Expression = jsonNotation.anyObject!;

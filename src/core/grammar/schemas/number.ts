@@ -82,9 +82,8 @@ function readBound(schema: Schema, path: string, keyword: string): DecimalBound 
   const value = schema[keyword];
   if (value === undefined || typeof value === 'boolean') return undefined;
   const isLow = keyword.endsWith('inimum');
-  if (typeof value !== 'number' || (isLow ? value > largestExact : value < -largestExact)) {
+  if (typeof value !== 'number' || (isLow ? value > largestExact : value < -largestExact))
     throw schemaFault(`${path}.${keyword}`, `expected a number between ${-largestExact} and ${largestExact}`);
-  }
   // Larger numbers are not written anyway.
   if (Math.abs(value) > largestExact)
     return { value: isLow ? -largestExact : largestExact, exclusive: false };

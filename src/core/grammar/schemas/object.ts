@@ -130,9 +130,8 @@ class ObjectWriter {
       if (named) literals.push(document.literal(properties[name], `${path}.properties.${name}`));
       const matching = own.filter(({ keys, path: at }) => texts.includes(keys, name, at));
       for (const { literal } of matching) literals.push(literal);
-      if (!named && matching.length === 0 && schema['additionalProperties'] !== undefined) {
+      if (!named && matching.length === 0 && schema['additionalProperties'] !== undefined)
         literals.push(document.literal(schema['additionalProperties'], `${path}.additionalProperties`));
-      }
       if (schema['propertyNames'] !== undefined) {
         const at = `${path}.propertyNames`;
         const allowed = keysOf(document.literal(schema['propertyNames'], at));

@@ -24,18 +24,15 @@ export function schemaSizeFault(schema: unknown): string | undefined {
       const isArray = Array.isArray(value);
       // The keys of an array of a million values would be a million texts.
       const keys = isArray ? [] : Object.keys(value);
-      if (values + next.length + (isArray ? value.length : keys.length) > schemaLimits.values) {
+      if (values + next.length + (isArray ? value.length : keys.length) > schemaLimits.values)
         return `expected at most ${schemaLimits.values} values`;
-      }
       if (isArray) next.push(...(value as unknown[]));
       for (const key of keys) {
         characters += key.length;
         next.push((value as Record<string, unknown>)[key]);
       }
     }
-    if (characters > schemaLimits.characters) {
-      return `expected at most ${schemaLimits.characters} characters`;
-    }
+    if (characters > schemaLimits.characters) return `expected at most ${schemaLimits.characters} characters`;
     level = next;
   }
   return undefined;

@@ -56,8 +56,6 @@ function conditionsOf(clause: Clause, texts: TextLanguages): StringConditions {
     }
   }
   const excluded = clause.excluded.filter((value) => typeof value === 'string');
-  if (excluded.length > 0) {
-    languages.push(store.complement(texts.listed(excluded, path)));
-  }
+  if (excluded.length > 0) languages.push(store.complement(texts.listed(excluded, path)));
   return { min, max, languages, path };
 }

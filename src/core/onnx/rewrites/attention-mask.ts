@@ -96,9 +96,8 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
 
   function replaceNode(node: OnnxNode): OnnxNode {
     const [first] = node.inputs;
-    if (node.operator === 'Slice' && cutsToLength(index, node)) {
+    if (node.operator === 'Slice' && cutsToLength(index, node))
       return { ...node, operator: 'Identity', inputs: [first!], attributes: [] };
-    }
     if (node.operator !== 'Shape' || isLight(first!)) return node;
     const isPast = index.peel(first!).startsWith('past_key_values.');
     const name = isPast ? maskInputs.pastShape : maskInputs.hiddenShape;

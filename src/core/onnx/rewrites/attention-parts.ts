@@ -126,7 +126,7 @@ function matchScaled(index: GraphIndex, name: string): { name: string; scale: nu
 function matchCache(
   index: GraphIndex,
   operand: string,
-  { transposed }: { readonly transposed: boolean },
+  { transposed }: { transposed: boolean },
 ): { concat: CacheConcat; scale: number } | string {
   let at = operand;
   let scale = 1;
@@ -186,9 +186,8 @@ function matchTransposed(index: GraphIndex, product: string): string | undefined
     const uses = index.consumers(at).filter(({ operator }) => operator !== 'Shape');
     const node = uses[0];
     if (uses.length !== 1 || !node) return undefined;
-    if (node.operator === 'Transpose') {
+    if (node.operator === 'Transpose')
       return integersOf(node, 'perm')?.join() === '0,2,1,3' ? node.outputs[0]! : undefined;
-    }
     if (node.operator !== 'Cast' && node.operator !== 'Identity') return undefined;
     at = node.outputs[0]!;
   }

@@ -42,9 +42,8 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
   }
   const covered = new Set(layers.flatMap(({ key, value }) => [key.present, value.present]));
   if (layers.length === 0) return unchanged(other);
-  if (presents.length !== covered.size || !presents.every((name) => covered.has(name))) {
+  if (presents.length !== covered.size || !presents.every((name) => covered.has(name)))
     return unchanged(`attention and outputs present.* do not correspond: ${other}`);
-  }
   const draft = new GraphDraft(graph);
   const emitter = new AttentionEmitter(draft, index, tokens);
   for (const layer of layers) emitter.emit(layer);
@@ -79,10 +78,7 @@ function completeLayer(
   {
     inputs,
     windows,
-  }: {
-    readonly inputs: ReadonlyMap<string, OnnxValue>;
-    readonly windows: ReadonlyMap<string, AttentionWindow>;
-  },
+  }: { inputs: ReadonlyMap<string, OnnxValue>; windows: ReadonlyMap<string, AttentionWindow> },
 ): Layer | string {
   const { key, value, mask } = attention;
   const past = inputs.get(key.past);
@@ -91,9 +87,8 @@ function completeLayer(
   const { elementType } = past;
   if (typeof keyValueHeads !== 'number' || typeof headSize !== 'number')
     return `${past.name} of an unknown size`;
-  if (elementType !== elementTypes.float32 && elementType !== elementTypes.float16) {
+  if (elementType !== elementTypes.float32 && elementType !== elementTypes.float16)
     return `${past.name} of an unknown type`;
-  }
   if (!mask) return 'attention without a mask';
   const window = windows.get(peelMask(index, mask.name));
   if (window === undefined) return 'a mask that is not understood';

@@ -104,9 +104,8 @@ export function learnAlignment(
     for (let letter = 0; letter < letterCount; letter++) {
       const row = counts.subarray(letter * width, (letter + 1) * width);
       const total = row.reduce((sum, count) => sum + count, 0);
-      for (let at = 0; at < width; at++) {
+      for (let at = 0; at < width; at++)
         costOf[letter * width + at] = (at > size ? costOfTwo : 0) - Math.log(row[at]! / total);
-      }
     }
   };
 

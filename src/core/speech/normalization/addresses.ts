@@ -62,3 +62,39 @@ function readPart(part: string, isEnding: boolean): string {
   if (/^\d{4}$/.test(part)) return toLabel(part);
   return isEnding && spelled.test(part) ? part.toUpperCase() : part;
 }
+
+const street =
+  'St|Ave|Blvd|Rd|Ln|Dr|Pl|Ct|Sq|Street|Avenue|Boulevard|Road|Lane|Drive|Place|Court|Square|Way|Terrace';
+
+const directions: Readonly<Record<string, string>> = { N: 'North', S: 'South', E: 'East', W: 'West' };
+
+const states: ReadonlyMap<string, string> = new Map(
+  `AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,FL Florida,GA Georgia,
+HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,MA Massachusetts,
+MI Michigan,MN Minnesota,MS Mississippi,MO Missouri,MT Montana,NE Nebraska,NV Nevada,NH New Hampshire,NJ New Jersey,
+NM New Mexico,NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,OR Oregon,PA Pennsylvania,RI Rhode Island,
+SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah,VT Vermont,VA Virginia,WA Washington,WV West Virginia,
+WI Wisconsin,WY Wyoming`
+    .split(/,\n?/)
+    .map((state) => [state.slice(0, 2), state.slice(3)] as const),
+);
+/** Abbreviations that are words as well are states before a ZIP code alone. */
+const sure = [...states.keys()].filter((sign) => !/^(?:HI|ID|IN|LA|ME|OH|OK|OR|PA)$/.test(sign)).join('|');
+
+/** Houses in their streets, and towns in their states. */
+export const postalRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<![\p{L}\d.,$€£-])(?<number>\d{1,5})(?<letter>\p{Lu})?(?: (?<direction>[NSEW])\.?)?(?= (?:(?:\p{Lu}[\p{Ll}']{1,20}\.?|\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${street})(?!\p{L}))`,
+    ),
+    speak: ({ number = '', letter = '', direction = '' }) =>
+      [toLabel(number), letter, directions[direction]].filter(Boolean).join(' '),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<=\p{Lu}\p{Ll}+, )(?:(?<state>${[...states.keys()].join('|')}) (?<zip>\d{5})(?![\d.,]\d|\d)|(?<alone>${sure})(?![\p{L}\d-]))`,
+    ),
+    speak: ({ state, zip, alone = '' }) =>
+      `${states.get(state ?? alone)}${zip === undefined ? '' : ` ${toLabel(zip)}`}`,
+  },
+];

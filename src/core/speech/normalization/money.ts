@@ -81,7 +81,6 @@ export const moneyRangeRules: readonly Rule[] = [
   },
 ];
 
-/** Amounts of money. */
 export const moneyRules: readonly Rule[] = [
   { pattern: /(?<!\p{L})Rs\.? ?(?=\d)/gu, speak: '₹' },
   { pattern: /(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, speak: '.' },
@@ -124,9 +123,8 @@ function readSum(
   const size = word ?? (letter && scales[letter.toLowerCase()]);
   if (size !== undefined) return `${toNumber(number)} ${size} ${many}`;
   const [whole = '', hundredths] = number.split('.');
-  if (hundredths?.length !== 2 || !currency.cents) {
+  if (hundredths?.length !== 2 || !currency.cents)
     return `${toNumber(number)} ${number === '1' ? currency.one : many}`;
-  }
   const [cent, hundreds] = currency.cents;
   const parts: string[] = [];
   if (Number(whole.replaceAll(',', '')) > 0)

@@ -1,6 +1,6 @@
 import { assertText } from '../../assert-values.ts';
 import { abbreviationRules } from './abbreviations.ts';
-import { addressRules } from './addresses.ts';
+import { addressRules, postalRules } from './addresses.ts';
 import { dateRules, timestampRules } from './dates.ts';
 import { labelRules } from './labels.ts';
 import { moneyRangeRules, moneyRules } from './money.ts';
@@ -13,7 +13,6 @@ import {
   scaleRules,
   signRules,
 } from './numbers.ts';
-import { postalRules } from './postal.ts';
 import { romanNumeralRules } from './roman-numerals.ts';
 import { applyRules, type Rule } from './rule.ts';
 import { symbolRules, unknownSymbols } from './symbols.ts';

@@ -34,9 +34,8 @@ export const timeRules: readonly Rule[] = [
 function readTime({ hour: hours = '', minute, second, half: letter }: Groups): string {
   const parts = [toCardinal(String(Number(hours)))];
   if (minute !== undefined && minute !== '00') parts.push(toPair(minute));
-  if (minute === '00' && letter === undefined && second === undefined) {
+  if (minute === '00' && letter === undefined && second === undefined)
     parts.push(Number(hours) > 12 || hours.startsWith('0') ? 'hundred' : "o'clock");
-  }
   if (second !== undefined) {
     if (minute === '00') parts.push('oh oh');
     parts.push(`and ${toCardinal(String(Number(second)))} ${second === '01' ? 'second' : 'seconds'}`);

@@ -9,11 +9,9 @@ import { createByteSpelling } from './byte-spelling.ts';
 import { createCharacterSpelling } from './character-spelling.ts';
 import { createJoints, type Joints } from './joints.ts';
 import { mergeSymbols } from './merge.ts';
-import type { Model } from './model.ts';
-import type { Spelling } from './spelling.ts';
+import { type Model, type Spelling, readVocabulary } from './model.ts';
 import { createSymbols } from './symbols.ts';
 import { utf8LengthOf } from './utf8.ts';
-import { readVocabulary } from './vocabulary-definition.ts';
 
 /** Reads merges: `[left, right]`, or `"left right"` in older files. */
 function readMerges(
@@ -64,9 +62,8 @@ function readMerge(label: string, index: number, merge: unknown): readonly [stri
     merge.length === 2 &&
     typeof merge[0] === 'string' &&
     typeof merge[1] === 'string'
-  ) {
+  )
     return merge as [string, string];
-  }
   throw new TypeError(`${label}[${index}]: expected two tokens`);
 }
 
@@ -167,8 +164,7 @@ function readSettings(label: string, members: Members) {
     byteFallback: flag('byte_fallback'),
     ignoreMerges: flag('ignore_merges'),
   };
-  if (settings.byteFallback && settings.prefix + settings.suffix !== '') {
+  if (settings.byteFallback && settings.prefix + settings.suffix !== '')
     throw new RangeError(`${label}.byte_fallback: expected false beside a prefix or suffix of words`);
-  }
   return settings;
 }

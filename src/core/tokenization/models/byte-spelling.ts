@@ -2,7 +2,7 @@ import { codePointAt, codePointBefore, unitsOf } from '../aligned-text.ts';
 import { characterOfByte } from '../byte-characters.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Joints } from './joints.ts';
-import type { Spelling } from './spelling.ts';
+import type { Spelling } from './model.ts';
 import { clearSymbols } from './symbols.ts';
 import { writeUtf8 } from './utf8.ts';
 

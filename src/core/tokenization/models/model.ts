@@ -1,5 +1,7 @@
 import type { TokenBuffer } from '../token-buffer.ts';
-import type { Vocabulary } from '../vocabulary.ts';
+import { type Vocabulary, createVocabulary, highestTokenId } from '../vocabulary.ts';
+import type { Symbols } from './symbols.ts';
+import { readInteger, readMembers } from '../definition.ts';
 
 /** Finds the tokens of a word. */
 export interface Model {
@@ -16,4 +18,30 @@ export interface ByteModel {
   /** Whether such words can be encoded without spelling them out. */
   knows(units: Uint16Array, start: number, end: number): boolean;
   encodeInto: Model['encodeInto'];
+}
+
+/** Split of words into the initial symbols of byte-pair encoding. */
+export interface Spelling {
+  /** Replaces the symbols by those of `units[start, end)`. */
+  spellInto(symbols: Symbols, units: Uint16Array, start: number, end: number): void;
+  /** The token that is the whole word, −1 if there is none. */
+  findWhole(units: Uint16Array, start: number, end: number): number;
+  /** Whether what is before a place and what is after it can be encoded apart from each other. */
+  mayCut(units: Uint16Array, at: number): boolean;
+}
+
+/** Reads a vocabulary that maps tokens to ids. */
+export function readVocabulary(label: string, value: unknown): Vocabulary {
+  const members = readMembers(label, value);
+  const tokens = Object.keys(members);
+  const ids = new Int32Array(tokens.length);
+  for (let index = 0; index < tokens.length; index++) {
+    const id = members[tokens[index]!];
+    // Labels cost more than the check.
+    ids[index] =
+      typeof id === 'number' && id >= 0 && id <= highestTokenId && Number.isInteger(id)
+        ? id
+        : readInteger(`${label}[${JSON.stringify(tokens[index])}]`, id, 0, highestTokenId);
+  }
+  return createVocabulary(tokens, ids);
 }

@@ -1,11 +1,10 @@
 import { type Members, type Readers, readByType, readMembers, readString } from '../definition.ts';
 import { readBpe } from './bpe.ts';
-import type { Model } from './model.ts';
+import { type Model, readVocabulary } from './model.ts';
 import { readUnigram } from './unigram.ts';
 import { readWordPiece } from './word-piece.ts';
 import { pushToken } from '../token-buffer.ts';
 import { utf8LengthOf } from './utf8.ts';
-import { readVocabulary } from './vocabulary-definition.ts';
 
 const readers: Readers<Model> = {
   BPE: readBpe,
@@ -37,9 +36,8 @@ function readWordLevel(label: string, members: Members): Model {
     size: vocabulary.size,
     encodeInto(tokens, units, start, end) {
       const found = vocabulary.find(units, start, end);
-      if (found === -1 && unknownId === -1) {
+      if (found === -1 && unknownId === -1)
         throw new RangeError(`${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`);
-      }
       pushToken(tokens, found === -1 ? unknownId : found, utf8LengthOf(units, start, end));
     },
   };

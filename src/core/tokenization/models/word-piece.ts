@@ -4,9 +4,8 @@ import { readInteger, readString, type Members } from '../definition.ts';
 import { hashStart, hashStep } from '../hash.ts';
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
 import { createWordCache } from '../word-cache.ts';
-import type { Model } from './model.ts';
+import { type Model, readVocabulary } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
-import { readVocabulary } from './vocabulary-definition.ts';
 
 /**
  * Reads a model of the type `WordPiece`: the longest token that begins the word, then the longest with the prefix of

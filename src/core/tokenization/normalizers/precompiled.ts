@@ -61,9 +61,8 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
 /** Whether a cluster takes at most `longestCluster` bytes of UTF-8. */
 function isShort(units: Uint16Array, start: number, end: number): boolean {
   let length = 0;
-  for (let at = start; at < end && length <= longestCluster; at += unitsOf(codePointAt(units, at))) {
+  for (let at = start; at < end && length <= longestCluster; at += unitsOf(codePointAt(units, at)))
     length += utf8Length(units[at]!);
-  }
   return length <= longestCluster;
 }
 

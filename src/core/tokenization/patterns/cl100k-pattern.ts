@@ -37,9 +37,8 @@ function matchEnd(units: Uint16Array, at: number, end: number, mostDigits: numbe
   const secondKind = second < end ? classOf(codePointAt(units, second)) : space;
   if (secondKind & letter && !isNewline(codePoint)) return runEnd(units, second, end, letter);
   if ((kind & space) === 0) return newlinesEnd(units, otherRunEnd(units, at, end, wordLike), end);
-  if (codePoint === blank && (secondKind & wordLike) === 0) {
+  if (codePoint === blank && (secondKind & wordLike) === 0)
     return newlinesEnd(units, otherRunEnd(units, second, end, wordLike), end);
-  }
   let last = runEnd(units, at, end, space);
   while (last > at && !isNewline(units[last - 1]!)) last--;
   return last > at ? last : spaceEnd(units, at, end);

@@ -22,9 +22,8 @@ export function readMetaspaceOptions(
   ]);
   if (readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], true))
     return { replacement, prependScheme };
-  if (members['prepend_scheme'] !== undefined && prependScheme !== 'never') {
+  if (members['prepend_scheme'] !== undefined && prependScheme !== 'never')
     throw new RangeError(`${label}.add_prefix_space: expected true beside prepend_scheme ${prependScheme}`);
-  }
   return { replacement, prependScheme: 'never' };
 }
 

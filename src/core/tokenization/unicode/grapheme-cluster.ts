@@ -45,9 +45,8 @@ const controls = /^(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]$/u;
 const kindOf = memoizeByCodePoint(findKind);
 
 function findKind(codePoint: number): number {
-  if (codePoint >= 0xac_00 && codePoint <= 0xd7_a3) {
+  if (codePoint >= 0xac_00 && codePoint <= 0xd7_a3)
     return (codePoint - 0xac_00) % 28 === 0 ? vowelSyllable : closedSyllable;
-  }
   const character = String.fromCodePoint(codePoint);
   let kind = 0;
   for (const [bit, pattern] of patterns) if (pattern.test(character)) kind |= bit;
@@ -61,9 +60,8 @@ function findKind(codePoint: number): number {
 export function graphemeEnd(units: Uint16Array, at: number, end: number): number {
   const first = codePointAt(units, at);
   let next = at + unitsOf(first);
-  if (first < 0x3_00 && (next === end || units[next]! < 0x3_00)) {
+  if (first < 0x3_00 && (next === end || units[next]! < 0x3_00))
     return first === 0x0d && next < end && units[next] === 0x0a ? next + 1 : next;
-  }
   let before = kindOf(first);
   /** Whether a picture came, and marks only after it; the same for a consonant, and whether a linker came too. */
   let afterPicture = (before & pictographic) !== 0;

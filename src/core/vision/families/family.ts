@@ -100,11 +100,7 @@ export function readSides(preprocessor: Json, usual: number): Size {
 /** The encoder's input for a picture that is stretched and seen once. */
 export function stretchedInputs(
   picture: Picture,
-  {
-    size,
-    filter,
-    normalization,
-  }: { readonly size: Size; readonly filter: Filter; readonly normalization: Normalization },
+  { size, filter, normalization }: { size: Size; filter: Filter; normalization: Normalization },
 ): PreparedPicture['inputs'] {
   const data = new Float32Array(3 * size.width * size.height);
   toPlanesInto(data, resized(picture, size, filter), normalization);

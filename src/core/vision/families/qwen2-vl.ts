@@ -80,7 +80,7 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
 /** Sides that are multiples of `factor`, with about the picture's proportions, and pixels within the limits. */
 function fit(
   { width, height }: Size,
-  { factor, fewest, most }: { readonly factor: number; readonly fewest: number; readonly most: number },
+  { factor, fewest, most }: { factor: number; fewest: number; most: number },
 ): Size {
   const stretch = Math.max(width, height) / Math.min(width, height);
   if (stretch > mostStretched) {
@@ -116,12 +116,7 @@ function toPatches(
     merged,
     frames,
     normalization,
-  }: {
-    readonly patch: number;
-    readonly merged: number;
-    readonly frames: number;
-    readonly normalization: Normalization;
-  },
+  }: { patch: number; merged: number; frames: number; normalization: Normalization },
 ): Float32Array {
   const { scale, mean, deviation } = normalization;
   const data = new Float32Array(3 * frames * width * height);

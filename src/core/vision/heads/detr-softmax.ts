@@ -1,9 +1,8 @@
 import { assertObject } from '../../assert-values.ts';
-import { assertDecodable } from './head.ts';
+import { assertDecodable, type DetectorHead, type SizedDecodeOptions } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow } from './best-class.ts';
+import { bestClassOfRow } from './find-rows.ts';
 import { detrPreprocessing, findPair, type DetrOutputs } from './detr.ts';
-import type { DetectorHead, SizedDecodeOptions } from './head.ts';
 import { addQueryBox } from './query-box.ts';
 
 /**

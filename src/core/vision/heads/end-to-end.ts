@@ -1,6 +1,5 @@
-import { assertDecodable } from './head.ts';
+import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 import { hasAnchors } from './yolov5.ts';
 import { gridStrides } from './yolox.ts';
 

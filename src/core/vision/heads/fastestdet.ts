@@ -1,6 +1,5 @@
-import { assertDecodable } from './head.ts';
+import { assertDecodable, type DetectorHead, type HeadOutput, type SizedDecodeOptions } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import type { DetectorHead, HeadOutput, SizedDecodeOptions } from './head.ts';
 import { plainPixels } from './preprocessing.ts';
 import { findMaps } from './yolox-maps.ts';
 
@@ -54,7 +53,6 @@ function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));
 }
 
-/** FastestDet. */
 export const fastestDetHead: DetectorHead<'fastestdet'> = {
   name: 'fastestdet',
   shapes: '[1, 5 + classes, rows, columns]',

@@ -1,8 +1,7 @@
 import { assertList, assertObject, assertTokens } from '../../assert-values.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { DetrOutputs } from './detr.ts';
-import { assertDecodable } from './head.ts';
-import type { DecodeOptions, SizedDecodeOptions } from './head.ts';
+import { assertDecodable, type DecodeOptions, type SizedDecodeOptions } from './head.ts';
 import { addQueryBox } from './query-box.ts';
 
 /** The tokens of a prompt that stand for a class: `[start, end)`. */

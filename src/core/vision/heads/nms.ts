@@ -1,7 +1,6 @@
 import { assertArray, assertObject } from '../../assert-values.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { assertDecodable } from './head.ts';
-import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
+import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 
 /** The outputs of a graph that suppresses boxes itself. */
 export interface NmsOutputs {

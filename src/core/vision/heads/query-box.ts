@@ -8,7 +8,6 @@ export interface QueryFinding {
   readonly classId: number;
 }
 
-/** Adds the box of a query. */
 export function addQueryBox(
   candidates: Candidates,
   boxes: Float32Array,

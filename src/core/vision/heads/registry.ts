@@ -1,3 +1,4 @@
+import { assertNames } from '../../assert-names.ts';
 import {
   assertCount,
   assertList,
@@ -6,7 +7,6 @@ import {
   assertSize,
   assertText,
 } from '../../assert-values.ts';
-import { assertNames } from '../../assert-names.ts';
 import { detrSoftmaxHead } from './detr-softmax.ts';
 import { detrHead } from './detr.ts';
 import { endToEndHead } from './end-to-end.ts';

@@ -1,9 +1,7 @@
-import { assertDecodable } from './head.ts';
+import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow } from './best-class.ts';
+import { bestClassOfRow, findRows } from './find-rows.ts';
 import type { Size } from '../box.ts';
-import { findRows } from './find-rows.ts';
-import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 import { gridStrides } from './yolox.ts';
 
 /**

@@ -1,8 +1,7 @@
-import { assertDecodable } from './head.ts';
+import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { createScratch } from '../../sampling/scratch.ts';
 import { findRows } from './find-rows.ts';
-import type { DecodeOptions, DetectorHead, HeadOutput } from './head.ts';
 
 const bestScores = createScratch((length) => new Float32Array(length));
 const bestClasses = createScratch((length) => new Int32Array(length));

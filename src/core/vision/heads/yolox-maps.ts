@@ -74,7 +74,6 @@ function isGrid([, , rows = 0, columns = 0]: readonly number[], { width, height 
   return rows > 0 && columns > 0 && width / columns === height / rows && width / columns >= 4;
 }
 
-/** YOLOX with a map for each grid. */
 export const yoloXMapsHead: DetectorHead<'yolox-maps'> = {
   name: 'yolox-maps',
   shapes: 'one output [1, 5 + classes, rows, columns] per grid, three or four of them',

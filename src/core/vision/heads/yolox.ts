@@ -1,10 +1,8 @@
 import { assertSize, assertWithin } from '../../assert-values.ts';
-import { assertDecodable } from './head.ts';
+import { assertDecodable, type DetectorHead, type HeadOutput, type SizedDecodeOptions } from './head.ts';
 import type { Size } from '../box.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow } from './best-class.ts';
-import { findRows } from './find-rows.ts';
-import type { DetectorHead, HeadOutput, SizedDecodeOptions } from './head.ts';
+import { bestClassOfRow, findRows } from './find-rows.ts';
 import { plainPixels, type Preprocessing } from './preprocessing.ts';
 
 const strideSets = [
@@ -98,7 +96,6 @@ export function yoloXPreprocessing(): Preprocessing {
   return { fit: 'letterbox-start', format: { ...plainPixels, channelOrder: 'bgr', scale: 1 } };
 }
 
-/** YOLOX. */
 export const yoloXHead: DetectorHead<'yolox'> = {
   name: 'yolox',
   shapes: '[1, n, 5 + classes] with one row per cell',

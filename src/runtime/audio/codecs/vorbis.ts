@@ -4,7 +4,6 @@ import { missingPackage, type PacketDecoder, quietly } from './packet-decoder.ts
 
 type OggPages = Parameters<OggVorbisDecoder['decodeOggPages']>[0];
 
-/** Decodes Vorbis. */
 export async function createVorbisDecoder({ identification, setup }: VorbisHeaders): Promise<PacketDecoder> {
   const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis').catch(
     missingPackage('Vorbis audio', '@wasm-audio-decoders/ogg-vorbis'),

@@ -4,9 +4,11 @@ import { detectionParameters } from '../../../../src/categories/detection/parame
 import { toWireName, type ParameterDescriptor } from '../../../../src/core/parameters/descriptor.ts';
 import type { DetectionResult } from '../../../../src/categories/detection/events.ts';
 import { createHandler } from '../../../../src/create-handler.ts';
-import { fromDetectRequest } from '../../../../src/categories/detection/wire/from-request.ts';
-import { detectRequestSchema } from '../../../../src/categories/detection/wire/schema.ts';
-import { toDetectResponse } from '../../../../src/categories/detection/wire/to-response.ts';
+import {
+  fromDetectRequest,
+  detectRequestSchema,
+  toDetectResponse,
+} from '../../../../src/categories/detection/wire/bodies.ts';
 import { createFakeInference } from '../../../../src/testing/fake-inference.ts';
 import { expectError, send, type Answer } from '../../../server/support.ts';
 import { runs } from '../../../thorough.ts';

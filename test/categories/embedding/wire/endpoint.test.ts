@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { decodeFloat32 } from '../../../../src/core/embedding/base64.ts';
 import { InferenceError } from '../../../../src/errors.ts';
 import { createHandler } from '../../../../src/create-handler.ts';
-import { embeddingResponseSchema } from '../../../../src/categories/embedding/wire/schema.ts';
-import { toEmbeddingResponse } from '../../../../src/categories/embedding/wire/to-response.ts';
+import {
+  embeddingResponseSchema,
+  toEmbeddingResponse,
+} from '../../../../src/categories/embedding/wire/bodies.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
 import { expectError, key, send, toRequest } from '../../../server/support.ts';
 

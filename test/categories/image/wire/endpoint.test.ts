@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createHandler } from '../../../../src/create-handler.ts';
 import { imageEventSchema, imageResponseSchema } from '../../../../src/categories/image/wire/schema.ts';
-import { toImageStreamEvent } from '../../../../src/categories/image/wire/to-events.ts';
+import { toImageStreamEvent } from '../../../../src/categories/image/wire/to-response.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';
 import { eventsOf, expectError, key, send, toRequest } from '../../../server/support.ts';
 

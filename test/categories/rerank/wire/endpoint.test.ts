@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rerankResponseSchema } from '../../../../src/categories/rerank/wire/schema.ts';
+import { rerankResponseSchema } from '../../../../src/categories/rerank/wire/bodies.ts';
 import { createHandler } from '../../../../src/create-handler.ts';
 import { InferenceError } from '../../../../src/errors.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../../../src/testing/fake-inference.ts';

@@ -111,11 +111,7 @@ export class Batcher {
       maxRows,
       prefixes,
       speculates = false,
-    }: {
-      readonly maxRows: number;
-      readonly prefixes: PrefixCache;
-      readonly speculates?: boolean | undefined;
-    },
+    }: { maxRows: number; prefixes: PrefixCache; speculates?: boolean | undefined },
   ) {
     this.#decoder = decoder;
     this.#maxRows = maxRows;

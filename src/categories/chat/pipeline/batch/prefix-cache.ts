@@ -36,10 +36,7 @@ export class PrefixCache {
   readonly #entries: Entry[] = [];
   #bytes = 0;
 
-  constructor(
-    decoder: Decoder,
-    { maxSequences, maxBytes }: { readonly maxSequences: number; readonly maxBytes: number },
-  ) {
+  constructor(decoder: Decoder, { maxSequences, maxBytes }: { maxSequences: number; maxBytes: number }) {
     this.#decoder = decoder;
     this.#maxSequences = maxSequences;
     this.#maxBytes = maxBytes;
@@ -51,15 +48,7 @@ export class PrefixCache {
    */
   async find(
     prompt: Int32Array,
-    {
-      owner,
-      exactly,
-      room,
-    }: {
-      readonly owner?: string | undefined;
-      readonly exactly?: boolean;
-      readonly room?: number;
-    } = {},
+    { owner, exactly, room }: { owner?: string | undefined; exactly?: boolean; room?: number } = {},
   ): Promise<SharedPrefix | undefined> {
     const { best, length } = this.#findBest(prompt, owner, exactly);
     if (!best) return undefined;
@@ -91,12 +80,7 @@ export class PrefixCache {
       exact = 0,
       shared = 0,
       isLast = false,
-    }: {
-      readonly owner?: string | undefined;
-      readonly exact?: number;
-      readonly shared?: number | undefined;
-      readonly isLast?: boolean;
-    } = {},
+    }: { owner?: string | undefined; exact?: number; shared?: number | undefined; isLast?: boolean } = {},
   ): Promise<boolean> {
     if (this.#maxSequences === 0) return false;
     const cuts = this.#decoder.cutsSequences !== false;

@@ -33,9 +33,8 @@ export async function forwardStep(
   const { vocabularySize } = decoder;
   const takesLargest =
     continuations.length === 0 || continuations.some((continuation) => continuation.takesLargest);
-  if (decoder.forwardLargest && takesLargest) {
+  if (decoder.forwardLargest && takesLargest)
     return new StepLogits(await decoder.forwardLargest(cache, tokens, count, counts), vocabularySize);
-  }
   return new StepLogits(await decoder.forward(cache, tokens, count, counts), vocabularySize);
 }
 

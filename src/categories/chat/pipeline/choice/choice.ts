@@ -150,7 +150,7 @@ export class Choice implements Continuation {
     return this.#answer.isReasoning && !this.#context.request.includeReasoning;
   }
 
-  #end({ cutOff }: { readonly cutOff: boolean }): undefined {
+  #end({ cutOff }: { cutOff: boolean }): undefined {
     if (this.#answer.stopped === null) this.#read(this.#detokenizer.flush());
     const { events, finishReason } = this.#answer.end({ cutOff });
     this.#emitLogprobs();
@@ -181,9 +181,8 @@ export class Choice implements Continuation {
     if (count === 0) return;
     let { withheld } = this.#answer;
     if (withheld > 0) {
-      for (; count > 0 && this.#heldLogprobs[count - 1]!.textLength <= withheld; count--) {
+      for (; count > 0 && this.#heldLogprobs[count - 1]!.textLength <= withheld; count--)
         withheld -= this.#heldLogprobs[count - 1]!.textLength;
-      }
     }
     const tokens = this.#heldLogprobs.splice(0, count).map(({ logprobs }) => logprobs);
     if (tokens.length > 0) this.#context.emit({ type: 'logprobs', choice: this.#index, tokens });

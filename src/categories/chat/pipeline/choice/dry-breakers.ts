@@ -1,5 +1,4 @@
-import type { DryBreakers } from '../../../../core/sampling/dry-breakers.ts';
-import { createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
+import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatRequest } from '../../request.ts';
 

@@ -60,9 +60,8 @@ function checked(tokens: readonly number[], limit: PromptLimit): Int32Array {
  */
 export function assertFewMessages(messages: readonly ChatMessage[], limit: PromptLimit): void {
   let parts = 0;
-  for (const message of messages) {
+  for (const message of messages)
     parts += 1 + (message.role === 'assistant' ? (message.toolCalls?.length ?? 0) : 0);
-  }
   const { contextLength } = limit;
   if (parts > contextLength) throw tooLong(`${contextLength + 1} tokens or more`, limit);
 }

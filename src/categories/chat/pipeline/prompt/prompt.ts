@@ -3,7 +3,7 @@ import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages
 import type { ReasoningConstraint } from '../../../../core/grammar/constraint.ts';
 import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';
 import { quote } from '../../../../core/text/quote.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, unsupportedError } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
 import { templateVariables } from './template-variables.ts';
@@ -79,9 +79,10 @@ function* renderOpen(
   const text = yield* render([...messages.slice(0, -1), marked]);
   const end = text.lastIndexOf(endOfText.trimEnd());
   if (end === -1) {
-    throw fieldError('continue_final_message', "the model's chat template doesn't show the last message", {
-      code: 'unsupported_feature',
-    });
+    throw unsupportedError(
+      'continue_final_message',
+      "the model's chat template doesn't show the last message",
+    );
   }
   const open = text.slice(0, end);
   return text.startsWith(endOfText, end) ? open : open.trimEnd();

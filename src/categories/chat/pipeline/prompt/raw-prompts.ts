@@ -1,5 +1,5 @@
 import { findInfillTokens } from '../../../../core/chat/fill-in-the-middle.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, unsupportedError } from '../../../../errors.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatRequest } from '../../request.ts';
 import { encodePrompt, type EncodeSteps, type PromptLimit, type PromptOptions } from './encode-prompt.ts';
@@ -23,7 +23,6 @@ export interface PromptReader {
   readonly framesPrompts: boolean;
 }
 
-/** Encodes the prompts of a request that has no messages. */
 export function* encodeRawPrompts(
   request: Omit<ChatRequest, 'messages'>,
   reader: PromptReader,
@@ -93,8 +92,7 @@ function* encodeAround(
 ): Generator<void, EncodedPrompt> {
   const { tokenizer } = reader;
   const tokens = findInfillTokens(tokenizer.tokenToId);
-  if (!tokens)
-    throw fieldError('suffix', 'the model has no fill-in-the-middle tokens', { code: 'unsupported_feature' });
+  if (!tokens) throw unsupportedError('suffix', 'the model has no fill-in-the-middle tokens');
   if (typeof prompt !== 'string') assertTokens(prompt, reader, options.place);
   const plain = encoderOf(tokenizer, false);
   const after = yield* encodePrompt(suffix, plain, options);

@@ -11,7 +11,7 @@ const continuations = ['', 'a', ' 1', '\n\n'];
  */
 export function createSharedPrompts(
   texts: readonly string[],
-  { template, tokenizer }: { readonly template: ChatTemplate; readonly tokenizer: TextTokenizer },
+  { template, tokenizer }: { template: ChatTemplate; tokenizer: TextTokenizer },
 ): (prompt: Int32Array) => number {
   const beginningOf = (text: string): readonly number[] => {
     const prompts = continuations.map((continuation) =>

@@ -1,6 +1,6 @@
 import { toWireName } from '../../../../core/parameters/descriptor.ts';
 import { quote } from '../../../../core/text/quote.ts';
-import { fieldError, type InferenceError } from '../../../../errors.ts';
+import { fieldError, type InferenceError, unsupportedError } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
 
@@ -28,9 +28,7 @@ export function templateVariables(
 ): Record<string, unknown> {
   const { chatTemplateKwargs, documents, enableThinking, reasoningEffort: effort } = request;
   const fail = (param: string, lacked: string): InferenceError =>
-    fieldError(param, `the chat template of the model ${quote(request.model)} has no ${lacked}`, {
-      code: 'unsupported_feature',
-    });
+    unsupportedError(param, `the chat template of the model ${quote(request.model)} has no ${lacked}`);
   for (const name of Object.keys(chatTemplateKwargs)) {
     if (givenElsewhere.has(name))
       throw fieldError('chat_template_kwargs', `expected no "${name}", which the request itself has`);
@@ -46,9 +44,8 @@ export function templateVariables(
   const { thinkingSwitch } = template;
   const passesEffort =
     template.reads('reasoning_effort') && (effort !== 'none' || /(["'])none\1/.test(template.source));
-  if (effort === 'none' && template.thinks && !passesEffort && thinkingSwitch === undefined) {
+  if (effort === 'none' && template.thinks && !passesEffort && thinkingSwitch === undefined)
     throw fail('reasoning_effort', 'way to switch thinking off');
-  }
   const thinks = enableThinking ?? (effort === undefined ? undefined : effort !== 'none');
   return {
     ...(request.addGenerationPrompt === false || request.continueFinalMessage

@@ -64,9 +64,8 @@ export class GridPositions {
         positions[at] = start;
         positions[plane + at] = start + Math.floor(inner / wide);
         positions[2 * plane + at] = start + (inner % wide);
-        if (inner + 1 === picture.rows) {
+        if (inner + 1 === picture.rows)
           own.push({ at: number + 1, shift: start + Math.max(high, wide) - (number + 1) });
-        }
       }
     }
     return positions;

@@ -5,7 +5,7 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { pictureMark } from '../../../../core/chat/messages.ts';
 import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
-import { layerEmbeddingsInput } from '../../../../core/onnx/embedding-inputs.ts';
+import { layerEmbeddingsInput } from '../../../../core/onnx/cache-names.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
 import { fieldError, fieldErrorOf } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
@@ -36,12 +36,10 @@ export function createTokenEmbedder(
 ): TokenEmbedder {
   const names = session.outputs.map(({ name }) => name);
   const output = names.find((name) => name !== layerEmbeddingsInput);
-  if (session.inputs.length !== 1 || session.inputs[0]!.name !== 'input_ids' || output === undefined) {
+  if (session.inputs.length !== 1 || session.inputs[0]!.name !== 'input_ids' || output === undefined)
     throw fieldError('source', 'expected a graph embed_tokens whose only input is input_ids');
-  }
-  if (layerSize !== undefined && !names.includes(layerEmbeddingsInput)) {
+  if (layerSize !== undefined && !names.includes(layerEmbeddingsInput))
     throw fieldError('source', `the graph embed_tokens has no output ${layerEmbeddingsInput}`);
-  }
   return {
     async embed(tokens) {
       const ids = BigInt64Array.from(tokens, (token) => BigInt(Math.max(token, 0)));
@@ -117,7 +115,6 @@ function createEmbeddingDecoder(
   };
 }
 
-/** The graphs of a chat model. */
 export interface ChatGraphs {
   readonly decoder: Decoder;
   /** `undefined` for a model that takes no pictures. */

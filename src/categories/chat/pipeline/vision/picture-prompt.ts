@@ -28,9 +28,8 @@ export function placePictures(
     Array.from({ length: rows }, (_, row) => firstId - row),
   );
   const found = prompt.reduce((sum, token) => sum + (token === pictureToken ? 1 : 0), 0);
-  if (found !== ids.length) {
+  if (found !== ids.length)
     throw fieldError('messages', `the prompt has room for ${found} of ${ids.length} rows of its pictures`);
-  }
   let next = 0;
   return prompt.map((token) => (token === pictureToken ? ids[next++]! : token));
 }

@@ -1,4 +1,3 @@
-/** A picture as rows of embeddings. */
 export interface EncodedPicture {
   /** Stands for its first row in place of a token; those after it count down. Another picture has other ids. */
   readonly firstId: number;
@@ -38,10 +37,7 @@ export class PictureTable {
   #ids = 0;
 
   /** @param options.maxIdleBytes size of the pictures that are kept without being in use; default 64 MiB */
-  constructor(
-    hiddenSize: number,
-    { maxIdleBytes = defaultMaxIdleBytes }: { readonly maxIdleBytes?: number } = {},
-  ) {
+  constructor(hiddenSize: number, { maxIdleBytes = defaultMaxIdleBytes }: { maxIdleBytes?: number } = {}) {
     this.#hiddenSize = hiddenSize;
     this.#maxIdleBytes = maxIdleBytes;
   }

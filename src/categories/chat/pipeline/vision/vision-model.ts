@@ -22,7 +22,6 @@ import type { PipelineRunOptions } from '../../../../contracts/run.ts';
 import type { ChatSettings } from '../../settings.ts';
 import type { EncodedPicture, PictureTable } from './picture-table.ts';
 
-/** A picture that is ready for a prompt. */
 export interface ReadyPicture {
   readonly encoded: EncodedPicture;
   /** Its text in the prompt. */
@@ -72,9 +71,8 @@ export class VisionModel {
     this.#assertNoMarkers(messages);
     const placed = picturesOf(messages);
     const { maxImages = defaultMaxImages } = this.#settings;
-    if (placed.length > maxImages) {
+    if (placed.length > maxImages)
       throw fieldError(placed[maxImages]!.place, `expected at most ${maxImages} pictures in all messages`);
-    }
     const ready: ReadyPicture[] = [];
     try {
       const files = await Promise.all(placed.map((picture) => this.#fetch(picture, signal)));

@@ -11,7 +11,7 @@ import type { ChatRequestInput } from '../../request.ts';
 import { toAnswerFormat } from '../answer-format.ts';
 import { answerChat, createHead } from '../answer.ts';
 import { deliveryOf, type ChatCall } from '../from-request.ts';
-import { onlyPromptAs } from '../only-prompt.ts';
+import { onlyPromptAs } from '../preview-prompt.ts';
 import { unsupportedFields } from '../unsupported.ts';
 import {
   completionRequestSchema,

@@ -211,7 +211,7 @@ function toAssistant(blocks: readonly Block[], place: string): MessageBody {
 function assertTypes(
   blocks: readonly Block[],
   types: readonly string[],
-  { place, whose }: { readonly place: string; readonly whose: string },
+  { place, whose }: { place: string; whose: string },
 ): void {
   const misplaced = blocks.findIndex(({ type }) => !types.includes(type));
   if (misplaced < 0) return;

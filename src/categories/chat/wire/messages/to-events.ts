@@ -9,7 +9,6 @@ export type MessageStreamer = (event: ChatEvent) => MessageEvent[];
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
 
-/** Makes the streamer of one message. */
 export function createMessageStreamer(head: MessageHead): MessageStreamer {
   let isOpen = false;
   let index = -1;

@@ -150,9 +150,8 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
           toFrames(event) {
             const events = push(event);
             const last = events.at(-1);
-            if (event.type !== 'usage' || last === undefined || !('response' in last)) {
+            if (event.type !== 'usage' || last === undefined || !('response' in last))
               return events.map(toNamedFrame).join('');
-            }
             // The client may refer to the response as soon as it has this event.
             return keep(last.response).then((response): string => {
               const kept: ResponseEvent = { ...last, response };

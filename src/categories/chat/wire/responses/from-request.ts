@@ -1,5 +1,5 @@
 import type { CallerState } from '../../../../contracts/caller.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import type { Pieces } from '../../../../validation/in-pieces.ts';
@@ -103,7 +103,7 @@ function assertMayRunOn({ stream, store }: ResponsesRequestBody): void {
   if (stream === true) {
     const advice =
       'not supported with `background`, use `GET /v1/responses/{id}` until the response has ended';
-    throw fieldError('stream', advice, { code: 'unsupported_feature' });
+    throw unsupportedError('stream', advice);
   }
   if (store === false) throw fieldError('store', 'expected true, which `background` needs, got false');
 }
@@ -202,9 +202,8 @@ function toMessage(
     return { role: 'tool', content, tool_call_id: call_id };
   }
   const thoughts = reasoning === undefined ? {} : { reasoning_content: reasoning };
-  if (item.type === 'function_call') {
+  if (item.type === 'function_call')
     return { role: 'assistant', content: null, tool_calls: [toToolCall(item)], ...thoughts };
-  }
   // Only users' messages may hold pictures; the schema of a chat completion refuses others, by their place.
   const { role } = item;
   const content = typeof item.content === 'string' ? item.content : item.content.map(toPart);

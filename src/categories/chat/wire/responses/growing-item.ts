@@ -1,7 +1,6 @@
 import { isJson } from '../../../../core/text/is-json.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
 
-/** An item of a response's output. */
 export type OutputItem = ModelResponse['output'][number];
 /** Log probabilities of the text of a message. */
 export type TextLogprobs = Extract<OutputItem, { type: 'message' }>['content'][number]['logprobs'];
@@ -57,7 +56,6 @@ export function toOutputItem(growing: GrowingItem, status: Status): OutputItem {
   }
 }
 
-/** The events with which the item begins. */
 export function beginItem(growing: GrowingItem): EventBody[] {
   const { index: output_index } = growing;
   const item = toOutputItem(growing, 'in_progress');
@@ -82,7 +80,6 @@ export function extendItem(growing: GrowingItem, delta: string, logprobs: TextLo
   }
 }
 
-/** The events with which the item ends. */
 export function endItem(growing: GrowingItem, item: OutputItem): EventBody[] {
   const { index: output_index } = growing;
   return [

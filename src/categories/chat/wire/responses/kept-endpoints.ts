@@ -1,5 +1,5 @@
 import type { Route } from '../../../../contracts/endpoint.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { findKept, findSettled, isPending } from './kept-response.ts';
 import { deletedResponseSchema, inputItemListSchema, modelResponseSchema } from './schema.ts';
@@ -26,9 +26,8 @@ export const keptResponses: readonly Route[] = [
     async handle({ caller, query, pathParameters }) {
       const { input } = await findKept(caller, pathParameters['response_id']!, 'response_id');
       const limit = Number(query.get('limit') ?? 20);
-      if (!(Number.isInteger(limit) && limit >= 1 && limit <= mostItems)) {
+      if (!(Number.isInteger(limit) && limit >= 1 && limit <= mostItems))
         throw fieldError('limit', `expected an integer from 1 to ${mostItems}, got ${limit}`);
-      }
       const order = query.get('order') ?? 'desc';
       if (order !== 'asc' && order !== 'desc') throw fieldError('order', 'expected "asc" or "desc"');
       const items = order === 'asc' ? input : input.toReversed();
@@ -78,9 +77,7 @@ export const keptResponses: readonly Route[] = [
       const { response } = await findSettled(caller, pathParameters['response_id']!, 'response_id');
       for (const name of ['stream', 'starting_after']) {
         if (!query.has(name) || query.get(name) === 'false') continue;
-        throw fieldError(name, 'not supported, a response that was kept comes at once', {
-          code: 'unsupported_feature',
-        });
+        throw unsupportedError(name, 'not supported, a response that was kept comes at once');
       }
       return jsonResponse(200, response);
     },

@@ -1,6 +1,6 @@
 import type { EndpointRun } from '../../../../contracts/endpoint.ts';
 import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
-import { fieldError, InferenceError } from '../../../../errors.ts';
+import { fieldError, InferenceError, unsupportedError } from '../../../../errors.ts';
 import type { ConversationItem, ModelResponse } from './schema.ts';
 
 /** A response, and the conversation that it answers. */
@@ -43,9 +43,7 @@ export function responseIdOf(itemId: string): string | undefined {
 /** @throws InferenceError `unsupported_feature` naming the handler's option */
 export function nothingKept(param: string): InferenceError {
   const reason = "this service keeps no responses (the handler's option `keepResponses` is off)";
-  return fieldError(param, `${reason}, so send the whole conversation as \`input\``, {
-    code: 'unsupported_feature',
-  });
+  return unsupportedError(param, `${reason}, so send the whole conversation as \`input\``);
 }
 
 /** @param param the field that names it */

@@ -205,7 +205,6 @@ export const responsesRequestSchema = chatRequestSchema
 /** A checked body of `POST /responses`. */
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
 type InputItem = Exclude<ResponsesRequestBody['input'], string>[number];
-/** An item of a conversation. */
 export type ConversationItem = Exclude<InputItem, { type: 'item_reference' }>;
 
 /** The items of the input of a response that was kept. */

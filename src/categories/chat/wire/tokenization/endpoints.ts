@@ -2,8 +2,7 @@ import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import type { ChatEvent, TokenSpelling } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { onlyPromptAs } from '../only-prompt.ts';
-import { previewPrompt } from '../preview-prompt.ts';
+import { onlyPromptAs, previewPrompt } from '../preview-prompt.ts';
 import {
   fromDetokenizeRequest,
   fromTokenizeRequest,

@@ -12,7 +12,6 @@ import { locateModel } from '../../../../folder/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The files of one detection model. */
 export interface DetectorFolder {
   /** Path of the graph; another machine has it where the model is remote. */
   readonly graph: string;
@@ -36,9 +35,9 @@ export async function openDetectorFolder(
     dtype,
     hasGraphs = true,
   }: {
-    readonly classNames?: string | readonly string[] | undefined;
-    readonly dtype?: Dtype | undefined;
-    readonly hasGraphs?: boolean | undefined;
+    classNames?: string | readonly string[] | undefined;
+    dtype?: Dtype | undefined;
+    hasGraphs?: boolean | undefined;
   } = {},
 ): Promise<DetectorFolder> {
   const path = locateSource(source);
@@ -94,9 +93,8 @@ async function readClassNames(sources: NameSources): Promise<readonly string[] |
   if (typeof classNames === 'object') return classNames;
   if (classNames !== undefined) return readNamesFile(resolve(classNames));
   const labels = config['id2label'];
-  if (typeof labels === 'object' && labels !== null) {
+  if (typeof labels === 'object' && labels !== null)
     return toClassNames(Object.entries(labels).map(([id, name]) => [Number(id), String(name)]));
-  }
   const names = parseClassNames(metadata.get('names') ?? '');
   if (names.length > 0) return names;
   const files = filesOf(folder, '.names');

@@ -24,7 +24,6 @@ import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import { layOut, readInputSizes, readResizing, type InputSizes } from './input-sizes.ts';
 
-/** Inputs of a detector's graph. */
 interface DetectorInputs {
   /** `[1, 3, height, width]` */
   readonly pixels: TensorSignature;
@@ -34,7 +33,6 @@ interface DetectorInputs {
 
 const maskName = 'pixel_mask';
 
-/** Finds the inputs of a detector. */
 export function readInputs({ inputs }: Session): DetectorInputs {
   const mask = inputs.find(({ name, dims }) => name === maskName && dims.length === 3);
   const [pixels, ...others] = inputs.filter((input) => input !== mask);
@@ -85,9 +83,8 @@ function fullMask({ name, type, dims }: TensorSignature, { width, height }: Size
 /** The numbers of an output, whatever their type. */
 export function toHeadOutput({ type, data, dims }: Tensor): HeadOutput {
   if (type === 'float32') return { data: data as Float32Array, dims };
-  if (type === 'float16') {
+  if (type === 'float16')
     return { data: float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array), dims };
-  }
   if (type === 'int64') return { data: Float32Array.from(data as BigInt64Array, Number), dims };
   if (type === 'int32') return { data: Float32Array.from(data as Int32Array), dims };
   throw new TypeError(`output: expected float32, float16, int64 or int32, got ${type}`);
@@ -95,7 +92,6 @@ export function toHeadOutput({ type, data, dims }: Tensor): HeadOutput {
 
 const foreignTasks = new Set(['classify', 'obb']);
 
-/** A head that has found its outputs. */
 type ReadyHead = FoundOutputs & Pick<DetectorHead, 'picksBoxes' | 'preprocessing' | 'decode'>;
 
 /** Opens a YOLO or a model of the DETR family. */
@@ -105,9 +101,8 @@ export async function openGraphDetector(
 ): Promise<Detector> {
   const folder = await openDetectorFolder(spec.source, { ...spec, hasGraphs: sessions.hasGraphs });
   const task = folder.metadata.get('task') ?? '';
-  if (foreignTasks.has(task)) {
+  if (foreignTasks.has(task))
     throw fieldError('source', `expected a model for detection, got one for ${task}`);
-  }
   const session = await sessions.openSession({ graph: folder.graph }, spec);
   try {
     return await createGraphDetector(spec, folder, session);
@@ -132,9 +127,8 @@ async function createGraphDetector(
   const { fit, format } = head.preprocessing?.(folder.preprocessor) ?? usualPreprocessing;
   const { outputs: names, classCount, picksBoxes = false } = head;
   const classNames = folder.classNames ?? numberedClasses(spec.source, classCount);
-  if (classNames.length === 0) {
+  if (classNames.length === 0)
     throw fieldError('classNames', 'expected names, since neither the config nor the graph has them');
-  }
   return {
     classNames,
     imageSizes: { default: sizes.default, min: sizes.min, max: sizes.max, step: sizes.step },
@@ -214,9 +208,8 @@ async function loadCustomHead(path: string): Promise<CustomHead> {
     });
   }
   const head = exported.default as Partial<CustomHead> | undefined;
-  if (typeof head?.decode !== 'function') {
+  if (typeof head?.decode !== 'function')
     throw fieldError('head', `expected ${path} to export by default an object with a function decode`);
-  }
   if (head.like === undefined || headNames.includes(head.like)) return head as CustomHead;
   throw fieldError('head', `expected \`like\` of ${path} to be one of ${headNames.join(', ')}`);
 }

@@ -52,7 +52,6 @@ function invalid(name: string, value: unknown, expected: string): InferenceError
   return fieldError('source', `preprocessor_config.json has ${name} ${stated}, expected ${expected}`);
 }
 
-/** Input sizes of a model. */
 export interface InputSizes extends ImageSizes {
   /** The one size, where the graph has it built in, or the model's files know one that isn't square. */
   readonly fixed: Size | undefined;
@@ -107,7 +106,6 @@ function greatest(value: unknown): number | undefined {
 
 type LayoutSizes = Pick<InputSizes, 'fixed' | 'edges' | 'step'>;
 
-/** Lays an image out. */
 export function layOut(
   image: Size,
   fit: Preprocessing['fit'],

@@ -32,7 +32,7 @@ export interface EmbeddingFolder extends ModelFolder {
  */
 export async function openEmbeddingFolder(
   path: string,
-  { dtype, hasGraphs = true }: { readonly dtype?: Dtype | undefined; readonly hasGraphs?: boolean } = {},
+  { dtype, hasGraphs = true }: { dtype?: Dtype | undefined; hasGraphs?: boolean } = {},
 ): Promise<EmbeddingFolder> {
   const folder = await openModelFolder(path);
   const modules = await readJson(path, 'modules.json', {});

@@ -157,11 +157,7 @@ async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: Enco
   }
 }
 
-function vocabularySizeOf({
-  config,
-}: {
-  readonly config: Readonly<Record<string, unknown>>;
-}): number | undefined {
+function vocabularySizeOf({ config }: { config: Readonly<Record<string, unknown>> }): number | undefined {
   const size = config['vocab_size'];
   return typeof size === 'number' ? size : undefined;
 }

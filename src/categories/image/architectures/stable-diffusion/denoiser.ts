@@ -8,7 +8,6 @@ import { builtInSize, toFloat32, toTensor } from './tensors.ts';
 /** Inputs of a denoiser: of Stable Diffusion 1 and 2, of SDXL, or of the transformer of Stable Diffusion 3. */
 export type Family = 'single' | 'features' | 'transformer';
 
-/** The inputs of denoising one image. */
 export interface DenoisingTask {
   /** All of the same length. */
   readonly conditionings: readonly Conditioning[];
@@ -99,9 +98,8 @@ export function createDenoiser(session: Session, { name, config }: DiffusionComp
         const outputs: Float32Array[] = [];
         for (const constant of constants) {
           const result = toFloat32((await session.run({ ...feeds, ...constant }, [output], task))[output]!);
-          for (let index = 0; index < batch; index++) {
+          for (let index = 0; index < batch; index++)
             outputs.push(result.subarray(index * values, (index + 1) * values));
-          }
         }
         return outputs.slice(0, conditionings.length);
       };
@@ -149,7 +147,7 @@ function inGroups(conditionings: readonly Conditioning[], batch: number): Condit
 function constantFeeds(
   inputs: ReadonlyMap<string, TensorSignature>,
   { image, guidanceScale }: DenoisingTask,
-  { group, guidanceSize }: { readonly group: readonly Conditioning[]; readonly guidanceSize: number },
+  { group, guidanceSize }: { group: readonly Conditioning[]; guidanceSize: number },
 ): Record<string, Tensor> {
   const { states, width } = group[0]!;
   const feeds: Record<string, Tensor> = {};

@@ -8,7 +8,6 @@ import { fieldError, type InferenceError } from '../../../../errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One graph of a diffusion model. */
 export interface DiffusionComponent {
   /** Name of its folder, such as `unet`. */
   readonly name: string;
@@ -54,9 +53,8 @@ export async function openDiffusionFolder(
       'text_encoder_3: T5 text encoders are not supported; the model works without, if model_index.json has [null, null] for it and for tokenizer_3',
     );
   }
-  if (index['requires_aesthetics_score'] === true) {
+  if (index['requires_aesthetics_score'] === true)
     throw sourceError("a refiner works on another model's images and can't draw from a text");
-  }
   const denoiserName = diffusionFolders.denoiser.find((name) => isPresent(index[name]));
   if (denoiserName === undefined)
     throw sourceError(`model_index.json in ${path} has no unet and no transformer`);

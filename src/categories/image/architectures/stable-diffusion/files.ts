@@ -56,7 +56,6 @@ const clipTokenizerFiles = [
   'special_tokens_map.json',
 ] as const;
 
-/** The files of a diffusion model. */
 export const diffusionFiles: ModelFiles = {
   small: [
     'model_index.json',

@@ -24,13 +24,12 @@ function nameOf(path: string): string {
 /** Decides how a request is guided. */
 export function planGuidance(
   { guidanceScale, negativePrompt }: Pick<ImageRequest, 'guidanceScale' | 'negativePrompt'>,
-  { isDistilled, takesGuidance }: { readonly isDistilled: boolean; readonly takesGuidance: boolean },
+  { isDistilled, takesGuidance }: { isDistilled: boolean; takesGuidance: boolean },
 ): Guidance {
   const guidance = takesGuidance ? 'input' : isDistilled || guidanceScale === 1 ? 'none' : 'classifier-free';
   const isUsual = guidanceScale === imageParameters.guidanceScale.default;
-  if (isDistilled && !takesGuidance && guidanceScale !== 1 && !isUsual) {
+  if (isDistilled && !takesGuidance && guidanceScale !== 1 && !isUsual)
     throw fieldError('guidance_scale', `the model was trained to need no guidance, got ${guidanceScale}`);
-  }
   if (negativePrompt !== '' && guidance !== 'classifier-free') {
     const reason =
       guidanceScale === 1 ? 'with a guidance_scale of 1 it has no effect' : 'the model takes none';

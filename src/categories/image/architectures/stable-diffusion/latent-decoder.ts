@@ -85,16 +85,14 @@ export function createLatentDecoder(
     const feeds = { [input.name]: toTensor(input, latents, [1, channels, height, width]) };
     const decoded = (await inTurn(() => session.run(feeds, [output], { signal })))[output]!;
     const expected = [1, 3, height * factor, width * factor];
-    if (expected.some((dim, axis) => decoded.dims[axis] !== dim)) {
+    if (expected.some((dim, axis) => decoded.dims[axis] !== dim))
       throw misfit(name, `expected an output [${expected.join(', ')}], got [${decoded.dims.join(', ')}]`);
-    }
     return toFloat32(decoded);
   };
 
   const planAxis = (length: number, fixed: number | undefined, isWhole: boolean): TileOptions => {
-    if (fixed !== undefined && fixed <= length) {
+    if (fixed !== undefined && fixed <= length)
       return { most: fixed, overlap: Math.floor(fixed * fixedOverlap), isFixed: true };
-    }
     return isWhole ? { most: length, overlap: 0 } : tiles;
   };
 

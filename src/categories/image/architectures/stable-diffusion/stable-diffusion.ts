@@ -67,7 +67,6 @@ function scaleInto(out: Float32Array, values: Float32Array, factor: number): voi
   for (let index = 0; index < values.length; index++) out[index] = values[index]! * factor;
 }
 
-/** The size of the latents for an image. */
 function toLatentSize(
   image: Size,
   { fixed, stride }: Pick<Denoiser, 'fixed' | 'stride'>,
@@ -76,9 +75,8 @@ function toLatentSize(
   const side = (name: 'width' | 'height'): number => {
     const pixels = image[name];
     const built = fixed[name];
-    if (built !== undefined && pixels !== built * factor) {
+    if (built !== undefined && pixels !== built * factor)
       throw fieldError(name, `the model makes only images of ${built * factor}, got ${pixels}`);
-    }
     const step = factor * (built === undefined ? stride : 1);
     if (pixels % step !== 0) throw fieldError(name, `expected a multiple of ${step}, got ${pixels}`);
     return pixels / factor;
@@ -193,11 +191,7 @@ class DiffusionPainter implements Painter {
 
   async *#draw(
     request: ImageRequest,
-    {
-      seed,
-      latents: size,
-      predict,
-    }: { readonly seed: number; readonly latents: Size; readonly predict: Predict },
+    { seed, latents: size, predict }: { seed: number; latents: Size; predict: Predict },
     options: PaintOptions,
   ): AsyncGenerator<PaintedStep | PaintedPixels> {
     const { folder, internals, denoiser, decoder } = this.#model;

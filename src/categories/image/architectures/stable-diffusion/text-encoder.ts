@@ -3,7 +3,6 @@ import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/
 import { misfit } from './diffusion-folder.ts';
 import { toFloat32, toTensor } from './tensors.ts';
 
-/** The output of a text encoder. */
 export interface EncodedText {
   /** `[positions × width]` */
   readonly states: Float32Array;
@@ -27,7 +26,6 @@ export interface TextEncoderOptions {
   readonly isPooled: boolean;
 }
 
-/** Runs a CLIP text encoder. */
 export function createTextEncoder(
   session: Session,
   tokenizer: ClipTokenizer,
@@ -36,9 +34,8 @@ export function createTextEncoder(
   const inputs = new Map(session.inputs.map((input) => [input.name, input]));
   const idsSignature = inputs.get('input_ids');
   const maskSignature = inputs.get('attention_mask');
-  if (!idsSignature || inputs.size > (maskSignature ? 2 : 1)) {
+  if (!idsSignature || inputs.size > (maskSignature ? 2 : 1))
     throw misfit(name, `expected the input input_ids, got ${[...inputs.keys()].join(', ')}`);
-  }
   const outputs = session.outputs.map((output) => output.name);
   const statesName = isPenultimate ? penultimateOf(outputs) : 'last_hidden_state';
   const wanted = isPooled ? [statesName, 'text_embeds'] : [statesName];

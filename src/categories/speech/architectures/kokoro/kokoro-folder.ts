@@ -30,7 +30,7 @@ const defaultMaxPhonemes = 510;
  */
 export async function openKokoroFolder(
   path: string,
-  { dtype }: { readonly dtype?: Dtype | undefined } = {},
+  { dtype }: { dtype?: Dtype | undefined } = {},
 ): Promise<KokoroFolder> {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
@@ -51,9 +51,8 @@ export async function openKokoroFolder(
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);
   const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;
-  if (bytes.length === 0 || bytes.length % rowBytes !== 0) {
+  if (bytes.length === 0 || bytes.length % rowBytes !== 0)
     throw sourceError(`${file}: expected rows of ${styleSize} float32 numbers, got ${bytes.length} bytes`);
-  }
   const styles = new Float32Array(bytes.length / Float32Array.BYTES_PER_ELEMENT);
   for (let at = 0; at < styles.length; at++)
     styles[at] = bytes.readFloatLE(at * Float32Array.BYTES_PER_ELEMENT);

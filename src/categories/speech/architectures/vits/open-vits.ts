@@ -41,20 +41,17 @@ export async function createPiperReader(
   assertPhonemizer(phonemizer);
   const prepare = preparationOf(language);
   if (type === 'text') return { prepare, pronounce: (sentence) => sentence.normalize('NFD') };
-  if (type !== 'espeak') {
+  if (type !== 'espeak')
     throw sourceError(`phoneme_type of ${name}: expected espeak or text, got ${quote(type)}`);
-  }
   const english = isEnglish(language);
   const isCovered = Array.from(espeakEnglishSymbols).every(knows);
-  if (english && phonemizer === 'built-in' && !isCovered) {
+  if (english && phonemizer === 'built-in' && !isCovered)
     throw fieldError('phonemizer', `built-in writes symbols that ${name} doesn't have, expected espeak`);
-  }
   const espeak = english && phonemizer === 'built-in' ? undefined : await loadEspeak();
   if (espeak) {
     const transcribe = (text: string): string | undefined => espeak.transcribe(text, voice)?.normalize('NFD');
-    if (transcribe('a') === undefined) {
+    if (transcribe('a') === undefined)
       throw sourceError(`${name} speaks ${quote(voice)}, which eSpeak NG of piper-phonemize doesn't have`);
-    }
     return { prepare, pronounce: (sentence) => transcribe(sentence) ?? '' };
   }
   if (phonemizer === 'espeak') throw espeakMissing();
@@ -77,14 +74,12 @@ async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promi
     tokenizerConfig,
   });
   for (const name of ['phonemize', 'is_uroman']) {
-    if (tokenizerConfig[name] === true) {
+    if (tokenizerConfig[name] === true)
       throw sourceError(`expected characters as symbols, got "${name}": true in tokenizer_config.json`);
-    }
   }
   const { sampling_rate: sampleRateHz, num_speakers: speakers = 1 } = config;
-  if (typeof sampleRateHz !== 'number' || !(sampleRateHz > 0)) {
+  if (typeof sampleRateHz !== 'number' || !(sampleRateHz > 0))
     throw sourceError(`sampling_rate in config.json: expected hertz, got ${describeValue(sampleRateHz)}`);
-  }
   if (speakers !== 1)
     throw sourceError(`num_speakers in config.json: expected 1, got ${describeValue(speakers)}`);
   const language = toLanguage(tokenizerConfig['language']);

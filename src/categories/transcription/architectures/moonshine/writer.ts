@@ -28,9 +28,8 @@ export function createWriter(folder: ModelFolder): Writer {
   const tokenizer = createTextTokenizer(folder);
   const setting = (name: string): unknown => generationConfig[name] ?? config[name];
   const start = setting('decoder_start_token_id') ?? setting('bos_token_id');
-  if (typeof start !== 'number') {
+  if (typeof start !== 'number')
     throw sourceError(`config.json has decoder_start_token_id ${describeValue(start)}, expected a token`);
-  }
   const ends = new Set([setting('eos_token_id')].flat());
   const contextLength = readCount(config, 'max_position_embeddings');
   return {

@@ -23,9 +23,8 @@ export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promis
       const { outputs, frames: heard } = await model.encode(samples, ['logprobs'], { signal });
       const scores = outputs['logprobs']!;
       const [, columns = 0, vocabularySize = 0] = scores.dims;
-      if (vocabularySize > model.pieces.length || vocabularySize <= blank) {
+      if (vocabularySize > model.pieces.length || vocabularySize <= blank)
         throw sourceError(`vocab.txt has ${model.pieces.length} tokens, the graph scores ${vocabularySize}`);
-      }
       // The last column is padding.
       const frames = Math.min(columns, Math.ceil(heard / model.subsampling));
       const logprobs = toFloat32(scores).subarray(0, frames * vocabularySize);

@@ -137,9 +137,8 @@ function isMultilingual(generationConfig: Json): boolean {
 
 function readLanguages(generationConfig: Json, tokenizer: TextTokenizer): ReadonlyMap<string, number> {
   const stated = generationConfig['lang_to_id'];
-  if (typeof stated === 'object' && stated !== null) {
+  if (typeof stated === 'object' && stated !== null)
     return new Map(Object.entries(stated).map(([token, id]) => [token.replaceAll(/[<|>]/g, ''), Number(id)]));
-  }
   const found = vocabularyLanguages.map((code) => [code, tokenizer.tokenToId(`<|${code}|>`)] as const);
   return new Map(found.filter((entry): entry is readonly [string, number] => entry[1] !== undefined));
 }
@@ -161,7 +160,7 @@ function readAlignmentHeads(value: unknown): readonly (readonly [number, number]
 /** The spectrogram is Whisper's own; a file that says otherwise belongs to another kind of model. */
 function assertPreprocessor(
   preprocessor: Json,
-  { melBins, windowFrames }: { readonly melBins: number; readonly windowFrames: number },
+  { melBins, windowFrames }: { melBins: number; windowFrames: number },
 ): void {
   const expected = {
     sampling_rate: 16_000,

@@ -66,8 +66,7 @@ const unassigned = 0x3_78;
 
 function toClassMembers(ranges: CodePointRanges): string {
   let members = '';
-  for (let index = 0; index < ranges.length; index += 2) {
+  for (let index = 0; index < ranges.length; index += 2)
     members += `\\u{${ranges[index]!.toString(16)}}-\\u{${ranges[index + 1]!.toString(16)}}`;
-  }
   return members;
 }

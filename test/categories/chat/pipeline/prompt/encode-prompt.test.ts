@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runSteps } from '../../../../../src/core/grammar/run-steps.ts';
+import { runSteps } from '../../../../../src/core/run-steps.ts';
 import type { ChatMessage } from '../../../../../src/core/chat/messages.ts';
 import {
   assertFewMessages,

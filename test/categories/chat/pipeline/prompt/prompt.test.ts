@@ -1,5 +1,5 @@
 import { toTextMessage } from '../../../../../src/core/chat/messages.ts';
-import { runSteps } from '../../../../../src/core/grammar/run-steps.ts';
+import { runSteps } from '../../../../../src/core/run-steps.ts';
 import { describe, expect, it } from 'vitest';
 import { createChatTemplate } from '../../../../../src/folder/chat-template.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';

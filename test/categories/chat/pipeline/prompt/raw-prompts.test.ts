@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSteps } from '../../../../../src/core/grammar/run-steps.ts';
+import { runSteps } from '../../../../../src/core/run-steps.ts';
 import { encodeRawPrompts } from '../../../../../src/categories/chat/pipeline/prompt/raw-prompts.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
 import type { TextTokenizer } from '../../../../../src/folder/tokenizer.ts';

@@ -1,7 +1,7 @@
 import { element, quietButton } from '../../dom/element.js';
 
 /**
- * @typedef {import('../../../../../categories/detection/wire/schema.ts').DetectResponse} DetectResponse
+ * @typedef {import('../../../../../categories/detection/wire/bodies.ts').DetectResponse} DetectResponse
  */
 
 /** Below this share of the picture's height a label has no room above its box. */

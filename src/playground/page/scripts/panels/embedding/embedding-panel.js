@@ -48,7 +48,7 @@ export function createEmbeddingPanel(context) {
       const startedAt = performance.now();
       const response = await client.send(request, signal);
       const { data, usage } =
-        /** @type {import('../../../../../categories/embedding/wire/schema.ts').EmbeddingResponse} */ (
+        /** @type {import('../../../../../categories/embedding/wire/bodies.ts').EmbeddingResponse} */ (
           await response.json()
         );
       const vectors = data.map(({ embedding }) => /** @type {number[]} */ (embedding));

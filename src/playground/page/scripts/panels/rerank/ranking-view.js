@@ -4,7 +4,7 @@ import { element } from '../../dom/element.js';
  * The documents, best first, each with its score as a number and as a bar.
  *
  * @param {readonly string[]} documents as they were sent
- * @param {import('../../../../../categories/rerank/wire/schema.ts').RerankResponse['results']} results
+ * @param {import('../../../../../categories/rerank/wire/bodies.ts').RerankResponse['results']} results
  * @returns {HTMLElement}
  */
 export function toRankingView(documents, results) {

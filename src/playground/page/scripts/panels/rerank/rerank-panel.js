@@ -44,7 +44,7 @@ export function createRerankPanel(context) {
       const startedAt = performance.now();
       const response = await client.send(request, signal);
       const { results: ranked, usage } =
-        /** @type {import('../../../../../categories/rerank/wire/schema.ts').RerankResponse} */ (
+        /** @type {import('../../../../../categories/rerank/wire/bodies.ts').RerankResponse} */ (
           await response.json()
         );
       results.replaceChildren(toRankingView(request.json.documents, ranked));

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { detectionParameters } from '../parameters.ts';
+import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
+import type { DetectionRequestInput } from '../request.ts';
+import { parseBody } from '../../../validation/issues.ts';
+import type { DetectionResult } from '../events.ts';
+
+const longestFilter = 10_000;
+
+/** The body of a detection request. */
+export const detectRequestSchema = z.object({
+  image: z.string().min(1, { error: 'expected base64 or a URL, got ""' }).meta({
+    description:
+      'An http or https URL, a data: URL, or base64 of a JPEG, PNG, WebP, GIF (its first frame), AVIF or TIFF. Transparent parts count as white.',
+  }),
+  model: z.string().nullish().meta({ description: 'Id of a detection model; default: the first one.' }),
+  classes: z
+    .string()
+    .max(longestFilter)
+    .nullish()
+    .meta({ description: 'Names or ids of the classes to look for, separated by commas; default: all.' }),
+  ...parameterShape(detectionParameters),
+});
+
+/** A checked body of `POST /detect`. */
+export type DetectRequestBody = z.infer<typeof detectRequestSchema>;
+
+const pixels = z.number().meta({ description: 'Pixels of the original image.' });
+
+/** The body of an answer. */
+export const detectResponseSchema = z.object({
+  detections: z
+    .array(
+      z.object({
+        class_name: z.string(),
+        class_id: z.int(),
+        confidence: z.number(),
+        box: z.object({ x1: pixels, y1: pixels, x2: pixels, y2: pixels }),
+      }),
+    )
+    .meta({ description: 'Best first.' }),
+  image: z
+    .object({ width: z.int(), height: z.int() })
+    .meta({ description: 'Size of the image in pixels, its EXIF orientation applied.' }),
+  model: z.string(),
+});
+
+/** The body of an answer. */
+export type DetectResponse = z.infer<typeof detectResponseSchema>;
+
+/** The parsed request; the service chooses a model where it names none. */
+export type DetectCall = Omit<DetectionRequestInput, 'model'> & { readonly model: string | undefined };
+
+const readParameters = parameterReader(detectionParameters);
+
+/**
+ * A request body of `POST /detect` → what the inference takes.
+ *
+ * @throws InferenceError `invalid_request` with the place of the first fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromDetectRequest({ image: 'https://example.com/bus.jpg', max_detections: 5 }).maxDetections; // 5
+ * ```
+ */
+export function fromDetectRequest(body: unknown): DetectCall {
+  const parsed = parseBody(detectRequestSchema, body);
+  return {
+    ...readParameters(parsed),
+    model: parsed.model ?? undefined,
+    image: parsed.image,
+    classes: parsed.classes ?? undefined,
+  };
+}
+
+/**
+ * The objects in an image → the body of the answer. Scores keep four decimals, coordinates two.
+ *
+ * @example
+ * ```ts
+ * toDetectResponse({ detections: [], image: { width: 640, height: 480 } }, 'tiny-detect').detections; // []
+ * ```
+ */
+export function toDetectResponse({ detections, image }: DetectionResult, model: string): DetectResponse {
+  return {
+    detections: detections.map(({ className, classId, confidence, box }) => ({
+      class_name: className,
+      class_id: classId,
+      confidence: rounded(confidence, 4),
+      box: { x1: rounded(box.x1, 2), y1: rounded(box.y1, 2), x2: rounded(box.x2, 2), y2: rounded(box.y2, 2) },
+    })),
+    image: { width: image.width, height: image.height },
+    model,
+  };
+}
+
+function rounded(value: number, decimals: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
+}

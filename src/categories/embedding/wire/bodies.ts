@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { embeddingParameters, encodingFormats, maxEmbeddingInputs } from '../parameters.ts';
+import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
+import { describeValue } from '../../../core/text/quote.ts';
+import type { EmbeddingRequestInput } from '../request.ts';
+import { parseBody } from '../../../validation/issues.ts';
+import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
+import { encodeFloat32 } from '../../../core/embedding/base64.ts';
+import type { EmbeddingResult } from '../events.ts';
+
+type Input = string | string[] | number[] | number[][];
+
+const text = { type: 'string', minLength: 1 };
+const tokens = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } };
+const listBounds = { type: 'array', minItems: 1, maxItems: maxEmbeddingInputs };
+
+/** Checked by hand: a body may hold millions of token ids. */
+const input = z
+  .unknown()
+  .transform((value, context): Input => {
+    const fault = findFault(value);
+    if (fault === undefined) return value as Input;
+    context.addIssue({ code: 'custom', message: fault.message, path: fault.path });
+    return z.NEVER;
+  })
+  .meta({
+    description:
+      'A text, or a list of texts. Models whose setting `tokenIds` allows it also take token ids of their own tokenizer, special ones included.',
+    anyOf: [text, { ...listBounds, items: text }, tokens, { ...listBounds, items: tokens }],
+  });
+
+interface Fault {
+  readonly path: number[];
+  readonly message: string;
+}
+
+function findFault(value: unknown): Fault | undefined {
+  if (typeof value === 'string') return faultOfText(value, []);
+  if (!Array.isArray(value)) return faultAt([], 'a string or an array', value);
+  if (value.length === 0) return { path: [], message: 'expected at least one text, got none' };
+  if (typeof value[0] === 'number') return faultOfTokens(value, []);
+  if (value.length > maxEmbeddingInputs)
+    return { path: [], message: `expected at most ${maxEmbeddingInputs} texts, got ${value.length}` };
+  const areTexts = typeof value[0] === 'string';
+  for (const [index, entry] of (value as unknown[]).entries()) {
+    const fault = areTexts ? faultOfText(entry, [index]) : faultOfTokens(entry, [index]);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function faultOfText(value: unknown, path: number[]): Fault | undefined {
+  if (typeof value !== 'string') return faultAt(path, 'a string', value);
+  return value === '' ? faultAt(path, 'a text that is not empty', value) : undefined;
+}
+
+function faultOfTokens(value: unknown, path: number[]): Fault | undefined {
+  if (!Array.isArray(value)) return faultAt(path, 'a string or token ids', value);
+  if (value.length === 0) return { path, message: 'expected at least one token id, got none' };
+  const at = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0);
+  return at === -1 ? undefined : faultAt([...path, at], 'a token id', value[at]);
+}
+
+function faultAt(path: number[], expected: string, value: unknown): Fault {
+  return { path, message: `expected ${expected}, got ${describeValue(value)}` };
+}
+
+/** The body of an embedding request. Fields that are not listed change nothing or are refused before. */
+export const embeddingRequestSchema = z.object({
+  input,
+  model: z.string().nullish().meta({ description: 'Id of an embedding model; default: the first one.' }),
+  encoding_format: z.enum(encodingFormats).nullish().meta({
+    description: 'How vectors are written: as numbers, or as base64 of little-endian float32.',
+    default: encodingFormats[0],
+  }),
+  ...parameterShape(embeddingParameters),
+});
+
+/** A checked body of `POST /embeddings`. */
+export type EmbeddingRequestBody = z.infer<typeof embeddingRequestSchema>;
+
+/** The body of an answer. */
+export const embeddingResponseSchema = z.object({
+  object: z.literal('list'),
+  data: z
+    .array(
+      z.object({
+        object: z.literal('embedding'),
+        index: z.int(),
+        embedding: z.union([z.array(z.number()), z.string().meta({ contentEncoding: 'base64' })]),
+      }),
+    )
+    .meta({ description: 'In the order of the inputs.' }),
+  model: z.string(),
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+});
+
+/** The body of an answer. */
+export type EmbeddingResponse = z.infer<typeof embeddingResponseSchema>;
+
+/** The parsed request; the service chooses a model where it names none. */
+export interface EmbeddingCall {
+  readonly model: string | undefined;
+  readonly request: Omit<EmbeddingRequestInput, 'model'>;
+  readonly encodingFormat: (typeof encodingFormats)[number];
+}
+
+const readParameters = parameterReader(embeddingParameters);
+
+/** Fields of well-known servers that would change the vectors. */
+const unsupportedFields: UnsupportedFields = {
+  input_type: { advice: 'use `prompt_name`' },
+  task: { advice: 'use `prompt_name`' },
+  task_type: { advice: 'use `prompt_name`' },
+  prompt: { advice: 'use `input`' },
+  instruction: { advice: 'use `prompt_name`' },
+  truncate_prompt_tokens: { advice: 'use `truncate`' },
+  truncation: { advice: 'use `truncate`' },
+  truncation_direction: { advice: 'texts are cut at their end' },
+  output_dimension: { advice: 'use `dimensions`' },
+  output_dtype: { advice: 'use `encoding_format`' },
+  embedding_type: { advice: 'use `encoding_format`' },
+  normalize: { advice: 'it is a setting of the model' },
+  late_chunking: notOffered,
+};
+
+/**
+ * A request body of `POST /embeddings` → what the inference takes.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromEmbeddingRequest({ input: ['a red circle'], dimensions: 64 }).request.dimensions; // 64
+ * ```
+ */
+export function fromEmbeddingRequest(body: unknown): EmbeddingCall {
+  assertNoneOf(unsupportedFields, body);
+  const parsed = parseBody(embeddingRequestSchema, body);
+  return {
+    model: parsed.model ?? undefined,
+    request: { ...readParameters(parsed), input: parsed.input },
+    encodingFormat: parsed.encoding_format ?? 'float',
+  };
+}
+
+/** Format of an answer. */
+export interface EmbeddingAnswerOptions {
+  /** Id of the model that answered. */
+  readonly model: string;
+  readonly encodingFormat: (typeof encodingFormats)[number];
+}
+
+/**
+ * Vectors → the body of the answer.
+ *
+ * @example
+ * ```ts
+ * const result = { embeddings: [Float32Array.of(1)], promptTokens: 3 };
+ * toEmbeddingResponse(result, { model: 'tiny-embed', encodingFormat: 'base64' }).data[0].embedding; // 'AACAPw=='
+ * ```
+ */
+export function toEmbeddingResponse(
+  { embeddings, promptTokens }: EmbeddingResult,
+  { model, encodingFormat }: EmbeddingAnswerOptions,
+): EmbeddingResponse {
+  return {
+    object: 'list',
+    data: embeddings.map((vector, index) => toEntry(vector, index, encodingFormat)),
+    model,
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+  };
+}
+
+/** The JSON text of `toEmbeddingResponse` in pieces, so that writing a large answer can be interrupted. */
+export function* toEmbeddingPieces(
+  { embeddings, promptTokens }: EmbeddingResult,
+  { numbersPerPiece, model, encodingFormat }: EmbeddingAnswerOptions & { readonly numbersPerPiece: number },
+): Generator<string> {
+  let piece = '{"object":"list","data":[';
+  let numbers = 0;
+  for (const [index, vector] of embeddings.entries()) {
+    piece += (index > 0 ? ',' : '') + JSON.stringify(toEntry(vector, index, encodingFormat));
+    numbers += vector.length;
+    if (numbers < numbersPerPiece) continue;
+    yield piece;
+    piece = '';
+    numbers = 0;
+  }
+  const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens };
+  yield `${piece}],${JSON.stringify({ model, usage }).slice(1)}`;
+}
+
+function toEntry(
+  vector: Float32Array,
+  index: number,
+  encodingFormat: EmbeddingAnswerOptions['encodingFormat'],
+): EmbeddingResponse['data'][number] {
+  const embedding = encodingFormat === 'base64' ? encodeFloat32(vector) : Array.from(vector);
+  return { object: 'embedding', index, embedding };
+}

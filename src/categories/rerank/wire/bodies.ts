@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { listOf } from '../../../validation/list-schema.ts';
+import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
+import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
+import { parseBody } from '../../../validation/issues.ts';
+import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
+import type { RerankRequestInput } from '../request.ts';
+import type { RerankResult } from '../events.ts';
+
+const documentSchema = z.union([z.string(), z.object({ text: z.string() })]);
+
+/** The body of a rerank request. */
+export const rerankRequestSchema = z.object({
+  model: z.string().nullish().meta({ description: 'Id of a rerank model; default: the first one.' }),
+  query: z.string().min(1),
+  documents: listOf(documentSchema, { min: 1, max: maxRerankDocuments }).meta({
+    description: 'Texts, or objects with a `text`.',
+  }),
+  ...parameterShape(rerankParameters),
+});
+
+/** A checked body of `POST /rerank`. */
+export type RerankRequestBody = z.infer<typeof rerankRequestSchema>;
+
+/** The body of an answer. */
+export const rerankResponseSchema = z.object({
+  id: z.string(),
+  model: z.string(),
+  results: z
+    .array(
+      z.object({
+        index: z.int(),
+        relevance_score: z.number().meta({ description: '0 to 1.' }),
+        document: z.object({ text: z.string() }).optional(),
+      }),
+    )
+    .meta({ description: 'Best first.' }),
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+});
+
+/** The body of an answer. */
+export type RerankResponse = z.infer<typeof rerankResponseSchema>;
+
+/** A request of a client; the model may be left to the service. */
+export interface RerankCall {
+  readonly model: string | undefined;
+  readonly request: Omit<RerankRequestInput, 'model'>;
+}
+
+const readParameters = parameterReader(rerankParameters);
+
+/** Fields of well-known servers that would change the answer. */
+const unsupportedFields: UnsupportedFields = {
+  rank_fields: { advice: 'write the text of each document' },
+  max_chunks_per_doc: { advice: 'use `max_tokens_per_doc`' },
+  overlap_tokens: notOffered,
+  truncation: { harmless: (value: unknown) => value === true, advice: 'use `max_tokens_per_doc`' },
+};
+
+/**
+ * A request body of `POST /rerank` → the request of the inference.
+ *
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
+ *
+ * @example
+ * ```ts
+ * fromRerankRequest({ query: 'a red circle', documents: ['one', { text: 'two' }], top_n: 1 }).request.topN; // 1
+ * ```
+ */
+export function fromRerankRequest(body: unknown): RerankCall {
+  assertNoneOf(unsupportedFields, body);
+  const { model, query, documents, ...parameters } = parseBody(rerankRequestSchema, body);
+  return { model: model ?? undefined, request: { ...readParameters(parameters), query, documents } };
+}
+
+/**
+ * Ranked documents → the body of the answer.
+ *
+ * @example
+ * ```ts
+ * const result = { results: [{ index: 1, relevanceScore: 0.9 }], promptTokens: 12 };
+ * toRerankResponse(result, { id: 'rerank-1', model: 'tiny-rerank' }).results[0].relevance_score; // 0.9
+ * ```
+ */
+export function toRerankResponse(
+  { results, promptTokens }: RerankResult,
+  { id, model }: { id: string; model: string },
+): RerankResponse {
+  return {
+    id,
+    model,
+    results: results.map(({ index, relevanceScore, document }) => ({
+      index,
+      relevance_score: relevanceScore,
+      ...(document === undefined ? {} : { document: { text: document } }),
+    })),
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+  };
+}
