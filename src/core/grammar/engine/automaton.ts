@@ -1,5 +1,6 @@
 import type { LanguageReader, Reading } from '../languages/reader.ts';
 import type { Program, Step } from './program.ts';
+import { Triples } from './triples.ts';
 
 /** Return address, or number of finished rounds of a loop, and the frame below on the stack. Equal frames are one. */
 export interface Frame {
@@ -11,6 +12,8 @@ export interface Frame {
   /** Items of a list that differ, as JSON. */
   readonly items: Items | undefined;
   readonly below: Frame | undefined;
+  /** The closure in which the round of this loop has begun: going round again would change nothing. */
+  begun: number;
 }
 
 interface Items {
@@ -20,10 +23,18 @@ interface Items {
   readonly isPending: boolean;
 }
 
-/** A byte that can be read. */
+/** A place and its stack. Equal threads are one. */
 export interface Thread {
+  readonly id: number;
   readonly place: number;
   readonly frame: Frame | undefined;
+  /** The bytes of a step that reads one. */
+  readonly low: number;
+  readonly high: number;
+  /** The thread after one of these bytes, once it is known. */
+  next: Thread | undefined;
+  /** The last closure that came by. */
+  seen: number;
 }
 
 /** Everything that may have been written so far, as what may follow. */
@@ -39,8 +50,6 @@ export interface State {
   /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
   readonly startsItem: boolean;
   readonly endsItem: boolean;
-  /** Whether it may be inside of free text. */
-  readonly isFree: boolean;
 }
 
 /** No way goes on from here. */
@@ -56,7 +65,7 @@ const maxThreads = 2048;
 const maxVisits = 50_000;
 /** Steps of a language are dearer than those of a program. */
 const costOfStep = 60;
-/** Threads of all states, and frames. */
+/** Threads, parts of the lists of threads, and frames. */
 const maxKeptThreads = 200_000;
 const maxFrames = 50_000;
 /** States kept; then all are forgotten and made anew as they are needed. */
@@ -72,12 +81,15 @@ export class Automaton {
   readonly #classes: number;
   readonly #byteOfClass: Uint8Array;
   #states: State[] = [];
-  #stateIds = new Map<string, number>();
-  #frames = new Map<string, Frame>();
+  #frames = new Triples<Frame>();
+  #threads = new Triples<Thread>();
+  /** Lists of threads, each as the list without its last thread and that one. */
+  #lists = new Triples<State>();
   #itemLists = new Map<string, Items>();
   #transitions: Int32Array;
-  #frameCount = 0;
-  #threadCount = 0;
+  /** Never used again, since states of an older generation are brought in with their threads. */
+  #ids = 0;
+  readonly #closure: Closure;
   readonly #readers: readonly LanguageReader[];
   generation = 0;
   /** Steps followed so far to make states: what hard grammars cost. */
@@ -91,13 +103,16 @@ export class Automaton {
     this.#byteOfClass = byteOfClass;
     this.#classes = byteOfClass.length;
     this.#transitions = new Int32Array(64 * this.#classes);
+    this.#closure = new Closure(program, {
+      frame: (next, rounds, below, held) => this.#frame(next, rounds, below, held),
+      items: (texts, isPending) => this.#items(texts, isPending),
+      thread: (place, frame) => this.#thread(place, frame),
+    });
     this.#clear();
   }
 
   start(): State {
-    const closure = this.#closure();
-    closure.visit(this.#program.start, undefined);
-    return this.#intern(closure);
+    return this.#close([this.#thread(this.#program.start, undefined)]);
   }
 
   /** @returns the id of the state after a byte, `dead` if there is none */
@@ -120,7 +135,8 @@ export class Automaton {
 
   /** Forgets states when there are too many. Ids are void then, and states have to be `renew`ed. */
   tidy(): void {
-    const isFull = this.#states.length > maxStates || this.#threadCount > maxKeptThreads;
+    const threads = Math.max(this.#threads.size, this.#lists.size);
+    const isFull = this.#states.length > maxStates || threads > maxKeptThreads;
     if (isFull || this.#frames.size > maxFrames) this.#clear();
   }
 
@@ -129,7 +145,8 @@ export class Automaton {
     return (
       this.#transitions.byteLength +
       200 * this.#states.length +
-      40 * this.#threadCount +
+      150 * this.#threads.size +
+      50 * this.#lists.size +
       200 * this.#frames.size +
       100 * this.#program.steps.length +
       this.#readers.reduce((sum, reader) => sum + reader.bytes, 0) +
@@ -139,60 +156,63 @@ export class Automaton {
 
   /** The same state in this generation. */
   renew(state: State): State {
-    if (state.generation === this.generation) return state;
-    return this.#keep(state);
+    return state.generation === this.generation ? state : this.#keep(state);
+  }
+
+  /** Whether it may be inside of free text. */
+  isFree({ threads }: State): boolean {
+    const { steps, free } = this.#program;
+    return threads.some(({ place, frame }) => {
+      const step = steps[place]!;
+      return step.op === 'read' ? step.reader.isFree(frame!.reading!) : free.has(place);
+    });
   }
 
   #clear(): void {
     if (this.generation++ > 0) for (const reader of this.#readers) reader.clear();
     this.#states = [];
-    this.#threadCount = 0;
-    this.#stateIds = new Map();
-    this.#frames = new Map();
+    this.#frames = new Triples();
+    this.#threads = new Triples();
+    this.#lists = new Triples();
     this.#itemLists = new Map();
     this.#transitions = new Int32Array(64 * this.#classes).fill(unknown);
-    this.#keep({
-      threads: [],
-      mayEnd: false,
-      plainCharacters: 0,
-      startsItem: false,
-      endsItem: false,
-      isFree: false,
-    });
+    this.#close([]);
     this.#transitions.fill(dead, 0, this.#classes);
   }
 
   /** Makes the state after a byte, and keeps it for all bytes around that no thread tells apart. */
   #step(id: number, byte: number): number {
     const { steps } = this.#program;
-    const closure = this.#closure();
     const { threads } = this.#states[id]!;
     this.work += threads.length;
     let low = 0;
     let high = 255;
-    for (const { place, frame } of threads) {
-      const step = steps[place]!;
-      if (step.op === 'byte') {
-        if (byte < step.low) high = Math.min(high, step.low - 1);
-        else if (byte > step.high) low = Math.max(low, step.high + 1);
-        else {
+    const after: Thread[] = [];
+    for (const thread of threads) {
+      const { place, frame } = thread;
+      if (byte < thread.low) high = Math.min(high, thread.low - 1);
+      else if (byte > thread.high) low = Math.max(low, thread.high + 1);
+      else {
+        const step = steps[place] as Extract<Step, { op: 'byte' | 'read' }>;
+        if (step.op === 'byte') {
           low = Math.max(low, step.low);
           high = Math.min(high, step.high);
-          closure.visit(step.next, frame);
+          thread.next ??= this.#thread(step.next, frame);
+          after.push(thread.next);
+          // The item before decides on how this one may go on.
+        } else if (!frame!.below?.items?.isPending) {
+          const { reader } = step;
+          const before = reader.work;
+          const reading = reader.next(frame!.reading!, byte);
+          const alike = reader.alike(frame!.reading!, byte);
+          low = Math.max(low, alike.low);
+          high = Math.min(high, alike.high);
+          this.work += costOfStep * (reader.work - before);
+          if (reading) after.push(this.#thread(place, this.#frame(place, 0, frame!.below, { reading })));
         }
-        // The item before decides on how this one may go on.
-      } else if (step.op === 'read' && !frame!.below?.items?.isPending) {
-        const { reader } = step;
-        const before = reader.work;
-        const reading = reader.next(frame!.reading!, byte);
-        const alike = reader.alike(frame!.reading!, byte);
-        low = Math.max(low, alike.low);
-        high = Math.min(high, alike.high);
-        this.work += costOfStep * (reader.work - before);
-        if (reading) closure.visit(place, this.#frame(place, 0, frame!.below, { reading }));
       }
     }
-    const made = this.#intern(closure).id;
+    const made = this.#close(after).id;
     const first = id * this.#classes;
     this.#transitions[first + this.#classOfByte[byte]!] = made;
     for (let own = this.#classOfByte[low]!; own < this.#classes; own++) {
@@ -205,9 +225,8 @@ export class Automaton {
 
   /** Tells what the item is that has just been completed, for lists of different items. */
   keepItem(state: State, text: string): State {
-    const threads = state.threads.map(({ place, frame }) => ({ place, frame: this.#kept(frame, text) }));
-    threads.sort((a, b) => a.place - b.place || (a.frame?.id ?? 0) - (b.frame?.id ?? 0));
-    return this.#keep({ ...state, threads, endsItem: false });
+    const threads = state.threads.map(({ place, frame }) => this.#thread(place, this.#kept(frame, text)));
+    return this.#keep({ ...state, threads: threads.sort(compareThreads), endsItem: false });
   }
 
   #kept(frame: Frame | undefined, text: string): Frame | undefined {
@@ -227,48 +246,45 @@ export class Automaton {
     return this.#frame(frame.next, frame.rounds, below, { reading, items: frame.items });
   }
 
-  #closure(): Closure {
-    return new Closure(this.#program, {
-      frame: (next, rounds, below, held) => this.#frame(next, rounds, below, held),
-      items: (texts, isPending) => this.#items(texts, isPending),
-    });
-  }
-
   #items(texts: readonly string[], isPending: boolean): Items {
     const key = JSON.stringify([isPending, texts]);
     let items = this.#itemLists.get(key);
     if (!items) {
-      items = { id: ++this.#frameCount, texts, isPending };
+      items = { id: ++this.#ids, texts, isPending };
       this.#itemLists.set(key, items);
     }
     return items;
   }
 
-  #intern(closure: Closure): State {
-    this.work += closure.visits;
-    closure.threads.sort((a, b) => a.place - b.place || (a.frame?.id ?? 0) - (b.frame?.id ?? 0));
-    return this.#keep(closure);
+  /** The state of all that these threads lead to without reading. */
+  #close(threads: readonly Thread[]): State {
+    const list = this.#listOf(threads, 0);
+    let state = this.#lists.get(list);
+    if (!state) {
+      const closure = this.#closure;
+      closure.run(threads);
+      this.work += closure.visits;
+      closure.threads.sort(compareThreads);
+      state = this.#keep(closure);
+      this.#lists.set(list, state);
+    }
+    return state;
   }
 
-  #keep(found: Omit<State, 'id' | 'generation'>): State {
-    const { threads, mayEnd, plainCharacters, startsItem, endsItem, isFree } = found;
-    const key = `${mayEnd}${startsItem}${endsItem}${threads.map(({ place, frame }) => `,${place}:${frame?.id ?? 0}`).join('')}`;
-    const known = this.#stateIds.get(key);
-    if (known !== undefined) return this.#states[known]!;
+  /** The number of a list of threads, each kind of list with its own. */
+  #listOf(threads: readonly Thread[], kind: number): number {
+    return threads.reduce((list, { id }) => this.#lists.idOf(list, id, 0), this.#lists.idOf(0, 0, kind));
+  }
+
+  #keep({ threads, mayEnd, plainCharacters, startsItem, endsItem }: Omit<State, 'id' | 'generation'>): State {
+    const list = this.#listOf(threads, 1 + (mayEnd ? 1 : 0) + (startsItem ? 2 : 0) + (endsItem ? 4 : 0));
+    const known = this.#lists.get(list);
+    if (known) return known;
+    const { generation } = this;
     const id = this.#states.length;
-    const state: State = {
-      id,
-      generation: this.generation,
-      threads,
-      mayEnd,
-      plainCharacters,
-      startsItem,
-      endsItem,
-      isFree,
-    };
+    const state = { id, generation, threads, mayEnd, plainCharacters, startsItem, endsItem };
     this.#states.push(state);
-    this.#stateIds.set(key, id);
-    this.#threadCount += threads.length;
+    this.#lists.set(list, state);
     if (this.#states.length * this.#classes > this.#transitions.length) {
       const larger = new Int32Array(2 * this.#transitions.length).fill(unknown);
       larger.set(this.#transitions);
@@ -279,14 +295,31 @@ export class Automaton {
 
   #frame(next: number, rounds: number, below: Frame | undefined, held: Held = {}): Frame {
     const { reading, items } = held;
-    const key = `${next},${reading ? -reading.id : items ? `i${items.id}` : rounds},${below?.id ?? 0}`;
-    let frame = this.#frames.get(key);
+    const number = reading ? -reading.id : items ? 2 ** 40 + items.id : rounds;
+    const own = this.#frames.idOf(next, number, below?.id ?? 0);
+    let frame = this.#frames.get(own);
     if (!frame) {
-      frame = { id: ++this.#frameCount, next, rounds, reading, items, below };
-      this.#frames.set(key, frame);
+      frame = { id: ++this.#ids, next, rounds, reading, items, below, begun: 0 };
+      this.#frames.set(own, frame);
     }
     return frame;
   }
+
+  #thread(place: number, frame: Frame | undefined): Thread {
+    const own = this.#threads.idOf(place, frame?.id ?? 0, 0);
+    let thread = this.#threads.get(own);
+    if (!thread) {
+      const step = this.#program.steps[place]!;
+      const [low, high] = step.op === 'byte' ? [step.low, step.high] : [0, 255];
+      thread = { id: ++this.#ids, place, frame, low, high, next: undefined, seen: 0 };
+      this.#threads.set(own, thread);
+    }
+    return thread;
+  }
+}
+
+function compareThreads(a: Thread, b: Thread): number {
+  return a.place - b.place || a.id - b.id;
 }
 
 interface Held {
@@ -297,120 +330,112 @@ interface Held {
 interface Makers {
   frame(next: number, rounds: number, below: Frame | undefined, held?: Held): Frame;
   items(texts: readonly string[], isPending: boolean): Items;
+  thread(place: number, frame: Frame | undefined): Thread;
 }
 
 /** Follows all steps that read nothing. */
 class Closure {
-  readonly threads: Thread[] = [];
+  threads: Thread[] = [];
   mayEnd = false;
   startsItem = false;
   endsItem = false;
   visits = 0;
-  #plainCharacters = 0;
-  #isNarrowed = false;
+  /** Number of arbitrary characters of `plainText` that may certainly follow. */
+  plainCharacters = 0;
+  #number = 0;
+  #waiting: Thread[] = [];
   readonly #program: Program;
   readonly #make: Makers;
-  readonly #seen = new Set<number>();
-  /** Loop rounds that have read nothing yet: going round again would change nothing. */
-  readonly #begun = new Set<Frame>();
 
   constructor(program: Program, make: Makers) {
     this.#program = program;
     this.#make = make;
   }
 
-  visit(place: number, frame: Frame | undefined): void {
-    const waiting: (number | Frame | undefined)[] = [place, frame];
-    while (waiting.length > 0) {
-      const below = waiting.pop() as Frame | undefined;
-      const at = waiting.pop() as number;
-      const key = at + (below?.id ?? 0) * 2 ** 20;
-      if (this.#seen.has(key)) continue;
-      if (this.threads.length >= maxThreads || ++this.visits > maxVisits) {
-        this.#isNarrowed = true;
-        return;
+  run(starts: readonly Thread[]): void {
+    this.#number++;
+    this.threads = [];
+    this.mayEnd = this.startsItem = this.endsItem = false;
+    this.visits = this.plainCharacters = 0;
+    for (const start of starts) {
+      this.#waiting = [start];
+      for (let thread = this.#waiting.pop(); thread; thread = this.#waiting.pop()) {
+        if (thread.seen === this.#number) continue;
+        if (this.threads.length >= maxThreads || ++this.visits > maxVisits) {
+          this.plainCharacters = 0;
+          return;
+        }
+        thread.seen = this.#number;
+        this.#follow(thread);
       }
-      this.#seen.add(key);
-      this.#follow(at, below, waiting);
     }
   }
 
-  get isFree(): boolean {
-    const { steps, free } = this.#program;
-    return this.threads.some(({ place, frame }) => {
-      const step = steps[place]!;
-      return step.op === 'read' ? step.reader.isFree(frame!.reading!) : free.has(place);
-    });
+  #wait(place: number, frame: Frame | undefined): void {
+    this.#waiting.push(this.#make.thread(place, frame));
   }
 
-  /** Number of arbitrary characters of `plainText` that may certainly follow. */
-  get plainCharacters(): number {
-    return this.#isNarrowed ? 0 : this.#plainCharacters;
-  }
-
-  #follow(place: number, frame: Frame | undefined, waiting: (number | Frame | undefined)[]): void {
+  #follow(thread: Thread): void {
+    const { place, frame } = thread;
     const step = this.#program.steps[place]!;
     switch (step.op) {
       case 'byte':
-        this.threads.push({ place, frame });
+        this.threads.push(thread);
         break;
       case 'split':
-        if (step.plain) this.#plainCharacters = Infinity;
-        for (let index = step.next.length - 1; index >= 0; index--) waiting.push(step.next[index], frame);
+        if (step.plain) this.plainCharacters = Infinity;
+        for (let index = step.next.length - 1; index >= 0; index--) this.#wait(step.next[index]!, frame);
         break;
       case 'call': {
         const isLast = this.#program.steps[step.next]!.op === 'return';
-        waiting.push(
-          this.#program.entries.get(step.rule),
+        this.#wait(
+          this.#program.entries.get(step.rule)!,
           isLast ? frame : this.#make.frame(step.next, 0, frame),
         );
         break;
       }
       case 'return':
-        waiting.push(frame!.next, frame!.below);
+        this.#wait(frame!.next, frame!.below);
         break;
       case 'begin': {
         const items = frame?.items;
         if (items) this.startsItem = true;
         const reading = items && !items.isPending ? step.reader.startWithout(items.texts) : step.reader.start;
-        waiting.push(step.next, this.#make.frame(step.next, 0, frame, { reading }));
+        this.#wait(step.next, this.#make.frame(step.next, 0, frame, { reading }));
         break;
       }
       case 'read': {
         const reading = frame!.reading!;
-        if (step.reader.mayEnd(reading)) waiting.push(step.exit, frame!.below);
-        if (step.reader.mayGoOn(reading)) this.threads.push({ place, frame });
-        this.#plainCharacters = Math.max(this.#plainCharacters, step.reader.plainCharacters(reading));
+        if (step.reader.mayEnd(reading)) this.#wait(step.exit, frame!.below);
+        if (step.reader.mayGoOn(reading)) this.threads.push(thread);
+        this.plainCharacters = Math.max(this.plainCharacters, step.reader.plainCharacters(reading));
         break;
       }
       case 'distinct':
-        waiting.push(
-          step.next,
-          this.#make.frame(step.next, 0, frame, { items: this.#make.items([], false) }),
-        );
+        this.#wait(step.next, this.#make.frame(step.next, 0, frame, { items: this.#make.items([], false) }));
         break;
       case 'keep': {
         const { texts, isPending } = frame!.items!;
         if (isPending) break;
         this.endsItem = true;
         const items = this.#make.items(texts, true);
-        waiting.push(step.next, this.#make.frame(frame!.next, 0, frame!.below, { items }));
+        this.#wait(step.next, this.#make.frame(frame!.next, 0, frame!.below, { items }));
         break;
       }
       case 'more':
-        if (countOf(frame!.items!) < step.max) waiting.push(step.next, frame);
+        if (countOf(frame!.items!) < step.max) this.#wait(step.next, frame);
         break;
       case 'leave':
-        if (countOf(frame!.items!) >= step.min) waiting.push(step.next, frame!.below);
+        if (countOf(frame!.items!) >= step.min) this.#wait(step.next, frame!.below);
         break;
       case 'count':
-        waiting.push(step.next, this.#make.frame(step.next, 0, frame));
+        this.#wait(step.next, this.#make.frame(step.next, 0, frame));
         break;
       case 'loop':
-        this.#loop(step, frame!, waiting);
+        this.#loop(step, frame!);
         break;
       case 'round':
-        this.#round(step.next, frame!, waiting);
+        this.#round(step.next, frame!);
         break;
       case 'accept':
         this.mayEnd = true;
@@ -418,20 +443,20 @@ class Closure {
     }
   }
 
-  #loop(step: Extract<Step, { op: 'loop' }>, frame: Frame, waiting: (number | Frame | undefined)[]): void {
-    if (step.plain) this.#plainCharacters = Math.max(this.#plainCharacters, step.max - frame.rounds);
-    if (frame.rounds >= step.min) waiting.push(step.exit, frame.below);
+  #loop(step: Extract<Step, { op: 'loop' }>, frame: Frame): void {
+    if (step.plain) this.plainCharacters = Math.max(this.plainCharacters, step.max - frame.rounds);
+    if (frame.rounds >= step.min) this.#wait(step.exit, frame.below);
     if (frame.rounds >= step.max) return;
-    if (step.nullable) this.#begun.add(frame);
-    waiting.push(step.body, frame);
+    if (step.nullable) frame.begun = this.#number;
+    this.#wait(step.body, frame);
   }
 
   /** Rounds of a loop without an upper bound are counted up to its lower one only. */
-  #round(loop: number, frame: Frame, waiting: (number | Frame | undefined)[]): void {
-    if (this.#begun.has(frame)) return;
+  #round(loop: number, frame: Frame): void {
+    if (frame.begun === this.#number) return;
     const { min, max } = this.#program.steps[loop] as Extract<Step, { op: 'loop' }>;
     const rounds = max === Infinity ? Math.min(frame.rounds + 1, min) : frame.rounds + 1;
-    waiting.push(loop, this.#make.frame(frame.next, rounds, frame.below));
+    this.#wait(loop, this.#make.frame(frame.next, rounds, frame.below));
   }
 }
 

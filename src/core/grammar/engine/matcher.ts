@@ -122,10 +122,10 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
           state = automaton.renew(state);
           let after = state;
           for (const byte of vocabulary.bytesOf(token) ?? []) {
-            if (!after.isFree) return false;
+            if (!automaton.isFree(after)) return false;
             after = automaton.state(automaton.next(after.id, byte));
           }
-          return after.isFree;
+          return automaton.isFree(after);
         },
         get mayEnd() {
           return state.mayEnd;

@@ -148,7 +148,7 @@ export class ShortestEndings {
     return rest;
   }
 
-  #write(thread: Thread, begun: readonly number[] = []): Uint8Array | undefined {
+  #write(thread: Pick<Thread, 'place' | 'frame'>, begun: readonly number[] = []): Uint8Array | undefined {
     const { steps, entries } = this.#program;
     const bytes: number[] = [];
     /** The bytes before `bytes` that belong to the item, and its place in them. */
@@ -156,7 +156,16 @@ export class ShortestEndings {
     let itemStart = 0;
     let { place, frame } = thread;
     const push = (next: number, held: Partial<Frame> = {}): void => {
-      frame = { id: 0, next, rounds: 0, reading: undefined, items: undefined, below: frame, ...held };
+      frame = {
+        id: 0,
+        next,
+        rounds: 0,
+        reading: undefined,
+        items: undefined,
+        below: frame,
+        begun: 0,
+        ...held,
+      };
     };
     for (let count = 0; count < maxSteps && bytes.length <= maxBytes; count++) {
       const step = steps[place]!;
