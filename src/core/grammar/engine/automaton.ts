@@ -43,6 +43,8 @@ export interface State {
   /** States of an older generation have to be brought in again. */
   readonly generation: number;
   readonly threads: readonly Thread[];
+  /** Further threads, those of what follows the rule: after any digit of a number they are the same. */
+  readonly rest: State | undefined;
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
   /** Number of arbitrary characters of `plainText` that may certainly follow. */
@@ -50,6 +52,11 @@ export interface State {
   /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
   readonly startsItem: boolean;
   readonly endsItem: boolean;
+}
+
+/** All threads of a state. */
+export function threadsOf({ threads, rest }: State): readonly Thread[] {
+  return rest ? [...threads, ...threadsOf(rest)] : threads;
 }
 
 /** No way goes on from here. */
@@ -65,6 +72,8 @@ const maxThreads = 2048;
 const maxVisits = 50_000;
 /** Steps of a language are dearer than those of a program. */
 const costOfStep = 60;
+/** States within states. */
+const maxDepth = 4;
 /** Threads, parts of the lists of threads, and frames. */
 const maxKeptThreads = 200_000;
 const maxFrames = 50_000;
@@ -112,7 +121,7 @@ export class Automaton {
   }
 
   start(): State {
-    return this.#close([this.#thread(this.#program.start, undefined)]);
+    return this.#close([this.#thread(this.#program.start, undefined)], 0);
   }
 
   /** @returns the id of the state after a byte, `dead` if there is none */
@@ -156,13 +165,14 @@ export class Automaton {
 
   /** The same state in this generation. */
   renew(state: State): State {
-    return state.generation === this.generation ? state : this.#keep(state);
+    if (state.generation === this.generation) return state;
+    return this.#keep({ ...state, threads: threadsOf(state), rest: undefined });
   }
 
   /** Whether it may be inside of free text. */
-  isFree({ threads }: State): boolean {
+  isFree(state: State): boolean {
     const { steps, free } = this.#program;
-    return threads.some(({ place, frame }) => {
+    return threadsOf(state).some(({ place, frame }) => {
       const step = steps[place]!;
       return step.op === 'read' ? step.reader.isFree(frame!.reading!) : free.has(place);
     });
@@ -176,48 +186,56 @@ export class Automaton {
     this.#lists = new Triples();
     this.#itemLists = new Map();
     this.#transitions = new Int32Array(64 * this.#classes).fill(unknown);
-    this.#close([]);
+    this.#close([], 0);
     this.#transitions.fill(dead, 0, this.#classes);
   }
 
   /** Makes the state after a byte, and keeps it for all bytes around that no thread tells apart. */
   #step(id: number, byte: number): number {
     const { steps } = this.#program;
-    const { threads } = this.#states[id]!;
-    this.work += threads.length;
     let low = 0;
     let high = 255;
     const after: Thread[] = [];
-    for (const thread of threads) {
-      const { place, frame } = thread;
-      if (byte < thread.low) high = Math.min(high, thread.low - 1);
-      else if (byte > thread.high) low = Math.max(low, thread.high + 1);
-      else {
-        const step = steps[place] as Extract<Step, { op: 'byte' | 'read' }>;
-        if (step.op === 'byte') {
-          low = Math.max(low, step.low);
-          high = Math.min(high, step.high);
-          thread.next ??= this.#thread(step.next, frame);
-          after.push(thread.next);
-          // The item before decides on how this one may go on.
-        } else if (!frame!.below?.items?.isPending) {
-          const { reader } = step;
-          const before = reader.work;
-          const reading = reader.next(frame!.reading!, byte);
-          const alike = reader.alike(frame!.reading!, byte);
-          low = Math.max(low, alike.low);
-          high = Math.min(high, alike.high);
-          this.work += costOfStep * (reader.work - before);
-          if (reading) after.push(this.#thread(place, this.#frame(place, 0, frame!.below, { reading })));
+    let rest: State | undefined;
+    for (let state: State | undefined = this.#states[id]; state; state = state.rest) {
+      this.work += state.threads.length;
+      for (const thread of state.threads) {
+        const { place, frame } = thread;
+        if (byte < thread.low) high = Math.min(high, thread.low - 1);
+        else if (byte > thread.high) low = Math.max(low, thread.high + 1);
+        else {
+          const step = steps[place] as Extract<Step, { op: 'byte' | 'read' }>;
+          if (step.op === 'byte') {
+            low = Math.max(low, step.low);
+            high = Math.min(high, step.high);
+            thread.next ??= this.#thread(step.next, frame);
+            after.push(thread.next);
+            // The item before decides on how this one may go on.
+          } else if (!frame!.below?.items?.isPending) {
+            const { reader } = step;
+            const before = reader.work;
+            const reading = reader.next(frame!.reading!, byte);
+            const alike = reader.alike(frame!.reading!, byte);
+            low = Math.max(low, alike.low);
+            high = Math.min(high, alike.high);
+            this.work += costOfStep * (reader.work - before);
+            if (reading) after.push(this.#thread(place, this.#frame(place, 0, frame!.below, { reading })));
+          }
         }
       }
+      if (state.rest && after.length === 0) {
+        ({ rest } = state);
+        break;
+      }
     }
-    const made = this.#close(after).id;
+    const made = rest ? this.next(rest.id, byte) : this.#close(after, 0).id;
     const first = id * this.#classes;
+    const other = (rest?.id ?? 0) * this.#classes;
     this.#transitions[first + this.#classOfByte[byte]!] = made;
     for (let own = this.#classOfByte[low]!; own < this.#classes; own++) {
       if (this.#byteOfClass[own]! < low) continue;
       if ((this.#byteOfClass[own + 1] ?? 256) > high + 1) break;
+      if (rest && this.#transitions[other + own] !== made) continue;
       this.#transitions[first + own] = made;
     }
     return made;
@@ -225,8 +243,8 @@ export class Automaton {
 
   /** Tells what the item is that has just been completed, for lists of different items. */
   keepItem(state: State, text: string): State {
-    const threads = state.threads.map(({ place, frame }) => this.#thread(place, this.#kept(frame, text)));
-    return this.#keep({ ...state, threads: threads.sort(compareThreads), endsItem: false });
+    const threads = threadsOf(state).map(({ place, frame }) => this.#thread(place, this.#kept(frame, text)));
+    return this.#keep({ ...state, threads: threads.sort(compareThreads), rest: undefined, endsItem: false });
   }
 
   #kept(frame: Frame | undefined, text: string): Frame | undefined {
@@ -257,17 +275,28 @@ export class Automaton {
   }
 
   /** The state of all that these threads lead to without reading. */
-  #close(threads: readonly Thread[]): State {
-    const list = this.#listOf(threads, 0);
-    let state = this.#lists.get(list);
-    if (!state) {
-      const closure = this.#closure;
-      closure.run(threads);
-      this.work += closure.visits;
-      closure.threads.sort(compareThreads);
-      state = this.#keep(closure);
-      this.#lists.set(list, state);
-    }
+  #close(starts: readonly Thread[], depth: number): State {
+    const list = this.#listOf(starts, 0);
+    const known = this.#lists.get(list);
+    if (known) return known;
+    const closure = this.#closure;
+    closure.run(starts, depth < maxDepth);
+    this.work += closure.visits;
+    const { threads, returns, mayEnd, startsItem, endsItem, plainCharacters } = closure;
+    const isEmpty = threads.length === 0 && !mayEnd && !startsItem && !endsItem;
+    const rest = returns.length > 0 ? this.#close(returns, depth + 1) : undefined;
+    const state =
+      rest && isEmpty
+        ? rest
+        : this.#keep({
+            threads: threads.sort(compareThreads),
+            rest,
+            mayEnd: mayEnd || rest?.mayEnd === true,
+            startsItem: startsItem || rest?.startsItem === true,
+            endsItem: endsItem || rest?.endsItem === true,
+            plainCharacters: Math.max(plainCharacters, rest?.plainCharacters ?? 0),
+          });
+    this.#lists.set(list, state);
     return state;
   }
 
@@ -276,13 +305,16 @@ export class Automaton {
     return threads.reduce((list, { id }) => this.#lists.idOf(list, id, 0), this.#lists.idOf(0, 0, kind));
   }
 
-  #keep({ threads, mayEnd, plainCharacters, startsItem, endsItem }: Omit<State, 'id' | 'generation'>): State {
-    const list = this.#listOf(threads, 1 + (mayEnd ? 1 : 0) + (startsItem ? 2 : 0) + (endsItem ? 4 : 0));
+  #keep(found: Omit<State, 'id' | 'generation'>): State {
+    const { threads, rest, mayEnd, plainCharacters, startsItem, endsItem } = found;
+    const kind = 1 + (mayEnd ? 1 : 0) + (startsItem ? 2 : 0) + (endsItem ? 4 : 0);
+    const list = this.#listOf(threads, kind + 8 * (rest?.id ?? 0));
     const known = this.#lists.get(list);
     if (known) return known;
     const { generation } = this;
     const id = this.#states.length;
-    const state = { id, generation, threads, mayEnd, plainCharacters, startsItem, endsItem };
+    // Spread, states would have several shapes, and reading them would take several times as long.
+    const state = { id, generation, threads, rest, mayEnd, plainCharacters, startsItem, endsItem };
     this.#states.push(state);
     this.#lists.set(list, state);
     if (this.#states.length * this.#classes > this.#transitions.length) {
@@ -336,6 +368,8 @@ interface Makers {
 /** Follows all steps that read nothing. */
 class Closure {
   threads: Thread[] = [];
+  /** Threads after the ends of rules. */
+  returns: Thread[] = [];
   mayEnd = false;
   startsItem = false;
   endsItem = false;
@@ -343,6 +377,7 @@ class Closure {
   /** Number of arbitrary characters of `plainText` that may certainly follow. */
   plainCharacters = 0;
   #number = 0;
+  #leaves = false;
   #waiting: Thread[] = [];
   readonly #program: Program;
   readonly #make: Makers;
@@ -352,9 +387,12 @@ class Closure {
     this.#make = make;
   }
 
-  run(starts: readonly Thread[]): void {
+  /** @param leaves whether the ends of rules are left to others */
+  run(starts: readonly Thread[], leaves: boolean): void {
     this.#number++;
+    this.#leaves = leaves;
     this.threads = [];
+    this.returns = [];
     this.mayEnd = this.startsItem = this.endsItem = false;
     this.visits = this.plainCharacters = 0;
     for (const start of starts) {
@@ -395,7 +433,7 @@ class Closure {
         break;
       }
       case 'return':
-        this.#wait(frame!.next, frame!.below);
+        (this.#leaves ? this.returns : this.#waiting).push(this.#make.thread(frame!.next, frame!.below));
         break;
       case 'begin': {
         const items = frame?.items;
