@@ -1,4 +1,5 @@
 import type { LanguageReader, Reading } from '../languages/reader.ts';
+import { longer, noRun, type Run } from '../languages/run.ts';
 import type { Program, Step } from './program.ts';
 import { Triples } from './triples.ts';
 
@@ -47,8 +48,8 @@ export interface State {
   readonly rest: State | undefined;
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
-  /** Number of arbitrary characters of `plainText` that may certainly follow. */
-  readonly plainCharacters: number;
+  /** The characters that may certainly follow. */
+  readonly run: Run;
   /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
   readonly startsItem: boolean;
   readonly endsItem: boolean;
@@ -60,8 +61,8 @@ export function threadsOf({ threads, rest }: State): readonly Thread[] {
 }
 
 /** No way goes on from here. */
-export const dead = 0;
-const unknown = -1;
+export const dead = 1;
+const unknown = 0;
 
 /**
  * Threads of one state. A grammar that is ambiguous beyond is narrowed: some of its texts can't be written any more,
@@ -88,7 +89,8 @@ export class Automaton {
   readonly #program: Program;
   readonly #classOfByte: Uint8Array;
   readonly #classes: number;
-  readonly #byteOfClass: Uint8Array;
+  /** Transitions by class, then the run of the state. */
+  readonly #width: number;
   #states: State[] = [];
   #frames = new Triples<Frame>();
   #threads = new Triples<Thread>();
@@ -106,12 +108,12 @@ export class Automaton {
 
   constructor(program: Program) {
     this.#program = program;
-    const { classOfByte, byteOfClass, readers } = byteClasses(program);
+    const { classOfByte, classes, readers } = byteClasses(program);
     this.#readers = readers;
     this.#classOfByte = classOfByte;
-    this.#byteOfClass = byteOfClass;
-    this.#classes = byteOfClass.length;
-    this.#transitions = new Int32Array(64 * this.#classes);
+    this.#classes = classes;
+    this.#width = this.#classes + 2;
+    this.#transitions = new Int32Array(64 * this.#width);
     this.#closure = new Closure(program, {
       frame: (next, rounds, below, held) => this.#frame(next, rounds, below, held),
       items: (texts, isPending) => this.#items(texts, isPending),
@@ -126,7 +128,7 @@ export class Automaton {
 
   /** @returns the id of the state after a byte, `dead` if there is none */
   next(state: number, byte: number): number {
-    const slot = state * this.#classes + this.#classOfByte[byte]!;
+    const slot = state * this.#width + this.#classOfByte[byte]!;
     const known = this.#transitions[slot]!;
     if (known !== unknown) return known;
     return this.#step(state, byte);
@@ -134,6 +136,12 @@ export class Automaton {
 
   state(id: number): State {
     return this.#states[id]!;
+  }
+
+  /** Whether any text of so many characters of these kinds may follow for certain. */
+  covers(state: number, kinds: number, characters: number): boolean {
+    const slot = state * this.#width + this.#classes;
+    return (kinds & ~this.#transitions[slot]!) === 0 && characters <= this.#transitions[slot + 1]!;
   }
 
   /** The state after bytes, that with the id `dead` if there is none; nothing is told of items that they complete. */
@@ -180,14 +188,15 @@ export class Automaton {
 
   #clear(): void {
     if (this.generation++ > 0) for (const reader of this.#readers) reader.clear();
-    this.#states = [];
+    // None has the id that stands for what is unknown.
+    this.#states = new Array<State>(1);
     this.#frames = new Triples();
     this.#threads = new Triples();
     this.#lists = new Triples();
     this.#itemLists = new Map();
-    this.#transitions = new Int32Array(64 * this.#classes).fill(unknown);
+    this.#transitions = new Int32Array(64 * this.#width);
     this.#close([], 0);
-    this.#transitions.fill(dead, 0, this.#classes);
+    this.#transitions.fill(dead, this.#width, this.#width + this.#classes);
   }
 
   /** Makes the state after a byte, and keeps it for all bytes around that no thread tells apart. */
@@ -229,15 +238,13 @@ export class Automaton {
       }
     }
     const made = rest ? this.next(rest.id, byte) : this.#close(after, 0).id;
-    const first = id * this.#classes;
-    const other = (rest?.id ?? 0) * this.#classes;
+    const first = id * this.#width;
+    const other = (rest?.id ?? 0) * this.#width;
     this.#transitions[first + this.#classOfByte[byte]!] = made;
-    for (let own = this.#classOfByte[low]!; own < this.#classes; own++) {
-      if (this.#byteOfClass[own]! < low) continue;
-      if ((this.#byteOfClass[own + 1] ?? 256) > high + 1) break;
-      if (rest && this.#transitions[other + own] !== made) continue;
-      this.#transitions[first + own] = made;
-    }
+    const start = this.#classOfByte[low - 1] ?? -1;
+    const end = this.#classOfByte[high + 1] ?? this.#classes;
+    for (let own = start + 1; own < end; own++)
+      if (!rest || this.#transitions[other + own] === made) this.#transitions[first + own] = made;
     return made;
   }
 
@@ -280,9 +287,9 @@ export class Automaton {
     const known = this.#lists.get(list);
     if (known) return known;
     const closure = this.#closure;
-    closure.run(starts, depth < maxDepth);
+    closure.follow(starts, depth < maxDepth);
     this.work += closure.visits;
-    const { threads, returns, mayEnd, startsItem, endsItem, plainCharacters } = closure;
+    const { threads, returns, mayEnd, startsItem, endsItem, run } = closure;
     const isEmpty = threads.length === 0 && !mayEnd && !startsItem && !endsItem;
     const rest = returns.length > 0 ? this.#close(returns, depth + 1) : undefined;
     const state =
@@ -294,7 +301,7 @@ export class Automaton {
             mayEnd: mayEnd || rest?.mayEnd === true,
             startsItem: startsItem || rest?.startsItem === true,
             endsItem: endsItem || rest?.endsItem === true,
-            plainCharacters: Math.max(plainCharacters, rest?.plainCharacters ?? 0),
+            run: longer(run, rest?.run ?? noRun),
           });
     this.#lists.set(list, state);
     return state;
@@ -306,7 +313,7 @@ export class Automaton {
   }
 
   #keep(found: Omit<State, 'id' | 'generation'>): State {
-    const { threads, rest, mayEnd, plainCharacters, startsItem, endsItem } = found;
+    const { threads, rest, mayEnd, run, startsItem, endsItem } = found;
     const kind = 1 + (mayEnd ? 1 : 0) + (startsItem ? 2 : 0) + (endsItem ? 4 : 0);
     const list = this.#listOf(threads, kind + 8 * (rest?.id ?? 0));
     const known = this.#lists.get(list);
@@ -314,14 +321,16 @@ export class Automaton {
     const { generation } = this;
     const id = this.#states.length;
     // Spread, states would have several shapes, and reading them would take several times as long.
-    const state = { id, generation, threads, rest, mayEnd, plainCharacters, startsItem, endsItem };
+    const state = { id, generation, threads, rest, mayEnd, run, startsItem, endsItem };
     this.#states.push(state);
     this.#lists.set(list, state);
-    if (this.#states.length * this.#classes > this.#transitions.length) {
-      const larger = new Int32Array(2 * this.#transitions.length).fill(unknown);
+    if (this.#states.length * this.#width > this.#transitions.length) {
+      const larger = new Int32Array(2 * this.#transitions.length);
       larger.set(this.#transitions);
       this.#transitions = larger;
     }
+    this.#transitions[id * this.#width + this.#classes] = run.kinds;
+    this.#transitions[id * this.#width + this.#classes + 1] = Math.min(run.characters, 2 ** 30);
     return state;
   }
 
@@ -374,8 +383,8 @@ class Closure {
   startsItem = false;
   endsItem = false;
   visits = 0;
-  /** Number of arbitrary characters of `plainText` that may certainly follow. */
-  plainCharacters = 0;
+  /** The characters that may certainly follow. */
+  run = noRun;
   #number = 0;
   #leaves = false;
   #waiting: Thread[] = [];
@@ -388,19 +397,20 @@ class Closure {
   }
 
   /** @param leaves whether the ends of rules are left to others */
-  run(starts: readonly Thread[], leaves: boolean): void {
+  follow(starts: readonly Thread[], leaves: boolean): void {
     this.#number++;
     this.#leaves = leaves;
     this.threads = [];
     this.returns = [];
     this.mayEnd = this.startsItem = this.endsItem = false;
-    this.visits = this.plainCharacters = 0;
+    this.visits = 0;
+    this.run = noRun;
     for (const start of starts) {
       this.#waiting = [start];
       for (let thread = this.#waiting.pop(); thread; thread = this.#waiting.pop()) {
         if (thread.seen === this.#number) continue;
         if (this.threads.length >= maxThreads || ++this.visits > maxVisits) {
-          this.plainCharacters = 0;
+          this.run = noRun;
           return;
         }
         thread.seen = this.#number;
@@ -421,7 +431,7 @@ class Closure {
         this.threads.push(thread);
         break;
       case 'split':
-        if (step.plain) this.plainCharacters = Infinity;
+        this.run = longer(this.run, { kinds: step.kinds, characters: Infinity });
         for (let index = step.next.length - 1; index >= 0; index--) this.#wait(step.next[index]!, frame);
         break;
       case 'call': {
@@ -446,7 +456,7 @@ class Closure {
         const reading = frame!.reading!;
         if (step.reader.mayEnd(reading)) this.#wait(step.exit, frame!.below);
         if (step.reader.mayGoOn(reading)) this.threads.push(thread);
-        this.plainCharacters = Math.max(this.plainCharacters, step.reader.plainCharacters(reading));
+        this.run = longer(this.run, step.reader.run(reading));
         break;
       }
       case 'distinct':
@@ -482,7 +492,7 @@ class Closure {
   }
 
   #loop(step: Extract<Step, { op: 'loop' }>, frame: Frame): void {
-    if (step.plain) this.plainCharacters = Math.max(this.plainCharacters, step.max - frame.rounds);
+    this.run = longer(this.run, { kinds: step.kinds, characters: step.max - frame.rounds });
     if (frame.rounds >= step.min) this.#wait(step.exit, frame.below);
     if (frame.rounds >= step.max) return;
     if (step.nullable) frame.begun = this.#number;
@@ -505,7 +515,7 @@ function countOf({ texts, isPending }: Items): number {
 /** Bytes that no step tells apart share a class, which keeps the table of transitions small. */
 function byteClasses({ steps }: Program): {
   readonly classOfByte: Uint8Array;
-  readonly byteOfClass: Uint8Array;
+  readonly classes: number;
   readonly readers: readonly LanguageReader[];
 } {
   const begins = new Uint8Array(257);
@@ -513,17 +523,15 @@ function byteClasses({ steps }: Program): {
   const readers = new Set<LanguageReader>();
   for (const step of steps) {
     if (step.op === 'begin') readers.add(step.reader);
-    if (step.op !== 'byte') continue;
-    begins[step.low] = 1;
-    begins[step.high + 1] = 1;
+    if (step.op === 'byte') begins[step.low] = begins[step.high + 1] = 1;
   }
   const visited = new Set<unknown>();
   for (const reader of readers) reader.markClasses(begins, visited);
   const classOfByte = new Uint8Array(256);
-  const first: number[] = [];
+  let classes = 0;
   for (let byte = 0; byte < 256; byte++) {
-    if (begins[byte]) first.push(byte);
-    classOfByte[byte] = first.length - 1;
+    if (begins[byte]) classes++;
+    classOfByte[byte] = classes - 1;
   }
-  return { classOfByte, byteOfClass: Uint8Array.from(first), readers: [...readers] };
+  return { classOfByte, classes, readers: [...readers] };
 }

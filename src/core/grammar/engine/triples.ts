@@ -18,7 +18,10 @@ export class Triples<Value> {
       this.#grow();
       return this.idOf(a, b, c);
     }
-    parts.set([a, b, c], 3 * this.size);
+    const at = 3 * this.size;
+    parts[at] = a;
+    parts[at + 1] = b;
+    parts[at + 2] = c;
     this.#values.push(undefined);
     slots[slot] = ++this.size;
     return this.size;
