@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
-import { Automaton } from '../../../src/core/grammar/engine/automaton.ts';
+import { Automaton, dead } from '../../../src/core/grammar/engine/automaton.ts';
 import { decimalRange } from '../../../src/core/grammar/schemas/decimal-range.ts';
 import { text } from '../../../src/core/grammar/languages/expression.ts';
 import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
@@ -80,9 +80,9 @@ describe('a mask allows exactly the tokens that can be read', () => {
     for (let step = 0; step < 25; step++) {
       const readable = tokens.filter((token) => {
         if (vocabulary.endTokens.has(token)) return state.mayEnd;
-        let id = vocabulary.bytesOf(token) ? state.id : 0;
+        let id = vocabulary.bytesOf(token) ? state.id : dead;
         for (const byte of vocabulary.bytesOf(token) ?? []) id = reference.next(id, byte);
-        return id !== 0;
+        return id !== dead;
       });
       expect(allowedTokens(matcher.mask())).toEqual(readable);
       const token = readable[Math.floor(rng.next() * readable.length)]!;
@@ -189,7 +189,9 @@ describe('masks are those of reading each token byte by byte', () => {
           { length: 256 + jsonPieces.length + repeated.length + 7 },
           (__, token) => token,
         );
-        expect(allowed).toEqual(expected.filter((token) => after(state, vocabulary.bytesOf(token)!) !== 0));
+        expect(allowed).toEqual(
+          expected.filter((token) => after(state, vocabulary.bytesOf(token)!) !== dead),
+        );
         if (allowed.length === 0) break;
         const token = allowed[Math.floor(rng.next() * allowed.length)]!;
         if (automaton.state(after(state, vocabulary.bytesOf(token)!)).endsItem) break;
