@@ -44,8 +44,6 @@ export interface State {
   /** States of an older generation have to be brought in again. */
   readonly generation: number;
   readonly threads: readonly Thread[];
-  /** Further threads, those of what follows the rule: after any digit of a number they are the same. */
-  readonly rest: State | undefined;
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
   /** The characters that may certainly follow. */
@@ -53,11 +51,6 @@ export interface State {
   /** Whether an item of a list of different items may begin here, and whether one may have been completed. */
   readonly startsItem: boolean;
   readonly endsItem: boolean;
-}
-
-/** All threads of a state. */
-export function threadsOf({ threads, rest }: State): readonly Thread[] {
-  return rest ? [...threads, ...threadsOf(rest)] : threads;
 }
 
 /** No way goes on from here. */
@@ -73,8 +66,6 @@ const maxThreads = 2048;
 const maxVisits = 50_000;
 /** Steps of a language are dearer than those of a program. */
 const costOfStep = 60;
-/** States within states. */
-const maxDepth = 4;
 /** Threads, parts of the lists of threads, and frames. */
 const maxKeptThreads = 200_000;
 const maxFrames = 50_000;
@@ -123,7 +114,7 @@ export class Automaton {
   }
 
   start(): State {
-    return this.#close([this.#thread(this.#program.start, undefined)], 0);
+    return this.#close([this.#thread(this.#program.start, undefined)]);
   }
 
   /** @returns the id of the state after a byte, `dead` if there is none */
@@ -173,14 +164,13 @@ export class Automaton {
 
   /** The same state in this generation. */
   renew(state: State): State {
-    if (state.generation === this.generation) return state;
-    return this.#keep({ ...state, threads: threadsOf(state), rest: undefined });
+    return state.generation === this.generation ? state : this.#keep(state);
   }
 
   /** Whether it may be inside of free text. */
-  isFree(state: State): boolean {
+  isFree({ threads }: State): boolean {
     const { steps, free } = this.#program;
-    return threadsOf(state).some(({ place, frame }) => {
+    return threads.some(({ place, frame }) => {
       const step = steps[place]!;
       return step.op === 'read' ? step.reader.isFree(frame!.reading!) : free.has(place);
     });
@@ -195,63 +185,55 @@ export class Automaton {
     this.#lists = new Triples();
     this.#itemLists = new Map();
     this.#transitions = new Int32Array(64 * this.#width);
-    this.#close([], 0);
+    this.#close([]);
     this.#transitions.fill(dead, this.#width, this.#width + this.#classes);
   }
 
   /** Makes the state after a byte, and keeps it for all bytes around that no thread tells apart. */
   #step(id: number, byte: number): number {
     const { steps } = this.#program;
+    const { threads } = this.#states[id]!;
+    this.work += threads.length;
     let low = 0;
     let high = 255;
     const after: Thread[] = [];
-    let rest: State | undefined;
-    for (let state: State | undefined = this.#states[id]; state; state = state.rest) {
-      this.work += state.threads.length;
-      for (const thread of state.threads) {
-        const { place, frame } = thread;
-        if (byte < thread.low) high = Math.min(high, thread.low - 1);
-        else if (byte > thread.high) low = Math.max(low, thread.high + 1);
-        else {
-          const step = steps[place] as Extract<Step, { op: 'byte' | 'read' }>;
-          if (step.op === 'byte') {
-            low = Math.max(low, step.low);
-            high = Math.min(high, step.high);
-            thread.next ??= this.#thread(step.next, frame);
-            after.push(thread.next);
-            // The item before decides on how this one may go on.
-          } else if (!frame!.below?.items?.isPending) {
-            const { reader } = step;
-            const before = reader.work;
-            const reading = reader.next(frame!.reading!, byte);
-            const alike = reader.alike(frame!.reading!, byte);
-            low = Math.max(low, alike.low);
-            high = Math.min(high, alike.high);
-            this.work += costOfStep * (reader.work - before);
-            if (reading) after.push(this.#thread(place, this.#frame(place, 0, frame!.below, { reading })));
-          }
+    for (const thread of threads) {
+      const { place, frame } = thread;
+      if (byte < thread.low) high = Math.min(high, thread.low - 1);
+      else if (byte > thread.high) low = Math.max(low, thread.high + 1);
+      else {
+        const step = steps[place] as Extract<Step, { op: 'byte' | 'read' }>;
+        if (step.op === 'byte') {
+          low = Math.max(low, step.low);
+          high = Math.min(high, step.high);
+          thread.next ??= this.#thread(step.next, frame);
+          after.push(thread.next);
+          // The item before decides on how this one may go on.
+        } else if (!frame!.below?.items?.isPending) {
+          const { reader } = step;
+          const before = reader.work;
+          const reading = reader.next(frame!.reading!, byte);
+          const alike = reader.alike(frame!.reading!, byte);
+          low = Math.max(low, alike.low);
+          high = Math.min(high, alike.high);
+          this.work += costOfStep * (reader.work - before);
+          if (reading) after.push(this.#thread(place, this.#frame(place, 0, frame!.below, { reading })));
         }
       }
-      if (state.rest && after.length === 0) {
-        ({ rest } = state);
-        break;
-      }
     }
-    const made = rest ? this.next(rest.id, byte) : this.#close(after, 0).id;
+    const made = this.#close(after).id;
     const first = id * this.#width;
-    const other = (rest?.id ?? 0) * this.#width;
     this.#transitions[first + this.#classOfByte[byte]!] = made;
-    const start = this.#classOfByte[low - 1] ?? -1;
+    const start = (this.#classOfByte[low - 1] ?? -1) + 1;
     const end = this.#classOfByte[high + 1] ?? this.#classes;
-    for (let own = start + 1; own < end; own++)
-      if (!rest || this.#transitions[other + own] === made) this.#transitions[first + own] = made;
+    if (start < end) this.#transitions.fill(made, first + start, first + end);
     return made;
   }
 
   /** Tells what the item is that has just been completed, for lists of different items. */
   keepItem(state: State, text: string): State {
-    const threads = threadsOf(state).map(({ place, frame }) => this.#thread(place, this.#kept(frame, text)));
-    return this.#keep({ ...state, threads: threads.sort(compareThreads), rest: undefined, endsItem: false });
+    const threads = state.threads.map(({ place, frame }) => this.#thread(place, this.#kept(frame, text)));
+    return this.#keep({ ...state, threads: threads.sort(compareThreads), endsItem: false });
   }
 
   #kept(frame: Frame | undefined, text: string): Frame | undefined {
@@ -282,28 +264,17 @@ export class Automaton {
   }
 
   /** The state of all that these threads lead to without reading. */
-  #close(starts: readonly Thread[], depth: number): State {
+  #close(starts: readonly Thread[]): State {
     const list = this.#listOf(starts, 0);
-    const known = this.#lists.get(list);
-    if (known) return known;
-    const closure = this.#closure;
-    closure.follow(starts, depth < maxDepth);
-    this.work += closure.visits;
-    const { threads, returns, mayEnd, startsItem, endsItem, run } = closure;
-    const isEmpty = threads.length === 0 && !mayEnd && !startsItem && !endsItem;
-    const rest = returns.length > 0 ? this.#close(returns, depth + 1) : undefined;
-    const state =
-      rest && isEmpty
-        ? rest
-        : this.#keep({
-            threads: threads.sort(compareThreads),
-            rest,
-            mayEnd: mayEnd || rest?.mayEnd === true,
-            startsItem: startsItem || rest?.startsItem === true,
-            endsItem: endsItem || rest?.endsItem === true,
-            run: longer(run, rest?.run ?? noRun),
-          });
-    this.#lists.set(list, state);
+    let state = this.#lists.get(list);
+    if (!state) {
+      const closure = this.#closure;
+      closure.follow(starts);
+      this.work += closure.visits;
+      closure.threads.sort(compareThreads);
+      state = this.#keep(closure);
+      this.#lists.set(list, state);
+    }
     return state;
   }
 
@@ -313,15 +284,15 @@ export class Automaton {
   }
 
   #keep(found: Omit<State, 'id' | 'generation'>): State {
-    const { threads, rest, mayEnd, run, startsItem, endsItem } = found;
+    const { threads, mayEnd, run, startsItem, endsItem } = found;
     const kind = 1 + (mayEnd ? 1 : 0) + (startsItem ? 2 : 0) + (endsItem ? 4 : 0);
-    const list = this.#listOf(threads, kind + 8 * (rest?.id ?? 0));
+    const list = this.#listOf(threads, kind);
     const known = this.#lists.get(list);
     if (known) return known;
     const { generation } = this;
     const id = this.#states.length;
     // Spread, states would have several shapes, and reading them would take several times as long.
-    const state = { id, generation, threads, rest, mayEnd, run, startsItem, endsItem };
+    const state = { id, generation, threads, mayEnd, run, startsItem, endsItem };
     this.#states.push(state);
     this.#lists.set(list, state);
     if (this.#states.length * this.#width > this.#transitions.length) {
@@ -377,8 +348,6 @@ interface Makers {
 /** Follows all steps that read nothing. */
 class Closure {
   threads: Thread[] = [];
-  /** Threads after the ends of rules. */
-  returns: Thread[] = [];
   mayEnd = false;
   startsItem = false;
   endsItem = false;
@@ -386,7 +355,6 @@ class Closure {
   /** The characters that may certainly follow. */
   run = noRun;
   #number = 0;
-  #leaves = false;
   #waiting: Thread[] = [];
   readonly #program: Program;
   readonly #make: Makers;
@@ -396,12 +364,9 @@ class Closure {
     this.#make = make;
   }
 
-  /** @param leaves whether the ends of rules are left to others */
-  follow(starts: readonly Thread[], leaves: boolean): void {
+  follow(starts: readonly Thread[]): void {
     this.#number++;
-    this.#leaves = leaves;
     this.threads = [];
-    this.returns = [];
     this.mayEnd = this.startsItem = this.endsItem = false;
     this.visits = 0;
     this.run = noRun;
@@ -443,7 +408,7 @@ class Closure {
         break;
       }
       case 'return':
-        (this.#leaves ? this.returns : this.#waiting).push(this.#make.thread(frame!.next, frame!.below));
+        this.#wait(frame!.next, frame!.below);
         break;
       case 'begin': {
         const items = frame?.items;

@@ -1,4 +1,4 @@
-import { threadsOf, type Frame, type State, type Thread } from './automaton.ts';
+import type { Frame, State, Thread } from './automaton.ts';
 import { plainestOf } from '../languages/shortest.ts';
 import { utf8Text } from '../languages/utf8.ts';
 import type { Program } from './program.ts';
@@ -47,12 +47,12 @@ export class ShortestEndings {
 
   /** Bytes of the shortest ending; Infinity where none is known. */
   lengthFrom(state: State): number {
-    return state.mayEnd ? 0 : Math.min(...threadsOf(state).map((thread) => this.#lengthOf(thread)));
+    return state.mayEnd ? 0 : Math.min(...state.threads.map((thread) => this.#lengthOf(thread)));
   }
 
   /** Whether a list of items that differ may be open, so that its length isn't known. */
   isInList(state: State): boolean {
-    return threadsOf(state).some(({ frame }) => {
+    return state.threads.some(({ frame }) => {
       for (let open = frame; open; open = open.below) if (open.items) return true;
       return false;
     });
@@ -67,7 +67,7 @@ export class ShortestEndings {
     const length = this.lengthFrom(state);
     if (length > maxBytes) return undefined;
     return this.#write(
-      threadsOf(state).find((thread) => this.#lengthOf(thread) === length)!,
+      state.threads.find((thread) => this.#lengthOf(thread) === length)!,
       item,
     );
   }

@@ -80,9 +80,7 @@ const space = refer(rule('space', choice(repeat(blank, { min: 0, max: 4 }), line
 
 export const comma = refer(rule('comma', sequence(optional(blank), text(','), space)));
 
-const blanks = refer(rule('blanks', repeat(blank, { min: 0, max: 4 })));
-
-export const colon = sequence(optional(blank), text(':'), blanks);
+export const colon = sequence(optional(blank), text(':'), repeat(blank, { min: 0, max: 4 }));
 
 export function stringOf({ min, max }: { readonly min: number; readonly max: number }): Expression {
   return sequence(text('"'), { type: 'string-content', min, max }, text('"'));

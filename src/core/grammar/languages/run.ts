@@ -1,4 +1,11 @@
-import { codePointsOf, complement, intersection, union, type CodePointRange, type CodePointSet } from './code-points.ts';
+import {
+  codePointsOf,
+  complement,
+  intersection,
+  union,
+  type CodePointRange,
+  type CodePointSet,
+} from './code-points.ts';
 import { plainText } from './json-text.ts';
 
 /** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */
