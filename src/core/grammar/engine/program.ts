@@ -166,7 +166,6 @@ class Assembler {
     const keep = this.#add({ op: 'keep', next });
     const isQuoted = of.writing !== 'plain';
     const reader = this.#reader(of);
-    reader.isExact = true;
     const exit = isQuoted ? this.#writeByte([0x22, 0x22], keep) : keep;
     const begin = this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit }) });
     return isQuoted ? this.#writeByte([0x22, 0x22], begin) : begin;

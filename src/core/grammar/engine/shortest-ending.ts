@@ -1,4 +1,5 @@
-import type { Frame, State, Thread } from './automaton.ts';
+import type { State } from './automaton.ts';
+import type { Frame, Thread } from './threads.ts';
 import { plainestOf } from '../languages/shortest.ts';
 import { utf8Text } from '../languages/utf8.ts';
 import type { Program } from './program.ts';
@@ -156,16 +157,7 @@ export class ShortestEndings {
     let itemStart = 0;
     let { place, frame } = thread;
     const push = (next: number, held: Partial<Frame> = {}): void => {
-      frame = {
-        id: 0,
-        next,
-        rounds: 0,
-        reading: undefined,
-        items: undefined,
-        below: frame,
-        begun: 0,
-        ...held,
-      };
+      frame = { id: 0, next, rounds: 0, reading: undefined, items: undefined, below: frame, ...held };
     };
     for (let count = 0; count < maxSteps && bytes.length <= maxBytes; count++) {
       const step = steps[place]!;

@@ -5,7 +5,7 @@ import { LanguageTooHard, type Language, type LanguageStore, type Transition } f
 import { isLive, liveTransitionsOf } from './live.ts';
 import { allKinds, anyRun, kindsOf, longer, noRun, type Run } from './run.ts';
 import { shortestText } from './shortest.ts';
-import { utf8Bytes, utf8Sequences } from './utf8.ts';
+import { utf8Bytes } from './utf8.ts';
 
 /** A text of which a part has been read. */
 export interface Reading {
@@ -70,8 +70,6 @@ export class LanguageReader {
   #ids = 0;
   readonly #starts = new WeakMap<readonly string[], Reading>();
   readonly start: Reading;
-  /** Whether any byte may matter, since texts are left out that become known only while others are written. */
-  isExact = false;
   readonly language: Language;
 
   /** @param writesAll whether the model can write all characters as they are */
@@ -196,30 +194,6 @@ export class LanguageReader {
   isFree({ language }: Reading): boolean {
     const { kinds, characters } = runOf(language, this.#store);
     return kinds === allKinds && characters > 0;
-  }
-
-  /** Marks the first byte of each class of bytes that lead alike; `visited` holds what has been marked before. */
-  markClasses(begins: Uint8Array, visited: Set<unknown>): void {
-    if (this.isExact) begins.fill(1);
-    if (!visited.has(this.#isJson)) {
-      visited.add(this.#isJson);
-      for (const { low, high } of this.#isJson ? jsonRanges : utf8Ranges) mark(begins, low, high);
-    }
-    const waiting = [this.language];
-    for (let language = waiting.pop(); language; language = waiting.pop()) {
-      if (visited.has(language)) continue;
-      visited.add(language);
-      if (language.kind === 'characters') {
-        for (const range of language.set) {
-          if (range[1] < 0x80) mark(begins, range[0], range[1]);
-          else for (const [low, high] of utf8Sequences(range).flat()) mark(begins, low, high);
-        }
-      } else if (language.kind === 'concatenation') waiting.push(language.first, language.rest);
-      else if ('items' in language) waiting.push(...language.items);
-      else if ('item' in language) waiting.push(language.item);
-      else if (language.kind === 'multiple')
-        for (let byte = 0x2d; byte < 0x3a; byte++) mark(begins, byte, byte);
-    }
   }
 
   #next({ language, part }: Reading, byte: number): Reading | undefined {
@@ -376,24 +350,6 @@ export class LanguageReader {
 }
 
 const bytesInTurn = Array.from({ length: 256 }, (_, byte) => byte);
-
-function mark(begins: Uint8Array, low: number, high: number): void {
-  begins[low] = 1;
-  begins[high + 1] = 1;
-}
-
-/** Bytes that UTF-8 tells apart, and those that the escapes of JSON do. */
-const utf8Ranges = utf8Sequences([0x80, 0x10ffff])
-  .flat()
-  .map(([low, high]) => ({ low, high }));
-const jsonRanges = [
-  ...utf8Ranges,
-  { low: 0, high: 0x1f },
-  ...Array.from('"\\/bnrtu0123456789ABCDEFabcdef', (character) => {
-    const byte = character.charCodeAt(0);
-    return { low: byte, high: byte };
-  }),
-];
 
 /** Bytes of ASCII that are read in one way. */
 const plainParts = [{ low: 0, high: 0x7f }];
