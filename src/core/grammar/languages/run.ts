@@ -1,11 +1,4 @@
-import {
-  codePointsOf,
-  complement,
-  intersection,
-  union,
-  type CodePointRange,
-  type CodePointSet,
-} from './code-points.ts';
+import { codePointsOf, complement, intersection, union, type CodePointRange } from './code-points.ts';
 import { plainText } from './json-text.ts';
 
 /** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */
@@ -14,22 +7,12 @@ export interface Run {
   readonly characters: number;
 }
 
-const letters: readonly CodePointSet[] = [
-  [[0x30, 0x39]],
-  [[0x61, 0x66]],
-  [[0x67, 0x7a]],
-  [[0x41, 0x46]],
-  [[0x47, 0x5a]],
-];
 const marks = Array.from(" !#$%&'()*+,-./:;=?@_~", codePointsOf);
-const others = intersection(plainText, complement(union(...letters, ...marks)));
+const letters = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'];
+const common = [...marks, ...letters.map(codePointsOf)];
+const others = intersection(plainText, complement(union(...common)));
 /** Characters of `plainText` that patterns mostly take together; those beyond ASCII are the last kind. */
-const kinds = [
-  ...marks,
-  ...letters,
-  intersection(others, [[0, 0x7f]]),
-  intersection(others, [[0x80, 0x10ffff]]),
-];
+const kinds = [...common, intersection(others, [[0, 0x7f]]), intersection(others, [[0x80, 0x10ffff]])];
 
 export const allKinds = 2 ** kinds.length - 1;
 export const noRun: Run = { kinds: 0, characters: 0 };

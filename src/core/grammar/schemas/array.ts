@@ -154,13 +154,7 @@ function listWith(
     heads,
     path,
     comma,
-  }: {
-    readonly min: number;
-    readonly max: number;
-    readonly heads: number;
-    readonly path: string;
-    readonly comma: Expression;
-  },
+  }: Readonly<Record<'min' | 'max' | 'heads', number> & { path: string; comma: Expression }>,
   literalsAt: (index: number) => Literal[],
   document: SchemaDocument,
   itemOf: (literals: readonly Literal[], path: string) => Expression,
@@ -180,10 +174,8 @@ function listWith(
     }
     return refer(state);
   };
-  const start = stateOf(
-    0,
-    needs.map(() => 0),
-  );
+  const none = needs.map(() => 0);
+  const start = stateOf(0, none);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { isFirst, count, found, rule: state } = next;
     const branches: Expression[] = [];
