@@ -34,6 +34,8 @@ interface Job<S extends Sequence> {
 
 /** Longest run, while texts are shorter: who comes anew waits for it. */
 const sliceMs = 25;
+/** The same while several owners have texts: one of them has just waited for a run. */
+const sharedMs = 12;
 /** A run of less would take about as long. */
 const leastTokens = 128;
 /** Share of the latest run in the speed that is expected of the next one. */
@@ -131,8 +133,9 @@ export class SequenceBatcher<S extends Sequence> {
     const offered: Offer<S>[] = [];
     const { maxRows } = this.#limits;
     const owners = this.#owners();
-    const inSlice = Math.max(leastTokens, this.#speed * sliceMs);
-    const part = this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1);
+    const isShared = owners.length > 1;
+    const inSlice = Math.max(leastTokens, this.#speed * (isShared ? sharedMs : sliceMs));
+    const part = this.#limits.maxTokens * (isShared ? sharedPart : 1);
     const maxTokens = Math.ceil(Math.min(part, inSlice));
     const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
