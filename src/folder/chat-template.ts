@@ -185,15 +185,12 @@ export function createChatTemplate(
     supportsTools: feed !== undefined,
     showsCalls: showsCall && withCall.includes(probes.result, callStart),
     hasSystemRole: turnFates({ hasTools: false }).system === 'shown',
-    thinkingSwitch: thinkingSwitches
-      .filter(reads)
-      .find((name) =>
-        probes.starts.some(
-          (messages) =>
-            render(usedFeed, messages, [], { [name]: true }) !==
-            render(usedFeed, messages, [], { [name]: false }),
-        ),
-      ),
+    thinkingSwitch: thinkingSwitches.filter(reads).find((name) =>
+      probes.starts.some((messages) => {
+        const [on, off] = [true, false].map((value) => render(usedFeed, messages, [], { [name]: value }));
+        return on !== off;
+      }),
+    ),
     callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
     reads,
     *renderSteps(messages, tools, variables) {
@@ -218,14 +215,13 @@ const probes = (() => {
   const question = 'Question that probes.';
   const argument = 'argument_that_probes';
   const result = 'Result that probes.';
-  const tool = probeTool;
-  const call = { name: tool.name, arguments: JSON.stringify({ text: argument }) };
+  const call = { name: probeTool.name, arguments: JSON.stringify({ text: argument }) };
   const asked: ChatMessage = { role: 'user', content: question };
   return {
     question,
     argument,
     result,
-    tool,
+    tool: probeTool,
     call,
     starts: [
       [asked],
@@ -234,7 +230,7 @@ const probes = (() => {
     called: [
       asked,
       { role: 'assistant', content: null, toolCalls: [{ id: 'callprobe', ...call }] },
-      { role: 'tool', toolCallId: 'callprobe', name: tool.name, content: result },
+      { role: 'tool', toolCallId: 'callprobe', name: probeTool.name, content: result },
     ] as readonly ChatMessage[],
   };
 })();
@@ -318,17 +314,10 @@ function toShortId(id: string): string {
 }
 
 function toTemplateMessage(message: ChatMessage): Record<string, unknown> {
-  if (message.role === 'tool') {
-    return {
-      role: 'tool',
-      tool_call_id: message.toolCallId,
-      content: message.content,
-      ...(message.name !== undefined && { name: message.name }),
-    };
-  }
   if (message.role !== 'assistant') {
     return {
       role: message.role,
+      ...(message.role === 'tool' && { tool_call_id: message.toolCallId }),
       content: message.content,
       ...(message.name !== undefined && { name: message.name }),
     };

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, posix, relative, sep } from 'node:path';
+import { makeFolder } from '../folder/make-folder.ts';
 import { lockOwners } from './file-lock.ts';
-import { formatFileList, readFileList, type ListedFile } from './file-list.ts';
-import type { RemoteFile } from './file-list.ts';
+import { formatFileList, readFileList, type ListedFile, type RemoteFile } from './file-list.ts';
 import type { Listing } from './repository.ts';
 
 /** The files of a model when it was last asked for. */
@@ -73,7 +73,7 @@ export class RepositoryCache {
   async place(commit: string, file: RemoteFile, isNew: boolean): Promise<void> {
     const [blob, path] = [this.blob(file), join(this.snapshot(commit), file.path)];
     const draft = `${blob}.${randomUUID()}${partSuffix}`;
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     try {
       await symlink(relative(dirname(path), blob), draft);
     } catch {
@@ -94,8 +94,7 @@ export class RepositoryCache {
 
   /** Makes the folders that files are downloaded to. */
   async prepareFolders(): Promise<void> {
-    await mkdir(join(this.folder, 'blobs'), { recursive: true });
-    await mkdir(this.#locks, { recursive: true });
+    for (const folder of [join(this.folder, 'blobs'), this.#locks]) await makeFolder(folder);
   }
 
   /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
@@ -223,7 +222,7 @@ async function readText(path: string): Promise<string | undefined> {
 /** Other processes see the old text or the new one, never a part of it. */
 async function replaceFile(path: string, text: string): Promise<void> {
   if ((await readText(path)) === text) return;
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   const draft = `${path}.${randomUUID()}.tmp`;
   await writeFile(draft, text);
   await rename(draft, path);

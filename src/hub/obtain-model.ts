@@ -351,7 +351,7 @@ function diskError(error: unknown, label: string, cacheFolder: string): unknown 
     ENOSPC: `the cache folder ${cacheFolder} is full; SLASHV1_CACHE names another one`,
   };
   const reason =
-    reasons[code === 'EDQUOT' ? 'ENOSPC' : code] ??
+    (syscall === 'mkdir' ? undefined : reasons[code === 'EDQUOT' ? 'ENOSPC' : code]) ??
     `the cache folder ${cacheFolder} can't be used (${code}); SLASHV1_CACHE names another one`;
   return fieldError('source', reason, { code: 'worker_failed', cause: error });
 }

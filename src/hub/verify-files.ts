@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { readFile, stat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { readFile, stat, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createContentHasher, type ContentHash } from './content-hash.ts';
 import { readFileList } from './file-list.ts';
+import { makeFolder } from '../folder/make-folder.ts';
 import { sourceError } from '../folder/model-files.ts';
 import { findFolder } from '../folder/source.ts';
 import type { Verification } from '../core/verification.ts';
@@ -122,7 +123,7 @@ export async function writeVerified(folder: string, files: VerifiedFiles): Promi
   const path = noteOf(folder);
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(draft, JSON.stringify({ format_version: 1, files }, null, 1));
     await rename(draft, path);
   } catch {

@@ -62,6 +62,23 @@ describe('SequenceBatcher', () => {
     expect(tokens.reduce((sum, count) => sum + count, 0)).toBe(16_000);
   });
 
+  it('cuts runs to half of that while two owners have texts', async () => {
+    const encoder = new FakeEncoder();
+    let clock = 0;
+    encoder.onRun = () => (clock += encoder.batches.at(-1)!.reduce((sum, length) => sum + length, 0) / 20);
+    const batcher = new SequenceBatcher(
+      encoder,
+      { maxTokens: 4096, maxRows: 256, batchCost: 32 },
+      () => clock,
+    );
+    const many = Array.from({ length: 500 }, (_, id) => sequenceOf(id, 16));
+    await Promise.all(['a', 'b'].map((owner) => batcher.encode(many, { owner })));
+    // Of the first, which may be a fourth of all, nothing is known.
+    const [first, ...others] = encoder.batches.map((lengths) => lengths.length * 16);
+    expect(first).toBe(1024);
+    for (const count of others) expect(count).toBeLessThanOrEqual(12.5 * 22);
+  });
+
   it('is no worse off with speeds and shares that are no whole numbers', async () => {
     const encoder = new FakeEncoder();
     let clock = 0;

@@ -84,6 +84,10 @@ describe('a home that nothing can be written to', () => {
 
   it('because the system makes no folders there', needs(otherSystem('linux')), async () => {
     await expect(obtain('/sys/slashv1')).rejects.toMatchObject(asSentence);
+    // The one of `mkdir` would try for ever.
+    const never =
+      /the cache folder \/proc\/slashv1\/models can't be used \(ENOENT\); SLASHV1_CACHE names another one/;
+    await expect(obtain('/proc/slashv1/models')).rejects.toThrow(never);
   });
 
   it(

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { devices } from '../../core/device.ts';
+import { makeFolder } from '../../folder/make-folder.ts';
 import { listCachedModels } from '../../hub/model-cache.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
@@ -142,7 +142,7 @@ async function checkFfmpeg(): Promise<Outcome> {
 async function checkCache(environment: Environment): Promise<Outcome> {
   try {
     const { cacheFolder } = resolveHubSettings({}, environment);
-    await mkdir(cacheFolder, { recursive: true });
+    await makeFolder(cacheFolder);
     await access(cacheFolder, constants.W_OK);
     const { length } = await listCachedModels(cacheFolder);
     return ok(`${cacheFolder}, ${length} ${length === 1 ? 'model' : 'models'}`);

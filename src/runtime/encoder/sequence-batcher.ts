@@ -32,7 +32,7 @@ interface Job<S extends Sequence> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Longest run, while texts are shorter: who comes anew waits for it. */
+/** Longest run, while texts are shorter: who comes anew waits for it; half of it while several owners have texts. */
 const sliceMs = 25;
 /** A run of less would take about as long. */
 const leastTokens = 128;
@@ -131,9 +131,9 @@ export class SequenceBatcher<S extends Sequence> {
     const offered: Offer<S>[] = [];
     const { maxRows } = this.#limits;
     const owners = this.#owners();
-    const inSlice = Math.max(leastTokens, this.#speed * sliceMs);
-    const part = this.#limits.maxTokens * (owners.length > 1 ? sharedPart : 1);
-    const maxTokens = Math.ceil(Math.min(part, inSlice));
+    const [longestMs, part] = owners.length > 1 ? [sliceMs / 2, sharedPart] : [sliceMs, 1];
+    const inSlice = Math.max(leastTokens, this.#speed * longestMs);
+    const maxTokens = Math.ceil(Math.min(part * this.#limits.maxTokens, inSlice));
     const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
-import { Automaton } from '../../../src/core/grammar/engine/automaton.ts';
+import { Automaton, dead } from '../../../src/core/grammar/engine/automaton.ts';
 import { decimalRange } from '../../../src/core/grammar/schemas/decimal-range.ts';
 import { text } from '../../../src/core/grammar/languages/expression.ts';
 import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { compileGrammar, type GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
+import { Triples } from '../../../src/core/grammar/engine/triples.ts';
 import { createProgram } from '../../../src/core/grammar/engine/program.ts';
 import { utf8Bytes, utf8Sequences } from '../../../src/core/grammar/languages/utf8.ts';
 import { createVocabulary } from '../../../src/core/grammar/engine/vocabulary.ts';
@@ -14,6 +15,8 @@ import { createRng } from '../../../src/core/sampling/rng.ts';
 import { schemas } from './schemas.ts';
 import { accepts, allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';
 import { runs } from '../../thorough.ts';
+
+const utf8 = (value: string): Uint8Array => new TextEncoder().encode(value);
 
 test('UTF-8 sequences of a range hold its code points and no others', () => {
   const codePoint = fc.oneof(
@@ -80,9 +83,9 @@ describe('a mask allows exactly the tokens that can be read', () => {
     for (let step = 0; step < 25; step++) {
       const readable = tokens.filter((token) => {
         if (vocabulary.endTokens.has(token)) return state.mayEnd;
-        let id = vocabulary.bytesOf(token) ? state.id : 0;
+        let id = vocabulary.bytesOf(token) ? state.id : dead;
         for (const byte of vocabulary.bytesOf(token) ?? []) id = reference.next(id, byte);
-        return id !== 0;
+        return id !== dead;
       });
       expect(allowedTokens(matcher.mask())).toEqual(readable);
       const token = readable[Math.floor(rng.next() * readable.length)]!;
@@ -189,7 +192,9 @@ describe('masks are those of reading each token byte by byte', () => {
           { length: 256 + jsonPieces.length + repeated.length + 7 },
           (__, token) => token,
         );
-        expect(allowed).toEqual(expected.filter((token) => after(state, vocabulary.bytesOf(token)!) !== 0));
+        expect(allowed).toEqual(
+          expected.filter((token) => after(state, vocabulary.bytesOf(token)!) !== dead),
+        );
         if (allowed.length === 0) break;
         const token = allowed[Math.floor(rng.next() * allowed.length)]!;
         if (automaton.state(after(state, vocabulary.bytesOf(token)!)).endsItem) break;
@@ -198,6 +203,95 @@ describe('masks are those of reading each token byte by byte', () => {
       }
     }
   });
+});
+
+describe('runs of characters that a pattern repeats', () => {
+  const words = ['a', 'z', 'A', 'Z', '7', '-', '/', '.', ' ', '~', 'é', '日'].flatMap((first) =>
+    ['a', 'q', 'G', '0', '_', ':', '%', '[', 'ü'].flatMap((last) => [
+      first + last,
+      first + last.repeat(3),
+      (first + last).repeat(4),
+    ]),
+  );
+  const counts = { covered: 0 };
+  const toy = toyVocabulary(...new Set(words));
+  const vocabulary: typeof toy = {
+    ...toy,
+    addPlain(mask, node) {
+      counts.covered += toy.plain.firstTokens[toy.plain.ends[node]!]! - toy.plain.firstTokens[node]!;
+      toy.addPlain(mask, node);
+    },
+  };
+  const { pattern, ...others } = {
+    pattern: (source: string) => ({ type: 'string', pattern: source }),
+    uri: { type: 'string', format: 'uri' },
+    email: { type: 'string', format: 'email' },
+    uuid: { type: 'string', format: 'uuid' },
+  };
+  test.each([
+    ['lower case', pattern('^[a-z]{2,9}$'), 'a'],
+    ['hexadecimal digits', pattern('^[0-9A-Fa-f]+/[g-z]*$'), 'a/'],
+    ['all but slashes', pattern('^([^/]*/)+$'), 'a'],
+    ['words with marks', pattern('^\\w+([-.]\\w+)*$'), 'a'],
+    ['optional parts', pattern('^[a-z]?[A-Z]*[0-9]{0,3}$'), ''],
+    ['one of two runs', pattern('^([a-z_]{3,}|[a-z0-9]{2})$'), ''],
+    ['a look-ahead', pattern('^(?!aa)[a-z]+$'), ''],
+    ['bounded text', { type: 'string', minLength: 2, maxLength: 5 }, 'a'],
+    ['an address', others.uri, 'http://a'],
+    ['an e-mail address', others.email, 'a'],
+    ['an identifier', others.uuid, '1234'],
+  ])('%s: the tokens of each mask are those that can be read byte by byte', (_, schema, start) => {
+    const grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
+    const automaton = new Automaton(createProgram(jsonSchemaGrammar(schema)));
+    const matcher = grammar.createMatcher();
+    let state = automaton.after(automaton.start(), utf8(`"${start}`));
+    for (const byte of utf8(`"${start}`)) matcher.accept(byte);
+    const rng = createRng(3);
+    for (let step = 0; step < 12; step++) {
+      const allowed = allowedTokens(matcher.mask()).filter((token) => !vocabulary.endTokens.has(token));
+      const expected = Array.from({ length: 256 + words.length }, (__, token) => token).filter((token) => {
+        const bytes = vocabulary.bytesOf(token);
+        return bytes !== undefined && automaton.after(state, bytes).id !== dead;
+      });
+      expect(allowed).toEqual(expected);
+      if (allowed.length === 0) break;
+      const token = allowed[Math.floor(rng.next() * allowed.length)]!;
+      matcher.accept(token);
+      state = automaton.after(state, vocabulary.bytesOf(token)!);
+    }
+  });
+
+  test.each([
+    ['^[a-z]*$', 'a'],
+    ['^[0-9A-Fa-f]+$', ''],
+    ['^[^/]*/$', ''],
+  ])('%s: whole branches of tokens are allowed at once', (source, start) => {
+    counts.covered = 0;
+    const matcher = compileGrammar(jsonSchemaGrammar(pattern(source)), vocabulary).createMatcher();
+    for (const byte of utf8(`"${start}`)) matcher.accept(byte);
+    matcher.mask();
+    expect(counts.covered).toBeGreaterThan(9);
+  });
+});
+
+test('triples have one number each, whatever they are', () => {
+  const part = fc.oneof(fc.nat(3), fc.integer({ min: -(2 ** 40), max: 2 ** 41 }));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(part, part, part), { maxLength: 600 }), (all) => {
+      const triples = new Triples<string>();
+      const known = new Map<string, number>();
+      for (const [a, b, c] of all) {
+        const id = triples.idOf(a, b, c);
+        const key = `${a},${b},${c}`;
+        expect(known.get(key) ?? triples.size).toBe(id);
+        expect(triples.values[id]).toBe(known.has(key) ? key : undefined);
+        known.set(key, id);
+        triples.values[id] = key;
+      }
+      expect(triples.size).toBe(known.size);
+    }),
+    { numRuns: runs(100) },
+  );
 });
 
 describe('lists of different items', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState } from '../../../core/onnx/cache-names.ts';
 import { hasInPlaceCaches } from '../../../core/onnx/has-in-place-caches.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../../core/onnx/rewrite-decoder-graph.ts';
 import { resolveCacheSizes } from '../../../core/onnx/resolve-cache-sizes.ts';
 import { writeOnnxModel } from '../../../core/onnx/write-model.ts';
+import { makeFolder } from '../../../folder/make-folder.ts';
 import { readAttentionWindows } from '../../../runtime/attention-windows.ts';
 import { compareLogits, probeDecoder } from './graph-probe.ts';
 import {
@@ -77,7 +78,7 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   const file = realpathSync(path);
   const wanted = describeRewrites(options.rewrites);
   const { keep = true, cacheFolder } = options;
-  const places = keep ? cachePlaces(path, { file, wanted, cacheFolder }) : [];
+  const places = keep ? cachePlaces(path, file, wanted, cacheFolder) : [];
   for (const place of places) {
     const found = readPrepared(place, { file, wanted });
     if (found) return found;
@@ -96,7 +97,7 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   const metadata = new Map([...original.metadata, [metadataKey, JSON.stringify(notes)]]);
   const bytes = writeOnnxModel({ ...model, metadata }, { location: basename(file) });
   return {
-    model: places.find((place) => writeAtomically(place, bytes)) ?? bytes,
+    model: await writeFirst(places, bytes),
     weightsFolder: weights.folder,
     signature: modelSignature(model),
     cachesInPlace: hasInPlaceCaches(model.graph),
@@ -144,10 +145,7 @@ function describeRewrites(rewrites: GraphRewrites | undefined): string {
 }
 
 /** Paths at which the prepared file may be, best first. */
-function cachePlaces(
-  path: string,
-  { file, wanted, cacheFolder }: { file: string; wanted: string; cacheFolder: string | undefined },
-): readonly string[] {
+function cachePlaces(path: string, file: string, wanted: string, cacheFolder?: string): readonly string[] {
   const name = `${basename(path)}.${wanted}.slashv1`;
   const beside = join(dirname(path), name);
   if (cacheFolder === undefined) return [beside];
@@ -186,18 +184,20 @@ function isSame(one: FileStamp, other: FileStamp): boolean {
   return one.bytes === other.bytes && one.modifiedMs === other.modifiedMs;
 }
 
-/** @returns whether the file is there now */
-function writeAtomically(place: string, bytes: Uint8Array): boolean {
-  const temporary = `${place}.${process.pid}`;
-  try {
-    mkdirSync(dirname(place), { recursive: true });
-    writeFileSync(temporary, bytes);
-    renameSync(temporary, place);
-    return true;
-  } catch {
-    rmSync(temporary, { force: true });
-    return false;
+/** @returns the first place that can be written to, else the bytes */
+async function writeFirst(places: readonly string[], bytes: Uint8Array): Promise<string | Uint8Array> {
+  for (const place of places) {
+    const temporary = `${place}.${process.pid}`;
+    try {
+      await makeFolder(dirname(place));
+      writeFileSync(temporary, bytes);
+      renameSync(temporary, place);
+      return place;
+    } catch {
+      rmSync(temporary, { force: true });
+    }
   }
+  return bytes;
 }
 
 /** Rewrites a model, and takes rewrites back, the boldest first, until it agrees with the original. */

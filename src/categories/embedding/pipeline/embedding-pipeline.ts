@@ -87,7 +87,7 @@ const concurrency = 64;
 /** Requests of other owners. */
 const reserve = 64;
 /** Characters that are encoded before others get their turn. */
-const charactersPerTurn = 32 * 1024;
+const charactersPerTurn = 8 * 1024;
 
 export async function loadEmbeddingPipeline(
   spec: ModelSpec<EmbeddingSettings>,
@@ -165,7 +165,7 @@ async function encodeTexts(
   const { truncate, inputs } = request;
   const prompt = choosePrompt(request, prompts ?? new Map(), defaultPrompt);
   const sequences: TokenSequence[] = [];
-  let characters = 0;
+  let characters = Infinity;
   for (const [index, input] of inputs.entries()) {
     if (isPicture(input)) continue;
     if (characters > charactersPerTurn) {

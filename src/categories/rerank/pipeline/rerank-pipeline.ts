@@ -18,7 +18,7 @@ const concurrency = 64;
 /** Requests of other owners. */
 const reserve = 64;
 /** Characters that are encoded before others get their turn. */
-const charactersPerTurn = 32 * 1024;
+const charactersPerTurn = 8 * 1024;
 /** A text of more characters than this for each token that fits is too long without looking closer. */
 const mostCharactersPerToken = 32;
 
@@ -83,7 +83,7 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
     const encoder = this.#encodeQuery(query);
     const room = Math.min(contextLength, encoder.length + (maxTokensPerDoc ?? contextLength));
     const pairs: EncodedText[] = [];
-    let characters = 0;
+    let characters = Infinity;
     for (const document of documents) {
       if (characters > charactersPerTurn) {
         characters = 0;

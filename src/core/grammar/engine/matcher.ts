@@ -1,6 +1,7 @@
 import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from '../languages/expression.ts';
 import { programSteps } from './program.ts';
+import { allKinds } from '../languages/run.ts';
 import { runSteps } from '../../run-steps.ts';
 import { itemText, ShortestEndings } from './shortest-ending.ts';
 import { longestTokens, type TokenTrie } from './token-trie.ts';
@@ -43,6 +44,7 @@ interface Position {
 
 /** Masks kept for each grammar. */
 const maxMaskBytes = 4 * 2 ** 20;
+const masksAtOnce = 8;
 /**
  * Work on new states for one mask, some ten milliseconds. What would need more is left out of it, so that no grammar,
  * however it is made, holds up a thread.
@@ -122,10 +124,10 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
           state = automaton.renew(state);
           let after = state;
           for (const byte of vocabulary.bytesOf(token) ?? []) {
-            if (!after.isFree) return false;
+            if (!automaton.isFree(after)) return false;
             after = automaton.state(automaton.next(after.id, byte));
           }
-          return after.isFree;
+          return automaton.isFree(after);
         },
         get mayEnd() {
           return state.mayEnd;
@@ -156,6 +158,8 @@ class MaskCache {
   readonly #vocabulary: Vocabulary;
   readonly #path: Int32Array;
   readonly #maxMasks: number;
+  /** Room for the next masks: many small arrays cost several times as much. */
+  #room = new Uint32Array();
   #masks = new Map<number, Uint32Array>();
   #generation = -1;
 
@@ -167,7 +171,7 @@ class MaskCache {
   }
 
   get bytes(): number {
-    return 4 * this.#vocabulary.maskLength * this.#masks.size;
+    return 4 * this.#vocabulary.maskLength * this.#masks.size + this.#room.byteLength;
   }
 
   of(state: State): Uint32Array {
@@ -185,9 +189,11 @@ class MaskCache {
 
   #make(state: State): Uint32Array {
     const { plain, plainMask, rest, maskLength, endTokens } = this.#vocabulary;
-    const mask = new Uint32Array(maskLength);
+    if (this.#room.length === 0) this.#room = new Uint32Array(masksAtOnce * maskLength);
+    const mask = this.#room.subarray(0, maskLength);
+    this.#room = this.#room.subarray(maskLength);
     const limit = this.#automaton.work + maxWorkPerMask;
-    if (state.plainCharacters >= plain.maxDepth) mask.set(plainMask);
+    if (this.#automaton.covers(state.id, allKinds, plain.maxDepth)) mask.set(plainMask);
     else this.#walk(plain, state.id, mask, limit);
     this.#walk(rest, state.id, mask, limit);
     for (const [token, bytes] of endTokens) {
@@ -197,7 +203,7 @@ class MaskCache {
   }
 
   #walk(trie: TokenTrie, start: number, mask: Uint32Array, limit: number): void {
-    const { size, bytes, depths, ends, firstTokens, tokens, heights } = trie;
+    const { size, bytes, depths, ends, firstTokens, tokens, heights, kinds } = trie;
     const isPlain = trie === this.#vocabulary.plain;
     const automaton = this.#automaton;
     const path = this.#path;
@@ -216,7 +222,7 @@ class MaskCache {
         node = ends[node]!;
         continue;
       }
-      if (isPlain && automaton.state(state).plainCharacters >= heights[node]!) {
+      if (isPlain && automaton.covers(state, kinds[node]!, heights[node]!)) {
         this.#vocabulary.addPlain(mask, node);
         isAny = true;
         node = ends[node]!;

@@ -1,18 +1,18 @@
 import type { Expression, LanguageText, Rule } from '../languages/expression.ts';
-import { complement, intersection, union } from '../languages/code-points.ts';
-import { escapedCharacter, plainCharacters, plainText } from '../languages/json-text.ts';
+import { escapedCharacter, plainCharacters } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { LanguageReader } from '../languages/reader.ts';
 import { isNullable } from '../languages/nullable.ts';
 import { productiveExpressions } from '../languages/productive.ts';
+import { allKinds, kindsOf } from '../languages/run.ts';
 import { runSteps } from '../../run-steps.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from '../languages/utf8.ts';
 
 /** A step of a machine that reads bytes; `next` and the like are places of other steps. */
 export type Step =
   | { readonly op: 'byte'; readonly low: number; readonly high: number; readonly next: number }
-  /** `plain`: a loop whose rounds may be any character of `plainText`. */
-  | { readonly op: 'split'; next: readonly number[]; readonly plain: boolean }
+  /** `kinds`: of a loop whose rounds may be any such character. */
+  | { readonly op: 'split'; next: readonly number[]; readonly kinds: number }
   | { readonly op: 'call'; readonly rule: Rule; readonly next: number }
   | { readonly op: 'return' }
   /** Begins to count rounds of the loop at `next`. */
@@ -25,7 +25,7 @@ export type Step =
       readonly exit: number;
       /** Whether a round may read nothing. */
       readonly nullable: boolean;
-      readonly plain: boolean;
+      readonly kinds: number;
     }
   /** Begins to read a text of a language at `next`. */
   | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
@@ -109,7 +109,7 @@ class Assembler {
   }
 
   #split(next: readonly number[]): number {
-    return next.length === 1 ? next[0]! : this.#add({ op: 'split', next, plain: false });
+    return next.length === 1 ? next[0]! : this.#add({ op: 'split', next, kinds: 0 });
   }
 
   /** Writes the steps of an expression before the step `next`. */
@@ -166,7 +166,6 @@ class Assembler {
     const keep = this.#add({ op: 'keep', next });
     const isQuoted = of.writing !== 'plain';
     const reader = this.#reader(of);
-    reader.isExact = true;
     const exit = isQuoted ? this.#writeByte([0x22, 0x22], keep) : keep;
     const begin = this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit }) });
     return isQuoted ? this.#writeByte([0x22, 0x22], begin) : begin;
@@ -233,19 +232,19 @@ class Assembler {
     next: number,
   ): number {
     if (min === 0 && max === 1) return this.#split([this.#write(item, next), next]);
-    const plain = includesPlain(item);
+    const kinds = kindsWithin(item);
     if (min === 0 && max === Infinity) {
-      const loop: Step = { op: 'split', next: [], plain };
+      const loop: Step = { op: 'split', next: [], kinds };
       const place = this.#add(loop);
       loop.next = [this.#write(item, place), next];
-      if (plain) this.#markFree(place);
+      if (kinds === allKinds) this.#markFree(place);
       return place;
     }
     const nullable = isNullable(item);
-    const loop: Step = { op: 'loop', min: nullable ? 0 : min, max, nullable, body: -1, exit: next, plain };
+    const loop: Step = { op: 'loop', min: nullable ? 0 : min, max, nullable, body: -1, exit: next, kinds };
     const place = this.#add(loop);
     loop.body = this.#write(item, this.#add({ op: 'round', next: place }));
-    if (plain) this.#markFree(place);
+    if (kinds === allKinds) this.#markFree(place);
     return this.#add({ op: 'count', next: place });
   }
 
@@ -263,7 +262,7 @@ class Assembler {
       ...markers.flatMap((marker) => Array.from(marker, (_, end) => marker.slice(0, end))),
     ]);
     const states = new Map(
-      [...beginnings].map((written) => [written, this.#add({ op: 'split', next: [], plain: false })]),
+      [...beginnings].map((written) => [written, this.#add({ op: 'split', next: [], kinds: 0 })]),
     );
     const targetOf = (text: string): number | undefined => {
       if (markers.some((marker) => text.endsWith(marker))) return found;
@@ -302,9 +301,9 @@ function sharedLength(texts: readonly (readonly number[])[], from: number): numb
   return length;
 }
 
-/** Whether any plain character is one way to write it. */
-function includesPlain(expression: Expression): boolean {
-  if (expression.type === 'choice') return expression.items.some(includesPlain);
-  if (expression.type !== 'character') return false;
-  return intersection(plainText, complement(union(expression.ranges))).length === 0;
+/** Kinds of characters each of which is one way to write it. */
+function kindsWithin(expression: Expression): number {
+  if (expression.type === 'choice')
+    return expression.items.reduce((kinds, item) => kinds | kindsWithin(item), 0);
+  return expression.type === 'character' ? kindsOf(expression.ranges) : 0;
 }

@@ -1,4 +1,5 @@
-import type { Frame, State, Thread } from './automaton.ts';
+import type { State } from './automaton.ts';
+import type { Frame, Thread } from './threads.ts';
 import { plainestOf } from '../languages/shortest.ts';
 import { utf8Text } from '../languages/utf8.ts';
 import type { Program } from './program.ts';
@@ -46,13 +47,13 @@ export class ShortestEndings {
   }
 
   /** Bytes of the shortest ending; Infinity where none is known. */
-  lengthFrom({ mayEnd, threads }: State): number {
-    return mayEnd ? 0 : Math.min(...threads.map((thread) => this.#lengthOf(thread)));
+  lengthFrom(state: State): number {
+    return state.mayEnd ? 0 : Math.min(...state.threads.map((thread) => this.#lengthOf(thread)));
   }
 
   /** Whether a list of items that differ may be open, so that its length isn't known. */
-  isInList({ threads }: State): boolean {
-    return threads.some(({ frame }) => {
+  isInList(state: State): boolean {
+    return state.threads.some(({ frame }) => {
       for (let open = frame; open; open = open.below) if (open.items) return true;
       return false;
     });
@@ -148,7 +149,7 @@ export class ShortestEndings {
     return rest;
   }
 
-  #write(thread: Thread, begun: readonly number[] = []): Uint8Array | undefined {
+  #write(thread: Pick<Thread, 'place' | 'frame'>, begun: readonly number[] = []): Uint8Array | undefined {
     const { steps, entries } = this.#program;
     const bytes: number[] = [];
     /** The bytes before `bytes` that belong to the item, and its place in them. */

@@ -1,3 +1,5 @@
+import { kindOfByte } from '../languages/run.ts';
+
 /** Tokens by their bytes, in an order in which one pass visits every common beginning once. */
 export interface TokenTrie {
   readonly size: number;
@@ -11,8 +13,9 @@ export interface TokenTrie {
   readonly firstTokens: Int32Array;
   readonly tokens: Int32Array;
   readonly maxDepth: number;
-  /** The most bytes that tokens have after those that lead to each node. */
+  /** The most bytes that tokens have after those that lead to each node, and their kinds. */
   readonly heights: Uint16Array;
+  readonly kinds: Uint32Array;
 }
 
 export interface TokenBytes {
@@ -45,14 +48,18 @@ export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
   }
   while (open.length > 0) ends[open.pop()!] = size;
   const heights = new Uint16Array(size);
-  /** Heights above the last node of each depth that has been seen. */
+  const kinds = new Uint32Array(size);
+  /** Heights and kinds above the last node of each depth that has been seen. */
   const above: number[] = [];
+  const kindsAbove: number[] = [];
   for (let node = size - 1; node >= 0; node--) {
     const depth = depths[node]!;
     const height = above[depth + 1] ?? 0;
     heights[node] = height;
-    above.length = depth + 1;
+    kinds[node] = kindsAbove[depth + 1] ?? 0;
+    above.length = kindsAbove.length = depth + 1;
     above[depth] = Math.max(above[depth] ?? 0, height + 1);
+    kindsAbove[depth] = (kindsAbove[depth] ?? 0) | kinds[node]! | kindOfByte[bytes[node]!]!;
   }
   return {
     size,
@@ -62,6 +69,7 @@ export function createTokenTrie(sorted: readonly TokenBytes[]): TokenTrie {
     firstTokens: firstTokens.slice(0, size + 1),
     tokens: Int32Array.from(sorted, ({ token }) => token),
     heights,
+    kinds,
     maxDepth: depths.subarray(0, size).reduce((deepest, depth) => Math.max(deepest, depth), 0),
   };
 }

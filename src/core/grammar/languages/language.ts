@@ -1,4 +1,5 @@
 import { intersection, union, type CodePointSet } from './code-points.ts';
+import type { Run } from './run.ts';
 
 /** Transition of one character: texts continue with those of `target`. */
 export interface Transition {
@@ -17,6 +18,7 @@ interface Known {
   transitions: readonly Transition[] | undefined;
   liveTransitions: readonly Transition[] | undefined;
   isLive: boolean | undefined;
+  run: Run | undefined;
 }
 
 /** A regular set of texts. Languages of one `LanguageStore` that are written alike are the same object. */
@@ -238,6 +240,7 @@ export class LanguageStore {
         transitions: undefined,
         liveTransitions: undefined,
         isLive: undefined,
+        run: undefined,
       } as Language;
       this.#known.set(key, language);
       this.bytes += bytesOfLanguage + key.length;

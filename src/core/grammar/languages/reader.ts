@@ -1,10 +1,11 @@
-import { complement, intersection } from './code-points.ts';
+import { intersection } from './code-points.ts';
 import type { Writing } from './expression.ts';
 import { plainText } from './json-text.ts';
 import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
 import { isLive, liveTransitionsOf } from './live.ts';
+import { allKinds, anyRun, kindsOf, longer, noRun, type Run } from './run.ts';
 import { shortestText } from './shortest.ts';
-import { utf8Bytes, utf8Sequences } from './utf8.ts';
+import { utf8Bytes } from './utf8.ts';
 
 /** A text of which a part has been read. */
 export interface Reading {
@@ -69,8 +70,6 @@ export class LanguageReader {
   #ids = 0;
   readonly #starts = new WeakMap<readonly string[], Reading>();
   readonly start: Reading;
-  /** Whether any byte may matter, since texts are left out that become known only while others are written. */
-  isExact = false;
   readonly language: Language;
 
   /** @param writesAll whether the model can write all characters as they are */
@@ -186,38 +185,15 @@ export class LanguageReader {
     return [...bytes, ...utf8Bytes(this.#isJson ? JSON.stringify(text).slice(1, -1) : text)];
   }
 
-  /** Number of arbitrary characters of `plainText` that may certainly follow. */
-  plainCharacters({ language, part }: Reading): number {
-    return part === undefined ? plainRun(language, this.#store) : 0;
+  /** The characters that may certainly follow. */
+  run({ language, part }: Reading): Run {
+    return part === undefined ? runOf(language, this.#store) : noRun;
   }
 
   /** Whether it is inside of free text: where nearly any character may come, a character that has been begun among them. */
   isFree({ language }: Reading): boolean {
-    return plainRun(language, this.#store) > 0;
-  }
-
-  /** Marks the first byte of each class of bytes that lead alike; `visited` holds what has been marked before. */
-  markClasses(begins: Uint8Array, visited: Set<unknown>): void {
-    if (this.isExact) begins.fill(1);
-    if (!visited.has(this.#isJson)) {
-      visited.add(this.#isJson);
-      for (const { low, high } of this.#isJson ? jsonRanges : utf8Ranges) mark(begins, low, high);
-    }
-    const waiting = [this.language];
-    for (let language = waiting.pop(); language; language = waiting.pop()) {
-      if (visited.has(language)) continue;
-      visited.add(language);
-      if (language.kind === 'characters') {
-        for (const range of language.set) {
-          if (range[1] < 0x80) mark(begins, range[0], range[1]);
-          else for (const [low, high] of utf8Sequences(range).flat()) mark(begins, low, high);
-        }
-      } else if (language.kind === 'concatenation') waiting.push(language.first, language.rest);
-      else if ('items' in language) waiting.push(...language.items);
-      else if ('item' in language) waiting.push(language.item);
-      else if (language.kind === 'multiple')
-        for (let byte = 0x2d; byte < 0x3a; byte++) mark(begins, byte, byte);
-    }
+    const { kinds, characters } = runOf(language, this.#store);
+    return kinds === allKinds && characters > 0;
   }
 
   #next({ language, part }: Reading, byte: number): Reading | undefined {
@@ -375,24 +351,6 @@ export class LanguageReader {
 
 const bytesInTurn = Array.from({ length: 256 }, (_, byte) => byte);
 
-function mark(begins: Uint8Array, low: number, high: number): void {
-  begins[low] = 1;
-  begins[high + 1] = 1;
-}
-
-/** Bytes that UTF-8 tells apart, and those that the escapes of JSON do. */
-const utf8Ranges = utf8Sequences([0x80, 0x10ffff])
-  .flat()
-  .map(([low, high]) => ({ low, high }));
-const jsonRanges = [
-  ...utf8Ranges,
-  { low: 0, high: 0x1f },
-  ...Array.from('"\\/bnrtu0123456789ABCDEFabcdef', (character) => {
-    const byte = character.charCodeAt(0);
-    return { low: byte, high: byte };
-  }),
-];
-
 /** Bytes of ASCII that are read in one way. */
 const plainParts = [{ low: 0, high: 0x7f }];
 const jsonParts = [
@@ -414,23 +372,34 @@ function hexDigit(byte: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-function plainRun(language: Language, store: LanguageStore): number {
-  if (language === store.all || isFreeOfText(language, store)) return Infinity;
+/** The characters that may certainly follow. */
+function runOf(language: Language, store: LanguageStore): Run {
+  language.run ??= findRun(language, store);
+  return language.run;
+}
+
+function findRun(language: Language, store: LanguageStore): Run {
+  if (language === store.all || isFreeOfText(language, store)) return anyRun;
   if (language.kind === 'intersection') {
     const others = language.items.filter((item) => !isFreeOfText(item, store));
-    return others.length === 1 && others[0]!.kind === 'repetition' ? plainRun(others[0]!, store) : 0;
+    return others.length === 1 && others[0]!.kind === 'repetition' ? runOf(others[0]!, store) : noRun;
   }
-  if (language.isConditional) return 0;
-  switch (language.kind) {
-    case 'repetition':
-      return includesPlain(language.item) ? language.max : 0;
-    case 'concatenation':
-      return plainRun(language.first, store);
-    case 'union':
-      return Math.max(...language.items.map((item) => plainRun(item, store)));
-    default:
-      return 0;
-  }
+  if (language.isConditional) return noRun;
+  let run = noRun;
+  let here: Language = language;
+  for (; here.kind === 'concatenation' && here.first.nullable; here = here.rest)
+    run = longer(run, runOf(here.first, store));
+  if (here.kind === 'concatenation') here = here.first;
+  if (here.kind === 'repetition') return longer(run, { kinds: kindsWithin(here.item), characters: here.max });
+  return here.kind === 'union'
+    ? here.items.reduce((longest, item) => longer(longest, runOf(item, store)), run)
+    : run;
+}
+
+/** Kinds of characters each of which is one of its texts. */
+function kindsWithin(language: Language): number {
+  if (language.kind === 'union') return language.items.reduce((kinds, item) => kinds | kindsWithin(item), 0);
+  return language.kind === 'characters' ? kindsOf(language.set) : 0;
 }
 
 /** Whether it holds all texts in which some text doesn't occur that begins with no plain character. */
@@ -439,18 +408,6 @@ function isFreeOfText(language: Language, { all }: LanguageStore): boolean {
   const { first, rest } = language.item;
   const start = rest.kind === 'concatenation' ? rest.first : undefined;
   return first === all && start?.kind === 'characters' && intersection(plainText, start.set).length === 0;
-}
-
-const plainCache = new WeakMap<Language, boolean>();
-
-function includesPlain(language: Language): boolean {
-  if (language.kind !== 'characters') return false;
-  let known = plainCache.get(language);
-  if (known === undefined) {
-    known = intersection(plainText, complement(language.set)).length === 0;
-    plainCache.set(language, known);
-  }
-  return known;
 }
 
 /** Finds out whether a language has a text, and whether its first states can be followed at a bounded cost. */

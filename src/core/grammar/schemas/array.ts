@@ -174,10 +174,8 @@ function listWith(
     }
     return refer(state);
   };
-  const start = stateOf(
-    0,
-    needs.map(() => 0),
-  );
+  const none = needs.map(() => 0);
+  const start = stateOf(0, none);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { isFirst, count, found, rule: state } = next;
     const branches: Expression[] = [];

@@ -61,19 +61,27 @@ export function objectWith(
   parts: ObjectParts,
   setting: MemberSetting & { readonly path: string },
 ): Expression {
-  return new MemberWriter(setting).write(parts);
+  return new MemberWriter(parts, setting).write();
+}
+
+interface Pair {
+  readonly pair: Expression;
+  readonly isRequired: boolean;
 }
 
 class MemberWriter {
+  readonly #parts: ObjectParts;
   readonly #setting: MemberSetting & { readonly path: string };
   readonly #comma: Expression;
 
-  constructor(setting: MemberSetting & { readonly path: string }) {
+  constructor(parts: ObjectParts, setting: MemberSetting & { readonly path: string }) {
+    this.#parts = parts;
     this.#setting = setting;
     this.#comma = setting.notation.comma;
   }
 
-  write({ properties, kinds, needs, min, max }: ObjectParts): Expression {
+  write(): Expression {
+    const { properties, needs, min, max } = this.#parts;
     const { valueOf, notation, path } = this.#setting;
     const isAny = properties.length === 0 && needs.length === 0 && min === 0 && max === Infinity;
     const written = properties.flatMap(({ name, literals, isRequired }) => {
@@ -85,44 +93,31 @@ class MemberWriter {
     });
     if (written.includes(undefined)) return never;
     const pairs = written.filter((pair) => pair !== undefined);
-    const others = this.#others(kinds, needs, max === 0);
+    const others = this.#others();
     if (isAny && others && others === notation.anyMember && notation.anyObject) return notation.anyObject;
     const required = pairs.filter(({ isRequired }) => isRequired).length + needs.length;
     const most = max === Infinity && others ? Infinity : Math.min(max, others ? Infinity : pairs.length);
     if (min > most || required > max) return never;
     const counts = min > required || (max < Infinity && (others !== undefined || max < pairs.length));
-    return notation.object(
-      counts
-        ? this.#counted(pairs, others, kinds, needs, { min, max })
-        : this.#chain(pairs, others, kinds, needs),
-    );
+    return notation.object(counts ? this.#counted(pairs, others) : this.#chain(pairs, others));
   }
 
   /** Any of the properties that the schema doesn't name; `undefined` if there are none. */
-  #others(kinds: readonly KeyKind[], needs: readonly Need[], isFull: boolean): Expression | undefined {
-    const pairs = isFull ? [] : this.#otherPairs(kinds, needs).map(({ pair }) => pair);
+  #others(): Expression | undefined {
+    const pairs = this.#parts.max === 0 ? [] : this.#otherPairs().map(({ pair }) => pair);
     if (pairs.length === 0) return undefined;
     return pairs.length === 1 ? pairs[0]! : refer(rule('other', choice(...pairs)));
   }
 
-  #otherPairs(
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-    mayBeAny = true,
-  ): readonly { readonly keys: Language; readonly pair: Expression }[] {
+  #otherPairs(mayBeAny = true): readonly { readonly keys: Language; readonly pair: Expression }[] {
     const { texts, path } = this.#setting;
     const { store } = texts;
+    const { kinds, needs } = this.#parts;
     return kinds.flatMap(({ keys, literals }) => {
       if (literals.some(({ schema }) => schema === false)) return [];
       // A key that meets a need comes once, since the last of several would count.
       const others = needs.map((need) => store.complement(need.keys));
-      const rest =
-        needs.length === 0
-          ? keys
-          : texts.live(
-              texts.guarded(path, () => store.intersection(keys, ...others)),
-              path,
-            );
+      const rest = needs.length === 0 ? keys : texts.shared(path, keys, ...others);
       const pair = rest === store.never ? undefined : this.#pair(rest, literals, mayBeAny);
       return pair ? [{ keys: rest, pair }] : [];
     });
@@ -138,31 +133,24 @@ class MemberWriter {
   }
 
   /** Properties that meet a need, one after the other. */
-  #needed(kinds: readonly KeyKind[], need: Need): Expression {
-    const { texts } = this.#setting;
-    const { store } = texts;
+  #needed(need: Need): Expression {
+    const { texts, path } = this.#setting;
     return choice(
-      ...kinds.flatMap(({ keys, literals }) => {
-        const both = texts.live(
-          texts.guarded(this.#setting.path, () => store.intersection(keys, need.keys)),
-          this.#setting.path,
-        );
-        return both === store.never ? [] : [this.#pair(both, [...literals, ...need.literals]) ?? []].flat();
+      ...this.#parts.kinds.flatMap(({ keys, literals }) => {
+        const both = texts.shared(path, keys, need.keys);
+        return both === texts.store.never
+          ? []
+          : [this.#pair(both, [...literals, ...need.literals]) ?? []].flat();
       }),
     );
   }
 
-  #chain(
-    pairs: readonly { readonly pair: Expression; readonly isRequired: boolean }[],
-    others: Expression | undefined,
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-  ): Expression {
+  #chain(pairs: readonly Pair[], others: Expression | undefined): Expression {
     const pair = others ?? never;
     let first = choice(sequence(pair, repeat(sequence(this.#comma, pair), unlimited)), empty);
     let next = others ? repeat(sequence(this.#comma, pair), unlimited) : empty;
-    for (const need of needs) {
-      const needed = this.#needed(kinds, need);
+    for (const need of this.#parts.needs) {
+      const needed = this.#needed(need);
       first = sequence(needed, next);
       next = sequence(this.#comma, needed, next);
     }
@@ -175,13 +163,8 @@ class MemberWriter {
   }
 
   /** The same with a rule for each number of properties that have been written. */
-  #counted(
-    pairs: readonly { readonly pair: Expression; readonly isRequired: boolean }[],
-    others: Expression | undefined,
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-    { min, max }: { min: number; max: number },
-  ): Expression {
+  #counted(pairs: readonly Pair[], others: Expression | undefined): Expression {
+    const { min, max } = this.#parts;
     const rules = new Map<string, Rule>();
     const place = `${this.#setting.path}.${min > 0 ? 'minProperties' : 'maxProperties'}`;
     if (pairs.length * Math.min(pairs.length, Math.max(min, max === Infinity ? 0 : max)) > maxCounted)
@@ -195,7 +178,7 @@ class MemberWriter {
         rules.set(key, state);
         const property = pairs[index];
         const lead = count === 0 ? empty : this.#comma;
-        if (!property) state.body = this.#tail(others, kinds, needs, count, { min, max }, place);
+        if (!property) state.body = this.#tail(others, count, place);
         else {
           const taken = count < max ? sequence(lead, property.pair, at(index + 1, count + 1)) : never;
           state.body = choice(taken, property.isRequired ? never : at(index + 1, count));
@@ -207,15 +190,9 @@ class MemberWriter {
   }
 
   /** Other properties after `count` named ones. */
-  #tail(
-    others: Expression | undefined,
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-    count: number,
-    { min, max }: { min: number; max: number },
-    place: string,
-  ): Expression {
-    const needed = needs.map((need) => this.#needed(kinds, need));
+  #tail(others: Expression | undefined, count: number, place: string): Expression {
+    const { needs, min, max } = this.#parts;
+    const needed = needs.map((need) => this.#needed(need));
     const missing = Math.max(0, min - count - needed.length);
     const room = max - count - needed.length;
     if (room < missing) return never;
@@ -223,7 +200,7 @@ class MemberWriter {
     const lead = count + needed.length > 0 ? this.#comma : empty;
     const list =
       missing > 1
-        ? this.#distinct(kinds, needs, { min: missing, max: room }, place)
+        ? this.#distinct(missing, room, place)
         : others && room > 0
           ? sequence(others, repeat(sequence(this.#comma, others), { min: 0, max: room - 1 }))
           : never;
@@ -231,14 +208,9 @@ class MemberWriter {
   }
 
   /** Properties without a name, each with another key: a key that comes twice would count once. */
-  #distinct(
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-    { min, max }: { min: number; max: number },
-    place: string,
-  ): Expression {
+  #distinct(min: number, max: number, place: string): Expression {
     const { texts } = this.#setting;
-    const pairs = this.#otherPairs(kinds, needs, false);
+    const pairs = this.#otherPairs(false);
     const count = pairs.reduce(
       (sum, { keys }) => sum + texts.guarded(place, () => countTexts(keys, texts.store, maxDistinct + 1)),
       0,

@@ -115,8 +115,7 @@ export function namesOf(
   path: string,
 ): Expression | undefined {
   const { store } = texts;
-  const both = texts.guarded(path, () => store.intersection(names, texts.pattern(pattern, path)));
-  const language = texts.live(both, path);
+  const language = texts.shared(path, names, texts.pattern(pattern, path));
   return language === store.never ? undefined : { type: 'language', language, store, writing: 'plain' };
 }
 
@@ -126,13 +125,9 @@ export function rawString(
   excluded: readonly Language[],
 ): Expression {
   const { store } = texts;
-  const own = texts.guarded(path, () =>
-    store.intersection(
-      language ?? texts.lengths(min, max),
-      ...excluded.map((other) => store.complement(other)),
-    ),
-  );
-  return { type: 'language', language: texts.live(own, path), store, writing: 'plain' };
+  const others = excluded.map((other) => store.complement(other));
+  const own = texts.shared(path, language ?? texts.lengths(min, max), ...others);
+  return { type: 'language', language: own, store, writing: 'plain' };
 }
 
 /** All texts in which another one occurs. */
@@ -161,10 +156,7 @@ export function jsonWithout(part: string, texts: TextLanguages): Notation {
       if (!language && min === 0 && max === Infinity) return anyOther;
       const all = language ?? texts.lengths(min, max);
       return jsonStringOf(
-        texts.live(
-          texts.guarded(path, () => store.intersection(all, allowed)),
-          path,
-        ),
+        texts.shared(path, all, allowed),
         texts,
         language ? 'json-string' : 'escaped-json-string',
       );

@@ -189,14 +189,8 @@ class ObjectWriter {
       const path = this.#schemas.find((atom) => atom.schema === schema)?.path ?? this.#path;
       for (const { keys, literal, path: at } of this.#patternsOf(schema, path)) {
         kinds = kinds.flatMap((kind) => {
-          const inside = texts.live(
-            texts.guarded(at, () => store.intersection(kind.keys, keys)),
-            at,
-          );
-          const outside = texts.live(
-            texts.guarded(at, () => store.intersection(kind.keys, store.complement(keys))),
-            at,
-          );
+          const inside = texts.shared(at, kind.keys, keys);
+          const outside = texts.shared(at, kind.keys, store.complement(keys));
           const literals = own.includes(schema) ? [...kind.literals, literal] : kind.literals;
           return [
             { keys: inside, literals, named: new Set([...kind.named, schema]) },

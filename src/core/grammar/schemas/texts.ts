@@ -53,6 +53,14 @@ export class TextLanguages {
     });
   }
 
+  /** The texts that all of these have, as `live` checks them. */
+  shared(path: string, ...languages: readonly Language[]): Language {
+    return this.live(
+      this.guarded(path, () => this.store.intersection(...languages)),
+      path,
+    );
+  }
+
   /** Exactly these; there may be thousands, since the cost is in proportion to their length. */
   listed(texts: readonly string[], path: string): Language {
     const all = (): Language => this.store.union(...texts.map((text) => this.store.text(text)));

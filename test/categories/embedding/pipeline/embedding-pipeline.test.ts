@@ -136,6 +136,38 @@ describe('batching', () => {
   });
 });
 
+it('texts of many requests are read by turns: one of another owner waits for few of them', async () => {
+  /** The first letters of the texts in the order in which they are read. */
+  let read = '';
+  const real = encoders[0]!;
+  const model = await loadEmbeddingPipeline(spec, onnxSessions, {
+    ...real,
+    async open(...options) {
+      const encoder = await real.open(...options);
+      const encode = (text: string): number[] => {
+        read += text[0]!;
+        return [...encoder.tokenizer.encode(text.slice(0, 5))];
+      };
+      const changes = {
+        tokenizer: { ...encoder.tokenizer, frame: encoder.tokenizer.frame, encode },
+        encode: encoder.encode.bind(encoder),
+        release: encoder.release.bind(encoder),
+      };
+      return { ...encoder, ...changes } as typeof encoder;
+    },
+  });
+  const ask = async (letter: string, texts: number, owner: string): Promise<void> => {
+    const inputs = Array.from({ length: texts }, () => letter.repeat(1000));
+    const request = completeEmbeddingRequest({ model: 'tiny-embed', input: inputs });
+    for await (const _ of model.run(request, { owner }));
+  };
+  const all = Array.from({ length: 30 }, () => ask('a', 20, 'first'));
+  await Promise.all([...all, ask('b', 1, 'second')]);
+  await model.close();
+  expect(read).toHaveLength(601);
+  expect(read.indexOf('b')).toBeLessThan(30);
+});
+
 describe('any text', () => {
   it('has a vector of length 1', async () => {
     await fc.assert(

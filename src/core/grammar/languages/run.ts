@@ -1,0 +1,49 @@
+import { codePointsOf, complement, intersection, union, type CodePointRange } from './code-points.ts';
+import { plainText } from './json-text.ts';
+
+/** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */
+export interface Run {
+  readonly kinds: number;
+  readonly characters: number;
+}
+
+const marks = Array.from(" !#$%&'()*+,-./:;=?@_~", codePointsOf);
+const letters = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'];
+const common = [...marks, ...letters.map(codePointsOf)];
+const others = intersection(plainText, complement(union(...common)));
+/** Characters of `plainText` that patterns mostly take together; those beyond ASCII are the last kind. */
+const kinds = [...common, intersection(others, [[0, 0x7f]]), intersection(others, [[0x80, 0x10ffff]])];
+
+export const allKinds = 2 ** kinds.length - 1;
+export const noRun: Run = { kinds: 0, characters: 0 };
+export const anyRun: Run = { kinds: allKinds, characters: Infinity };
+
+/** The kind of each byte of text, or of a part of its character. */
+export const kindOfByte = Uint32Array.from({ length: 256 }, (_, byte) => {
+  const kind = kinds.findIndex((set) => set.some(([from, to]) => byte >= from && byte <= to));
+  return 2 ** (byte < 0x80 ? Math.max(0, kind) : kinds.length - 1);
+});
+
+const known = new WeakMap<readonly CodePointRange[], number>();
+
+/** The kinds that have all their characters in these ranges. */
+export function kindsOf(ranges: readonly CodePointRange[]): number {
+  let found = known.get(ranges);
+  if (found === undefined) {
+    const set = union(ranges);
+    const isWithin = ([from, to]: CodePointRange): boolean =>
+      set.some(([low, high]) => low <= from && high >= to);
+    found = kinds.reduce((sum, kind, index) => sum + (kind.every(isWithin) ? 2 ** index : 0), 0);
+    known.set(ranges, found);
+  }
+  return found;
+}
+
+/** The run with which more tokens are known, about. */
+export function longer(a: Run, b: Run): Run {
+  return weightOf(b) > weightOf(a) ? b : a;
+}
+
+function weightOf({ kinds: own, characters }: Run): number {
+  return own * Math.min(characters, 32);
+}
