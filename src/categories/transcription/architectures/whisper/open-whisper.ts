@@ -21,7 +21,7 @@ export async function openWhisper(
   const model = await loadWhisperModel(folder, (graph) => openSession(graph, spec));
   const { melBins, windowFrames, contextLength } = folder;
   const logMel = createLogMel({ melBins, chunkSamples: windowFrames * 160 });
-  const tools = { folder, model, logMel, decoder: createWindowDecoder(model, folder) };
+  const tools = { folder, model, logMel, decoder: createWindowDecoder(folder) };
   const hasWordTimes = alignmentHeadsOf(model, folder).length > 0;
   return {
     longestSeconds: windowFrames / 100,
