@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import type { Device } from '../../../../core/device.ts';
 import type { Graph } from '../../../../contracts/sessions.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { withByteProducts } from '../../../../runtime/byte-products.ts';
+import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
 import { extendGraph, onnxElementType } from '../../../../runtime/graph-extension.ts';
 import {
   createTextDecoder,
@@ -50,19 +53,23 @@ const lastLogits = 'slashv1.last_logits';
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
 /** Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files. */
-export async function loadWhisperModel(folder: WhisperFolder, open: OpenGraph): Promise<WhisperModel> {
+export async function loadWhisperModel(
+  folder: WhisperFolder,
+  open: OpenGraph,
+  device: Device = 'cpu',
+): Promise<WhisperModel> {
   const sessions: Session[] = [];
-  const load = async (opening: Promise<Session>): Promise<Session> => {
-    const session = await opening;
+  const load = async (path: string, extend = (graph: Graph) => graph): Promise<Session> => {
+    const graph = device === 'cpu' ? await withByteProducts(path) : { graph: path };
+    const session = await open(extend(graph));
     sessions.push(session);
     return session;
   };
   try {
     const { decoder } = folder;
-    const firstGraph = 'merged' in decoder ? decoder.merged : decoder.first;
-    const encoder = await load(open({ graph: folder.encoder }));
-    const first = await load(loadDecoder(firstGraph, open));
-    const next = 'merged' in decoder ? first : await load(open({ graph: decoder.next }));
+    const encoder = await load(folder.encoder);
+    const first = await load('merged' in decoder ? decoder.merged : decoder.first, withLastLogits);
+    const next = 'merged' in decoder ? first : await load(decoder.next);
     return createWhisperModel(folder, { encoder, first, next });
   } catch (error) {
     await Promise.all(sessions.map((session) => session.release()));
@@ -71,12 +78,12 @@ export async function loadWhisperModel(folder: WhisperFolder, open: OpenGraph): 
 }
 
 /** Adds an output with the logits of the last positions alone: those of a whole prompt are tens of megabytes. */
-async function loadDecoder(graph: string, open: OpenGraph): Promise<Session> {
-  const plain = await open({ graph });
-  const logits = plain.outputs.find(({ name }) => name === 'logits');
-  if (logits === undefined) return plain;
-  const elementType = logits.type === 'float16' ? onnxElementType.float16 : onnxElementType.float32;
-  const extended = extendGraph(await readFile(graph), {
+function withLastLogits({ graph, bytes = readFileSync(graph) }: Graph): Graph {
+  const logits = readOnnxFile(graph).graph.outputs.find(({ name }) => name === 'logits');
+  if (logits === undefined) return { graph, bytes };
+  const { float16, float32 } = onnxElementType;
+  const elementType = logits.elementType === float16 ? float16 : float32;
+  const extended = extendGraph(bytes, {
     constants: {
       'slashv1.start': [-keptPositions],
       'slashv1.end': [2n ** 63n - 1n],
@@ -91,8 +98,7 @@ async function loadDecoder(graph: string, open: OpenGraph): Promise<Session> {
     ],
     outputs: [{ name: lastLogits, elementType }],
   });
-  await plain.release();
-  return open({ graph, bytes: extended });
+  return { graph, bytes: extended };
 }
 
 export interface WhisperSessions extends Pick<DecoderSessions, 'first' | 'next'> {
