@@ -54,8 +54,6 @@ export interface DecoderSessions {
   /** Reads a prefix; the same as `next` where the graph is merged. */
   readonly first: Session;
   readonly next: Session;
-  /** Output of the first one with the logits; default `logits`. */
-  readonly firstLogits?: string;
   /** Inputs that not every decoder has. */
   readonly others?: readonly string[];
 }
@@ -69,7 +67,7 @@ const logits = 'logits';
  */
 export function createTextDecoder(
   heads: DecoderHeads,
-  { first, next, firstLogits = logits, others = [] }: DecoderSessions,
+  { first, next, others = [] }: DecoderSessions,
 ): TextDecoder {
   const firstInputs = knownInputs(first, others);
   const nextInputs = knownInputs(next, others);
@@ -79,11 +77,7 @@ export function createTextDecoder(
   const growing = all.filter(isGrowing).map((name): Carried => [name, toPresent(name)]);
   for (const name of all) assertOutput(first, toPresent(name));
   for (const [, name] of growing) assertOutput(next, name);
-  for (const [session, name] of [
-    [first, firstLogits],
-    [next, logits],
-  ] as const)
-    assertOutput(session, name);
+  for (const session of [first, next]) assertOutput(session, logits);
   // A merged graph wants something for each input, also of the branch that it doesn't take.
   const nothing = Object.fromEntries(
     pastInputs(first).map((name) => [name, emptyPast(heads, firstInputs.get(name)!)]),
@@ -101,9 +95,9 @@ export function createTextDecoder(
       try {
         const presents = all.map(toPresent);
         graph.keep(presents);
-        graph.fetch(firstLogits);
+        graph.fetch(logits);
         await graph.run(options);
-        const read = graph.read(firstLogits);
+        const read = graph.read(logits);
         const past = new Map(graph.take(presents).map((tensor, index) => [all[index]!, tensor]));
         return createText({ past, logits: read, start: tokens.length, audio, other });
       } finally {

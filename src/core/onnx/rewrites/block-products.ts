@@ -1,190 +1,127 @@
 import { integerAttribute, integersAttribute, integersOf } from '../attributes.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain } from '../graph-draft.ts';
-import { GraphIndex } from '../graph-index.ts';
-import type { OnnxAttribute, OnnxGraph, OnnxNode, OnnxTensor } from '../model.ts';
-import { pruneGraph } from '../prune-graph.ts';
+import type { OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../model.ts';
 import { int64Tensor } from '../tensor-values.ts';
 import { int8Activations } from './accuracy-level.ts';
+import { rewriteNodes, type Replacement, type Scope } from './rewrite-nodes.ts';
 
-/** Activations and weights of so many columns share a scale. */
-const blockSize = 64;
+/** So many activations and weights of a row share a scale. */
+export const blockSize = 32;
 
-/** A product with weights of 8 bits. */
+/** A product with weights of 8 bits that become floats before it. */
 interface Product {
   readonly x: string;
   readonly weights: OnnxTensor;
   readonly isTransposed: boolean;
   readonly scale: string;
-  readonly zeroPoint: string | undefined;
+  readonly zeroPoint: string;
 }
 
-/** A graph, and those around it. */
-class Scope {
-  readonly #own: GraphIndex;
-  readonly #outer: Scope | undefined;
-
-  constructor(graph: OnnxGraph, outer?: Scope) {
-    this.#own = new GraphIndex(graph);
-    this.#outer = outer;
-  }
-
-  producer(name: string | undefined, operator: string): OnnxNode | undefined {
-    return this.#own.producer(name, operator) ?? this.#outer?.producer(name, operator);
-  }
-
-  constant(name: string | undefined): OnnxTensor | undefined {
-    return this.#own.constant(name) ?? this.#outer?.constant(name);
-  }
-}
+/** Operators take their axes as the rewrite writes them from this version on. */
+const leastOpset = 18;
 
 /**
- * Computes products with weights of 8 bits by `MatMulNBits`, in the branches of a graph too. Dynamic quantization has one scale for all
- * activations of a tensor, and leaves the table of tokens to be made floats at every run, where it is the last product as well.
- * Weights stay where they are; the runtime lays them out anew at load.
+ * Computes products whose weights of 8 bits become floats at every run by `MatMulNBits`, in the branches of a graph too. Quantized decoders
+ * have one where the table of tokens is the last product as well. The runtime lays the weights out anew at load.
  *
  * @returns nothing where there are no such products
  */
-export function computeByBlocks(graph: OnnxGraph): OnnxGraph | undefined {
-  const rewritten = rewrite(graph, undefined);
-  return rewritten && pruneGraph(rewritten);
-}
-
-function rewrite(graph: OnnxGraph, outer: Scope | undefined): OnnxGraph | undefined {
-  const scope = new Scope(graph, outer);
-  const initializers = [...graph.initializers];
-  let isChanged = false;
-  const nodes = graph.nodes.flatMap((node): readonly OnnxNode[] => {
+export function computeByBlocks({
+  graph,
+  opsets,
+}: Pick<OnnxModel, 'graph' | 'opsets'>): OnnxGraph | undefined {
+  const { version = 0 } = opsets.find(({ domain }) => domain === '') ?? {};
+  if (version < leastOpset) return undefined;
+  return rewriteNodes(graph, (node, scope) => {
     const product = readProduct(node, scope);
-    if (product) {
-      isChanged = true;
-      const made = blockProduct(product, node.outputs[0]!);
-      initializers.push(...made.initializers);
-      return made.nodes;
-    }
-    const attributes = node.attributes.map((attribute): OnnxAttribute => {
-      const { value } = attribute;
-      const inner = value.type === 'graph' ? rewrite(value.value, scope) : undefined;
-      return inner ? { ...attribute, value: { type: 'graph', value: pruneGraph(inner) } } : attribute;
-    });
-    if (attributes.every((attribute, index) => attribute === node.attributes[index])) return [node];
-    isChanged = true;
-    return [{ ...node, attributes }];
+    return product && blockProduct(product, node.outputs[0]!);
   });
-  return isChanged ? { ...graph, nodes, initializers } : undefined;
 }
 
 function readProduct(node: OnnxNode, scope: Scope): Product | undefined {
-  const product =
-    node.operator === 'MatMul' ? readFloatProduct(node, scope) : readIntegerProduct(node, scope);
-  const [rows = 0, columns = 0] = product?.weights.dims ?? [];
-  return (product?.isTransposed ? columns : rows) % blockSize === 0 ? product : undefined;
-}
-
-/** Activations are quantized, and the product, of whole numbers, is scaled: by a `Mul`. */
-function readIntegerProduct(node: OnnxNode, scope: Scope): Product | undefined {
-  if (node.operator !== 'Mul') return undefined;
-  for (const [whole, factor] of [node.inputs, node.inputs.toReversed()]) {
-    const product = scope.producer(scope.producer(whole, 'Cast')?.inputs[0], 'MatMulInteger');
-    const scales = scope.producer(factor, 'Mul')?.inputs ?? [];
-    if (!product) continue;
-    const [activations, name, , zeroPoint] = product.inputs;
-    const quantize = scope.producer(activations, 'DynamicQuantizeLinear');
-    const scale = scales.find((input) => input !== quantize?.outputs[1]);
-    const weights = readWeights(name, scope);
-    if (!quantize || !scale || scales.length !== 2 || !scales.includes(quantize.outputs[1]!) || !weights)
-      continue;
-    if (!isConstant(scale, scope) || !isConstant(zeroPoint, scope)) continue;
-    return { x: quantize.inputs[0]!, weights, isTransposed: false, scale, zeroPoint };
-  }
-  return undefined;
-}
-
-/** Weights become floats before the product. */
-function readFloatProduct({ inputs: [x, name] }: OnnxNode, scope: Scope): Product | undefined {
-  const dequantize = scope.producer(name, 'DequantizeLinear');
-  if (!dequantize) return undefined;
-  const [quantized, scale, zeroPoint] = dequantize.inputs;
+  const [x, floats] = node.inputs;
+  const dequantize = node.operator === 'MatMul' ? scope.producer(floats, 'DequantizeLinear') : undefined;
+  const [quantized, scale, zeroPoint] = dequantize?.inputs ?? [];
   const transpose = scope.producer(quantized, 'Transpose');
   if (transpose && (integersOf(transpose, 'perm') ?? [1, 0]).join() !== '1,0') return undefined;
-  const weights = readWeights(transpose ? transpose.inputs[0] : quantized, scope);
-  const scaleDims = scope.constant(scale)?.dims;
-  if (!weights || !scaleDims || scaleDims.some((dim) => dim !== 1) || !isConstant(zeroPoint, scope))
-    return undefined;
-  return { x: x!, weights, isTransposed: transpose !== undefined, scale: scale!, zeroPoint };
-}
-
-function readWeights(name: string | undefined, scope: Scope): OnnxTensor | undefined {
-  const weights = scope.constant(name);
-  const isByte = weights?.elementType === elementTypes.uint8 || weights?.elementType === elementTypes.int8;
-  return isByte && weights.dims.length === 2 ? weights : undefined;
-}
-
-function isConstant(name: string | undefined, scope: Scope): boolean {
-  return name === undefined || name === '' || scope.constant(name) !== undefined;
+  const weights = scope.constant(transpose ? transpose.inputs[0] : quantized);
+  if (weights?.elementType !== elementTypes.uint8 || weights.dims.length !== 2) return undefined;
+  const size = weights.dims[transpose ? 1 : 0]!;
+  const isWhole = [scale, zeroPoint].every((name) => scope.constant(name)?.dims.every((dim) => dim === 1));
+  if (!isWhole || size % blockSize !== 0) return undefined;
+  return { x: x!, weights, isTransposed: transpose !== undefined, scale: scale!, zeroPoint: zeroPoint! };
 }
 
 /** @param y the product's name, from which those of what it needs are made */
-function blockProduct({ x, weights, isTransposed, scale, zeroPoint }: Product, y: string) {
+function blockProduct({ x, weights, isTransposed, scale, zeroPoint }: Product, y: string): Replacement {
   const [rows, columns] = weights.dims as [number, number];
   const [size, count] = isTransposed ? [columns, rows] : [rows, columns];
-  const nodes: OnnxNode[] = [];
+  const blocks = size / blockSize;
   const initializers: OnnxTensor[] = [];
+  const int64 = (what: string, values: readonly number[]): string => {
+    initializers.push(int64Tensor(`${y}.${what}`, values));
+    return `${y}.${what}`;
+  };
+  const float32 = (what: string, value: number): string => {
+    const data = { place: 'inline', bytes: new Uint8Array(Float32Array.of(value).buffer) } as const;
+    initializers.push({
+      name: `${y}.${what}`,
+      elementType: elementTypes.float32,
+      dims: [],
+      data,
+      unknown: [],
+    });
+    return `${y}.${what}`;
+  };
+  const nodes: OnnxNode[] = [];
   const add = (
     operator: string,
     inputs: readonly string[],
     output: string,
-    attributes: readonly OnnxAttribute[] = [],
-    domain = '',
+    { attributes = [], domain = '' }: Partial<Pick<OnnxNode, 'attributes' | 'domain'>> = {},
   ): string => {
     nodes.push({ name: '', operator, domain, inputs, outputs: [output], attributes, unknown: [] });
     return output;
   };
-  const constant = (tensor: OnnxTensor): string => {
-    initializers.push(tensor);
-    return tensor.name;
-  };
-  const isSigned = weights.elementType === elementTypes.int8;
-  /** Bytes without a sign, which the operator wants. */
-  const unsigned = (name: string): string => {
-    if (!isSigned) return name;
-    const wide = add('Cast', [name], `${y}.${name}.wide`, [integerAttribute('to', elementTypes.int64)]);
-    const offset = constant(int64Tensor(`${y}.${name}.offset`, [128], []));
-    const moved = add('Add', [wide, offset], `${y}.${name}.moved`);
-    return add('Cast', [moved], `${y}.${name}.unsigned`, [integerAttribute('to', elementTypes.uint8)]);
-  };
-  const turned = isTransposed
-    ? weights.name
-    : add('Transpose', [weights.name], `${y}.turned`, [integersAttribute('perm', [1, 0])]);
-  const blocks = size / blockSize;
-  const shape = constant(int64Tensor(`${y}.shape`, [count, blocks, blockSize]));
-  const grid = constant(int64Tensor(`${y}.grid`, [count, blocks]));
-  const column = constant(int64Tensor(`${y}.column`, [-1, 1]));
-  const spread = (name: string, what: string): string =>
-    add('Expand', [add('Reshape', [name, column], `${y}.${what}.column`), grid], `${y}.${what}`);
-  const byBlocks = add('Reshape', [unsigned(turned), shape], `${y}.blocks`);
-  const zero =
-    zeroPoint === undefined || zeroPoint === ''
-      ? constant({
-          name: `${y}.zero`,
-          elementType: elementTypes.uint8,
-          dims: [1],
-          data: { place: 'inline', bytes: Uint8Array.of(isSigned ? 128 : 0) },
-          unknown: [],
-        })
-      : unsigned(zeroPoint);
-  add(
-    'MatMulNBits',
-    [x, byBlocks, spread(scale, 'scales'), spread(zero, 'zeros')],
-    y,
-    [
-      integerAttribute('K', size),
-      integerAttribute('N', count),
-      integerAttribute('bits', 8),
-      integerAttribute('block_size', blockSize),
-      integerAttribute('accuracy_level', int8Activations),
-    ],
-    contribDomain,
+  const turn = { attributes: [integersAttribute('perm', [1, 0])] };
+  const turned = isTransposed ? weights.name : add('Transpose', [weights.name], `${y}.turned`, turn);
+  const byBlocks = add('Reshape', [turned, int64('shape', [count, blocks, blockSize])], `${y}.blocks`);
+  const grid = int64('grid', [count, blocks]);
+  const scales = add('Expand', [scale, grid], `${y}.scales`);
+  const zeroPoints = add('Expand', [zeroPoint, grid], `${y}.zeros`);
+
+  // What the kernel rounds activations to, and what it would lose, as two rows: together they are exact to 1e-4.
+  const cut = add('Reshape', [x, int64('cut', [0, 0, blocks, blockSize])], `${y}.x`);
+  const sizes = add('Abs', [cut], `${y}.sizes`);
+  const largest = add('ReduceMax', [sizes, int64('axis', [-1])], `${y}.largest`);
+  const unit = add(
+    'Div',
+    [add('Max', [largest, float32('least', 1e-30)], `${y}.some`), float32('steps', 127)],
+    `${y}.unit`,
   );
+  const rounded = add(
+    'Mul',
+    [add('Round', [add('Div', [cut, unit], `${y}.in`)], `${y}.whole`), unit],
+    `${y}.rounded`,
+  );
+  const rest = add('Sub', [cut, rounded], `${y}.rest`);
+  const first = int64('first', [0]);
+  const both = [rounded, rest].map((name) => add('Unsqueeze', [name, first], `${name}.row`));
+  const rows2 = add('Concat', both, `${y}.both`, { attributes: [integerAttribute('axis', 0)] });
+  const joined = add('Reshape', [rows2, int64('joined', [2, 0, 0, size])], `${y}.activations`);
+  const settings = {
+    K: size,
+    N: count,
+    bits: 8,
+    block_size: blockSize,
+    accuracy_level: int8Activations,
+  };
+  const attributes = Object.entries(settings).map(([name, value]) => integerAttribute(name, value));
+  const products = add('MatMulNBits', [joined, byBlocks, scales, zeroPoints], `${y}.products`, {
+    attributes,
+    domain: contribDomain,
+  });
+  add('ReduceSum', [products, first], y, { attributes: [integerAttribute('keepdims', 0)] });
   return { nodes, initializers };
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Device } from '../../../../core/device.ts';
 import type { Graph } from '../../../../contracts/sessions.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
@@ -6,9 +5,7 @@ import type { WhisperFolder } from './whisper-folder.ts';
 import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import { withByteProducts } from '../../../../runtime/byte-products.ts';
-import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
-import { extendGraph, onnxElementType } from '../../../../runtime/graph-extension.ts';
+import { rewriteRecognizer } from '../../../../runtime/rewrite-recognizer.ts';
 import {
   createTextDecoder,
   type DecoderSessions,
@@ -47,7 +44,6 @@ export interface WhisperModel {
 
 /** At least as many as there are from `<|startoftranscript|>` to the text. */
 const keptPositions = 4;
-const lastLogits = 'slashv1.last_logits';
 
 /** Opens a graph on the device of the model. */
 export type OpenGraph = (graph: Graph) => Promise<Session>;
@@ -59,46 +55,21 @@ export async function loadWhisperModel(
   device: Device = 'cpu',
 ): Promise<WhisperModel> {
   const sessions: Session[] = [];
-  const load = async (path: string, extend = (graph: Graph) => graph): Promise<Session> => {
-    const graph = device === 'cpu' ? await withByteProducts(path) : { graph: path };
-    const session = await open(extend(graph));
+  const load = async (path: string, lastPositions?: number): Promise<Session> => {
+    const session = await open(await rewriteRecognizer(path, { device, lastPositions }));
     sessions.push(session);
     return session;
   };
   try {
     const { decoder } = folder;
     const encoder = await load(folder.encoder);
-    const first = await load('merged' in decoder ? decoder.merged : decoder.first, withLastLogits);
-    const next = 'merged' in decoder ? first : await load(decoder.next);
+    const first = await load('merged' in decoder ? decoder.merged : decoder.first, keptPositions);
+    const next = 'merged' in decoder ? first : await load(decoder.next, 1);
     return createWhisperModel(folder, { encoder, first, next });
   } catch (error) {
     await Promise.all(sessions.map((session) => session.release()));
     throw error;
   }
-}
-
-/** Adds an output with the logits of the last positions alone: those of a whole prompt are tens of megabytes. */
-function withLastLogits({ graph, bytes = readFileSync(graph) }: Graph): Graph {
-  const logits = readOnnxFile(graph).graph.outputs.find(({ name }) => name === 'logits');
-  if (logits === undefined) return { graph, bytes };
-  const { float16, float32 } = onnxElementType;
-  const elementType = logits.elementType === float16 ? float16 : float32;
-  const extended = extendGraph(bytes, {
-    constants: {
-      'slashv1.start': [-keptPositions],
-      'slashv1.end': [2n ** 63n - 1n],
-      'slashv1.axis': [1],
-    },
-    nodes: [
-      {
-        operator: 'Slice',
-        inputs: ['logits', 'slashv1.start', 'slashv1.end', 'slashv1.axis'],
-        output: lastLogits,
-      },
-    ],
-    outputs: [{ name: lastLogits, elementType }],
-  });
-  return { graph, bytes: extended };
 }
 
 export interface WhisperSessions extends Pick<DecoderSessions, 'first' | 'next'> {
@@ -112,8 +83,7 @@ export function createWhisperModel(
 ): WhisperModel {
   const { melBins, windowFrames, vocabularySize } = folder;
   assertEncoder(encoder);
-  const firstLogits = hasOutput(first, lastLogits) ? lastLogits : 'logits';
-  const decoder = createTextDecoder(folder, { first, next, firstLogits });
+  const decoder = createTextDecoder(folder, { first, next });
   const hidden = encoder.outputs[0]!.name;
   const layers = Array.from({ length: folder.decoderLayers }, (_, layer) => layer);
 

@@ -1,8 +1,10 @@
 import { integerAttribute } from '../core/onnx/attributes.ts';
 import { elementTypes } from '../core/onnx/element-types.ts';
 import { contribDomain } from '../core/onnx/graph-draft.ts';
+import type { Device } from '../core/device.ts';
 import type { OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
-import { computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
+import { blockSize, computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
+import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { tensorValue } from '../core/onnx/value.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
@@ -12,15 +14,30 @@ import { locateWeights, renameWeights } from './mapped-weights.ts';
 import { createOnnxSession } from './onnx.ts';
 import { readOnnxFile } from './onnx-file.ts';
 
+/** Rewrites of a recognizer's graph. */
+export interface RecognizerRewrites {
+  readonly device: Device;
+  /** Positions whose logits are wanted at most: the last ones; default: all. */
+  readonly lastPositions?: number | undefined;
+}
+
 /**
- * A graph whose products with weights of 8 bits are computed by blocks, where this processor has kernels for it. The
- * weights are mapped from the file.
+ * A graph that scores the last positions alone, and computes its last product by 8 bits where its weights have them and this processor has
+ * kernels for it. The weights are mapped from the file.
  */
-export async function withByteProducts(path: string): Promise<Graph> {
+export async function rewriteRecognizer(
+  path: string,
+  { device, lastPositions }: RecognizerRewrites,
+): Promise<Graph> {
   const model = readOnnxFile(path);
   const weights = locateWeights(path, model);
-  const graph = weights && computeByBlocks(renameWeights(model.graph, weights.names));
-  if (!graph || !(await hasByteKernels())) return { graph: path };
+  if (!weights) return { graph: path };
+  const whole = renameWeights(model.graph, weights.names);
+  const short = lastPositions === undefined ? undefined : keepLastPositions(whole, 'logits', lastPositions);
+  const byBlocks =
+    device === 'cpu' ? computeByBlocks({ graph: short ?? whole, opsets: model.opsets }) : undefined;
+  const graph = byBlocks && (await hasByteKernels()) ? byBlocks : short;
+  if (!graph) return { graph: path };
   const { name } = weights.stamps[0]!;
   const opsets = [...model.opsets.filter(({ domain }) => domain !== contribDomain), contrib];
   const bytes = writeOnnxModel({ ...model, opsets, graph }, { location: name });
@@ -30,7 +47,6 @@ export async function withByteProducts(path: string): Promise<Graph> {
 const contrib = { domain: contribDomain, version: 1 };
 /** Columns and rows of the product that is tried. */
 const [tried, rows] = [512, 2048] as const;
-const blockSize = 64;
 let byteKernels: Promise<boolean> | undefined;
 
 /**
