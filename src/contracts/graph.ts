@@ -94,8 +94,10 @@ export interface Binding {
   run(options?: GraphRunOptions): Promise<void>;
   /** Runs the graph in this thread. */
   runSync(): void;
-  /** Takes an output of the last run. */
+  /** Takes an output of the last run, whose memory was left to the runtime. */
   output(name: string): ResidentTensor;
+  /** As `output`, for several at once. */
+  takeOutputs(names: readonly string[]): ResidentTensor[];
   /** @throws Error the second time, or while a run of it is under way */
   release(): void;
 }

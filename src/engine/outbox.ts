@@ -36,6 +36,8 @@ export function createOutbox({
 }: OutboxOptions): Outbox {
   let pending = new Map<number, PendingProgress>();
   let lastSent = -Infinity;
+  let lastTick = -Infinity;
+  let isTicking = false;
   let timer: NodeJS.Timeout | undefined;
 
   const flush = (): void => {
@@ -61,19 +63,22 @@ export function createOutbox({
     }
   };
 
-  const schedule = (): void => {
-    const wait = lastSent + intervalMs - performance.now();
-    if (wait <= 0) process.nextTick(flush);
-    else timer = setTimeout(flush, wait);
+  /** A step in this thread keeps the timer waiting: what would leave late after the next step leaves a little early before it. */
+  const endTick = (): void => {
+    isTicking = false;
+    const now = performance.now();
+    const step = now - lastTick;
+    lastTick = now;
+    const wait = lastSent + intervalMs - now;
+    if (wait <= step / 2 || [...pending.values()].some(({ end }) => end)) flush();
+    else timer ??= setTimeout(flush, wait);
   };
 
   const progressOf = (id: number): PendingProgress => {
+    if (!isTicking) process.nextTick(endTick);
+    isTicking = true;
     let progress = pending.get(id);
-    if (!progress) {
-      if (pending.size === 0) schedule();
-      progress = { id, events: [] };
-      pending.set(id, progress);
-    }
+    if (!progress) pending.set(id, (progress = { id, events: [] }));
     return progress;
   };
 
@@ -83,7 +88,6 @@ export function createOutbox({
     },
     end(id, error) {
       progressOf(id).end = { error };
-      if (timer) process.nextTick(flush);
     },
   };
 }

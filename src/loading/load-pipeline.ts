@@ -39,7 +39,7 @@ export async function loadPipeline(
   if (!definition) throw fieldError('backend', 'expected one that exists');
   const category = spec.category ?? (await describeModel(spec.source, { hub: spec.hub })).category;
   const backend = await definition.open({ ...spec, category });
-  if ('loadPipeline' in backend) return carryHeaders(await backend.loadPipeline(spec));
+  if ('loadPipeline' in backend) return backend.loadPipeline(spec);
   const showProgress = createProgressLine(process.stderr);
   let download: Omit<LoadProgress, 'phase'> = {};
   const options: ObtainOptions = {
@@ -98,7 +98,7 @@ async function obtainCompanions<Spec extends ModelSpec & { readonly category: st
   return { ...spec, [setting]: obtained };
 }
 
-/** Requests of the pipeline to other machines carry the headers of the run. */
+/** Graphs that other machines run for the pipeline are asked for with the headers of the run. */
 function carryHeaders(pipeline: Pipeline): Pipeline {
   const run: Pipeline['run'] = (request, options = {}) => {
     const events = pipeline.run(request, options);

@@ -16,6 +16,8 @@ function collect(intervalMs = 0) {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+
 describe('createOutbox', () => {
   it('sends the events of one tick and its microtasks as one message, in order', async () => {
     const { sent, outbox } = collect();
@@ -58,6 +60,7 @@ describe('a model that takes many steps in a few milliseconds', () => {
   });
   afterEach(() => {
     vi.useRealTimers();
+    vi.restoreAllMocks();
   });
 
   it('sends the first event at once and the next ones together', async () => {
@@ -70,6 +73,27 @@ describe('a model that takes many steps in a few milliseconds', () => {
       await vi.advanceTimersByTimeAsync(1);
     }
     expect(sent.slice(1)).toEqual([[{ id: 1, events: [text('b'), text('c'), text('d')] }]]);
+  });
+
+  it('keeps a steady pace where steps keep the timer waiting', async () => {
+    const { sent, outbox } = collect(16);
+    const sizes = async (stepMs: number, steps: number): Promise<number[]> => {
+      sent.length = 0;
+      for (let step = 0; step < steps; step++) {
+        outbox.event(1, text('a'));
+        await nextTick();
+        // The thread computes, and timers wait.
+        busy += stepMs;
+      }
+      return sent.map(([run]) => run!.events.length);
+    };
+    let busy = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => busy);
+    expect(await sizes(13, 8)).toEqual(Array.from({ length: 8 }, () => 1));
+    busy += 1000;
+    expect(await sizes(4, 9)).toEqual([1, 4, 4]);
+    busy += 1000;
+    expect(await sizes(6, 7)).toEqual([1, 3, 3]);
   });
 
   it('lets no end wait', async () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { joinRowsModel } from '../../src/core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
-import { keepFeedsResident } from '../../src/runtime/resident-feeds.ts';
 import { doublingModel } from '../runtime/doubling-model.ts';
 import { createOn, createZeros, zerosOf } from './device-graphs.ts';
 
@@ -77,30 +76,5 @@ it('released tensors give their memory back', async () => {
   for (let round = 0; round < 300; round++) (await zerosOf(session, [1, 2, 1024, 64])).release();
   // They are 150 MB together.
   expect(megabytes() - before).toBeLessThan(75);
-  await session.release();
-});
-
-it('feeds that come again are copied to the device once, and again after they had to go', async () => {
-  let copies = 0;
-  const session = keepFeedsResident(await createOn('webgpu', doublingModel()), {
-    recurs: (input) => input === 'x',
-    most: 1,
-    createSession: async (model) => {
-      const copier = await createOn('webgpu', model);
-      return { ...copier, createTensor: (tensor) => (copies++, copier.createTensor(tensor)) };
-    },
-  });
-  const [first, second] = [2, 5].map((value) => {
-    return { type: 'float32', dims: [3], data: new Float32Array(3).fill(value) } as const;
-  });
-  for (const [feed, expected] of [
-    [first!, [4, 1]],
-    [first!, [4, 1]],
-    [second!, [10, 2]],
-    [first!, [4, 3]],
-  ] as const) {
-    const { y } = await session.run({ x: feed });
-    expect([y!.data[2], copies]).toEqual(expected);
-  }
   await session.release();
 });

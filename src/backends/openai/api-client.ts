@@ -4,7 +4,6 @@ import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError } from '../../errors.ts';
 import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
 import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
-import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
@@ -22,6 +21,8 @@ export interface ApiCall {
   /** Subject of errors. */
   readonly subject?: ErrorSubject | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Those of the run. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** An answer, as long as its times allow. */
@@ -46,7 +47,7 @@ export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<Api
 /** As `callApi`, with the answer of any status. */
 export async function fetchApi(
   { url, apiKey, tls, headers, times }: ApiEndpoint,
-  { path, body, form, signal }: ApiCall,
+  { path, body, form, signal, headers: ofRun }: ApiCall,
 ): Promise<ApiAnswer> {
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
   const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
@@ -58,7 +59,7 @@ export async function fetchApi(
       headers: {
         ...(contentType === undefined ? {} : { 'content-type': contentType }),
         ...key,
-        ...currentRunHeaders(),
+        ...ofRun,
         ...headers,
       },
       body: sent as NonNullable<RequestInit['body']> | null,

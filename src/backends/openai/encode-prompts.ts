@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../categories/chat/events.ts';
+import type { PipelineRunOptions } from '../../contracts/run.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import { quote } from '../../core/text/quote.ts';
 import { unsupportedError } from '../../errors.ts';
@@ -68,7 +69,7 @@ const tokenizers: Readonly<Partial<Record<ApiDialect, Tokenizer>>> = {
 export async function* encodePrompts(
   model: RemoteModel,
   request: ChatRequest,
-  signal: AbortSignal | undefined,
+  { signal, headers }: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
   const { id, name, dialect, servers, extraBody } = model;
   const tokenizer = tokenizers[dialect];
@@ -88,7 +89,7 @@ export async function* encodePrompts(
       const body = { ...extraBody, model: name, ...fields };
       const subject = { param, model, fields: Object.keys(body) };
       const answer = await readJson(
-        await callApi({ ...server, url }, { path, body, signal, subject }),
+        await callApi({ ...server, url }, { path, body, signal, headers, subject }),
         maxAnswerBytes,
       );
       if (typeof answer === 'object' && answer !== null) return answer as Fields;

@@ -58,12 +58,12 @@ const renamed = new WeakSet<RemoteModel>();
 export async function* runChat(
   model: RemoteModel,
   request: ChatRequest & CompleteRequest,
-  { signal, mayRestart = false }: PipelineRunOptions,
+  { signal, headers, mayRestart = false }: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
   const { prompts, n, includeReasoning } = request;
   if (request.stopAfter === 'encoding') {
-    yield* encodePrompts(model, request, signal);
+    yield* encodePrompts(model, request, { signal, headers });
     return;
   }
   const isChat = prompts.length === 0;
@@ -74,7 +74,7 @@ export async function* runChat(
   // Who leaves while the prompt is read has it to pay.
   yield { type: 'prompt-start', promptTokens };
   const subject = { param: isChat ? 'messages' : 'prompt', model, fields: Object.keys(body) };
-  const call = { path: isChat ? '/chat/completions' : '/completions', signal, subject };
+  const call = { path: isChat ? '/chat/completions' : '/completions', signal, headers, subject };
   const ask = async function* (server: ApiEndpoint): AsyncGenerator<ChatEvent> {
     if (request.echo !== undefined) yield* echoOf(model, prompts);
     const isRenamed = () => isChat && renamed.has(model);

@@ -69,7 +69,7 @@ const maxFrameBytes = 2 ** 20;
 export async function* runEmbedding(
   model: RemoteModel,
   request: EmbeddingRequest,
-  { signal }: PipelineRunOptions,
+  { signal, headers }: PipelineRunOptions,
 ): AsyncGenerator<EmbeddingEvent> {
   const { name, dialect, servers, counter, extraBody } = model;
   const { inputs, dimensions, truncate, promptName } = request;
@@ -90,7 +90,7 @@ export async function* runEmbedding(
   const maxBytes = maxFrameBytes + inputs.length * maxVectorBytes;
   const subject = { param: 'input', model, fields: Object.keys(body) };
   const { embeddings, promptTokens } = await servers.ask(async (server) => {
-    const answer = await callApi(server, { path: '/embeddings', body, signal, subject });
+    const answer = await callApi(server, { path: '/embeddings', body, signal, headers, subject });
     return readVectors(await readJson(answer, maxBytes), inputs.length);
   }, signal);
   if (dimensions !== undefined && embeddings.some(({ length }) => length !== dimensions))

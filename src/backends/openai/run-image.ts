@@ -25,7 +25,7 @@ export const foreignImageParameters = [
 export async function* runImage(
   model: RemoteModel,
   request: ImageRequest & CompleteRequest,
-  { signal }: PipelineRunOptions,
+  { signal, headers }: PipelineRunOptions,
 ): AsyncGenerator<ImageEvent> {
   const { name, dialect, servers, extraBody } = model;
   const { prompt, n, width, height, given = Object.keys(imageParameters) } = request;
@@ -50,7 +50,7 @@ export async function* runImage(
     ...extras,
   };
   const subject = { param: 'prompt', model, fields: Object.keys(body) };
-  const call = { path: '/images/generations', body, signal, subject };
+  const call = { path: '/images/generations', body, signal, headers, subject };
   if (request.previews) {
     const streamed = { ...body, stream: true, stream_options: { include_progress: true } };
     const draw = async function* (server: ApiEndpoint): AsyncGenerator<ImageEvent> {

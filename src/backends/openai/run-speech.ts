@@ -28,7 +28,7 @@ const maxAudioBytes = 2 ** 31;
 export async function* runSpeech(
   model: RemoteModel,
   request: SpeechRequest & CompleteRequest,
-  { signal }: PipelineRunOptions,
+  { signal, headers }: PipelineRunOptions,
 ): AsyncGenerator<SpeechEvent> {
   const { name, servers, extraBody } = model;
   const { input, format, given = Object.keys(speechParameters) } = request;
@@ -49,7 +49,7 @@ export async function* runSpeech(
     ...(given.includes('speed') ? { speed } : {}),
   };
   const subject = { param: 'input', model, fields: Object.keys(body) };
-  const call = { path: '/audio/speech', body, signal, subject };
+  const call = { path: '/audio/speech', body, signal, headers, subject };
   yield { type: 'speech-start', mediaType: mediaTypes[format], sampleRateHz };
   let size = 0;
   const ask = async function* (server: ApiEndpoint): AsyncGenerator<Uint8Array> {

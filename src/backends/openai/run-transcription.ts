@@ -20,7 +20,7 @@ const plain = new WeakSet<RemoteModel>();
 export async function* runTranscription(
   model: RemoteModel,
   request: TranscriptionRequest & CompleteRequest,
-  { signal }: PipelineRunOptions,
+  { signal, headers }: PipelineRunOptions,
 ): AsyncGenerator<TranscriptionEvent> {
   const { name, servers, extraBody } = model;
   const {
@@ -61,7 +61,7 @@ export async function* runTranscription(
     ];
     const form = createFileForm(fields, audio);
     const subject = { param: 'file', model, fields: fields.map(([field]) => field) };
-    return callApi(server, { path, form, signal, subject });
+    return callApi(server, { path, form, signal, headers, subject });
   };
   const transcript = await servers.ask(async (server) => {
     const answer = await send(server).catch((error: unknown) => {

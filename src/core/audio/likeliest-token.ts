@@ -1,3 +1,5 @@
+import { decayReach, decayWithin } from '../sampling/decay.ts';
+
 /** A token and the natural logarithm of its probability. */
 export interface LikeliestToken {
   readonly id: number;
@@ -9,7 +11,11 @@ export function likeliestToken(logits: Float32Array): LikeliestToken {
   const id = indexOfLargest(logits);
   const largest = logits[id]!;
   let sum = 0;
-  for (let at = 0; at < logits.length; at++) sum += Math.exp(logits[at]! - largest);
+  for (let at = 0; at < logits.length; at++) {
+    const below = largest - logits[at]!;
+    // Less is nothing beside the 1 of the largest.
+    if (below < decayReach) sum += decayWithin(below);
+  }
   return { id, logprob: -Math.log(sum) };
 }
 

@@ -52,7 +52,7 @@ function dependencies(node: OnnxNode): readonly string[] {
   return [...node.inputs, ...capturedNames(node)];
 }
 
-/** Names that the graphs of a node's attributes take from the graph around them, among others that are their own. */
+/** Names that the graphs of a node's attributes take from the graph around them. */
 export function capturedNames({ attributes }: OnnxNode): readonly string[] {
   const names: string[] = [];
   for (const { value } of attributes) {
@@ -62,7 +62,11 @@ export function capturedNames({ attributes }: OnnxNode): readonly string[] {
   return names;
 }
 
-/** Names that a graph takes from the one around it, among others that are its own. */
-function captured(graph: OnnxGraph): readonly string[] {
-  return [...graph.nodes.flatMap(dependencies), ...graph.outputs.map(({ name }) => name)];
+function captured({ nodes, initializers, inputs, outputs }: OnnxGraph): readonly string[] {
+  const own = new Set([
+    ...nodes.flatMap((node) => node.outputs),
+    ...[...initializers, ...inputs].map(({ name }) => name),
+  ]);
+  const taken = [...nodes.flatMap(dependencies), ...outputs.map(({ name }) => name)];
+  return taken.filter((name) => !own.has(name));
 }

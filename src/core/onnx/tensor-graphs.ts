@@ -58,17 +58,6 @@ export function joinRowsModel(elementType: FloatElement, parts: number): OnnxMod
   });
 }
 
-/** A graph that copies `x` to `y`, both of any sizes. */
-export function copyModel(elementType: number, rank: number): OnnxModel {
-  const dims = Array.from({ length: rank }, (_, axis) => `d.${axis}`);
-  return toModel({
-    nodes: [node('Identity', ['x'], 'y')],
-    initializers: [],
-    inputs: [tensorValue('x', elementType, dims)],
-    outputs: [tensorValue('y', elementType, dims)],
-  });
-}
-
 /**
  * A graph that picks one position: `x` `[rows, positions, size]`, `place` int64 `[1]`, the position counted through all rows →
  * `y` `[1, size]`.

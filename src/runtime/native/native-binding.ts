@@ -20,8 +20,6 @@ export class NativeBinding implements Binding {
   readonly #inputs = new Map<string, NativeTensor>();
   /** In the order of their first binding, which is the runtime's; a device where the runtime allocates. */
   readonly #outputs = new Map<string, NativeTensor | 'cpu' | 'session'>();
-  /** Bound tensors over arrays. */
-  #arrays: NativeTensor[] = [];
   readonly #call: (inThisThread: boolean) => void | Promise<void>;
   readonly #callSync: () => void;
   /** Runs that are under way or wait. */
@@ -57,7 +55,6 @@ export class NativeBinding implements Binding {
     else this.#bind('BindInput', name, native);
     this.#inputs.get(name)?.drop();
     this.#inputs.set(name, native);
-    this.#listArrays();
   }
 
   bindOutput(name: string, tensor: ResidentTensor): void {
@@ -95,20 +92,27 @@ export class NativeBinding implements Binding {
   }
 
   output(name: string): ResidentTensor {
+    return this.takeOutputs([name])[0]!;
+  }
+
+  takeOutputs(names: readonly string[]): ResidentTensor[] {
     this.#assertIdle();
-    const place = this.#outputs.get(name);
-    if (typeof place !== 'string') {
-      throw new TypeError(`${name}: expected an output whose memory is left to the runtime`);
+    for (const name of names) {
+      if (typeof this.#outputs.get(name) !== 'string') {
+        throw new TypeError(`${name}: expected an output whose memory is left to the runtime`);
+      }
     }
     if (!this.#hasResults) throw new Error('binding: expected a run that succeeded');
     const { core, adopt } = this.#parts;
-    const position = [...this.#outputs.keys()].indexOf(name);
-    let wanted = 0n;
-    for (const [index, value] of this.#readOutputs().entries()) {
-      if (index === position) wanted = value;
+    const values = this.#readOutputs();
+    const taken = new Map<string, NativeTensor>();
+    let index = 0;
+    for (const [name, place] of this.#outputs) {
+      const value = values[index++]!;
+      if (names.includes(name)) taken.set(name, adopt(value, place === 'cpu' ? 'cpu' : core.device));
       else core.api.call('ReleaseValue', value);
     }
-    return adopt(wanted, place === 'cpu' ? 'cpu' : core.device);
+    return names.map((name) => taken.get(name)!);
   }
 
   release(): void {
@@ -124,7 +128,6 @@ export class NativeBinding implements Binding {
     for (const tensor of this.#outputs.values()) if (typeof tensor !== 'string') tensor.drop();
     this.#inputs.clear();
     this.#outputs.clear();
-    this.#arrays = [];
   }
 
   /** Binds first and lets go of what was bound after it, so that nothing changes when the runtime refuses. */
@@ -142,20 +145,12 @@ export class NativeBinding implements Binding {
     const previous = this.#outputs.get(name);
     if (previous !== undefined && typeof previous !== 'string') previous.drop();
     this.#outputs.set(name, place);
-    this.#listArrays();
   }
 
   #allocate(name: string, device: 'cpu' | 'session'): void {
     const { core, memory } = this.#parts;
     const info = device === 'cpu' ? core.api.cpuMemory : memory.info;
     core.api.call('BindOutputToDevice', this.#handle.address, name, info);
-  }
-
-  #listArrays(): void {
-    const tensors = new Set([...this.#inputs.values(), ...this.#outputs.values()]);
-    this.#arrays = [...tensors].filter(
-      (place) => typeof place !== 'string' && place.data !== undefined,
-    ) as NativeTensor[];
   }
 
   /** Whether the runtime copies a tensor to the device when it is bound. */
@@ -165,12 +160,15 @@ export class NativeBinding implements Binding {
 
   #prepare(): void {
     const { api } = this.#parts.core;
-    for (const tensor of this.#arrays) tensor.assertAttached();
     for (const [name, tensor] of this.#inputs) {
+      tensor.assertAttached();
       if (this.#isCopied(tensor)) api.call('BindInput', this.#handle.address, name, tensor.address);
     }
     // The runtime would write into the memory of the last run, whose dimensions may be others.
-    for (const [name, place] of this.#outputs) if (typeof place === 'string') this.#allocate(name, place);
+    for (const [name, place] of this.#outputs) {
+      if (typeof place === 'string') this.#allocate(name, place);
+      else place.assertAttached();
+    }
   }
 
   /** `OrtValue *` of all bound outputs, which the caller releases. */

@@ -25,12 +25,11 @@ export class StoragePool {
   take(type: ElementType, length: number, { zeroed = true }: { readonly zeroed?: boolean } = {}): Storage {
     const bytesPerElement = type === 'float16' ? 2 : 4;
     const bytes = sizeClass(length * bytesPerElement);
-    const buffer = this.#takeIdle(bytes);
+    const idle = this.#takeIdle(bytes);
+    const buffer = idle ?? (zeroed ? new ArrayBuffer(bytes) : Buffer.allocUnsafeSlow(bytes).buffer);
     const storage =
-      type === 'float16'
-        ? new Uint16Array(buffer ?? new ArrayBuffer(bytes), 0, length)
-        : new Float32Array(buffer ?? new ArrayBuffer(bytes), 0, length);
-    return buffer && zeroed ? storage.fill(0) : storage;
+      type === 'float16' ? new Uint16Array(buffer, 0, length) : new Float32Array(buffer, 0, length);
+    return idle && zeroed ? storage.fill(0) : storage;
   }
 
   /** The smallest of those that are large enough. */

@@ -4,7 +4,7 @@ import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** Activations are quantized to 8 bits for the product: the fastest kernels of processors want that. */
-const int8Activations = 4;
+export const int8Activations = 4;
 
 /**
  * Lets `MatMulNBits` compute with activations of 8 bits where the exporter left that open. For the CPU only.

@@ -6,9 +6,11 @@ import { createWindowDecoder } from '../../../../src/categories/transcription/ar
 import type { WhisperTools } from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
 import type { TranscriptionTools } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import type {
-  DecoderState,
   WhisperModel,
+  WhisperText,
 } from '../../../../src/categories/transcription/architectures/whisper/whisper-model.ts';
+import type { EncodedAudio } from '../../../../src/categories/transcription/pipeline/text-decoder.ts';
+import type { Tensor } from '../../../../src/contracts/graph.ts';
 import { folderOf } from '../../../folder/folders.ts';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz. ';
@@ -68,26 +70,42 @@ export class ScriptedModel implements WhisperModel {
   encodings = 0;
   detections = 0;
   steps = 0;
+  /** Audio and texts that nobody has released. */
+  held = 0;
+  onStep?: () => void;
   readonly #scripts: readonly WindowScript[];
 
   constructor(scripts: readonly WindowScript[]) {
     this.#scripts = scripts;
   }
 
-  async encode(): Promise<{ type: 'float32'; dims: []; data: Float32Array }> {
-    return { type: 'float32', dims: [], data: Float32Array.of(this.encodings++) };
+  async encode(): Promise<EncodedAudio> {
+    const data = Float32Array.of(this.encodings++);
+    const tensor: Tensor = { type: 'float32', dims: [], data };
+    this.held++;
+    return { ...tensor, device: 'cpu', read: () => tensor, release: () => void this.held-- };
   }
 
-  async start(window: { data: ArrayLike<unknown> }, tokens: readonly number[]): Promise<DecoderState> {
+  async start({ data }: EncodedAudio, tokens: readonly number[]): Promise<WhisperText> {
     if (tokens.length === 1) this.detections++;
     else this.prefixes.push([...tokens]);
-    return this.#state(window, tokens.length, 0);
-  }
-
-  async step({ cache }: DecoderState): Promise<DecoderState> {
-    this.steps++;
-    const { prefix, place } = cache as unknown as { prefix: number; place: number };
-    return this.#state(cache.window, prefix, place + 1);
+    const window = Number(data![0]);
+    const { length } = tokens;
+    const { logits, atStart } = this.#logits(window, length, 0);
+    let place = 0;
+    this.held++;
+    return {
+      length,
+      logits,
+      logitsBefore: () => atStart,
+      step: async () => {
+        this.steps++;
+        this.onStep?.();
+        return this.#logits(window, length, ++place).logits;
+      },
+      rewind: () => (place = 0),
+      release: () => void this.held--,
+    };
   }
 
   /** Everything looks at one place: the beginning of the second half. */
@@ -100,8 +118,8 @@ export class ScriptedModel implements WhisperModel {
 
   async release(): Promise<void> {}
 
-  #state(window: { data: ArrayLike<unknown> }, prefix: number, place: number): DecoderState {
-    const script = this.#scripts[Number(window.data[0])] ?? { text: [] };
+  #logits(window: number, prefix: number, place: number) {
+    const script = this.#scripts[window] ?? { text: [] };
     const { certainty = 20, alternative, noSpeech = 0, language = 'en', isDistracted = false } = script;
     const tokens = isDistracted && prefix > startLength ? [] : tokensOf(script.text);
     // Times that are not wanted are far off, so that together they don't prevail over the text.
@@ -113,12 +131,7 @@ export class ScriptedModel implements WhisperModel {
     const atStart = new Float32Array(vocabularySize);
     atStart[vocabulary.noSpeech] = Math.log((noSpeech * (vocabularySize - 1)) / (1 - noSpeech));
     atStart[vocabulary.languages.get(language)!] = 1;
-    const cache = { length: prefix + place, window, past: {}, prefix, place };
-    return {
-      cache: cache as never,
-      logits: prefix === 1 ? atStart : logits,
-      logitsBefore: () => atStart,
-    };
+    return { logits: prefix === 1 ? atStart : logits, atStart };
   }
 }
 
@@ -156,7 +169,7 @@ export function toolsFor(
   const logMel = { compute: () => new Float32Array() } as unknown as LogMel;
   const gate = { find, release: async () => {} };
   return {
-    whisper: { folder, model, logMel, decoder: createWindowDecoder(model, folder) },
+    whisper: { folder, model, logMel, decoder: createWindowDecoder(folder) },
     tools: { longestSeconds: secondsPerWindow, gate, inTurn: limitConcurrency(2) },
   };
 }

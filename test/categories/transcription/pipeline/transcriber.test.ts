@@ -422,15 +422,13 @@ describe('Transcriber', () => {
   it.each([1, 5, 20])('stops within a step of being cancelled, after %i steps', async (after) => {
     const controller = new AbortController();
     const model = new ScriptedModel([{ text: [0, ' a rather long text.', 9] }]);
-    const step = model.step.bind(model);
-    model.step = async (state) => {
-      const next = await step(state);
+    model.onStep = () => {
       if (model.steps === after) controller.abort();
-      return next;
     };
     const transcriber = transcriberOf(model, { seconds: 60, signal: controller.signal });
     await expect(transcriber.run().next()).rejects.toMatchObject({ code: 'cancelled' });
     expect(model.steps).toBe(after);
+    expect(model.held).toBe(0);
   });
 
   it('hands on what goes wrong with the audio', async () => {

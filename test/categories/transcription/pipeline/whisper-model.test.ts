@@ -42,7 +42,7 @@ describe.each<[string, WhisperFolder]>([
       golden.noSpeech,
       decimalsWithin(5),
     );
-    const decoded = await createWindowDecoder(model, folder).decode(prefix, {
+    const decoded = await createWindowDecoder(folder).decode(prefix, {
       temperature: 0,
       rng: createRng(0),
       noSpeechProbability: 0,
@@ -50,10 +50,12 @@ describe.each<[string, WhisperFolder]>([
     const { endOfText } = folder.vocabulary;
     const expected = golden.tokens.filter((token) => token !== endOfText);
     const margins: number[] = [];
-    for (let state = prefix; margins.length < expected.length;) {
-      margins.push(marginOf(state.logits));
-      state = await model.step(state, expected[margins.length - 1]!);
+    for (let { logits } = prefix; margins.length < expected.length;) {
+      margins.push(marginOf(logits));
+      logits = await prefix.step(expected[margins.length - 1]!);
     }
+    prefix.release();
+    window.release();
     const sure = countSure(margins, 1e-4);
     expect(decoded.tokens.slice(0, sure)).toEqual(expected.slice(0, sure));
     if (sure < expected.length) return;
@@ -74,11 +76,41 @@ describe.each<[string, WhisperFolder]>([
 
   it('goes on from a state as often as wanted', async () => {
     const window = await model.encode(featuresOf(1));
-    const state = await model.start(window, [257, 258, 262]);
-    const once = await model.step(state, 300);
-    await model.step(await model.step(state, 100), 101);
-    expect((await model.step(state, 300)).logits).toEqual(once.logits);
-    const whole = await model.start(window, [257, 258, 262, 300]);
-    whole.logits.forEach((logit, token) => expect(once.logits[token]).toBeCloseTo(logit, decimalsWithin(4)));
+    const text = await model.start(window, [257, 258, 262]);
+    const after = async (...tokens: number[]): Promise<Float32Array> => {
+      text.rewind();
+      let logits = text.logits;
+      for (const token of tokens) logits = await text.step(token);
+      return logits.slice();
+    };
+    const once = await after(300);
+    const twice = await after(300, 100);
+    await after(100, 101, 102);
+    expect(await after(300)).toEqual(once);
+    expect(await after(300, 100)).toEqual(twice);
+    const whole = await model.start(window, [257, 258, 262, 300, 100]);
+    whole.logits.forEach((logit, token) => expect(twice[token]).toBeCloseTo(logit, decimalsWithin(4)));
+  });
+
+  it('texts of two windows go on beside each other', async () => {
+    const [one, two] = await Promise.all([1, 2].map(async (kind) => model.encode(featuresOf(kind))));
+    const tokensAfter = async (window: typeof one): Promise<Float32Array[]> => {
+      const text = await model.start(window!, [257, 258, 262]);
+      const logits = [];
+      for (const token of [300, 100, 101]) logits.push((await text.step(token)).slice());
+      text.release();
+      return logits;
+    };
+    const alone = [await tokensAfter(one), await tokensAfter(two)];
+    expect(await Promise.all([tokensAfter(one), tokensAfter(two)])).toEqual(alone);
+  });
+
+  it('reads a text into the same memory, step by step', async () => {
+    const window = await model.encode(featuresOf(1));
+    const text = await model.start(window, [257, 258, 262]);
+    const memory = new Set<ArrayBufferLike>();
+    for (const token of [300, 100, 101, 102]) memory.add((await text.step(token)).buffer);
+    expect(memory.size).toBe(1);
+    text.release();
   });
 });

@@ -4,8 +4,14 @@ import { openModelFolder, readCount, type ModelFolder } from '../../../../folder
 import { sourceError } from '../../../../folder/model-files.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import type { GraphRunOptions, Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
+import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import { createCacheLayout, type DecoderCache, type DecoderHeads } from '../../pipeline/decoder-cache.ts';
+import {
+  createTextDecoder,
+  type DecoderHeads,
+  type DecoderText,
+  type EncodedAudio,
+} from '../../pipeline/text-decoder.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { moonshineFiles } from './files.ts';
@@ -21,33 +27,35 @@ export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): 
   return openGraphs(spec, sessions, { files: moonshineFiles }, ({ sessions: opened, release }) => {
     const [encoder, decoder] = opened as [Session, Session];
     const encode = encoderOf(encoder);
-    const layout = createCacheLayout(heads, decoder, decoder, [encoderMask]);
+    const texts = createTextDecoder(heads, { first: decoder, next: decoder, others: [encoderMask] });
     const wantsMask = decoder.inputs.some(({ name }) => name === encoderMask);
     return {
       ...traits,
       async recognize(samples, { signal }) {
         const options = { signal };
         const audio = await encode(samples, options);
-        const mask = wantsMask ? { [encoderMask]: ones(samples.length) } : {};
-        let cache: DecoderCache | undefined;
+        const others = wantsMask ? { [encoderMask]: ones(samples.length) } : {};
+        let text: DecoderText | undefined;
         const next = async (token: number): Promise<Float32Array> => {
-          const feeds = cache ? layout.nextFeeds(cache, token) : layout.firstFeeds(audio, [token]);
-          const fetches = ['logits', ...(cache ? layout.nextOutputs : layout.firstOutputs)];
-          const outputs = await decoder.run({ ...feeds, ...mask }, fetches, {
-            signal,
-            isShort: cache !== undefined,
-          });
-          cache = cache ? layout.advance(cache, outputs) : layout.begin(audio, 1, outputs);
-          return toFloat32(outputs['logits']!);
+          if (text) return text.step(token, options);
+          text = await texts.begin(audio, [token], { ...options, others });
+          return toFloat32(text.logits);
         };
-        return write(next, { samples: samples.length, signal });
+        try {
+          return await write(next, { samples: samples.length, signal });
+        } finally {
+          text?.release();
+          audio.release();
+        }
       },
       release,
     };
   });
 }
 
-function encoderOf(session: Session): (samples: Float32Array, options: GraphRunOptions) => Promise<Tensor> {
+function encoderOf(
+  session: Session,
+): (samples: Float32Array, options: GraphRunOptions) => Promise<EncodedAudio> {
   const names = session.inputs.map(({ name }) => name);
   const [output] = session.outputs;
   if (
@@ -63,7 +71,7 @@ function encoderOf(session: Session): (samples: Float32Array, options: GraphRunO
       input_values: { type: 'float32', dims: [1, samples.length], data: samples },
       ...(wantsMask && { attention_mask: ones(samples.length) }),
     };
-    return (await session.run(feeds, [output.name], options))[output.name]!;
+    return (await runKept(session, feeds, [output.name], options))[0]!;
   };
 }
 

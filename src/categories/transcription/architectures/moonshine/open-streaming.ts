@@ -3,8 +3,8 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import { openModelFolder } from '../../../../folder/model-folder.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
-import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import { int64 } from '../../pipeline/decoder-cache.ts';
+import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
+import { int64 } from '../../pipeline/text-decoder.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { streamingFiles as files } from './files.ts';
@@ -13,6 +13,7 @@ import { createWriter } from './writer.ts';
 const samplesName = 'audio_chunk';
 const spokenNames = ['k_self', 'v_self'];
 const heardNames = ['k_cross', 'v_cross'];
+const spoken = spokenNames.map((name): Carried => [name, toOut(name)]);
 const names = [
   [samplesName, 'features'],
   ['features', 'encoded'],
@@ -48,18 +49,23 @@ export async function openStreaming(spec: ModelSpec, backend: SessionBackend): P
         const encoded = await encoder.run(features, ['encoded'], options);
         const memory = await adapter.run({ ...encoded, pos_offset: int64([1], [0]) }, ['memory'], options);
         const heard = await crossKv.run(memory, heardNames, options);
-        const audioKv = Object.fromEntries(heardNames.map((name) => [toOut(name), heard[name]!]));
-        let spoken: TensorMap = nothing;
-        const next = async (token: number): Promise<Float32Array> => {
-          const feeds: TensorMap = { ...audioKv, ...spoken, token: int64([1, 1], [token]) };
-          const outputs = await decoder.run(feeds, ['logits', ...spokenNames.map(toOut)], {
-            signal,
-            isShort: true,
-          });
-          spoken = Object.fromEntries(spokenNames.map((name) => [name, outputs[toOut(name)]!]));
-          return toFloat32(outputs['logits']!);
-        };
-        return write(next, { samples: samples.length, signal });
+        const text = new BoundGraph(decoder);
+        try {
+          const read = BigInt64Array.of(0n);
+          text.feedAll({ ...nothing, token: { type: 'int64', dims: [1, 1], data: read } });
+          for (const name of heardNames) text.feed(toOut(name), heard[name]!);
+          text.keep(spokenNames.map(toOut));
+          text.fetch('logits', [1, 1]);
+          const next = async (token: number): Promise<Float32Array> => {
+            read[0] = BigInt(token);
+            await text.run({ signal, isShort: true });
+            text.carry(spoken);
+            return text.readNumbers('logits');
+          };
+          return await write(next, { samples: samples.length, signal });
+        } finally {
+          text.release();
+        }
       },
       release,
     };

@@ -4,9 +4,9 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import type { Tensor } from '../../../../contracts/graph.ts';
+import { BoundGraph } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
-import { int64 } from '../../pipeline/decoder-cache.ts';
 import type { RecognitionOptions, RecognizerAbility, StretchRecognizer } from '../../recognizer.ts';
 import { encoderDecoderFiles as files } from './files.ts';
 import { longestSeconds, openNemoModel } from './nemo-folder.ts';
@@ -14,7 +14,8 @@ import { toText } from './to-stretch.ts';
 
 const encoded = ['encoder_embeddings', 'encoder_mask'];
 const memories = 'decoder_mems';
-const decoded = ['logits', 'decoder_hidden_states'];
+const remembered = 'decoder_hidden_states';
+const decoded = ['logits', remembered];
 const graphs = [
   ['audio_signal', 'length', ...encoded],
   ['input_ids', ...encoded, memories, ...decoded],
@@ -69,23 +70,36 @@ export async function openEncoderDecoder(
     async recognize(samples, { language, task, signal }) {
       const start = promptOf({ language, task });
       const { outputs: audio } = await model.encode(samples, encoded, { signal });
-      let read = nothing;
-      const next = async (token: number | undefined): Promise<Float32Array> => {
-        const ids = token === undefined ? start : [token];
-        const feeds = { ...audio, input_ids: int64([1, ids.length], ids), [memories]: read };
-        const outputs = await decoder.run(feeds, decoded, { signal, isShort: token !== undefined });
-        read = outputs['decoder_hidden_states']!;
-        const logits = outputs['logits']!;
-        const vocabularySize = logits.dims.at(-1)!;
-        if (vocabularySize > pieces.length) {
-          throw sourceError(`vocab.txt has ${pieces.length} tokens, the graph scores ${vocabularySize}`);
-        }
-        return toFloat32(logits).subarray(-vocabularySize);
-      };
-      const ends = new Set([end]);
-      const written = await decodeGreedily(next, { ends, most: limit - start.length, signal });
-      const spoken = written.tokens.filter((id) => !isControl(pieces[id]!));
-      return { ...written, tokens: spoken, text: toText(spoken, pieces) };
+      const text = new BoundGraph(decoder);
+      try {
+        text.feedAll({ ...audio, [memories]: nothing });
+        text.keep([remembered]);
+        let ids = new BigInt64Array(0);
+        const next = async (token: number | undefined): Promise<Float32Array> => {
+          const given = token === undefined ? start : [token];
+          if (given.length !== ids.length) {
+            ids = new BigInt64Array(given.length);
+            text.feed('input_ids', { type: 'int64', dims: [1, ids.length], data: ids });
+            // Some graphs score the last token of a prompt alone.
+            text.fetch('logits', token === undefined ? undefined : [1, 1]);
+          }
+          for (const [index, id] of given.entries()) ids[index] = BigInt(id);
+          await text.run({ signal, isShort: token !== undefined });
+          text.carry([[memories, remembered]]);
+          const logits = text.read('logits');
+          const vocabularySize = logits.dims.at(-1)!;
+          if (vocabularySize > pieces.length) {
+            throw sourceError(`vocab.txt has ${pieces.length} tokens, the graph scores ${vocabularySize}`);
+          }
+          return toFloat32(logits).subarray(-vocabularySize);
+        };
+        const ends = new Set([end]);
+        const written = await decodeGreedily(next, { ends, most: limit - start.length, signal });
+        const spoken = written.tokens.filter((id) => !isControl(pieces[id]!));
+        return { ...written, tokens: spoken, text: toText(spoken, pieces) };
+      } finally {
+        text.release();
+      }
     },
     release: () => model.release(),
   };

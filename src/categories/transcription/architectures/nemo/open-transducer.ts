@@ -4,6 +4,7 @@ import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import type { Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
+import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { transducerFiles as files } from './files.ts';
@@ -11,15 +12,8 @@ import { blankToken, longestSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
 
 const encoderNames = ['audio_signal', 'length', 'outputs', 'encoded_lengths'];
-const states = ['states_1', 'states_2'] as const;
-const jointOutputs = ['outputs', ...states.map((name) => `output_${name}`)];
-const jointNames = [
-  'encoder_outputs',
-  'targets',
-  'target_length',
-  ...states.map((name) => `input_${name}`),
-  ...jointOutputs,
-];
+const carried = ['states_1', 'states_2'].map((name): Carried => [`input_${name}`, `output_${name}`]);
+const jointNames = ['encoder_outputs', 'targets', 'target_length', ...carried.flat(), 'outputs'];
 
 /** Scored at once: up to the next token, the prediction network says the same for all of them, and it costs more than they do. */
 const framesAhead = 8;
@@ -51,39 +45,45 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
       const frames = Math.min(columns, Number(outputs['encoded_lengths']!.data[0]));
       const vocabularySize = pieces.length;
       const search = beginTransducerSearch({ frames, vocabularySize, blank, maxTokensPerFrame });
-      const target_length: Tensor = { type: targetType, dims: [1], data: toIds(1) };
-      const heard = new Float32Array(width * mostAhead);
-      let state = start;
-      while (search.frame < frames) {
-        assertWanted(signal);
-        const first = search.frame;
-        const ahead = Math.min(mostAhead, frames - first);
-        for (let row = 0; row < width; row++) {
-          const at = row * columns + first;
-          heard.set(encoded.subarray(at, at + ahead), row * ahead);
+      const graph = new BoundGraph(joint);
+      try {
+        const target = toIds(blank);
+        graph.feedAll({
+          ...start,
+          targets: { type: targetType, dims: [1, 1], data: target },
+          target_length: { type: targetType, dims: [1], data: toIds(1) },
+        });
+        graph.keep(carried.map(([, output]) => output));
+        let heard = new Float32Array(0);
+        while (search.frame < frames) {
+          assertWanted(signal);
+          const first = search.frame;
+          const ahead = Math.min(mostAhead, frames - first);
+          if (heard.length !== width * ahead) {
+            heard = new Float32Array(width * ahead);
+            graph.feed('encoder_outputs', { type: 'float32', dims: [1, width, ahead], data: heard });
+            graph.fetch('outputs', [1, ahead, 1]);
+          }
+          for (let row = 0; row < width; row++) {
+            const at = row * columns + first;
+            heard.set(encoded.subarray(at, at + ahead), row * ahead);
+          }
+          target.set(toIds(search.previous) as never);
+          await graph.run({ signal, isShort: true });
+          const logits = graph.readNumbers('outputs');
+          const size = logits.length / ahead;
+          if (size < vocabularySize) {
+            throw sourceError(`vocab.txt has ${vocabularySize} tokens, the graph scores ${size}`);
+          }
+          while (search.frame < first + ahead) {
+            const at = (search.frame - first) * size;
+            if (!search.advance(logits.subarray(at, at + size))) continue;
+            graph.carry(carried);
+            break;
+          }
         }
-        const feeds: TensorMap = {
-          ...state,
-          encoder_outputs: {
-            type: 'float32',
-            dims: [1, width, ahead],
-            data: heard.subarray(0, width * ahead),
-          },
-          targets: { type: targetType, dims: [1, 1], data: toIds(search.previous) },
-          target_length,
-        };
-        const scored = await joint.run(feeds, jointOutputs, { signal, isShort: true });
-        const logits = toFloat32(scored['outputs']!);
-        const size = logits.length / ahead;
-        if (size < vocabularySize) {
-          throw sourceError(`vocab.txt has ${vocabularySize} tokens, the graph scores ${size}`);
-        }
-        while (search.frame < first + ahead) {
-          const at = (search.frame - first) * size;
-          if (!search.advance(logits.subarray(at, at + size))) continue;
-          state = Object.fromEntries(states.map((name) => [`input_${name}`, scored[`output_${name}`]!]));
-          break;
-        }
+      } finally {
+        graph.release();
       }
       return { ...toStretch(search.tokens, model, kept), averageLogprob: meanLogprob(search.tokens) };
     },

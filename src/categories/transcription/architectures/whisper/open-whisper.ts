@@ -18,10 +18,10 @@ export async function openWhisper(
   { openSession }: SessionBackend,
 ): Promise<WindowRecognizer> {
   const folder = await openWhisperFolder(locateModel(spec.source), spec);
-  const model = await loadWhisperModel(folder, (graph) => openSession(graph, spec));
+  const model = await loadWhisperModel(folder, (graph) => openSession(graph, spec), spec.device);
   const { melBins, windowFrames, contextLength } = folder;
   const logMel = createLogMel({ melBins, chunkSamples: windowFrames * 160 });
-  const tools = { folder, model, logMel, decoder: createWindowDecoder(model, folder) };
+  const tools = { folder, model, logMel, decoder: createWindowDecoder(folder) };
   const hasWordTimes = alignmentHeadsOf(model, folder).length > 0;
   return {
     longestSeconds: windowFrames / 100,

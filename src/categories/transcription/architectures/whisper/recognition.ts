@@ -21,7 +21,6 @@ import { logProbabilitiesOf } from '../../../../core/sampling/log-probabilities.
 import { createRng } from '../../../../core/sampling/rng.ts';
 import { assertWanted } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { Tensor } from '../../../../contracts/graph.ts';
 import {
   sampleRateHz,
   type AudioWindow,
@@ -32,6 +31,7 @@ import {
 import type { TranscriptionTask } from '../../request.ts';
 import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
 import { startTokens, type StartOptions } from './request-tokens.ts';
+import type { EncodedAudio } from '../../pipeline/text-decoder.ts';
 import { regionShape } from '../../pipeline/voice-gate.ts';
 import type { WhisperModel } from './whisper-model.ts';
 import { findWordTimes } from './word-times.ts';
@@ -122,10 +122,19 @@ export class WhisperRecognition implements Recognition {
 
   /** @returns the segments that are final, and after how many positions the next window begins */
   async #transcribe(window: Window): Promise<RecognizedWindow> {
-    const { folder, model, logMel } = this.#tools;
-    const { positions } = window;
+    const { model, logMel } = this.#tools;
     const encoded = await model.encode(readFeatures(window.samples, logMel), this.#job);
-    this.#assertWanted();
+    try {
+      this.#assertWanted();
+      return await this.#write(encoded, window);
+    } finally {
+      encoded.release();
+    }
+  }
+
+  async #write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
+    const { folder } = this.#tools;
+    const { positions } = window;
     this.#language ??= await this.#detectLanguage(encoded);
     const decoded = await this.#decodeHeard(encoded, window.seek);
     if (isSilence(decoded)) return { segments: [], consumed: positions };
@@ -142,11 +151,12 @@ export class WhisperRecognition implements Recognition {
     return { segments: spoken.map((segment) => toRecognized(segment, decoded)), consumed: next };
   }
 
-  async #detectLanguage(encoded: Tensor): Promise<string | undefined> {
+  async #detectLanguage(encoded: EncodedAudio): Promise<string | undefined> {
     const { folder, model } = this.#tools;
     const { languages, startOfTranscript } = folder.vocabulary;
     if (languages.size === 0) return undefined;
-    const { logits } = await model.start(encoded, [startOfTranscript], this.#job);
+    const { logits, release } = await model.start(encoded, [startOfTranscript], this.#job);
+    release();
     const likeliest = [...languages].reduce((best, next) =>
       logits[next[1]]! > logits[best[1]]! ? next : best,
     );
@@ -154,7 +164,7 @@ export class WhisperRecognition implements Recognition {
   }
 
   /** Text from before can talk a model out of what it hears: a window that comes out empty is decoded once more without. */
-  async #decodeHeard(encoded: Tensor, seek: number): Promise<DecodedWindow> {
+  async #decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const decoded = await this.#decode(encoded, seek);
     const isEmpty = isSilence(decoded) || textOf(decoded.tokens, this.#tools.folder).trim() === '';
     if (!isEmpty || this.#previous.length === 0) return decoded;
@@ -167,7 +177,7 @@ export class WhisperRecognition implements Recognition {
   }
 
   /** At higher and higher temperatures until the text is good enough; the best of them if none is. */
-  async #decode(encoded: Tensor, seek: number): Promise<DecodedWindow> {
+  async #decode(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const { folder, model, decoder } = this.#tools;
     const { temperature: first, signal } = this.#job;
     const { contextLength, vocabulary } = folder;
@@ -178,19 +188,23 @@ export class WhisperRecognition implements Recognition {
       toPrefix(this.#previous, { startOfPrevious, start, contextLength }),
       { signal },
     );
-    const atStart = state.logitsBefore(start.length - 1);
-    const noSpeechProbability =
-      noSpeech === undefined ? 0 : Math.exp(logProbabilitiesOf(atStart, noSpeech).logProbability);
-    const attempts: DecodedWindow[] = [];
-    for (const temperature of temperatureLadder(first)) {
-      this.#assertWanted();
-      // Drawn the same whatever else runs: the same request gives the same text.
-      const rng = createRng(seek * 16 + attempts.length);
-      const decoded = await decoder.decode(state, { temperature, rng, noSpeechProbability, signal });
-      if (!needsFallback(decoded)) return decoded;
-      attempts.push(decoded);
+    try {
+      const atStart = state.logitsBefore(start.length - 1);
+      const noSpeechProbability =
+        noSpeech === undefined ? 0 : Math.exp(logProbabilitiesOf(atStart, noSpeech).logProbability);
+      const attempts: DecodedWindow[] = [];
+      for (const temperature of temperatureLadder(first)) {
+        this.#assertWanted();
+        // Drawn the same whatever else runs: the same request gives the same text.
+        const rng = createRng(seek * 16 + attempts.length);
+        const decoded = await decoder.decode(state, { temperature, rng, noSpeechProbability, signal });
+        if (!needsFallback(decoded)) return decoded;
+        attempts.push(decoded);
+      }
+      return leastBad(attempts);
+    } finally {
+      state.release();
     }
-    return leastBad(attempts);
   }
 
   /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
@@ -220,7 +234,7 @@ export class WhisperRecognition implements Recognition {
 
   /** Adds the times of words where they are asked for, and leaves out segments that take no time: nobody said them. */
   async #timeWords(
-    encoded: Tensor,
+    encoded: EncodedAudio,
     segments: readonly SpokenSegment[],
     { positions, spokenUntil }: Window,
   ): Promise<TimedSpokenSegment[]> {

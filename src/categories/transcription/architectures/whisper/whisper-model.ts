@@ -1,19 +1,21 @@
-import { readFile } from 'node:fs/promises';
+import type { Device } from '../../../../core/device.ts';
 import type { Graph } from '../../../../contracts/sessions.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { BindableSession, GraphRunOptions, Session, Tensor } from '../../../../contracts/graph.ts';
-import { isBindable } from '../../../../runtime/is-bindable.ts';
+import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
+import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import { extendGraph, onnxElementType } from '../../../../runtime/graph-extension.ts';
-import { holdsTensors } from '../../../../runtime/native/device-memory.ts';
-import { keepFeedsResident } from '../../../../runtime/resident-feeds.ts';
-import { createCacheLayout, type DecoderCache } from '../../pipeline/decoder-cache.ts';
+import { rewriteRecognizer } from '../../../../runtime/rewrite-recognizer.ts';
+import {
+  createTextDecoder,
+  type DecoderSessions,
+  type DecoderText,
+  type EncodedAudio,
+} from '../../pipeline/text-decoder.ts';
 
-/** A decoder that has read some tokens; nothing changes it, so that several texts can go on from it. */
-export interface DecoderState {
-  readonly cache: DecoderCache;
-  /** Logits of the last position, one for each token. */
+/** A decoder that has read the tokens before a text, as `DecoderText`. */
+export interface WhisperText extends Omit<DecoderText, 'logits'> {
+  /** Logits of the last position of the prefix, one for each token. */
   readonly logits: Float32Array;
   /** Logits of an earlier position: 0 for the last one, up to 3. */
   logitsBefore(positions: number): Float32Array;
@@ -23,18 +25,16 @@ export interface DecoderState {
 export interface WhisperModel {
   /** The layers whose attention to the audio the graph puts out. */
   readonly alignmentLayers: readonly number[];
-  /** @param features `[melBins × windowFrames]` */
-  encode(features: Float32Array, options?: GraphRunOptions): Promise<Tensor>;
-  /** Reads the tokens before a text. */
-  start(window: Tensor, tokens: readonly number[], options?: GraphRunOptions): Promise<DecoderState>;
-  /** Reads one more token. */
-  step(state: DecoderState, token: number, options?: GraphRunOptions): Promise<DecoderState>;
+  /** @param features `[melBins × windowFrames]` @returns the caller's, to be released */
+  encode(features: Float32Array, options?: GraphRunOptions): Promise<EncodedAudio>;
+  /** Reads the tokens before a text. @returns the caller's, to be released */
+  start(audio: EncodedAudio, tokens: readonly number[], options?: GraphRunOptions): Promise<WhisperText>;
   /**
    * Where the decoder looks in the audio while it reads tokens.
    * @returns for each layer `[heads × tokens × positions]`
    */
   attend(
-    window: Tensor,
+    audio: EncodedAudio,
     tokens: readonly number[],
     layers: readonly number[],
     options?: GraphRunOptions,
@@ -44,25 +44,27 @@ export interface WhisperModel {
 
 /** At least as many as there are from `<|startoftranscript|>` to the text. */
 const keptPositions = 4;
-const lastLogits = 'slashv1.last_logits';
 
 /** Opens a graph on the device of the model. */
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
 /** Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files. */
-export async function loadWhisperModel(folder: WhisperFolder, open: OpenGraph): Promise<WhisperModel> {
+export async function loadWhisperModel(
+  folder: WhisperFolder,
+  open: OpenGraph,
+  device: Device = 'cpu',
+): Promise<WhisperModel> {
   const sessions: Session[] = [];
-  const load = async (graph: string, opening: Promise<Session>): Promise<Session> => {
-    const session = keepAudioResident(await opening, folder, (bytes) => open({ graph, bytes }));
+  const load = async (path: string, lastPositions?: number): Promise<Session> => {
+    const session = await open(await rewriteRecognizer(path, { device, lastPositions }));
     sessions.push(session);
     return session;
   };
   try {
     const { decoder } = folder;
-    const firstGraph = 'merged' in decoder ? decoder.merged : decoder.first;
-    const encoder = await load(folder.encoder, open({ graph: folder.encoder }));
-    const first = await load(firstGraph, loadDecoder(firstGraph, open));
-    const next = 'merged' in decoder ? first : await load(decoder.next, open({ graph: decoder.next }));
+    const encoder = await load(folder.encoder);
+    const first = await load('merged' in decoder ? decoder.merged : decoder.first, keptPositions);
+    const next = 'merged' in decoder ? first : await load(decoder.next, 1);
     return createWhisperModel(folder, { encoder, first, next });
   } catch (error) {
     await Promise.all(sessions.map((session) => session.release()));
@@ -70,53 +72,8 @@ export async function loadWhisperModel(folder: WhisperFolder, open: OpenGraph): 
   }
 }
 
-/** Keeps the cross-attention inputs on the device: they are the same for all tokens of a window. */
-function keepAudioResident(
-  session: Session,
-  folder: WhisperFolder,
-  openBytes: (bytes: Uint8Array) => Promise<Session>,
-): Session {
-  if (!isBindable(session) || !holdsTensors(session.device)) return session;
-  return keepFeedsResident(session, {
-    recurs: (input) => input === 'encoder_hidden_states' || input.includes('.encoder.'),
-    most: residentWindows * (2 * folder.decoderLayers + 1),
-    createSession: async (bytes) => (await openBytes(bytes)) as BindableSession,
-  });
-}
-
-/** Windows of which the device keeps what the decoder attends to; recordings take turns. */
-const residentWindows = 2;
-
-/** Adds an output with the logits of the last positions alone: those of a whole prompt are tens of megabytes. */
-async function loadDecoder(graph: string, open: OpenGraph): Promise<Session> {
-  const plain = await open({ graph });
-  const logits = plain.outputs.find(({ name }) => name === 'logits');
-  if (logits === undefined) return plain;
-  const elementType = logits.type === 'float16' ? onnxElementType.float16 : onnxElementType.float32;
-  const extended = extendGraph(await readFile(graph), {
-    constants: {
-      'slashv1.start': [-keptPositions],
-      'slashv1.end': [2n ** 63n - 1n],
-      'slashv1.axis': [1],
-    },
-    nodes: [
-      {
-        operator: 'Slice',
-        inputs: ['logits', 'slashv1.start', 'slashv1.end', 'slashv1.axis'],
-        output: lastLogits,
-      },
-    ],
-    outputs: [{ name: lastLogits, elementType }],
-  });
-  await plain.release();
-  return open({ graph, bytes: extended });
-}
-
-export interface WhisperSessions {
+export interface WhisperSessions extends Pick<DecoderSessions, 'first' | 'next'> {
   readonly encoder: Session;
-  /** Reads a prefix; the same as `next` where the graph is merged. */
-  readonly first: Session;
-  readonly next: Session;
 }
 
 /** @internal */
@@ -126,47 +83,34 @@ export function createWhisperModel(
 ): WhisperModel {
   const { melBins, windowFrames, vocabularySize } = folder;
   assertEncoder(encoder);
-  const layout = createCacheLayout(folder, first, next);
-  const firstLogits = findLogits(first);
-  const nextLogits = findLogits(next);
+  const decoder = createTextDecoder(folder, { first, next });
   const hidden = encoder.outputs[0]!.name;
   const layers = Array.from({ length: folder.decoderLayers }, (_, layer) => layer);
-
-  const toState = (cache: DecoderCache, logits: Tensor): DecoderState => {
-    const values = toFloat32(logits);
-    const size = logits.dims.at(-1)!;
-    const logitsBefore = (positions: number): Float32Array => {
-      const start = values.length - (positions + 1) * size;
-      return values.subarray(start, start + vocabularySize);
-    };
-    return { cache, logits: logitsBefore(0), logitsBefore };
-  };
 
   return {
     alignmentLayers: layers.filter((layer) => hasOutput(first, attentionName(layer))),
     async encode(data, options) {
       const dims = [1, melBins, windowFrames];
-      const outputs = await encoder.run(
-        { input_features: { type: 'float32', dims, data } },
-        [hidden],
-        options,
-      );
-      return outputs[hidden]!;
+      const feeds = { input_features: { type: 'float32', dims, data } } as const;
+      return (await runKept(encoder, feeds, [hidden], options))[0]!;
     },
-    async start(window, tokens, options) {
-      const wanted = [firstLogits, ...layout.firstOutputs];
-      const outputs = await first.run(layout.firstFeeds(window, tokens), wanted, options);
-      return toState(layout.begin(window, tokens.length, outputs), outputs[firstLogits]!);
+    async start(audio, tokens, options) {
+      const text = await decoder.begin(audio, tokens, options);
+      const values = toFloat32(text.logits);
+      const size = text.logits.dims.at(-1)!;
+      const logitsBefore = (positions: number): Float32Array => {
+        const start = values.length - (positions + 1) * size;
+        return values.subarray(start, start + vocabularySize);
+      };
+      return {
+        ...text,
+        logits: logitsBefore(0),
+        logitsBefore,
+        step: async (token, stepOptions) => (await text.step(token, stepOptions)).subarray(0, vocabularySize),
+      };
     },
-    async step({ cache }, token, options) {
-      const wanted = [nextLogits, ...layout.nextOutputs];
-      const outputs = await next.run(layout.nextFeeds(cache, token), wanted, { ...options, isShort: true });
-      return toState(layout.advance(cache, outputs), outputs[nextLogits]!);
-    },
-    async attend(window, tokens, chosen, options) {
-      const names = chosen.map(attentionName);
-      const outputs = await first.run(layout.firstFeeds(window, tokens), names, options);
-      return names.map((name) => toFloat32(outputs[name]!));
+    async attend(audio, tokens, chosen, options) {
+      return (await decoder.read(audio, tokens, chosen.map(attentionName), options)).map(toFloat32);
     },
     async release() {
       await Promise.all([...new Set([encoder, first, next])].map((session) => session.release()));
@@ -185,12 +129,6 @@ function assertEncoder({ inputs, outputs }: Session): void {
     const got = inputs.map(({ name, type }) => `${name} ${type}`).join(', ');
     throw notWhisper(`expected an encoder with the input input_features float32, got ${got}`);
   }
-}
-
-function findLogits(session: Session): string {
-  const name = [lastLogits, 'logits'].find((candidate) => hasOutput(session, candidate));
-  if (name !== undefined) return name;
-  throw notWhisper('the decoder has no output logits');
 }
 
 function attentionName(layer: number): string {

@@ -1,3 +1,4 @@
+import { likeliestToken, type LikeliestToken } from '../../../../core/audio/likeliest-token.ts';
 import type { DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
 import { applyTimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
@@ -9,7 +10,7 @@ import { applyTemperature } from '../../../../core/sampling/temperature.ts';
 import { assertWanted } from '../../../../errors.ts';
 import { compressionRatio } from '../../pipeline/compression-ratio.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { DecoderState, WhisperModel } from './whisper-model.ts';
+import type { WhisperText } from './whisper-model.ts';
 
 /** The text of a window, as it was decoded at one temperature. */
 export interface DecodedWindow extends DecodingQuality {
@@ -28,12 +29,12 @@ export interface DecodeOptions {
 
 /** Writes the text that follows a prefix. */
 export interface WindowDecoder {
-  /** @param prefix what the model has read; not changed */
-  decode(prefix: DecoderState, options: DecodeOptions): Promise<DecodedWindow>;
+  /** @param prefix what the model has read; as it was afterwards */
+  decode(prefix: WhisperText, options: DecodeOptions): Promise<DecodedWindow>;
 }
 
 /** Knows which tokens a model is never to choose. */
-export function createWindowDecoder(model: WhisperModel, folder: WhisperFolder): WindowDecoder {
+export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
   const { vocabulary, vocabularySize, contextLength } = folder;
   const { endOfText } = vocabulary;
   const suppressed = suppressedTokens(folder);
@@ -44,25 +45,31 @@ export function createWindowDecoder(model: WhisperModel, folder: WhisperFolder):
     applyTimestampRules(logits, tokens, vocabulary);
   };
 
+  const candidates = createCandidates(vocabularySize);
+  const draw = (logits: Float32Array, temperature: number, rng: Rng): LikeliestToken | undefined => {
+    if (candidatesInto(candidates, logits).size === 0) return undefined;
+    const id = drawToken(applyTemperature(candidates, temperature), rng.next());
+    return { id, logprob: logProbabilitiesOf(logits, id).logProbability };
+  };
+
   return {
     async decode(prefix, { temperature, rng, noSpeechProbability, signal }) {
-      const room = Math.min(Math.floor(contextLength / 2), contextLength - prefix.cache.length);
-      const logits = new Float32Array(vocabularySize);
-      const candidates = createCandidates(vocabularySize);
+      const room = Math.min(Math.floor(contextLength / 2), contextLength - prefix.length);
+      let logits: Float32Array = prefix.logits.slice();
       const tokens: number[] = [];
-      let state = prefix;
       let logprobs = 0;
       while (tokens.length < room) {
-        logits.set(state.logits);
         chooseFrom(logits, tokens);
-        if (candidatesInto(candidates, logits).size === 0) break;
-        const token = drawToken(applyTemperature(candidates, temperature), rng.next());
-        logprobs += logProbabilitiesOf(logits, token).logProbability;
+        const chosen = temperature === 0 ? likeliest(logits) : draw(logits, temperature, rng);
+        if (chosen === undefined) break;
+        const { id: token, logprob } = chosen;
+        logprobs += logprob;
         if (token === endOfText) break;
         tokens.push(token);
         assertWanted(signal);
-        if (tokens.length < room) state = await model.step(state, token, { signal });
+        if (tokens.length < room) logits = await prefix.step(token, { signal });
       }
+      prefix.rewind();
       return {
         tokens,
         temperature,
@@ -72,6 +79,12 @@ export function createWindowDecoder(model: WhisperModel, folder: WhisperFolder):
       };
     },
   };
+}
+
+/** Nothing where every token is ruled out. */
+function likeliest(logits: Float32Array): LikeliestToken | undefined {
+  const chosen = likeliestToken(logits);
+  return logits[chosen.id] === -Infinity ? undefined : chosen;
 }
 
 /** The text of tokens, without timestamps. */

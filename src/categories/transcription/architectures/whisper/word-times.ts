@@ -10,7 +10,7 @@ import { tokenTimes } from '../../../../core/audio/whisper/token-times.ts';
 import { positionsToSeconds } from '../../../../core/audio/whisper/timestamps.ts';
 import { splitWords } from '../../../../core/audio/whisper/words.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
-import type { Tensor } from '../../../../contracts/graph.ts';
+import type { EncodedAudio } from '../../pipeline/text-decoder.ts';
 import { startTokens, type StartOptions } from './request-tokens.ts';
 import type { WhisperModel } from './whisper-model.ts';
 
@@ -42,7 +42,7 @@ export function alignmentHeadsOf(model: WhisperModel, folder: WhisperFolder): (r
 export async function findWordTimes(
   model: WhisperModel,
   folder: WhisperFolder,
-  window: Tensor,
+  audio: EncodedAudio,
   segments: readonly WindowSegment[],
   { language, task, positions, spokenUntil, signal }: WordTimesOptions,
 ): Promise<TimedSegment[]> {
@@ -55,7 +55,7 @@ export async function findWordTimes(
   const tokens = [...start, noTimestamps, ...text, endOfText];
   const heads = alignmentHeadsOf(model, folder);
   const layers = [...new Set(heads.map(([layer]) => layer))];
-  const attention = await model.attend(window, tokens, layers, { signal });
+  const attention = await model.attend(audio, tokens, layers, { signal });
   const columns = folder.windowFrames / 2;
   const size = tokens.length * columns;
   const times = tokenTimes(

@@ -1,0 +1,230 @@
+import { fieldError, type InferenceError } from '../../../errors.ts';
+import type {
+  ElementType,
+  GraphRunOptions,
+  ResidentTensor,
+  Session,
+  Tensor,
+  TensorMap,
+} from '../../../contracts/graph.ts';
+import { BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
+
+/** Sizes of a decoder's keys and values. */
+export interface DecoderHeads {
+  /** Heads of one layer that have keys and values. */
+  readonly decoderHeads: number;
+  readonly headSize: number;
+}
+
+/** A text that a decoder writes; its memory is the runtime's until it is released. */
+export interface DecoderText {
+  /** Tokens of the prefix. */
+  readonly length: number;
+  /** Logits after the prefix, as the graph put them out. */
+  readonly logits: Tensor;
+  /** Reads one more token. @returns the logits after it, which the next step overwrites */
+  step(token: number, options?: GraphRunOptions): Promise<Float32Array>;
+  /** Goes back to the end of the prefix. */
+  rewind(): void;
+  release(): void;
+}
+
+/** Audio as the encoder left it, where the graphs compute. */
+export type EncodedAudio = ResidentTensor;
+
+/** The decoder of a model that writes down what it hears. */
+export interface TextDecoder {
+  /** Reads the tokens before a text. */
+  begin(audio: EncodedAudio, tokens: readonly number[], options?: BeginOptions): Promise<DecoderText>;
+  /** Reads tokens for other outputs. */
+  read(
+    audio: EncodedAudio,
+    tokens: readonly number[],
+    outputs: readonly string[],
+    options?: GraphRunOptions,
+  ): Promise<Tensor[]>;
+}
+
+export interface BeginOptions extends GraphRunOptions {
+  /** Feeds of inputs that not every decoder has. */
+  readonly others?: TensorMap;
+}
+
+export interface DecoderSessions {
+  /** Reads a prefix; the same as `next` where the graph is merged. */
+  readonly first: Session;
+  readonly next: Session;
+  /** Inputs that not every decoder has. */
+  readonly others?: readonly string[];
+}
+
+const pastPrefix = 'past_key_values.';
+const logits = 'logits';
+
+/**
+ * Reads from the graphs' inputs and outputs how a decoder hands on its keys and values. None of them comes into JavaScript: those of
+ * the audio are bound once for a text, those that a step makes are what the next one is fed.
+ */
+export function createTextDecoder(
+  heads: DecoderHeads,
+  { first, next, others = [] }: DecoderSessions,
+): TextDecoder {
+  const firstInputs = knownInputs(first, others);
+  const nextInputs = knownInputs(next, others);
+  const all = pastInputs(next);
+  if (all.length === 0) throw notADecoder('no inputs past_key_values.*');
+  const isGrowing = (name: string): boolean => !name.includes('.encoder.');
+  const growing = all.filter(isGrowing).map((name): Carried => [name, toPresent(name)]);
+  for (const name of all) assertOutput(first, toPresent(name));
+  for (const [, name] of growing) assertOutput(next, name);
+  for (const session of [first, next]) assertOutput(session, logits);
+  // A merged graph wants something for each input, also of the branch that it doesn't take.
+  const nothing = Object.fromEntries(
+    pastInputs(first).map((name) => [name, emptyPast(heads, firstInputs.get(name)!)]),
+  );
+
+  const readFirst = (audio: EncodedAudio, tokens: readonly number[], other?: TensorMap): BoundGraph => {
+    const graph = new BoundGraph(first);
+    graph.feedAll({ ...nothing, ...feedsOf(firstInputs, { audio, tokens, start: 0 }), ...other });
+    return graph;
+  };
+
+  return {
+    async begin(audio, tokens, { others: other, ...options } = {}) {
+      const graph = readFirst(audio, tokens, other);
+      try {
+        const presents = all.map(toPresent);
+        graph.keep(presents);
+        graph.fetch(logits);
+        await graph.run(options);
+        const read = graph.read(logits);
+        const past = new Map(graph.take(presents).map((tensor, index) => [all[index]!, tensor]));
+        return createText({ past, logits: read, start: tokens.length, audio, other });
+      } finally {
+        graph.release();
+      }
+    },
+    async read(audio, tokens, outputs, options) {
+      const graph = readFirst(audio, tokens);
+      try {
+        for (const name of outputs) graph.fetch(name);
+        await graph.run(options);
+        return outputs.map((name) => graph.read(name));
+      } finally {
+        graph.release();
+      }
+    },
+  };
+
+  function createText({ past, logits: afterPrefix, start, audio, other }: Prefix): DecoderText {
+    const graph = new BoundGraph(next);
+    const feeds = feedsOf(nextInputs, { audio, tokens: [0], start });
+    graph.feedAll({ ...Object.fromEntries(past), ...feeds, ...other });
+    graph.keep(growing.map(([, output]) => output));
+    graph.fetch(logits, [1, 1]);
+    const token = feeds['input_ids']!.data as BigInt64Array;
+    const places = [feeds['position_ids'], feeds['cache_position']].map(
+      (tensor) => tensor?.data as BigInt64Array | undefined,
+    );
+    let position = start;
+    let isAhead = false;
+    return {
+      length: start,
+      logits: afterPrefix,
+      async step(id, options) {
+        if (isAhead) graph.carry(growing);
+        isAhead = false;
+        token[0] = BigInt(id);
+        for (const place of places) if (place) place[0] = BigInt(position);
+        await graph.run({ ...options, isShort: true });
+        isAhead = true;
+        position++;
+        return graph.readNumbers(logits);
+      },
+      rewind() {
+        if (position > start) for (const [input] of growing) graph.feed(input, past.get(input)!);
+        position = start;
+        isAhead = false;
+      },
+      release() {
+        graph.release();
+        for (const tensor of past.values()) tensor.release();
+      },
+    };
+  }
+}
+
+/** What a decoder has made of a prefix. */
+interface Prefix {
+  readonly past: ReadonlyMap<string, ResidentTensor>;
+  readonly logits: Tensor;
+  /** Tokens of it. */
+  readonly start: number;
+  readonly audio: EncodedAudio;
+  readonly other: TensorMap | undefined;
+}
+
+interface Step {
+  readonly audio: EncodedAudio;
+  readonly tokens: readonly number[];
+  /** Position of the first of the tokens. */
+  readonly start: number;
+}
+
+function feedsOf(
+  inputs: ReadonlyMap<string, ElementType>,
+  { audio, tokens, start }: Step,
+): Record<string, Tensor | ResidentTensor> {
+  const count = tokens.length;
+  const positions = tokens.map((_, index) => start + index);
+  const known = {
+    input_ids: int64([1, count], tokens),
+    encoder_hidden_states: audio,
+    position_ids: int64([1, count], positions),
+    cache_position: int64([count], positions),
+    use_cache_branch: { type: 'bool', dims: [1], data: Uint8Array.of(start > 0 ? 1 : 0) } as const,
+  };
+  return Object.fromEntries(Object.entries(known).filter(([name]) => inputs.has(name)));
+}
+
+const plainInputs = new Set([
+  'input_ids',
+  'encoder_hidden_states',
+  'position_ids',
+  'cache_position',
+  'use_cache_branch',
+]);
+
+function knownInputs({ inputs }: Session, others: readonly string[]): ReadonlyMap<string, ElementType> {
+  const unknown = inputs.find(
+    ({ name }) => !plainInputs.has(name) && !name.startsWith(pastPrefix) && !others.includes(name),
+  );
+  if (unknown) throw notADecoder(`unknown input ${unknown.name}`);
+  return new Map(inputs.map(({ name, type }) => [name, type]));
+}
+
+function pastInputs({ inputs }: Session): string[] {
+  return inputs.map(({ name }) => name).filter((name) => name.startsWith(pastPrefix));
+}
+
+function toPresent(past: string): string {
+  return past.replace(pastPrefix, 'present.');
+}
+
+function assertOutput({ outputs }: Session, wanted: string): void {
+  if (!outputs.some(({ name }) => name === wanted)) throw notADecoder(`no output ${wanted}`);
+}
+
+function emptyPast({ decoderHeads, headSize }: DecoderHeads, type: ElementType): Tensor {
+  const data = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
+  return { type, dims: [1, decoderHeads, 0, headSize], data };
+}
+
+/** A tensor of whole numbers, such as ids of tokens. */
+export function int64(dims: readonly number[], values: readonly number[]): Tensor {
+  return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) };
+}
+
+function notADecoder(reason: string): InferenceError {
+  return fieldError('source', `the graph is not the decoder of a recognizer: ${reason}`);
+}

@@ -1,0 +1,127 @@
+import { integerAttribute } from '../core/onnx/attributes.ts';
+import { elementTypes } from '../core/onnx/element-types.ts';
+import { contribDomain } from '../core/onnx/graph-draft.ts';
+import type { Device } from '../core/device.ts';
+import type { OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
+import { blockSize, computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
+import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
+import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
+import { tensorValue } from '../core/onnx/value.ts';
+import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import type { Graph } from '../contracts/sessions.ts';
+import { join } from 'node:path';
+import { locateWeights, renameWeights } from './mapped-weights.ts';
+import { createOnnxSession } from './onnx.ts';
+import { readOnnxFile } from './onnx-file.ts';
+
+/** Rewrites of a recognizer's graph. */
+export interface RecognizerRewrites {
+  readonly device: Device;
+  /** Positions whose logits are wanted at most: the last ones; default: all. */
+  readonly lastPositions?: number | undefined;
+}
+
+/**
+ * A graph that scores the last positions alone, and computes its last product by 8 bits where its weights have them and this processor has
+ * kernels for it. The weights are mapped from the file.
+ */
+export async function rewriteRecognizer(
+  path: string,
+  { device, lastPositions }: RecognizerRewrites,
+): Promise<Graph> {
+  const model = readOnnxFile(path);
+  const weights = locateWeights(path, model);
+  if (!weights) return { graph: path };
+  const whole = renameWeights(model.graph, weights.names);
+  const short = lastPositions === undefined ? undefined : keepLastPositions(whole, 'logits', lastPositions);
+  const byBlocks =
+    device === 'cpu' ? computeByBlocks({ graph: short ?? whole, opsets: model.opsets }) : undefined;
+  const graph = byBlocks && (await hasByteKernels()) ? byBlocks : short;
+  if (!graph) return { graph: path };
+  const { name } = weights.stamps[0]!;
+  const opsets = [...model.opsets.filter(({ domain }) => domain !== contribDomain), contrib];
+  const bytes = writeOnnxModel({ ...model, opsets, graph }, { location: name });
+  return { graph: join(weights.folder, name), bytes };
+}
+
+const contrib = { domain: contribDomain, version: 1 };
+/** Columns and rows of the product that is tried. */
+const [tried, rows] = [512, 2048] as const;
+let byteKernels: Promise<boolean> | undefined;
+
+/**
+ * Whether the runtime computes products of 8 bits with this processor's instructions: without, they take as long as with activations
+ * of full precision, some 50 times as long.
+ */
+function hasByteKernels(): Promise<boolean> {
+  return (byteKernels ??= measure(int8Activations).then(async (fast) => 4 * fast < (await measure(0))));
+}
+
+async function measure(accuracyLevel: number): Promise<number> {
+  const session = await createOnnxSession(writeOnnxModel(product(accuracyLevel)), { threads: 1 });
+  try {
+    const x = { type: 'float32', dims: [1, tried], data: new Float32Array(tried).fill(1) } as const;
+    let least = Infinity;
+    for (let round = 0; round < 3; round++) {
+      const began = performance.now();
+      await session.run({ x });
+      least = Math.min(least, performance.now() - began);
+    }
+    return least;
+  } finally {
+    await session.release();
+  }
+}
+
+function product(accuracyLevel: number): OnnxModel {
+  const blocks = tried / blockSize;
+  const constant = (
+    name: string,
+    elementType: number,
+    dims: readonly number[],
+    bytes: Uint8Array,
+  ): OnnxTensor => ({
+    name,
+    elementType,
+    dims,
+    data: { place: 'inline', bytes },
+    unknown: [],
+  });
+  const attributes = Object.entries({
+    K: tried,
+    N: rows,
+    bits: 8,
+    block_size: blockSize,
+    accuracy_level: accuracyLevel,
+  });
+  return {
+    irVersion: 10,
+    producerName: '',
+    producerVersion: '',
+    opsets: [{ domain: '', version: 17 }, contrib],
+    metadata: new Map(),
+    unknown: [],
+    graph: {
+      name: 'product',
+      values: [],
+      unknown: [],
+      nodes: [
+        {
+          name: '',
+          operator: 'MatMulNBits',
+          domain: contribDomain,
+          inputs: ['x', 'weights', 'scales'],
+          outputs: ['y'],
+          attributes: attributes.map(([name, value]) => integerAttribute(name, value)),
+          unknown: [],
+        },
+      ],
+      initializers: [
+        constant('weights', elementTypes.uint8, [rows, blocks, blockSize], new Uint8Array(rows * tried)),
+        constant('scales', elementTypes.float32, [rows * blocks], new Uint8Array(4 * rows * blocks)),
+      ],
+      inputs: [tensorValue('x', elementTypes.float32, [1, tried])],
+      outputs: [tensorValue('y', elementTypes.float32, [1, rows])],
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { elementTypes } from '../../src/core/onnx/element-types.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../../src/core/onnx/model.ts';
+import { computeByBlocks } from '../../src/core/onnx/rewrites/block-products.ts';
+import { keepLastPositions } from '../../src/core/onnx/rewrites/rewrite-nodes.ts';
+import { tensorValue } from '../../src/core/onnx/value.ts';
+import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
+import { rewriteRecognizer } from '../../src/runtime/rewrite-recognizer.ts';
+import { createOnnxSession } from '../../src/runtime/onnx.ts';
+
+const [size, columns, rows] = [128, 24, 3] as const;
+const [scale, zeroPoint] = [0.02, 120] as const;
+const folder = mkdtempSync(join(tmpdir(), 'byte-products-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const x = Float32Array.from({ length: rows * size }, (_, at) => Math.sin(at * 1.7));
+const byteAt = (row: number, column: number): number => (row * 37 + column * 101 + row * column) % 256;
+
+const expected = Array.from({ length: rows * columns }, (_, at) => {
+  const [row, column] = [Math.floor(at / columns), at % columns];
+  let sum = 0;
+  for (let inner = 0; inner < size; inner++)
+    sum += x[row * size + inner]! * (byteAt(inner, column) - zeroPoint) * scale;
+  return sum;
+});
+
+const node = (operator: string, inputs: readonly string[], outputs: readonly string[]): OnnxNode => ({
+  name: '',
+  operator,
+  domain: '',
+  inputs,
+  outputs,
+  attributes: [],
+  unknown: [],
+});
+
+const constant = (
+  name: string,
+  elementType: number,
+  dims: readonly number[],
+  array: Uint8Array | Float32Array,
+): OnnxTensor => ({
+  name,
+  elementType,
+  dims,
+  data: { place: 'inline', bytes: new Uint8Array(array.buffer) },
+  unknown: [],
+});
+
+const graphOf = (name: string, nodes: readonly OnnxNode[]): OnnxGraph => ({
+  name,
+  nodes,
+  initializers: [],
+  inputs: [],
+  outputs: [tensorValue('y', elementTypes.float32, [1, 'rows', columns])],
+  values: [],
+  unknown: [],
+});
+
+/** As a merged decoder of the hub has it: the weights outside, a product in each branch. */
+function model(isTransposed: boolean, dims: readonly number[] = []): OnnxModel {
+  const products = [
+    ...(isTransposed ? [node('Transpose', ['w'], ['turned'])] : []),
+    node('DequantizeLinear', [isTransposed ? 'turned' : 'w', 's', 'z'], ['floats']),
+    node('MatMul', ['x', 'floats'], ['y']),
+  ];
+  const branch = (name: string): OnnxAttribute => ({
+    name,
+    value: { type: 'graph', value: graphOf(name, products) },
+    unknown: [],
+  });
+  const bytes = Uint8Array.from({ length: size * columns }, (_, index) =>
+    isTransposed
+      ? byteAt(index % size, Math.floor(index / size))
+      : byteAt(Math.floor(index / columns), index % columns),
+  );
+  return {
+    irVersion: 9,
+    producerName: '',
+    producerVersion: '',
+    opsets: [
+      { domain: '', version: 18 },
+      { domain: 'com.microsoft', version: 1 },
+    ],
+    metadata: new Map(),
+    unknown: [],
+    graph: {
+      ...graphOf('main', [
+        { ...node('If', ['first'], ['y']), attributes: [branch('then_branch'), branch('else_branch')] },
+      ]),
+      initializers: [
+        constant('w', elementTypes.uint8, isTransposed ? [columns, size] : [size, columns], bytes),
+        constant('s', elementTypes.float32, dims, Float32Array.of(scale)),
+        constant('z', elementTypes.uint8, dims, Uint8Array.of(zeroPoint)),
+      ],
+      inputs: [
+        tensorValue('x', elementTypes.float32, [1, 'rows', size]),
+        tensorValue('first', elementTypes.bool, [1]),
+      ],
+    },
+  };
+}
+
+async function run(graph: string | Uint8Array, first: boolean): Promise<Float32Array> {
+  const session = await createOnnxSession(graph, { threads: 1, weightsFolder: folder });
+  try {
+    const { y } = await session.run({
+      x: { type: 'float32', dims: [1, rows, size], data: x },
+      first: { type: 'bool', dims: [1], data: Uint8Array.of(first ? 1 : 0) },
+    });
+    return y!.data as Float32Array;
+  } finally {
+    await session.release();
+  }
+}
+
+/** @returns root mean square of the differences over that of the values */
+async function errorOf(graph: string | Uint8Array, first: boolean): Promise<number> {
+  const actual = await run(graph, first);
+  const square = (values: readonly number[]): number => values.reduce((sum, one) => sum + one * one, 0);
+  return Math.sqrt(square(expected.map((value, at) => value - actual[at]!)) / square(expected));
+}
+
+function operatorsOf({ nodes }: OnnxGraph): string[] {
+  return nodes.flatMap(({ operator, attributes }) => [
+    operator,
+    ...attributes.flatMap(({ value }) => (value.type === 'graph' ? operatorsOf(value.value) : [])),
+  ]);
+}
+
+it.each([true, false])(
+  'computes products in both branches by blocks; transposed: %s',
+  async (isTransposed) => {
+    const original = model(isTransposed);
+    const graph = computeByBlocks(original)!;
+    const operators = operatorsOf(graph);
+    expect(operators.filter((one) => one === 'MatMulNBits')).toHaveLength(2);
+    expect(operators).not.toContain('DequantizeLinear');
+    const bytes = writeOnnxModel({ ...original, graph });
+    for (const first of [true, false]) expect(await errorOf(bytes, first)).toBeLessThan(1e-3);
+  },
+);
+
+it('maps the weights from the file, and leaves other graphs as they are', async () => {
+  const path = join(folder, 'model.onnx');
+  const original = model(true);
+  writeFileSync(path, writeOnnxModel(original));
+  const { graph, bytes } = await rewriteRecognizer(path, { device: 'cpu' });
+  expect(await errorOf(bytes ?? graph, true)).toBeLessThan(1e-3);
+  const other = join(folder, 'other.onnx');
+  writeFileSync(other, writeOnnxModel({ ...original, graph: { ...original.graph, nodes: [] } }));
+  expect(await rewriteRecognizer(other, { device: 'cpu' })).toEqual({ graph: other });
+});
+
+it('scores the last positions alone', async () => {
+  const original = model(true);
+  const short = { ...original, graph: keepLastPositions(original.graph, 'y', 2)! };
+  const [all, last] = [original, short].map((one) =>
+    writeOnnxModel({ ...one, graph: computeByBlocks(one)! }),
+  ) as [Uint8Array, Uint8Array];
+  for (const first of [true, false]) {
+    expect(await run(last, first)).toEqual((await run(all, first)).slice(columns));
+  }
+  expect(keepLastPositions(original.graph, 'logits', 2)).toBeUndefined();
+});
+
+it.each<[string, OnnxModel]>([
+  [
+    'weights that are no constants',
+    {
+      ...model(true),
+      graph: { ...model(true).graph, initializers: model(true).graph.initializers.slice(1) },
+    },
+  ],
+  ['a scale for each row', model(true, [2])],
+  ['an older version of the operators', { ...model(true), opsets: [{ domain: '', version: 17 }] }],
+  [
+    'rows that make no whole blocks',
+    {
+      ...model(true),
+      graph: {
+        ...model(true).graph,
+        initializers: model(true).graph.initializers.map((each) =>
+          each.name === 'w' ? { ...each, dims: [columns, 100] } : each,
+        ),
+      },
+    },
+  ],
+])('leaves alone %s', (_, given) => {
+  expect(computeByBlocks(given)).toBeUndefined();
+});
