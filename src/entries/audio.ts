@@ -41,5 +41,6 @@ export { splitWords, type TokenWord, type WordOptions } from '../core/audio/whis
 export { arpabetToPhonemes } from '../core/speech/arpabet.ts';
 export { learnLetterToSound, type LetterToSoundModel } from '../core/speech/english/letter-to-sound-model.ts';
 export { phonemizeEnglish } from '../core/speech/english/phonemize-english.ts';
+export { readMarkup, type MarkedSpan, type MarkedText } from '../core/speech/markup/read-markup.ts';
 export { normalizeEnglish } from '../core/speech/normalization/normalize-english.ts';
 export { splitSentences } from '../core/speech/sentences.ts';

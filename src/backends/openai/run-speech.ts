@@ -32,7 +32,7 @@ export async function* runSpeech(
 ): AsyncGenerator<SpeechEvent> {
   const { name, servers, extraBody } = model;
   const { input, format, given = Object.keys(speechParameters) } = request;
-  const { voice, speed, wordTimestamps } = request;
+  const { voice, speed, markup, wordTimestamps } = request;
   if (wordTimestamps) {
     throw unsupportedError(
       'timestamp_granularities',
@@ -47,6 +47,7 @@ export async function* runSpeech(
     voice,
     response_format: format,
     ...(given.includes('speed') ? { speed } : {}),
+    ...(given.includes('markup') ? { markup } : {}),
   };
   const subject = { param: 'input', model, fields: Object.keys(body) };
   const call = { path: '/audio/speech', body, signal, headers, subject };

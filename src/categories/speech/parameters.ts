@@ -18,6 +18,13 @@ export const speechParameters = {
     section: 'basic',
     description: 'Playback speed multiplier; the pitch is unchanged.',
   },
+  markup: {
+    type: 'boolean',
+    default: true,
+    section: 'advanced',
+    description:
+      'Whether SSML, HTML, Markdown and entities are read as what they mean; otherwise every character is text.',
+  },
 } as const satisfies ParameterTable;
 
 export type SpeechParameters = ParameterValues<typeof speechParameters>;

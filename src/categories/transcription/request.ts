@@ -4,6 +4,7 @@ import { transcriptionParameters, type TranscriptionParameters } from './paramet
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
+import { spokenLanguage } from '../../core/text/spoken-language.ts';
 import { describeValue } from '../../core/text/quote.ts';
 
 /** The bytes of an audio file, or its path. */
@@ -65,17 +66,10 @@ const fields = requestTable(
 /** Fills in the defaults of a transcription request and checks every bound that doesn't depend on the model. */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
   assertRequest('A transcription request', fields, input);
-  const {
-    model,
-    audio,
-    language,
-    prompt,
-    wordTimestamps = false,
-    task = 'transcribe',
-    diarize = false,
-  } = input;
+  const { model, audio, prompt, wordTimestamps = false, task = 'transcribe', diarize = false } = input;
   if (audio instanceof Uint8Array && audio.byteLength === 0)
     throw fieldError('file', 'expected an audio file, got no bytes');
   const parameters = resolveRequestParameters(transcriptionParameters, input);
+  const language = spokenLanguage(input.language);
   return { ...parameters, model, audio, language, prompt, wordTimestamps, task, diarize };
 }

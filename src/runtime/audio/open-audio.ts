@@ -74,7 +74,7 @@ function openTrack(
 ): Promise<PcmTrack> {
   switch (format) {
     case 'wav':
-      return openWav(bytes);
+      return openWav(bytes, offset);
     case 'mp3':
       return openMp3(bytes, offset);
     case 'flac':

@@ -18,7 +18,8 @@ const stepLength = 2 ** 13;
 const maxMagnitude = 2 ** 24;
 
 /**
- * Mixes audio to the mean of its channels and resamples it; the rate may change from block to block.
+ * Mixes audio to the mean of its channels, from where two cancel each other to the first of them, and resamples it; the rate
+ * may change from block to block.
  * @returns blocks of one second; the last may be shorter
  */
 export async function* toMono(
@@ -32,6 +33,7 @@ export async function* toMono(
   let samples = 0;
   let output = new Float32Array(sampleRateHz);
   let filled = 0;
+  let isCancelled = false;
 
   function* collect(mono: Float32Array): Generator<Float32Array> {
     for (let taken = 0; taken < mono.length;) {
@@ -58,7 +60,9 @@ export async function* toMono(
     }
     const length = blockLength(block);
     for (let start = 0; start < length; start += stepLength) {
-      const mono = mix(block.channels, start, Math.min(start + stepLength, length));
+      const channels = block.channels.map((channel) => channel.subarray(start, start + stepLength));
+      isCancelled ||= cancels(channels);
+      const mono = mix(isCancelled ? channels.slice(0, 1) : channels);
       samples += mono.length;
       if (secondsBefore + samples / fromHz > maxSeconds) throw tooLong(maxSeconds);
       for (const full of collect(resampler === undefined ? mono : resampler.push(mono))) {
@@ -78,8 +82,24 @@ export function tooLong(maxSeconds: number): InferenceError {
 }
 
 /** Values that no recording has, such as those of a file of damaged floats, become silence. */
-function mix(channels: readonly Float32Array[], start: number, end: number): Float32Array {
-  const mono = downmix(channels.map((channel) => channel.subarray(start, end)));
+function mix(channels: readonly Float32Array[]): Float32Array {
+  const mono = downmix(channels);
   for (let i = 0; i < mono.length; i++) if (!(Math.abs(mono[i]!) <= maxMagnitude)) mono[i] = 0;
   return mono;
+}
+
+/** −40 dB of full scale: below it is noise that may be anything. */
+const leastPower = 1e-4;
+/** A mean that is 20 dB below its channels. */
+const cancelledShare = 0.01;
+
+/** Whether two channels are each other's opposite, as after a cable that was wired the wrong way round. */
+function cancels([left, right, ...others]: readonly Float32Array[]): boolean {
+  if (left === undefined || right === undefined || others.length > 0) return false;
+  let [sum, power] = [0, 0];
+  for (let i = 0; i < left.length; i++) {
+    sum += ((left[i]! + right[i]!) / 2) ** 2;
+    power += Math.min(left[i]! ** 2, right[i]! ** 2);
+  }
+  return power > leastPower * left.length && sum < cancelledShare * power;
 }

@@ -6,8 +6,8 @@ import type { PcmBlock, PcmTrack } from './pcm.ts';
 const blockBytes = 2 ** 16;
 
 /** Opens a WAV file; one that is cut off ends with its last whole sample. */
-export async function openWav(bytes: ByteSource): Promise<PcmTrack> {
-  const layout = await bytes.perform(readWavLayout());
+export async function openWav(bytes: ByteSource, start: number): Promise<PcmTrack> {
+  const layout = await bytes.perform(readWavLayout(start));
   const end = Math.min(bytes.size, layout.dataOffset + layout.dataLength);
   const frames = Math.max(0, Math.floor((end - layout.dataOffset) / toFrameBytes(layout)));
   return { durationSeconds: frames / layout.sampleRateHz, blocks: decode(bytes, layout, frames) };

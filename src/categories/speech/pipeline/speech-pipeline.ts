@@ -7,6 +7,7 @@ import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
+import { readMarkup } from '../../../core/speech/markup/read-markup.ts';
 import { parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
 import { quote } from '../../../core/text/quote.ts';
 import {
@@ -83,15 +84,15 @@ export async function loadSpeechPipeline(
 
   async function* run(request: SpeechRequest, options: PipelineRunOptions): AsyncGenerator<SpeechEvent> {
     const { signal } = options;
-    const { speed, format, input } = request;
+    const { speed, format, input, markup } = request;
     if (speed !== 1 && !synthesizer.hasSpeed)
       throw unsupportedError('speed', `expected 1 for this model, got ${speed}`);
     if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
     const shares = readVoice(request.voice, synthesizer, aliases);
     const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
     const pieces = request.wordTimestamps
-      ? timedPieces(input, { speaker, signal, sampleRateHz })
-      : toPieces(input, speaker);
+      ? timedPieces(input, { speaker, signal, sampleRateHz, markup })
+      : toPieces(input, speaker, { markup });
     const { value: first } = await pieces.next();
     if (!first) throw fieldError('input', 'expected a text with something to speak');
 
@@ -153,12 +154,18 @@ async function* timedPieces(
   text: string,
   {
     sampleRateHz,
+    markup,
     ...options
-  }: Pick<SpeakOptions, 'signal'> & { readonly speaker: Speaker; readonly sampleRateHz: number },
+  }: Pick<SpeakOptions, 'signal'> & {
+    readonly speaker: Speaker;
+    readonly sampleRateHz: number;
+    readonly markup: boolean;
+  },
 ): AsyncGenerator<TimedPiece, undefined> {
   const found: Piece[] = [];
-  for await (const piece of toPieces(text, options.speaker)) found.push(piece);
-  const { words, pieces } = await ownPieces(text, found, options);
+  for await (const piece of toPieces(text, options.speaker, { markup })) found.push(piece);
+  const shown = markup ? readMarkup(text).shown : text;
+  const { words, pieces } = await ownPieces(shown, found, options);
   const clock = new WordClock({ words }, sampleRateHz);
   const firstWord = (piece: OwnedPiece | undefined): number | undefined =>
     piece?.owners.find((word) => word >= 0);
@@ -176,7 +183,7 @@ function noWordTimes(): InferenceError {
 
 /** Speaks a piece, without clicks, with the rest after it. */
 async function speakPiece(
-  { symbols, isLast }: Piece,
+  { symbols, isLast, pauseSeconds }: Piece,
   speaker: Speaker,
   { sampleRateHz, ...options }: SpeakOptions & { readonly sampleRateHz: number },
 ): Promise<Utterance> {
@@ -186,8 +193,9 @@ async function speakPiece(
   const trimmed = (spoken.byteOffset - samples.byteOffset) / samples.BYTES_PER_ELEMENT;
   const bounds = untrimmed?.map((bound) => Math.min(Math.max(bound - trimmed, 0), spoken.length));
   fadeEdgesInPlace(spoken, fadeSeconds * sampleRateHz);
-  if (isLast) return { samples: spoken, bounds };
-  const restLength = Math.round((restAfter(symbols) / options.speed) * sampleRateHz);
+  if (isLast && pauseSeconds === undefined) return { samples: spoken, bounds };
+  const restSeconds = pauseSeconds ?? restAfter(symbols) / options.speed;
+  const restLength = Math.round(restSeconds * sampleRateHz);
   const withRest = new Float32Array(spoken.length + restLength);
   withRest.set(spoken);
   return { samples: withRest, bounds };

@@ -43,6 +43,7 @@ type Signature<Name extends string> = readonly [Name, ...(readonly [offset: numb
 
 const audioSignatures: readonly Signature<AudioFormat>[] = [
   ['wav', [0, 'RIFF'], [8, 'WAVE']],
+  ['wav', [0, 'RIFX'], [8, 'WAVE']],
   ['wav', [0, 'RF64'], [8, 'WAVE']],
   ['wav', [0, 'BW64'], [8, 'WAVE']],
   ['flac', [0, 'fLaC']],
@@ -64,7 +65,6 @@ const otherSignatures: readonly Signature<string>[] = [
   ['a TIFF image', [0, 'MM\0\x2a']],
   ['a BMP image', [0, 'BM'], [6, '\0\0\0\0']],
   ['an AVI video', [0, 'RIFF'], [8, 'AVI ']],
-  ['a big-endian WAV file', [0, 'RIFX']],
   ['a RIFF file of another kind than WAV', [0, 'RIFF']],
   ['a Wave64 file', [0, 'riff\x2e\x91\xcf\x11']],
   ['an AIFF file', [0, 'FORM'], [8, 'AIF']],

@@ -6,6 +6,7 @@ export interface WavLayout {
   readonly encoding: PcmEncoding;
   readonly channels: number;
   readonly sampleRateHz: number;
+  readonly byteOrder: 'little' | 'big';
   /** Start of the first sample, in bytes. */
   readonly dataOffset: number;
   /** `Infinity` where the header doesn't say: the samples then go on until the file ends. */
@@ -33,20 +34,21 @@ const otherFormats: ReadonlyMap<number, string> = new Map([
 const subformatTail = '\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71';
 
 /**
- * Reads the header of a WAV file: RIFF, RF64 and BW64, plain and extensible; integers of 8 to 32 bits, floats, A-law and µ-law.
+ * Reads the header of a WAV file: RIFF, RIFX, RF64 and BW64, plain and extensible; integers of 8 to 32 bits, floats, A-law and µ-law.
  * @see Multimedia Programming Interface and Data Specifications 1.0; Multiple channel audio data and WAVE files; EBU Tech 3306 (RF64)
  */
-export function* readWavLayout(): Reading<WavLayout> {
-  const riff = toLatin1(yield { offset: 0, length: 12 });
-  if (!/^(RIFF|RF64|BW64)[^]{4}WAVE$/.test(riff)) throw new ContainerError('not a WAV file');
+export function* readWavLayout(start = 0): Reading<WavLayout> {
+  const riff = toLatin1(yield { offset: start, length: 12 });
+  if (!/^(RIFF|RF64|BW64|RIFX)[^]{4}WAVE$/.test(riff)) throw new ContainerError('not a WAV file');
+  const isLittle = !riff.startsWith('RIFX');
   let format: WavFormat | undefined;
   let length64: number | undefined;
-  let offset = 12;
+  let offset = start + 12;
   for (let chunk = 0; chunk < maxChunks; chunk++) {
     const header: Uint8Array = yield { offset, length: 8 };
     if (header.length < 8) break;
     const id = toLatin1(header.subarray(0, 4));
-    const length = toDataView(header).getUint32(4, true);
+    const length = toDataView(header).getUint32(4, isLittle);
     offset += 8;
     if (id === 'data') {
       if (format === undefined) throw new ContainerError('a WAV file without a format before its samples');
@@ -54,36 +56,38 @@ export function* readWavLayout(): Reading<WavLayout> {
       return { ...format, dataOffset: offset, dataLength: known === 0 ? Infinity : known };
     }
     if (id === 'fmt ') {
-      format = toFormat(yield { offset, length: Math.min(length, 40) });
+      format = toFormat(yield { offset, length: Math.min(length, 40) }, isLittle);
     } else if (id === 'ds64') {
       const sizes: Uint8Array = yield { offset, length: 16 };
       if (sizes.length === 16) length64 = Number(toDataView(sizes).getBigUint64(8, true));
     }
-    offset += length + (length % 2);
+    offset += length;
+    // Some writers leave the byte out that fills an odd chunk: a name never begins with a zero.
+    if (length % 2 === 1 && (yield { offset, length: 1 })[0] === 0) offset += 1;
   }
   throw new ContainerError('a WAV file without samples');
 }
 
 type WavFormat = Omit<WavLayout, 'dataOffset' | 'dataLength'>;
 
-function toFormat(bytes: Uint8Array): WavFormat {
+function toFormat(bytes: Uint8Array, isLittle: boolean): WavFormat {
   if (bytes.length < 16) throw new ContainerError('a WAV file whose format is cut off');
   const view = toDataView(bytes);
-  const channels = view.getUint16(2, true);
-  const sampleRateHz = view.getUint32(4, true);
-  const bytesPerFrame = view.getUint16(12, true);
-  const bits = view.getUint16(14, true);
-  let tag = view.getUint16(0, true);
+  const channels = view.getUint16(2, isLittle);
+  const sampleRateHz = view.getUint32(4, isLittle);
+  const bytesPerFrame = view.getUint16(12, isLittle);
+  const bits = view.getUint16(14, isLittle);
+  let tag = view.getUint16(0, isLittle);
   if (tag === formatTags.extensible) {
     if (bytes.length < 40) throw new ContainerError('a WAV file whose format is cut off');
     if (toLatin1(bytes.subarray(26, 40)) !== subformatTail)
       throw new ContainerError('a WAV file with samples of an unknown subformat');
-    tag = view.getUint16(24, true);
+    tag = view.getUint16(24, isLittle);
   }
   if (channels < 1 || channels > maxPcmChannels)
     throw new ContainerError(`a WAV file of ${channels} channels (1 to ${maxPcmChannels} are read)`);
   const encoding = toEncoding(tag, bytesPerFrame / channels, bits);
-  return { encoding, channels, sampleRateHz };
+  return { encoding, channels, sampleRateHz, byteOrder: isLittle ? 'little' : 'big' };
 }
 
 /** Samples that don't fill their bytes are aligned to the most significant bit, so the number of bytes alone says how to read them. */

@@ -130,6 +130,8 @@ export const abbreviationRules: readonly Rule[] = [
     ),
     speak: ({ title = '' }) => `${titles[title]} `,
   },
+  // `Did it work? No. 3 failed.`: an answer
+  { pattern: /(?<=\? ["'(]?)No\.(?= \d)/gu, speak: 'No!' },
   {
     pattern: globally(String.raw`(?<![\p{L}.])(?<word>${oneOf(beforeNumber)})\. ?(?=\d)`),
     speak: ({ word = '' }) => `${beforeNumber[word]} `,

@@ -99,6 +99,10 @@ export const dateRules: readonly Rule[] = [
     speak: ({ month: name = '' }) => fullName(name),
   },
   {
+    pattern: /(?<=\p{Ll},? )(?<!the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?= \p{Lu})/gu,
+    speak: ({ name = '' }) => `${fullDay(name)}.`,
+  },
+  {
     pattern:
       /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})))/gu,
     speak: ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,

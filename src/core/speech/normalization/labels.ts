@@ -28,6 +28,11 @@ export const labelRules: readonly Rule[] = [
     ),
     speak: ({ number, calls = '' }) => toDigits(number ?? calls),
   },
+  // `Boeing 747-400`
+  {
+    pattern: /(?<=(?<!\p{L})(?:Boeing|Airbus) A?)(?<model>\d{3})-(?<kind>\d{1,4})(?![\d-]|[.,]\d)/gu,
+    speak: ({ model = '', kind = '' }) => ` ${toLabel(model)} ${toLabel(kind)}`,
+  },
   {
     pattern: globally(
       String.raw`(?<=(?<!\p{L})(?:${numbered})\.? (?:\p{Lu}{2} )?)(?<number>\d{1,4})(?<letter>\p{Lu})?(?![\p{L}\d]|[.,:–-]\d|%)`,

@@ -81,8 +81,39 @@ export const moneyRangeRules: readonly Rule[] = [
   },
 ];
 
+/** Reads the digits before the last five or seven by India's names. */
+function toLakhs(number: string): string {
+  const digits = number.replaceAll(',', '');
+  const parts = [
+    [digits.slice(0, -7), ' crore'],
+    [digits.slice(-7, -5), ' lakh'],
+    [digits.slice(-5), ''],
+  ] as const;
+  return parts
+    .filter(([part]) => Number(part) > 0)
+    .map(([part, name]) => toCardinal(String(Number(part))) + name)
+    .join(' ');
+}
+
 export const moneyRules: readonly Rule[] = [
   { pattern: /(?<!\p{L})Rs\.? ?(?=\d)/gu, speak: '₹' },
+  // `€1.099,99` and `1.299 €`, as the continent writes them
+  {
+    pattern: /(?<=€ ?)(?<whole>\d{1,3}(?:\.\d{3}){1,4}),(?<cents>\d\d)(?!\d)/gu,
+    speak: ({ whole = '', cents: hundredths }) => `${whole.replaceAll('.', '')}.${hundredths}`,
+  },
+  {
+    pattern: /(?<![\p{L}\d.,])(?<whole>\d{1,3}(?:\.\d{3}){1,4})(?:,(?<cents>\d\d))?(?= ?€)/gu,
+    speak: ({ whole = '', cents: hundredths }) =>
+      whole.replaceAll('.', '') + (hundredths === undefined ? '' : `.${hundredths}`),
+  },
+  // `₹2,50,000`
+  {
+    pattern:
+      /(?<=(?<sign>₹|(?<!\p{L})INR )?)(?<![\p{L}\d.,])(?<number>\d{1,2}(?:,\d{2}){1,4},\d{3})(?![\d,]*\d)/gu,
+    speak: ({ sign: rupee, number = '' }) => toLakhs(number) + (rupee === undefined ? '' : ' rupees'),
+  },
+  { pattern: /₹(?=[a-z])|(?<!\p{L})INR (?=[a-z-]+ (?:crore|lakh))/gu, speak: '' },
   { pattern: /(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, speak: '.' },
   {
     pattern: globally(

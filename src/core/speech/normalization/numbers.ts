@@ -46,6 +46,17 @@ export const phoneRules: readonly Rule[] = [
     speak: ({ number = '' }) =>
       (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
   },
+  // `0800 123 456`, and the number of a card
+  {
+    pattern:
+      /(?<![\p{L}\d.,$€£+-]|\d )(?<number>0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
+    speak: ({ number = '' }) => number.match(/\d+/g)!.map(toDialed).join(', '),
+  },
+  // `1-800-FLOWERS`
+  {
+    pattern: /(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})/gu,
+    speak: ({ country, area = '' }) => `${country === undefined ? '' : 'one, '}${toDialed(area)}, `,
+  },
 ];
 
 function toDialed(digits: string): string {
@@ -79,8 +90,16 @@ export const notationRules: readonly Rule[] = [
   },
 ];
 
-/** Decades, which look like seconds. */
+const crowds: Readonly<Record<string, string>> = {
+  '10': 'tens',
+  '100': 'hundreds',
+  '1000': 'thousands',
+  '1,000': 'thousands',
+};
+
+/** Decades and crowds, which look like seconds. */
 export const decadeRules: readonly Rule[] = [
+  { pattern: /(?<![\d.,])(?<count>10|100|1,?000)s(?= of )/gu, speak: ({ count = '' }) => crowds[count] },
   {
     pattern: /(?<![\d.,])(?<decade>(?:1[1-9]|20)\d0)'?s(?!\p{L})/gu,
     speak: ({ decade = '' }) => toPlural(toYear(decade)),
@@ -110,8 +129,34 @@ export const scaleRules: readonly Rule[] = [
   },
 ];
 
+/** Years in a list: each is one where the others are. */
+const yearList = String.raw`(?<years>${year}(?:(?:, (?:and |or )?| and | or )${year}){1,20})`;
+/** Before a number of things. */
+const counting =
+  'is|are|was|were|be|of|about|to|than|over|under|only|exactly|nearly|almost|cost|costs|has|have|had|number|total|pay|paid|for|and|or';
+
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
+  {
+    pattern: globally(
+      String.raw`(?<![\p{L}\d.,:/$€£-])${yearList}(?=[;:!?)\n]|, \p{L}|\.(?!\d)|$| (?:was|were|is|are|saw|had)(?!\p{L}))`,
+    ),
+    speak: ({ years = '' }) => years.replace(/\d+/g, toYear),
+  },
+  // A year that begins a sentence.
+  {
+    pattern: globally(
+      String.raw`(?<=^|\n|[.!?] )(?<year>${year})(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
+    ),
+    speak: ({ year: number = '' }) => toYear(number),
+  },
+  {
+    pattern: globally(
+      String.raw`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?<year>19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
+      'i',
+    ),
+    speak: ({ year: number = '' }) => toYear(number),
+  },
   {
     pattern: globally(
       String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
@@ -153,7 +198,7 @@ export const numberRules: readonly Rule[] = [
   },
   {
     pattern: globally(
-      String.raw`(?<=(?<!\p{L})(?:born|died|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
+      String.raw`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
     ),
     speak: ({ year: number, that = '' }) => toYear(number ?? that),
   },
@@ -197,6 +242,8 @@ export const numberRules: readonly Rule[] = [
 
 /** A sign before a number. */
 export const signRules: readonly Rule[] = [
+  { pattern: /(?<=(?<!\p{L})(?:I|[Ww]e|[Tt]hey) )<3(?= \p{L})/gu, speak: 'love' },
+  { pattern: /(?<=^|\n|\p{L}{2}[.,!?]? |<3 )<3(?= <3|[.!?,;)\n]|$)/gu, speak: 'heart' },
   { pattern: /(?<![\p{L}\d])(?<symbol>[$€£])-(?=\d)/gu, speak: ({ symbol = '' }) => `-${symbol}` },
   { pattern: /~(?=[\d$€£])/g, speak: 'about ' },
   { pattern: /(?<![\p{L}\d)"'/=<-] ?)<(?= ?[$€£]?\d)/gu, speak: 'less than ' },

@@ -26,6 +26,14 @@ export const timeRules: readonly Rule[] = [
     ),
     speak: readTime,
   },
+  // Minutes and seconds of more than a day's hours: `42:37`.
+  {
+    pattern: /(?<![\d:.,])(?:24:00|(?<minutes>2[4-9]|[3-5]\d):(?<seconds>[0-5]\d))(?![\d:]|[.,]\d)/gu,
+    speak: ({ minutes, seconds = '' }) => {
+      if (minutes === undefined) return 'twenty-four hundred';
+      return `${toCardinal(minutes)} ${seconds === '00' ? 'minutes' : toPair(seconds)}`;
+    },
+  },
   // `3.45 pm`
   { pattern: globally(String.raw`(?<![\d:.,])${hour}\.(?<minute>[0-5]\d)${half}`), speak: readTime },
   { pattern: globally(String.raw`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${half}`), speak: readTime },

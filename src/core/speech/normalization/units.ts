@@ -164,6 +164,7 @@ export const unitRules: readonly Rule[] = [
     speak: ({ whole, part = '', unit = '' }) =>
       `${whole ?? ''}${part} ${units[unit]![whole === undefined ? 0 : 1]}`,
   },
+  { pattern: /(?<=\d ?ft)\.(?= ?\d{1,2} ?in(?!\p{L}))/gu, speak: '' },
   {
     pattern: /(?<=\d) ?in\.(?=(?<end>$)|[ ,;]\p{Ll})/gu,
     speak: ({ end }) => ` inches${end === undefined ? '' : '.'}`,

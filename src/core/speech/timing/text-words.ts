@@ -14,8 +14,8 @@ const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const wordBreaks = new Intl.Segmenter('und', { granularity: 'word' });
 
-const opening = /^(?:[\p{Ps}\p{Pi}\p{Pf}"'¡¿*_]|[.,;:!?](?!\d))+/u;
-const closing = /[\p{Pe}\p{Pi}\p{Pf}"'*_.,;:!?。、！？]+$/u;
+const opening = /^(?:[\p{Ps}\p{Pi}\p{Pf}"'¡¿*_\u2060]|[.,;:!?](?!\d))+/u;
+const closing = /[\p{Pe}\p{Pi}\p{Pf}"'*_.,;:!?。、！？\u2060]+$/u;
 /** `p.m.` and `U.S.` keep their last dot. */
 const isDotted = /\.\p{L}$/u;
 
@@ -30,11 +30,13 @@ export function splitTextWords(text: string): TextWord[] {
       ? Array.from(wordBreaks.segment(chunk), ({ segment, index: at }) => ({ segment, at }))
       : [{ segment: chunk, at: 0 }];
     for (const { segment, at } of parts) {
+      if (/^\u2060+$/.test(segment)) continue;
       const lead = opening.exec(segment)?.[0].length ?? 0;
       const bare = segment.slice(lead).replace(closing, '');
       if (bare === '') continue;
       const isCut = isDotted.test(bare) && segment[lead + bare.length] === '.';
-      words.push({ word: isCut ? `${bare}.` : bare, offset: index + at + lead, marked: segment });
+      const word = (isCut ? `${bare}.` : bare).replaceAll('\u2060', '');
+      words.push({ word, offset: index + at + lead, marked: segment });
     }
   }
   return words;

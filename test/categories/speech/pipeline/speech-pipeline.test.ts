@@ -144,6 +144,21 @@ describe('a speech pipeline', () => {
     close(await steps(pipeline, { input: 'a bee sees' }), heights('ə bˈi sˈiz'));
   });
 
+  it('reads markup: pauses, given phonemes, labels of links', async () => {
+    const withBreak = (time: string) =>
+      speak(pipeline, { input: `<speak>bee<break time="${time}"/>bee</speak>` });
+    const [short, long] = [await withBreak('500ms'), await withBreak('2s')];
+    expect(long.durationSeconds - short.durationSeconds).toBeCloseTo(1.5, 3);
+    close(await steps(pipeline, { input: 'a [bee](/sˈiz/) sees' }), heights('ə sˈiz sˈiz'));
+    close(await steps(pipeline, { input: 'a [bee](https://sees.bee) sees' }), heights('ə bˈi sˈiz'));
+  });
+
+  it('reads every character where markup is off', async () => {
+    const { durationSeconds } = await speak(pipeline, { input: '<i>bee</i>' });
+    const plain = await speak(pipeline, { input: '[bee](bee)', markup: false });
+    expect(plain.durationSeconds).toBeGreaterThan(1.5 * durationSeconds);
+  });
+
   it('writes one piece as a WAV whose header is exact', async () => {
     const { bytes, pieces, mediaType, durationSeconds } = await speak(pipeline, { input: 'be' });
     expect(mediaType).toBe('audio/wav');

@@ -71,6 +71,7 @@ describe('POST /audio/speech', () => {
       input,
       voice: 'af_heart',
       speed: 1,
+      markup: true,
       format: 'wav',
       wordTimestamps: false,
     });
@@ -85,6 +86,7 @@ describe('POST /audio/speech', () => {
       input,
       voice: 'af_heart+am_adam',
       speed: 0.25,
+      markup: true,
       format: 'pcm',
       wordTimestamps: false,
     });

@@ -12,6 +12,7 @@ describe('readWavLayout', () => {
     const wav = writeWav(samples, { format: 1, bits: 24, channels: 2, sampleRateHz: 44_100 });
     expect(performOn(wav, readWavLayout())).toEqual({
       encoding: 's24',
+      byteOrder: 'little',
       channels: 2,
       sampleRateHz: 44_100,
       dataOffset: 44,

@@ -568,7 +568,6 @@ export const spokenTraps: Readonly<Record<string, readonly Trap[]>> = {
 
 /** Traps that are still misread. */
 export const knownGaps: readonly Trap[] = [
-  ['€1.234,50', 'one thousand two hundred thirty-four euros and fifty cents'],
   ['Python 3.9 vs. 3.11', 'Python three point nine versus three point eleven'],
   ['the year 2100', 'the year twenty-one hundred'],
   ['at 6pm PST/9pm EST', 'at six PM PST nine PM EST'],

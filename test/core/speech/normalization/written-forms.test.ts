@@ -152,6 +152,96 @@ const forms: Readonly<Record<string, readonly (readonly [written: string, spoken
     ['.NET 8', 'dot NET eight'],
     ['+49 30 123456', 'plus four nine, three zero, one two three four five six'],
   ],
+  'times of runners, and midnight': [
+    ['He ran 10 km in 42:37.', 'He ran ten kilometers in forty-two thirty-seven.'],
+    ['at 59:59', 'at fifty-nine fifty-nine'],
+    ['She won in 25:04.', 'She won in twenty-five oh four.'],
+    ['done in 42:00', 'done in forty-two minutes'],
+    ['The day ends at 24:00.', 'The day ends at twenty-four hundred.'],
+    ['at 23:59', 'at twenty-three fifty-nine'],
+    ['a 60:40 split', 'a sixty to forty split'],
+  ],
+  'years without a preposition': [
+    ['Born 1905, died 1990', 'Born nineteen oh five, died nineteen ninety'],
+    ['1066 was the year of Hastings.', 'ten sixty-six was the year of Hastings.'],
+    ['1984, 1999 and 2001', 'nineteen eighty-four, nineteen ninety-nine and two thousand one'],
+    [
+      'In 1999, 2000, and 2001, sales fell.',
+      'In nineteen ninety-nine, two thousand, and two thousand one, sales fell.',
+    ],
+    ['Revenue in 2010, 2011, and 2012.', 'Revenue in twenty ten, twenty eleven, and twenty twelve.'],
+    ['Berlin, 1989.', 'Berlin, nineteen eighty-nine.'],
+    [
+      'We counted 1200, 1500 and 1800 units.',
+      'We counted one thousand two hundred, one thousand five hundred and one thousand eight hundred units.',
+    ],
+    ['It weighs 1984 grams.', 'It weighs one thousand nine hundred eighty-four grams.'],
+    ['The total was 1999.', 'The total was one thousand nine hundred ninety-nine.'],
+  ],
+  'numbers that are dialed': [
+    ['Call 0800 123 456 now', 'Call zero eight zero zero, one two three, four five six now'],
+    ['4111 1111 1111 1111', 'four one one one, one one one one, one one one one, one one one one'],
+    [
+      'card 5500-0000-0000-0004',
+      'card five five zero zero, zero zero zero zero, zero zero zero zero, zero zero zero four',
+    ],
+    ['1-800-FLOWERS', 'one, eight hundred, FLOWERS'],
+    ['Call 020 7946 0958.', 'Call zero two zero, seven nine four six, zero nine five eight.'],
+    ['01 23 45 67 89', 'zero one, two three, four five, six seven, eight nine'],
+    ['1 000 000', 'one million'],
+    ['on 05 30', 'on zero five thirty'],
+  ],
+  aeroplanes: [
+    ['Boeing 747-400', 'Boeing seven forty-seven four hundred'],
+    ['an Airbus A320-200', 'an Airbus A three twenty two hundred'],
+    ['a Boeing 737', 'a Boeing seven thirty-seven'],
+  ],
+  crowds: [
+    ['100s of people', 'hundreds of people'],
+    ['1000s of tests', 'thousands of tests'],
+    ['the 10s of thousands', 'the tens of thousands'],
+    ['a wait of 100s', 'a wait of one hundred seconds'],
+  ],
+  'money of India and of the continent': [
+    ['₹1,00,000', 'one lakh rupees'],
+    ['Rs. 2,50,000', 'two lakh fifty thousand rupees'],
+    ['INR 12,34,56,789', 'twelve crore thirty-four lakh fifty-six thousand seven hundred eighty-nine rupees'],
+    ['Price: 1,00,000', 'Price: one lakh'],
+    ['€1.099,99', 'one thousand ninety-nine euros and ninety-nine cents'],
+    ['1.299 €', 'one thousand two hundred ninety-nine euros'],
+    ['1.299,50 €', 'one thousand two hundred ninety-nine euros and fifty cents'],
+    ['fuel at €1.299 per liter', 'fuel at one point two nine nine euros per liter'],
+  ],
+  strokes: [
+    ['4 / 2', 'four divided by two'],
+    ['a / b', 'a slash b'],
+    ['Berlin / Germany', 'Berlin slash Germany'],
+    ['12 / 4 = 3', 'twelve divided by four equals three'],
+    ['km/h', 'kilometers per hour'],
+  ],
+  'feet and inches with periods': [
+    ['10 ft. 3 in. tall', 'ten feet three inches tall'],
+    ['He is 6 ft. 2 in.', 'He is six feet two inches.'],
+  ],
+  hearts: [
+    ['I <3 you', 'I love you'],
+    ['Love you <3', 'Love you heart'],
+    ['<3 <3', 'heart heart'],
+    ['<3 minutes', 'less than three minutes'],
+    ['if x <3.', 'if x is less than three.'],
+  ],
+  'No. as an answer': [
+    ['Did he win? No. 3 others did.', 'Did he win? No! three others did.'],
+    ['No. 5 is alive.', 'number five is alive.'],
+    ['the No. 1 spot', 'the number one spot'],
+    ["No. I won't.", "No. I won't."],
+  ],
+  'days at the end of a sentence': [
+    ['We met on Sat. Then we left.', 'We met on Saturday. Then we left.'],
+    ['Meet me Sat. at noon.', 'Meet me Saturday at noon.'],
+    ['He sat. Then he left.', 'He sat. Then he left.'],
+    ['in the Sun. It was hot', 'in the Sun. It was hot'],
+  ],
 };
 
 describe.each(Object.entries(forms))('%s', (_name, pairs) => {
@@ -189,6 +279,13 @@ describe('a long text', () => {
     'US $',
     '1st-',
     'sq. ',
+    '0800 123 ',
+    '1999, ',
+    '1.299',
+    '1,00,',
+    '4 / ',
+    'Sat. ',
+    '<3 ',
   ])('of %j is read to its end', { timeout: 20_000 }, (part) => {
     const text = part.repeat(Math.floor(characters / part.length));
     expect(normalizeEnglish(`${text} end`)).toMatch(/end$/);

@@ -1,4 +1,5 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
+import { listLanguages } from '../../../../core/text/spoken-language.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { quote } from '../../../../core/text/quote.ts';
@@ -51,8 +52,8 @@ export async function openEncoderDecoder(
   const idOf = (language: string): number => {
     const id = languages.get(language);
     if (id !== undefined) return id;
-    const known = [...languages.keys()].sort().join(', ');
-    throw fieldError('language', `expected one of ${known}, got ${quote(language)}`);
+    const known = [...languages.keys()].sort();
+    throw fieldError('language', `expected ${listLanguages(known)}, got ${quote(language)}`);
   };
   const promptOf = ({ language, task }: Pick<RecognitionOptions, 'language' | 'task'>): number[] => {
     if (task === 'translate' && language === undefined) {

@@ -1,4 +1,5 @@
 import { toIsoLanguage, toVocabularyLanguage } from '../../../../core/audio/whisper/languages.ts';
+import { listLanguages } from '../../../../core/text/spoken-language.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { TranscriptionTask } from '../../request.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
@@ -19,9 +20,7 @@ export function readLanguage(language: string | undefined, folder: WhisperFolder
   if (language === undefined) return languages.size === 1 ? [...languages.keys()][0] : folder.onlyLanguage;
   const code = toVocabularyLanguage(language);
   if (code !== undefined && (languages.has(code) || folder.onlyLanguage === code)) return code;
-  const known = languagesOf(folder);
-  const offered = known.length === 1 ? known[0] : `one of ${known.join(', ')}`;
-  throw fieldError('language', `expected ${offered}, got ${quote(language)}`);
+  throw fieldError('language', `expected ${listLanguages(languagesOf(folder))}, got ${quote(language)}`);
 }
 
 /** The tokens of the text that comes before the audio. */

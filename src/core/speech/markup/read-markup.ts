@@ -1,0 +1,228 @@
+import { assertText } from '../../assert-values.ts';
+import { decodeEntity, entity } from './entities.ts';
+import { pauseOf, sayAs } from './ssml.ts';
+
+/** A part of a text between two breaks. */
+export interface MarkedSpan {
+  /** The words to speak; {@link phonemeMark} stands for a word whose phonemes are given. */
+  readonly text: string;
+  /** Phonemes of the marked words, in their order. */
+  readonly phonemes: readonly string[];
+  /** Seconds of silence after it; `undefined` where its punctuation decides. */
+  readonly pauseSeconds: number | undefined;
+}
+
+/** A text without its markup. */
+export interface MarkedText {
+  readonly spans: readonly MarkedSpan[];
+  /** The text with as many code units, markup blank: places in it are places in the text. */
+  readonly shown: string;
+}
+
+/** A letter that no text has a use for: the rules for numbers and signs take it for a word. */
+export const phonemeMark = 'ꙮ';
+
+/** Breaks of one text pause for so long together. */
+const mostPauseSeconds = 60;
+/** Joins what stands before and behind it, and is dropped before anything is said. */
+const joiner = '\u2060';
+
+const attribute = String.raw`\s+[\w:-]{1,40}\s*=\s*(?:"[^"<>]{0,500}"|'[^'<>]{0,500}')`;
+const markup = new RegExp(
+  [
+    '(?<fence>(?<=^|\\n)(?:`{3}|~{3})[^\\n]*(?:\\n(?!`{3}|~{3})[^\\n]*)*(?:\\n(?:`{3}|~{3})[^\\n]*|$))',
+    String.raw`(?<row>(?<=^|\n)[ \t]*\|[^\n]*\|[ \t]*(?=\n|$))`,
+    String.raw`(?<line>(?<=^|\n)[ \t]{0,3}(?:>[ \t]?|(?:-[ \t]*){3,}(?=\n|$)|(?:\*[ \t]*){3,}(?=\n|$)))`,
+    String.raw`(?<comment><!--(?:(?!-->)[^])*(?:-->|$))`,
+    String.raw`(?<link>!?\[(?<label>[^[\]\n]{1,500})\]\((?<target>[^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)(?: "[^"\n]{0,200}")?\))`,
+    String.raw`(?<tag><(?<slash>/?)(?<name>[A-Za-z][\w:-]{0,30})(?<attributes>(?:${attribute}){0,20})\s*/?>)`,
+    String.raw`(?<entity>${entity})`,
+  ].join('|'),
+  'gu',
+);
+
+/** Elements that end what is said before them. */
+const block =
+  /^(?:speak|p|s|br|hr|div|h[1-6]|li|ul|ol|table|tr|blockquote|pre|article|section|header|footer|voice|audio)$/i;
+/** Elements within a word or a phrase. */
+const inline =
+  /^(?:a|abbr|b|cite|code|del|em|emphasis|i|img|ins|kbd|lang|mark|prosody|q|small|span|strong|sub|sup|tt|u|w|token|say-as|phoneme|break)$/i;
+const closingTag = /<\/(?<name>[A-Za-z][\w:-]{0,30})/g;
+/** Elements that say how their text is spoken, or that it isn't. */
+const spokenOtherwise = /^(?:sub|say-as|phoneme|script|style)$/;
+const cell = /(?:\\\||[^|])+/g;
+
+/**
+ * Reads SSML, HTML, Markdown and entities as what they mean: `break` is a pause, `sub`, `say-as` and `phoneme` say how their
+ * text is spoken, other tags are their text, a link is its label, a table its rows, a block of code nothing.
+ *
+ * @see https://www.w3.org/TR/speech-synthesis11/
+ * @example
+ * ```ts
+ * readMarkup('Wait<break time="1s"/>for [it](https://a.b).').spans.map(({ text }) => text); // ['Wait', 'for it.']
+ * ```
+ */
+export function readMarkup(text: string): MarkedText {
+  assertText('text', text);
+  const ends = new Map<string, number>();
+  for (const { groups, index } of text.matchAll(closingTag)) ends.set(groups!['name']!.toLowerCase(), index);
+  const reader = new MarkupReader(ends);
+  reader.read(text);
+  return reader.end();
+}
+
+class MarkupReader {
+  /** The last place at which an element ends, by its name. */
+  readonly #ends: ReadonlyMap<string, number>;
+  readonly #spans: MarkedSpan[] = [];
+  #shown = '';
+  #text = '';
+  #phonemes: string[] = [];
+  #pauseSeconds = 0;
+  /** The element whose text is spoken in another way, until its end. */
+  #instead: { readonly name: string; readonly speak: (text: string) => string; from: number } | undefined;
+
+  constructor(ends: ReadonlyMap<string, number>) {
+    this.#ends = ends;
+  }
+
+  read(text: string): void {
+    let at = 0;
+    for (const match of text.matchAll(markup)) {
+      this.#say(text.slice(at, match.index));
+      at = match.index + match[0].length;
+      this.#mark(match[0], match.groups!);
+    }
+    this.#say(text.slice(at));
+  }
+
+  end(): MarkedText {
+    if (this.#text.trim() !== '') this.#endSpan(undefined);
+    return { spans: this.#spans, shown: this.#shown };
+  }
+
+  #mark(match: string, groups: Readonly<Record<string, string | undefined>>): void {
+    const { row, link, label = '', target = '', tag, entity: sign } = groups;
+    if (row !== undefined) this.#row(row);
+    else if (link !== undefined) this.#link(link, label, target);
+    else if (tag !== undefined) this.#tag(tag, groups);
+    else if (sign !== undefined) this.#entity(sign);
+    else this.#blank(match, groups['fence'] === undefined ? '' : '\n');
+  }
+
+  /** A row of a table: its cells, with pauses between them. */
+  #row(row: string): void {
+    if (/^[\s|:-]+$/.test(row)) return this.#blank(row, '');
+    const cells = [...row.matchAll(cell)].filter(([content]) => content.trim() !== '');
+    let at = 0;
+    for (const [index, match] of cells.entries()) {
+      this.#blank(row.slice(at, match.index), index === 0 ? '' : ', ');
+      this.read(
+        match[0].replace(/^\s+|\s+$/g, (spaces) => joiner.repeat(spaces.length)).replace('\\|', '| '),
+      );
+      at = match.index + match[0].length;
+    }
+    this.#blank(row.slice(at), '\n');
+  }
+
+  #link(link: string, label: string, target: string): void {
+    const [, phonemes] = /^\/([^/]{1,200})\/$/.exec(target) ?? [];
+    const lead = link.indexOf('[') + 1;
+    this.#join(link.slice(0, lead));
+    if (phonemes === undefined || link.startsWith('!')) this.read(label);
+    else {
+      this.#shown += label;
+      this.#speakPhonemes(phonemes);
+    }
+    this.#join(link.slice(lead + label.length));
+  }
+
+  #tag(
+    tag: string,
+    { slash, name = '', attributes = '' }: Readonly<Record<string, string | undefined>>,
+  ): void {
+    const element = name.toLowerCase();
+    const hasEnd = (this.#ends.get(element) ?? -1) > this.#shown.length;
+    const isKnown = block.test(element) || inline.test(element);
+    if (!isKnown && slash === '' && attributes === '' && !hasEnd) {
+      // `<your-name>` is no element.
+      this.#join('<');
+      this.#say(name);
+      return this.#join(tag.slice(1 + name.length));
+    }
+    if (slash === '/' && this.#instead?.name === element) this.#endInstead();
+    else if (slash === '' && element === 'break') return this.#break(tag, attributes);
+    else if (slash === '' && !this.#instead && hasEnd && spokenOtherwise.test(element))
+      this.#begin(element, attributes);
+    if (block.test(element)) this.#blank(tag, slash === '/' || /^[bh]r$/.test(element) ? '\n\n' : ' ');
+    else if (inline.test(element)) this.#join(tag);
+    else this.#blank(tag, ' ');
+  }
+
+  #begin(name: string, attributes: string): void {
+    const value = (of: string): string | undefined =>
+      new RegExp(`\\s${of}\\s*=\\s*["']([^"']*)`, 'i').exec(attributes)?.[1];
+    const alias = name === 'sub' ? value('alias') : undefined;
+    const phonemes = name === 'phoneme' ? value('ph') : undefined;
+    const kind = name === 'say-as' ? value('interpret-as') : undefined;
+    const from = this.#text.length;
+    if (alias !== undefined) this.#instead = { name, from, speak: () => alias };
+    else if (kind !== undefined) this.#instead = { name, from, speak: (text) => sayAs(text, kind) };
+    else if (phonemes !== undefined && phonemes.trim() !== '')
+      this.#instead = { name, from, speak: () => this.#markOf(phonemes) };
+    else if (/^(?:script|style)$/.test(name)) this.#instead = { name, from, speak: () => ' ' };
+  }
+
+  #endInstead(): void {
+    const { from, speak } = this.#instead!;
+    this.#instead = undefined;
+    this.#text = this.#text.slice(0, from) + speak(this.#text.slice(from));
+  }
+
+  #break(tag: string, attributes: string): void {
+    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - this.#pauseSeconds);
+    this.#shown += ' '.repeat(tag.length);
+    if (this.#instead || this.#text.trim() === '') return;
+    this.#pauseSeconds += seconds;
+    this.#endSpan(seconds);
+  }
+
+  #endSpan(pauseSeconds: number | undefined): void {
+    this.#spans.push({ text: this.#text, phonemes: this.#phonemes, pauseSeconds });
+    this.#text = '';
+    this.#phonemes = [];
+  }
+
+  #entity(sign: string): void {
+    const decoded = decodeEntity(sign);
+    if (decoded === undefined) return this.#say(sign);
+    this.#shown += decoded + joiner.repeat(sign.length - decoded.length);
+    this.#text += decoded;
+  }
+
+  #speakPhonemes(phonemes: string): void {
+    this.#text += this.#markOf(phonemes);
+  }
+
+  #markOf(phonemes: string): string {
+    this.#phonemes.push(phonemes.trim());
+    return phonemeMark;
+  }
+
+  #say(text: string): void {
+    const own = text.replaceAll(phonemeMark, ' ');
+    this.#shown += own;
+    this.#text += own;
+  }
+
+  /** Markup within a word: what stands around it stays together. */
+  #join(text: string): void {
+    this.#shown += joiner.repeat(text.length);
+  }
+
+  /** Markup between words. */
+  #blank(text: string, spoken: string): void {
+    this.#shown += text.replace(/[^\n]/gu, (character) => ' '.repeat(character.length));
+    this.#text += spoken;
+  }
+}

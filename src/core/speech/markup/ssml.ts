@@ -1,0 +1,50 @@
+const strengths: Readonly<Record<string, number>> = {
+  none: 0,
+  'x-weak': 0.15,
+  weak: 0.3,
+  medium: 0.5,
+  strong: 0.75,
+  'x-strong': 1.2,
+};
+const mostSeconds = 10;
+
+/**
+ * Seconds of a `break` by its attributes, at most 10.
+ * @see https://www.w3.org/TR/speech-synthesis11/#S3.2.3
+ */
+export function pauseOf(attributes: string): number {
+  const [, time, unit] = /\stime\s*=\s*["']\+?(\d{0,6}(?:\.\d{1,6})?)\s*(ms|s)["']/i.exec(attributes) ?? [];
+  if (time !== undefined && time !== '')
+    return Math.min(mostSeconds, Number(time) / (unit!.toLowerCase() === 'ms' ? 1000 : 1));
+  const [, strength = 'medium'] = /\sstrength\s*=\s*["']([a-z-]{1,20})["']/i.exec(attributes) ?? [];
+  return strengths[strength] ?? strengths['medium']!;
+}
+
+/** Writes a text so that it is spoken as `say-as` asks; kinds that need nothing leave it. */
+export function sayAs(text: string, kind: string): string {
+  switch (kind) {
+    case 'characters':
+    case 'spell-out':
+    case 'verbatim':
+      return Array.from(text.trim()).join(', ');
+    case 'digits':
+    case 'telephone':
+      return text.replace(/\d/g, ' $& ').replace(/ {2,}/g, ' ').trim();
+    case 'ordinal':
+      return text.replace(/\d+/g, (digits) => digits + ordinalEnding(digits));
+    case 'cardinal':
+    case 'number':
+      // A comma for thousands keeps it from being a year.
+      return text.replace(/(?<![\d.,])\d{4}(?![\d.,])/g, (digits) => `${digits[0]},${digits.slice(1)}`);
+    case 'expletive':
+    case 'bleep':
+      return ' ';
+    default:
+      return text;
+  }
+}
+
+function ordinalEnding(digits: string): string {
+  const isTeen = digits.at(-2) === '1';
+  return (isTeen ? undefined : { 1: 'st', 2: 'nd', 3: 'rd' }[Number(digits.at(-1))]) ?? 'th';
+}

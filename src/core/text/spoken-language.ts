@@ -1,0 +1,26 @@
+/**
+ * The language of a tag as clients write it: `en-US`, `zh_TW`, `EN` and `eng` → `en`, `zh`, `en`, `en`. Names such as
+ * `german` stay, and `auto` is none.
+ *
+ * @see https://www.rfc-editor.org/info/bcp47
+ */
+export function spokenLanguage(tag: string | undefined): string | undefined {
+  const asked = tag?.trim().toLowerCase().replaceAll('_', '-');
+  if (asked === undefined || asked === '' || asked === 'auto' || asked === 'und') return undefined;
+  try {
+    return new Intl.Locale(asked).language;
+  } catch {
+    return asked;
+  }
+}
+
+const mostListed = 12;
+const usual = ['en', 'es', 'fr', 'de', 'it', 'pt', 'ru', 'zh', 'ja', 'ko', 'ar', 'hi'];
+
+/** Says which languages there are: all of a few, the usual ones of many. */
+export function listLanguages(known: readonly string[]): string {
+  if (known.length === 1) return known[0]!;
+  if (known.length <= mostListed) return `one of ${known.join(', ')}`;
+  const listed = usual.filter((language) => known.includes(language));
+  return `${listed.join(', ')}, or another of the model's ${known.length} languages (ISO 639-1)`;
+}
