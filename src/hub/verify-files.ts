@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { readFile, stat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createContentHasher, type ContentHash } from './content-hash.ts';
 import { readFileList } from './file-list.ts';
 import { sourceError } from '../folder/model-files.ts';
 import { findFolder } from '../folder/source.ts';
 import type { Verification } from '../core/verification.ts';
-import { randomUUID } from 'node:crypto';
+import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 
 /** Result of the comparison of a model's files with their hashes. */
 export interface Comparison {
@@ -22,7 +22,7 @@ export interface Comparison {
  */
 export async function verifyFiles(
   source: string,
-  { verify = 'always' }: { verify?: Exclude<Verification, 'never'> } = {},
+  { verify = 'always' }: { readonly verify?: Exclude<Verification, 'never'> } = {},
 ): Promise<Comparison> {
   const folder = findFolder(source);
   const { hashes, isDownloaded } = folder === undefined ? nothing : await hashesOf(folder);
@@ -87,49 +87,4 @@ async function hashOf(path: string, algorithm: ContentHash['algorithm']): Promis
   for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 }))
     hasher.update(chunk as Buffer);
   return hasher.hex();
-}
-
-/** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
-type FileState = string;
-
-/** The files of a downloaded model whose content was compared with their hashes, by their paths. */
-export type VerifiedFiles = Readonly<Record<string, FileState>>;
-
-/**
- * The state of a file; `undefined` for one that isn't there. A file that another one has replaced, or that was written
- * to, has another state; one whose disk has gone bad keeps it.
- */
-export async function stateOf(path: string, hash: ContentHash): Promise<FileState | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  return found && `${hash.algorithm}:${hash.hex} ${found.size} ${found.mtimeMs} ${found.ino}`;
-}
-
-/** Reads what was noted about a snapshot of the cache. */
-export async function readVerified(folder: string): Promise<VerifiedFiles> {
-  try {
-    const note = JSON.parse(await readFile(noteOf(folder), 'utf8')) as {
-      readonly format_version: number;
-      readonly files: VerifiedFiles;
-    };
-    return note.format_version === 1 ? note.files : {};
-  } catch {
-    return {};
-  }
-}
-
-/** Notes the files of a snapshot that were compared. In a cache that may only be read nothing is noted. */
-export async function writeVerified(folder: string, files: VerifiedFiles): Promise<void> {
-  const path = noteOf(folder);
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(draft, JSON.stringify({ format_version: 1, files }, null, 1));
-    await rename(draft, path);
-  } catch {
-    // The next load compares once more.
-  }
-}
-
-function noteOf(folder: string): string {
-  return join(dirname(dirname(folder)), 'verified', `${basename(folder)}.json`);
 }

@@ -180,12 +180,13 @@ class MemberWriter {
     others: Expression | undefined,
     kinds: readonly KeyKind[],
     needs: readonly Need[],
-    { min, max }: { min: number; max: number },
+    { min, max }: { readonly min: number; readonly max: number },
   ): Expression {
     const rules = new Map<string, Rule>();
     const place = `${this.#setting.path}.${min > 0 ? 'minProperties' : 'maxProperties'}`;
-    if (pairs.length * Math.min(pairs.length, Math.max(min, max === Infinity ? 0 : max)) > maxCounted)
+    if (pairs.length * Math.min(pairs.length, Math.max(min, max === Infinity ? 0 : max)) > maxCounted) {
       throw schemaFault(place, 'expected fewer properties to count');
+    }
     const at = (index: number, count: number): Expression => {
       const known = max === Infinity ? Math.min(count, Math.max(min, 1)) : count;
       const key = `${index},${known}`;
@@ -212,7 +213,7 @@ class MemberWriter {
     kinds: readonly KeyKind[],
     needs: readonly Need[],
     count: number,
-    { min, max }: { min: number; max: number },
+    { min, max }: { readonly min: number; readonly max: number },
     place: string,
   ): Expression {
     const needed = needs.map((need) => this.#needed(kinds, need));
@@ -234,7 +235,7 @@ class MemberWriter {
   #distinct(
     kinds: readonly KeyKind[],
     needs: readonly Need[],
-    { min, max }: { min: number; max: number },
+    { min, max }: { readonly min: number; readonly max: number },
     place: string,
   ): Expression {
     const { texts } = this.#setting;
