@@ -24,7 +24,7 @@ import {
 } from './repository.ts';
 import { beforeCache, defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
-import { readVerified, stateOf, writeVerified } from './verify-files.ts';
+import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 import { quote } from '../core/text/quote.ts';
 
 /** The model to obtain. */

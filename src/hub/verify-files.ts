@@ -1,5 +1,9 @@
 import { createReadStream } from 'node:fs';
+<<<<<<< HEAD
 import { readFile, stat, rename, writeFile } from 'node:fs/promises';
+=======
+import { readFile, stat } from 'node:fs/promises';
+>>>>>>> h46
 import { basename, dirname, join } from 'node:path';
 import { createContentHasher, type ContentHash } from './content-hash.ts';
 import { readFileList } from './file-list.ts';
@@ -7,7 +11,7 @@ import { makeFolder } from '../folder/make-folder.ts';
 import { sourceError } from '../folder/model-files.ts';
 import { findFolder } from '../folder/source.ts';
 import type { Verification } from '../core/verification.ts';
-import { randomUUID } from 'node:crypto';
+import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 
 /** Result of the comparison of a model's files with their hashes. */
 export interface Comparison {
@@ -23,7 +27,7 @@ export interface Comparison {
  */
 export async function verifyFiles(
   source: string,
-  { verify = 'always' }: { verify?: Exclude<Verification, 'never'> } = {},
+  { verify = 'always' }: { readonly verify?: Exclude<Verification, 'never'> } = {},
 ): Promise<Comparison> {
   const folder = findFolder(source);
   const { hashes, isDownloaded } = folder === undefined ? nothing : await hashesOf(folder);
@@ -89,6 +93,7 @@ async function hashOf(path: string, algorithm: ContentHash['algorithm']): Promis
     hasher.update(chunk as Buffer);
   return hasher.hex();
 }
+<<<<<<< HEAD
 
 /** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
 type FileState = string;
@@ -134,3 +139,5 @@ export async function writeVerified(folder: string, files: VerifiedFiles): Promi
 function noteOf(folder: string): string {
   return join(dirname(dirname(folder)), 'verified', `${basename(folder)}.json`);
 }
+=======
+>>>>>>> h46

@@ -14,7 +14,8 @@ import type { DownloadProgress } from '../../src/hub/progress.ts';
 import { readAnswer } from '../../src/hub/http.ts';
 import { defaultRetryPolicy } from '../../src/hub/retry.ts';
 import { locateModel } from '../../src/folder/source.ts';
-import { readVerified, assertIntact } from '../../src/hub/verify-files.ts';
+import { readVerified } from '../../src/hub/verified-files.ts';
+import { assertIntact } from '../../src/hub/verify-files.ts';
 import {
   commitOf,
   filesIn,

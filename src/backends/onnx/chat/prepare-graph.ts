@@ -145,7 +145,18 @@ function describeRewrites(rewrites: GraphRewrites | undefined): string {
 }
 
 /** Paths at which the prepared file may be, best first. */
+<<<<<<< HEAD
 function cachePlaces(path: string, file: string, wanted: string, cacheFolder?: string): readonly string[] {
+=======
+function cachePlaces(
+  path: string,
+  {
+    file,
+    wanted,
+    cacheFolder,
+  }: { readonly file: string; readonly wanted: string; readonly cacheFolder: string | undefined },
+): readonly string[] {
+>>>>>>> h46
   const name = `${basename(path)}.${wanted}.slashv1`;
   const beside = join(dirname(path), name);
   if (cacheFolder === undefined) return [beside];
@@ -156,7 +167,7 @@ function cachePlaces(path: string, file: string, wanted: string, cacheFolder?: s
 /** The prepared file of a model, if there is one and the model is still what it was made of. */
 function readPrepared(
   place: string,
-  { file, wanted }: { file: string; wanted: string },
+  { file, wanted }: { readonly file: string; readonly wanted: string },
 ): PreparedGraph | undefined {
   if (!existsSync(place)) return undefined;
   const folder = dirname(file);
@@ -252,7 +263,7 @@ function assertInPlace({ model: { graph }, applied }: RewrittenModel): void {
 
 async function probeModel(
   model: OnnxModel,
-  { location, sessionOptions }: { location: string; sessionOptions: OnnxSessionOptions },
+  { location, sessionOptions }: { readonly location: string; readonly sessionOptions: OnnxSessionOptions },
 ): Promise<readonly Float32Array[]> {
   const session = await createOnnxSession(writeOnnxModel(model, { location }), sessionOptions);
   try {
@@ -270,8 +281,9 @@ function describeDisagreement(
   { model, applied }: RewrittenModel,
 ): string | undefined {
   const { difference, largest, relative } = compareLogits(expected, actual);
-  if (applied.includes('accuracy-level'))
+  if (applied.includes('accuracy-level')) {
     return relative <= roundedTolerance ? undefined : `logits differ by ${relative} of their size`;
+  }
   const isHalf = modelSignature(model).inputs.some(({ type }) => type === 'float16');
   const tolerance = exactTolerance[isHalf ? 'float16' : 'float32'] * Math.max(1, largest);
   return difference <= tolerance ? undefined : `logits differ by ${difference}, more than ${tolerance}`;

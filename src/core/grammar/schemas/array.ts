@@ -154,7 +154,13 @@ function listWith(
     heads,
     path,
     comma,
-  }: { min: number; max: number; heads: number; path: string; comma: Expression },
+  }: {
+    readonly min: number;
+    readonly max: number;
+    readonly heads: number;
+    readonly path: string;
+    readonly comma: Expression;
+  },
   literalsAt: (index: number) => Literal[],
   document: SchemaDocument,
   itemOf: (literals: readonly Literal[], path: string) => Expression,
