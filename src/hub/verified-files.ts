@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../folder/make-folder.ts';
 import type { ContentHash } from './content-hash.ts';
 
 /** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
@@ -36,7 +37,7 @@ export async function writeVerified(folder: string, files: VerifiedFiles): Promi
   const path = noteOf(folder);
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(draft, JSON.stringify({ format_version: 1, files }, null, 1));
     await rename(draft, path);
   } catch {

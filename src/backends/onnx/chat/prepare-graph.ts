@@ -145,18 +145,7 @@ function describeRewrites(rewrites: GraphRewrites | undefined): string {
 }
 
 /** Paths at which the prepared file may be, best first. */
-<<<<<<< HEAD
 function cachePlaces(path: string, file: string, wanted: string, cacheFolder?: string): readonly string[] {
-=======
-function cachePlaces(
-  path: string,
-  {
-    file,
-    wanted,
-    cacheFolder,
-  }: { readonly file: string; readonly wanted: string; readonly cacheFolder: string | undefined },
-): readonly string[] {
->>>>>>> h46
   const name = `${basename(path)}.${wanted}.slashv1`;
   const beside = join(dirname(path), name);
   if (cacheFolder === undefined) return [beside];

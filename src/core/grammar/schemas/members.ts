@@ -163,18 +163,8 @@ class MemberWriter {
   }
 
   /** The same with a rule for each number of properties that have been written. */
-<<<<<<< HEAD
   #counted(pairs: readonly Pair[], others: Expression | undefined): Expression {
     const { min, max } = this.#parts;
-=======
-  #counted(
-    pairs: readonly { readonly pair: Expression; readonly isRequired: boolean }[],
-    others: Expression | undefined,
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-    { min, max }: { readonly min: number; readonly max: number },
-  ): Expression {
->>>>>>> h46
     const rules = new Map<string, Rule>();
     const place = `${this.#setting.path}.${min > 0 ? 'minProperties' : 'maxProperties'}`;
     if (pairs.length * Math.min(pairs.length, Math.max(min, max === Infinity ? 0 : max)) > maxCounted) {
@@ -201,21 +191,9 @@ class MemberWriter {
   }
 
   /** Other properties after `count` named ones. */
-<<<<<<< HEAD
   #tail(others: Expression | undefined, count: number, place: string): Expression {
     const { needs, min, max } = this.#parts;
     const needed = needs.map((need) => this.#needed(need));
-=======
-  #tail(
-    others: Expression | undefined,
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-    count: number,
-    { min, max }: { readonly min: number; readonly max: number },
-    place: string,
-  ): Expression {
-    const needed = needs.map((need) => this.#needed(kinds, need));
->>>>>>> h46
     const missing = Math.max(0, min - count - needed.length);
     const room = max - count - needed.length;
     if (room < missing) return never;
@@ -231,16 +209,7 @@ class MemberWriter {
   }
 
   /** Properties without a name, each with another key: a key that comes twice would count once. */
-<<<<<<< HEAD
   #distinct(min: number, max: number, place: string): Expression {
-=======
-  #distinct(
-    kinds: readonly KeyKind[],
-    needs: readonly Need[],
-    { min, max }: { readonly min: number; readonly max: number },
-    place: string,
-  ): Expression {
->>>>>>> h46
     const { texts } = this.#setting;
     const pairs = this.#otherPairs(false);
     const count = pairs.reduce(
