@@ -36,6 +36,8 @@ const handler = createHandler(inference, {
 const delay = monitorEventLoopDelay({ resolution: 5 });
 const server = createServer(toNodeListener(handler));
 serveWebSockets(server, handler);
+// A client that uses a connection again in the moment in which it is closed gets no answer.
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', async () => {
   await inference.ready();
   delay.enable();

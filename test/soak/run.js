@@ -83,7 +83,10 @@ async function live(/** @type {{ name: string, key: string }} */ { name, key }) 
     const outcome = await send(url(path), key, body);
     count.times.push(performance.now() - since);
     if (outcome === 200) count.answered++;
-    else failures.push(`${name}: ${outcome} at ${Math.round((since - startedAt) / 1000)} s`);
+    else {
+      const [began, ended] = [since, performance.now()].map((at) => Math.round((at - startedAt) / 1000));
+      failures.push(`${name}: ${outcome} after ${began} to ${ended} s`);
+    }
     await delay(clientPauseMs);
   }
 }
@@ -115,7 +118,6 @@ async function look(/** @type {string} */ when) {
 
 await look('start');
 await Promise.all([...clients.map(live), ...Object.entries(attackers).map(attack), watch()]);
-// Connections are kept alive for 5 s.
 await delay(8000);
 await look('end');
 
