@@ -8,14 +8,19 @@ import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { tensorValue } from '../core/onnx/value.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import type { Graph } from '../contracts/sessions.ts';
 import { join } from 'node:path';
 import { locateWeights, renameWeights } from './mapped-weights.ts';
 import { createOnnxSession } from './onnx.ts';
 import { readOnnxFile } from './onnx-file.ts';
 
+/** A graph, with its bytes where it isn't that of the file. */
+interface RewrittenGraph {
+  readonly graph: string;
+  readonly bytes?: Uint8Array;
+}
+
 /** Rewrites of a recognizer's graph. */
-export interface RecognizerRewrites {
+interface RecognizerRewrites {
   readonly device: Device;
   /** Positions whose logits are wanted at most: the last ones; default: all. */
   readonly lastPositions?: number | undefined;
@@ -28,7 +33,7 @@ export interface RecognizerRewrites {
 export async function rewriteRecognizer(
   path: string,
   { device, lastPositions }: RecognizerRewrites,
-): Promise<Graph> {
+): Promise<RewrittenGraph> {
   const model = readOnnxFile(path);
   const weights = locateWeights(path, model);
   if (!weights) return { graph: path };
