@@ -205,6 +205,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, () => Arguments>>>>
     arpabetToPhonemes: () => ['HH AH0'],
     splitSentences: () => ['A. B.'],
     normalizeEnglish: () => ['1'],
+    readMarkup: () => ['<b>a</b>'],
     phonemizeEnglish: () => ['a'],
     applyTimestampRules: () => [
       f32(1, 2, 3, 4),
