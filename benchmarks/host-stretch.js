@@ -1,5 +1,5 @@
 // The longest stretch for which one request holds the host, for each endpoint with bodies at its documented limits: processor time
-// between two turns of the event loop. Nothing but the host works: a request that is accepted gets 503. Usage: npm run build && node benchmarks/host-stretch.js
+// between two turns of the event loop. Nothing but the host works: a request that is accepted gets 503. Usage: npm run build && node benchmarks/host-stretch.js [part of an endpoint or of a body's name]
 import { setImmediate as turn } from 'node:timers/promises';
 import { renderTable } from '../dist/src/cli/table.js';
 import { createHandler } from '../dist/src/create-handler.js';
@@ -161,8 +161,10 @@ async function ask(/** @type {string} */ path, /** @type {Buffer} */ bytes) {
   return response.status;
 }
 
+const wanted = process.argv[2] ?? '';
 const rows = [];
 for (const [path, name, body] of cases) {
+  if (!`${path} ${name}`.includes(wanted)) continue;
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   /** @type {number[]} */
   const times = [];

@@ -57,9 +57,7 @@ export async function inPieces<T>(
   }
 }
 
-function nextImmediate(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
+const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function goOn<T>(own: Progress, check: () => T): T {
   progress = own;
@@ -78,12 +76,12 @@ type ItemResult<T> = { readonly success: true; readonly data: T } | { readonly s
 /** Checks items up to the first that has a fault, `faulty` then. */
 export function checkEach<T>(
   items: readonly unknown[],
-  check: (item: unknown, index: number) => ItemResult<T>,
+  check: (item: unknown, index: number, before: readonly T[]) => ItemResult<T>,
 ): { readonly data: T[]; readonly faulty: number | undefined } {
   const list = progress === undefined ? { results: [], isFaulty: false } : nextList(progress);
   const data = list.results as T[];
   for (let index = data.length; index < items.length && !list.isFaulty; index++) {
-    const checkOne = (): ItemResult<T> => check(items[index], index);
+    const checkOne = (): ItemResult<T> => check(items[index], index, data);
     const result = progress === undefined ? checkOne() : checkWithin(progress, checkOne);
     if (result.success) data.push(result.data);
     else list.isFaulty = true;

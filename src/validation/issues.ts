@@ -109,12 +109,7 @@ export interface Fault {
   readonly isUnsupported: boolean;
 }
 
-const ofAnotherType = new Set<string | undefined>([
-  'invalid_type',
-  'invalid_value',
-  'invalid_union',
-  'custom',
-]);
+const otherTypes = new Set<string | undefined>(['invalid_type', 'invalid_value', 'invalid_union', 'custom']);
 
 /** The fault of the alternative that was probably meant: the one that gets farthest, or fails by no type. */
 export function meantFault(issue: z.core.$ZodIssue): Fault {
@@ -122,7 +117,7 @@ export function meantFault(issue: z.core.$ZodIssue): Fault {
     const faults = issue.errors.flatMap(([first]) => (first ? [meantFault(first)] : []));
     const [farthest] = faults.toSorted((a, b) => b.path.length - a.path.length);
     const meant =
-      farthest && farthest.path.length > 0 ? farthest : faults.find(({ code }) => !ofAnotherType.has(code));
+      farthest && farthest.path.length > 0 ? farthest : faults.find(({ code }) => !otherTypes.has(code));
     if (meant) return { ...meant, path: [...issue.path, ...meant.path] };
   }
   const isUnsupported = issue.code === 'custom' && issue.params?.['unsupported'] === true;

@@ -1,8 +1,22 @@
 import { z } from 'zod';
-import { countJson, maxArgumentValues } from '../core/text/bounded-json.ts';
+import { countJson, maxArgumentValues, type JsonCount } from '../core/text/bounded-json.ts';
+import { checkEach } from './in-pieces.ts';
+
+/** Code units that are counted before others may have their turn. */
+const pieceUnits = 2 ** 18;
+
+/** Counts the parts of a text that may be JSON; within `inPieces` in pieces. */
+export function countArguments(text: string): JsonCount {
+  const pieces = Array.from({ length: Math.max(1, Math.ceil(text.length / pieceUnits)) });
+  const { data } = checkEach<JsonCount>(pieces, (_, index, [first]) => {
+    const piece = text.slice(index * pieceUnits, (index + 1) * pieceUnits);
+    return { success: true, data: countJson(piece, { values: maxArgumentValues }, first?.counter) };
+  });
+  return data.at(-1)!;
+}
 
 /** Text that may be JSON: what parses it takes time for each value, and may call itself for each level. */
 export const jsonText = z.string().superRefine((text, context) => {
-  const { fault } = countJson(text, { values: maxArgumentValues });
+  const { fault } = countArguments(text);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });

@@ -28,10 +28,7 @@ export type ParameterShape<T extends ParameterTable> = {
 
 /** The schemas of a table of parameters, to be spread into the schema of a request. */
 export function parameterShape<T extends ParameterTable>(table: T): ParameterShape<T> {
-  const shape = Object.entries(table).map(([name, descriptor]) => [
-    toWireName(name),
-    parameterSchema(descriptor),
-  ]);
+  const shape = Object.entries(table).map(([name, one]) => [toWireName(name), parameterSchema(one)]);
   return Object.fromEntries(shape) as ParameterShape<T>;
 }
 
@@ -44,9 +41,13 @@ export function parameterSchema<D extends ParameterDescriptor>(
   return schema.nullable().optional().meta(documentation) as z.ZodOptional<z.ZodNullable<ValueSchema<D>>>;
 }
 
+const expected =
+  (kind: string) =>
+  ({ input }: { input?: unknown }): string =>
+    `expected a ${kind}, got ${describeValue(input)}`;
+
 function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
-  const error = ({ input }: { input?: unknown }): string =>
-    `expected a ${descriptor.type}, got ${describeValue(input)}`;
+  const error = expected(descriptor.type);
   const { type, min, max } = descriptor;
   if (type === 'boolean') return z.boolean({ error });
   if (type === 'string') return z.string({ error });
@@ -55,10 +56,6 @@ function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
 }
 
 function stringsSchema(max = Infinity): z.ZodType {
-  const expected =
-    (kind: string) =>
-    ({ input }: { input?: unknown }): string =>
-      `expected a ${kind}, got ${describeValue(input)}`;
   const schema = z.array(z.string({ error: expected('string') }), { error: expected('list of strings') });
   const tooMany = ({ input }: { input?: unknown }): string =>
     `expected at most ${max} strings, got ${(input as unknown[]).length}`;

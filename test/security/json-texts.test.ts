@@ -122,7 +122,7 @@ describe('a count of JSON text', () => {
     ['letters of several bytes', `["${'é😀'.repeat(50_000)}", 1]`, 2],
     ['a pair that is cut', `["${'x'.repeat(21_842)}😀", 1, 2]`, 3],
   ])('skips strings: %s', (_name, text, values) => {
-    expect(countJson(text, { values: 10 })).toEqual({ fault: undefined, values });
+    expect(countJson(text, { values: 10 })).toMatchObject({ fault: undefined, counter: { values } });
     expect(parseBounded(text, { values: 10 })).toEqual(JSON.parse(text));
   });
 });

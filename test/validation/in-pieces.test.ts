@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { inPieces } from '../../src/validation/in-pieces.ts';
 import { parseBody } from '../../src/validation/issues.ts';
+import { jsonText } from '../../src/validation/json-text.ts';
 import { listOf } from '../../src/validation/list-schema.ts';
 
 let checks = 0;
@@ -64,4 +65,21 @@ it('an item is checked anew for the next request', async () => {
 
 it('without a driver a check is whole', () => {
   expect(parseBody(schema, bodyOf(1, 20))).toEqual(bodyOf(1, 20));
+});
+
+it.each([
+  ['one string', `"${','.repeat(2 ** 21)}"`, undefined],
+  ['as many values as there may be', `[${'1,'.repeat(65_000)}"${'x'.repeat(2 ** 21)}"]`, undefined],
+  ['too many behind a string', `["${'x'.repeat(2 ** 21)}"${',1'.repeat(70_000)}]`, 'at most 65536 values'],
+  ['too many at its start', `${'[],'.repeat(70_000)}"${'x'.repeat(2 ** 21)}"`, 'at most 65536 values'],
+  ['too deep', `"${'x'.repeat(2 ** 21)}"${'['.repeat(600)}`, 'at most 512 levels'],
+])('the parts of a text are counted in pieces: %s', async (_title, text, fault) => {
+  let pauses = 0;
+  const calls = z.object({ calls: listOf(z.object({ arguments: jsonText })) });
+  const body = { calls: [{ arguments: '{}' }, { arguments: text }, { arguments: '[]' }] };
+  const pause = async (): Promise<void> => void pauses++;
+  const check = inPieces(() => parseBody(calls, body), { pieceMs: 0, pause });
+  if (fault === undefined) expect(await check).toEqual(body);
+  else await expect(check).rejects.toThrow(`calls[1].arguments: expected ${fault}`);
+  expect(pauses).toBeGreaterThanOrEqual(8);
 });

@@ -18,20 +18,25 @@ const piece = new Uint8Array(2 ** 16);
 /** Code units that are sure to fit as UTF-8. */
 const pieceUnits = Math.floor(piece.length / 3);
 
-/** Counts the parts of a text that may be JSON, and ends the count at the first that is too much. */
+export type JsonCount = ReturnType<typeof countJson>;
+
+/**
+ * Counts the parts of a text that may be JSON, and ends the count at the first that is too much.
+ * @param counter has counted the text before this one
+ */
 export function countJson(
   text: string,
   { characters = Infinity, values, depth = maxJsonLevels }: JsonBounds,
-): { readonly fault: string | undefined; readonly values: number } {
-  if (text.length > characters) return { fault: `expected at most ${characters} characters`, values: 0 };
-  const counter = new JsonCounter();
-  for (let at = 0; at < text.length; at += pieceUnits) {
+  counter = new JsonCounter(),
+): { readonly fault: string | undefined; readonly counter: JsonCounter } {
+  let fault = text.length > characters ? `expected at most ${characters} characters` : undefined;
+  for (let at = 0; at < text.length && fault === undefined; at += pieceUnits) {
     const { written } = utf8.encodeInto(text.slice(at, at + pieceUnits), piece);
     counter.push(piece.subarray(0, written));
-    if (counter.depth > depth) return { fault: `expected at most ${depth} levels of nesting`, values };
-    if (counter.values > values) return { fault: `expected at most ${values} values`, values };
+    if (counter.values > values) fault = `expected at most ${values} values`;
+    if (counter.depth > depth) fault = `expected at most ${depth} levels of nesting`;
   }
-  return { fault: undefined, values: counter.values };
+  return { fault, counter };
 }
 
 /** Parses a JSON text that a caller has sent, once its parts are counted: a parser takes seconds for megabytes of brackets. */

@@ -86,6 +86,5 @@ function indexOfQuote(piece: Uint8Array, from: number): number {
 function endsEscaped(piece: Uint8Array, start: number, stop: number, wasEscaped: boolean): boolean {
   let first = stop;
   while (first > start && piece[first - 1] === backslash) first--;
-  const count = stop - first;
-  return (count % 2 === 1) !== (first === start && wasEscaped);
+  return ((stop - first) % 2 === 1) !== (first === start && wasEscaped);
 }

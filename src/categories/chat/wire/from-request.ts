@@ -5,11 +5,12 @@ import type {
   TextPart,
   ToolDefinition,
 } from '../../../core/chat/messages.ts';
-import { countJson, maxArgumentValues } from '../../../core/text/bounded-json.ts';
+import { maxArgumentValues } from '../../../core/text/bounded-json.ts';
 import { chatParameters } from '../parameters.ts';
 import { fieldError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { mapEach } from '../../../validation/in-pieces.ts';
+import { countArguments } from '../../../validation/json-text.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { toAnswerFormat, type AskedFormat } from './answer-format.ts';
@@ -95,10 +96,8 @@ function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { 
 function assertFewArguments(messages: readonly MessageBody[]): void {
   const counts = mapEach(messages, (message) => {
     const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
-    const ofCalls = calls.map(({ function: { arguments: text } }) =>
-      countJson(text, { values: maxArgumentValues }),
-    );
-    return ofCalls.reduce((sum, { values }) => sum + values, 0);
+    const ofCalls = calls.map(({ function: { arguments: text } }) => countArguments(text));
+    return ofCalls.reduce((sum, { counter }) => sum + counter.values, 0);
   });
   let sum = 0;
   const index = counts.findIndex((values) => (sum += values) > maxArgumentValues);
