@@ -1,5 +1,6 @@
 // The longest stretch for which one request holds the host, for each endpoint with bodies at its documented limits: processor time
 // between two turns of the event loop. Nothing but the host works: a request that is accepted gets 503. Usage: npm run build && node benchmarks/host-stretch.js [part of an endpoint or of a body's name]
+import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { renderTable } from '../dist/src/cli/table.js';
 import { createHandler } from '../dist/src/create-handler.js';
@@ -14,6 +15,7 @@ const models = [
   { id: 'speech', category: 'speech' },
   { id: 'image', category: 'image' },
   { id: 'detect', category: 'detection' },
+  { id: 'transcribe', category: 'transcription' },
 ];
 const inference = createFakeInference(/** @type {any} */ ({ models }));
 // What is accepted would run, and is answered with 503 here.
@@ -120,6 +122,62 @@ const cases = [
   ['detect', 'a picture of 15 MiB', { model: 'detect', image: 'A'.repeat(mebibytes) }],
 ];
 
+const recording = Buffer.alloc(120 * 2 ** 20);
+recording.write('RIFF');
+const part = (/** @type {string} */ name, /** @type {string} */ value) =>
+  `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const file = (/** @type {Buffer} */ bytes) => [
+  Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'),
+  bytes,
+  Buffer.from('\r\n--b--\r\n'),
+];
+const form = (/** @type {string} */ fields, /** @type {Buffer} */ bytes) =>
+  Buffer.concat([Buffer.from(fields), ...file(bytes)]);
+const model = part('model', 'transcribe');
+/** @type {[string, string, Buffer][]} */
+const uploads = [
+  ['audio/transcriptions', 'a recording of 120 MiB', form(model, recording)],
+  ['audio/transcriptions', '30 MB of line ends', form(model, Buffer.alloc(30 * 10 ** 6, '\r\n--'))],
+  [
+    'audio/transcriptions',
+    'a prompt of 500 kB',
+    form(model + part('prompt', longText.slice(0, 500_000)), recording.subarray(0, 1000)),
+  ],
+  [
+    'audio/transcriptions',
+    '20,000 fields',
+    form(model + part('x', 'y').repeat(20_000), recording.subarray(0, 1000)),
+  ],
+];
+
+/** 16 s of 16-bit samples at 24 kHz, in an event of less than 1 MiB. @param {(index: number) => number} sample */
+const appendOf = (sample) => {
+  const bytes = Buffer.from(Int16Array.from({ length: 384_000 }, (_, index) => sample(index)).buffer);
+  return { type: 'input_audio_buffer.append', audio: bytes.toString('base64') };
+};
+const silence = appendOf(() => 0);
+const bursts = appendOf((index) => (index % 9600 < 4800 ? 9000 * Math.sin(index / 4) : 0));
+const mostBytes = 2 ** 20 - 100;
+const commit = { type: 'input_audio_buffer.commit' };
+const byHand = {
+  type: 'session.update',
+  session: { type: 'transcription', audio: { input: { turn_detection: null } } },
+};
+/** @type {[string, (object | string)[]][]} */
+const sessions = [
+  ['20 events of silence', listOf(20, () => silence)],
+  ['20 events of bursts', listOf(20, () => bursts)],
+  ['commits by hand', [byHand, ...listOf(20, () => [bursts, commit]).flat()]],
+  ['1,000 small events', listOf(1000, () => ({ ...silence, audio: silence.audio.slice(0, 1280) }))],
+  ['20 events of [', listOf(20, () => '['.repeat(mostBytes))],
+  ['20 events of escapes', listOf(20, () => `{"type":"${'\\"'.repeat(mostBytes / 2 - 20)}"}`)],
+  ['20 events of an unknown type', listOf(20, () => ({ type: 'x'.repeat(mostBytes) }))],
+  [
+    '20 events of 1,000 values',
+    listOf(20, () => ({ type: 'session.update', session: listOf(1000, () => 'x'.repeat(1000)) })),
+  ],
+];
+
 /** Milliseconds of the longest stretch while something is done: of the clock, and of processor time within it. */
 async function longestStretch(/** @type {() => Promise<unknown>} */ work) {
   let isOver = false;
@@ -147,12 +205,13 @@ async function* chunksOf(/** @type {Buffer} */ bytes) {
   }
 }
 
-async function ask(/** @type {string} */ path, /** @type {Buffer} */ bytes) {
+const json = 'application/json';
+async function ask(/** @type {string} */ path, /** @type {Buffer} */ body, type = json) {
   const response = await handler({
     method: 'POST',
     url: `/v1/${path}`,
-    headers: { 'content-type': 'application/json', 'content-length': String(bytes.length) },
-    body: chunksOf(bytes),
+    headers: { 'content-type': type, 'content-length': String(body.length) },
+    body: chunksOf(body),
     signal: new AbortController().signal,
   });
   if (typeof response.body !== 'string' && !(response.body instanceof Uint8Array)) {
@@ -161,29 +220,74 @@ async function ask(/** @type {string} */ path, /** @type {Buffer} */ bytes) {
   return response.status;
 }
 
+/** Sends messages over a socket, as fast as it takes them. @param {Buffer[]} messages */
+async function talk(messages) {
+  const controller = new AbortController();
+  const { socket, status } = await handler({
+    method: 'GET',
+    url: '/v1/realtime?intent=transcription&model=transcribe',
+    headers: {},
+    body: { parsed: undefined },
+    signal: controller.signal,
+    asksForSocket: true,
+  });
+  if (!socket) return status;
+  const client = new EventEmitter();
+  let isPaused = false;
+  const fake = Object.assign(client, {
+    bufferedAmount: 0,
+    send() {},
+    ping() {},
+    pause: () => (isPaused = true),
+    resume: () => (isPaused = false),
+    close: () => controller.abort(),
+    terminate: () => controller.abort(),
+  });
+  socket.take(/** @type {any} */ (fake));
+  for (const message of messages) {
+    while (isPaused && !controller.signal.aborted) await turn();
+    client.emit('message', message, false);
+    await turn();
+  }
+  for (let left = 50; left > 0 && !controller.signal.aborted; left--) await turn();
+  controller.abort();
+  return status;
+}
+
+/** @type {(readonly [string, string, number, () => Promise<number>])[]} */
+const works = [
+  ...cases.map(([path, name, body]) => {
+    const sent = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    return /** @type {const} */ ([path, name, sent.length, () => ask(path, sent)]);
+  }),
+  ...uploads.map(([path, name, body]) => {
+    const type = 'multipart/form-data; boundary=b';
+    return /** @type {const} */ ([path, name, body.length, () => ask(path, body, type)]);
+  }),
+  ...sessions.map(([name, events]) => {
+    const messages = events.map((event) =>
+      Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)),
+    );
+    const size = messages.reduce((sum, { length }) => sum + length, 0);
+    return /** @type {const} */ (['realtime', name, size, () => talk(messages)]);
+  }),
+];
 const wanted = process.argv[2] ?? '';
 const rows = [];
-for (const [path, name, body] of cases) {
+for (const [path, name, length, work] of works) {
   if (!`${path} ${name}`.includes(wanted)) continue;
-  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   /** @type {number[]} */
   const times = [];
   /** @type {unknown} */
   let status = 0;
   for (let round = 0; round < 3; round++) {
-    const { longest, result } = await longestStretch(() => ask(path, bytes));
+    const { longest, result } = await longestStretch(work);
     status = result;
     if (round > 0) times.push(longest);
   }
   times.sort((a, b) => a - b);
   console.error(path, name, times.map((time) => time.toFixed(1)).join(' '));
-  rows.push([
-    path,
-    name,
-    (bytes.length / 1e6).toFixed(1),
-    String(status),
-    ...times.map((time) => time.toFixed(1)),
-  ]);
+  rows.push([path, name, (length / 1e6).toFixed(1), String(status), ...times.map((time) => time.toFixed(1))]);
 }
 console.log(
   '\nLongest stretch of the host, milliseconds of processor time, of two requests each after one to warm up',
@@ -191,7 +295,7 @@ console.log(
 console.log(machine());
 const columns = [
   { title: 'endpoint' },
-  { title: 'body' },
+  { title: 'body or events' },
   ...['MB', 'status', 'least', 'most'].map((title) => ({ title, align: /** @type {const} */ ('right') })),
 ];
 console.log(renderTable(columns, rows, (text) => text));

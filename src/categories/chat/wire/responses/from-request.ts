@@ -1,3 +1,4 @@
+import { letOthersRun } from '../../../../concurrency/let-others-run.ts';
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
@@ -89,8 +90,11 @@ export async function readResponsesRequest(
 ): Promise<ResponsesCall> {
   const parsed = await pieces(() => parse(body));
   if (parsed.background === true) assertMayRunOn(parsed);
+  const since = performance.now();
   const items = conversationOf(parsed, await recall(parsed, caller), caller.unseal);
+  await letOthersRun(since);
   const conversation = toChatBody(parsed, items);
+  await letOthersRun(since);
   return pieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
 }
 
