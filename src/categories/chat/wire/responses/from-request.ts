@@ -1,4 +1,4 @@
-import { letOthersRun } from '../../../../concurrency/let-others-run.ts';
+import { letOthersRun } from '../../../../concurrency/in-slices.ts';
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
