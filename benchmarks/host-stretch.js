@@ -51,38 +51,38 @@ const tools = listOf(500, (index) => ({
 }));
 const bias = Object.fromEntries(listOf(32_000, (index) => [index, 1]));
 
-/** @type {[string, string, object | string][]} */
-const cases = [
-  ['chat/completions', '16,300 messages', { model: 'chat', messages: turns }],
-  [
+/** @returns {Generator<[string, string, object | string]>} */
+function* cases() {
+  yield ['chat/completions', '16,300 messages', { model: 'chat', messages: turns }];
+  yield [
     'chat/completions',
     'one text of 15 MiB',
     { model: 'chat', messages: [{ role: 'user', content: longText }] },
-  ],
-  ['chat/completions', 'tokens with a bias', { ...chat, logit_bias: bias }],
-  ['chat/completions', '500 tools of 30 parameters', { ...chat, tools }],
-  ['chat/completions', 'json_schema as text', { ...chat, json_schema: arrays }],
-  ['chat/completions', 'guided_json as text', { ...chat, guided_json: arrays }],
-  ['chat/completions', 'grammar as text', { ...chat, grammar: arrays }],
-  ['chat/completions', 'arguments of arrays', { model: 'chat', messages: [user, calls(arrays)] }],
-  [
+  ];
+  yield ['chat/completions', 'tokens with a bias', { ...chat, logit_bias: bias }];
+  yield ['chat/completions', '500 tools of 30 parameters', { ...chat, tools }];
+  yield ['chat/completions', 'json_schema as text', { ...chat, json_schema: arrays }];
+  yield ['chat/completions', 'guided_json as text', { ...chat, guided_json: arrays }];
+  yield ['chat/completions', 'grammar as text', { ...chat, grammar: arrays }];
+  yield ['chat/completions', 'arguments of arrays', { model: 'chat', messages: [user, calls(arrays)] }];
+  yield [
     'chat/completions',
     'arguments of text',
     { model: 'chat', messages: [user, calls(JSON.stringify({ x: longText }))] },
-  ],
-  [
+  ];
+  yield [
     'chat/completions',
     'arguments of escapes',
     { model: 'chat', messages: [user, calls(JSON.stringify({ x: escapes.slice(0, mebibytes / 5) }))] },
-  ],
-  ['chat/completions', 'no JSON: 15 MiB of [', '['.repeat(mebibytes)],
-  ['chat/completions', 'no JSON: a text without end', `{"model":"${'x'.repeat(mebibytes)}`],
-  ['chat/completions', 'no JSON: 1 MB of digits', '1'.repeat(1_000_000)],
-  ['completions', '2,000 prompts', { model: 'chat', prompt: listOf(2000, () => 'Hi') }],
-  ['completions', '500,000 token ids', { model: 'chat', prompt: listOf(500_000, () => 7) }],
-  ['messages', '16,300 messages', { ...chat, max_tokens: 8, messages: turns }],
-  ['messages/count_tokens', '16,300 messages', { ...chat, messages: turns }],
-  [
+  ];
+  yield ['chat/completions', 'no JSON: 15 MiB of [', '['.repeat(mebibytes)];
+  yield ['chat/completions', 'no JSON: a text without end', `{"model":"${'x'.repeat(mebibytes)}`];
+  yield ['chat/completions', 'no JSON: 1 MB of digits', '1'.repeat(1_000_000)];
+  yield ['completions', '2,000 prompts', { model: 'chat', prompt: listOf(2000, () => 'Hi') }];
+  yield ['completions', '500,000 token ids', { model: 'chat', prompt: listOf(500_000, () => 7) }];
+  yield ['messages', '16,300 messages', { ...chat, max_tokens: 8, messages: turns }];
+  yield ['messages/count_tokens', '16,300 messages', { ...chat, messages: turns }];
+  yield [
     'messages',
     'an input of 500,000 values',
     {
@@ -96,31 +96,35 @@ const cases = [
         },
       ],
     },
-  ],
-  ['responses', '16,300 items', { model: 'chat', input: turns }],
-  [
+  ];
+  yield ['responses', '16,300 items', { model: 'chat', input: turns }];
+  yield [
     'responses',
     'arguments of arrays',
     { model: 'chat', input: [user, { type: 'function_call', call_id: 'c', name: 'f', arguments: arrays }] },
-  ],
-  ['responses/input_tokens', '16,300 items', { model: 'chat', input: turns }],
-  ['tokenize', '16,300 messages', { model: 'chat', messages: turns }],
-  ['tokenize', 'one text of 15 MiB', { model: 'chat', prompt: longText }],
-  ['detokenize', '500,000 token ids', { model: 'chat', tokens: listOf(500_000, () => 7) }],
-  [
+  ];
+  yield ['responses/input_tokens', '16,300 items', { model: 'chat', input: turns }];
+  yield ['tokenize', '16,300 messages', { model: 'chat', messages: turns }];
+  yield ['tokenize', 'one text of 15 MiB', { model: 'chat', prompt: longText }];
+  yield ['detokenize', '500,000 token ids', { model: 'chat', tokens: listOf(500_000, () => 7) }];
+  yield [
     'embeddings',
     '2,048 texts of 7 kB',
     { model: 'embed', input: listOf(2048, () => longText.slice(0, 7000)) },
-  ],
-  [
+  ];
+  yield [
     'rerank',
     '2,048 documents of 7 kB',
     { model: 'rerank', query: 'Hi', documents: listOf(2048, () => longText.slice(0, 7000)) },
-  ],
-  ['audio/speech', '32,768 characters', { model: 'speech', voice: 'v', input: longText.slice(0, 32_768) }],
-  ['images/generations', 'a prompt of 15 MiB', { model: 'image', prompt: longText }],
-  ['detect', 'a picture of 15 MiB', { model: 'detect', image: 'A'.repeat(mebibytes) }],
-];
+  ];
+  yield [
+    'audio/speech',
+    '32,768 characters',
+    { model: 'speech', voice: 'v', input: longText.slice(0, 32_768) },
+  ];
+  yield ['images/generations', 'a prompt of 15 MiB', { model: 'image', prompt: longText }];
+  yield ['detect', 'a picture of 15 MiB', { model: 'detect', image: 'A'.repeat(mebibytes) }];
+}
 
 const recording = Buffer.alloc(120 * 2 ** 20);
 recording.write('RIFF');
@@ -134,21 +138,21 @@ const file = (/** @type {Buffer} */ bytes) => [
 const form = (/** @type {string} */ fields, /** @type {Buffer} */ bytes) =>
   Buffer.concat([Buffer.from(fields), ...file(bytes)]);
 const model = part('model', 'transcribe');
-/** @type {[string, string, Buffer][]} */
-const uploads = [
-  ['audio/transcriptions', 'a recording of 120 MiB', form(model, recording)],
-  ['audio/transcriptions', '30 MB of line ends', form(model, Buffer.alloc(30 * 10 ** 6, '\r\n--'))],
-  [
+/** @returns {Generator<[string, string, Buffer]>} */
+function* uploads() {
+  yield ['audio/transcriptions', 'a recording of 120 MiB', form(model, recording)];
+  yield ['audio/transcriptions', '30 MB of line ends', form(model, Buffer.alloc(30 * 10 ** 6, '\r\n--'))];
+  yield [
     'audio/transcriptions',
     'a prompt of 500 kB',
     form(model + part('prompt', longText.slice(0, 500_000)), recording.subarray(0, 1000)),
-  ],
-  [
+  ];
+  yield [
     'audio/transcriptions',
     '20,000 fields',
     form(model + part('x', 'y').repeat(20_000), recording.subarray(0, 1000)),
-  ],
-];
+  ];
+}
 
 /** 16 s of 16-bit samples at 24 kHz, in an event of less than 1 MiB. @param {(index: number) => number} sample */
 const appendOf = (sample) => {
@@ -163,20 +167,20 @@ const byHand = {
   type: 'session.update',
   session: { type: 'transcription', audio: { input: { turn_detection: null } } },
 };
-/** @type {[string, (object | string)[]][]} */
-const sessions = [
-  ['20 events of silence', listOf(20, () => silence)],
-  ['20 events of bursts', listOf(20, () => bursts)],
-  ['commits by hand', [byHand, ...listOf(20, () => [bursts, commit]).flat()]],
-  ['1,000 small events', listOf(1000, () => ({ ...silence, audio: silence.audio.slice(0, 1280) }))],
-  ['20 events of [', listOf(20, () => '['.repeat(mostBytes))],
-  ['20 events of escapes', listOf(20, () => `{"type":"${'\\"'.repeat(mostBytes / 2 - 20)}"}`)],
-  ['20 events of an unknown type', listOf(20, () => ({ type: 'x'.repeat(mostBytes) }))],
-  [
+/** @returns {Generator<[string, (object | string)[]]>} */
+function* sessions() {
+  yield ['20 events of silence', listOf(20, () => silence)];
+  yield ['20 events of bursts', listOf(20, () => bursts)];
+  yield ['commits by hand', [byHand, ...listOf(20, () => [bursts, commit]).flat()]];
+  yield ['1,000 small events', listOf(1000, () => ({ ...silence, audio: silence.audio.slice(0, 1280) }))];
+  yield ['20 events of [', listOf(20, () => '['.repeat(mostBytes))];
+  yield ['20 events of escapes', listOf(20, () => `{"type":"${'\\"'.repeat(mostBytes / 2 - 20)}"}`)];
+  yield ['20 events of an unknown type', listOf(20, () => ({ type: 'x'.repeat(mostBytes) }))];
+  yield [
     '20 events of 1,000 values',
     listOf(20, () => ({ type: 'session.update', session: listOf(1000, () => 'x'.repeat(1000)) })),
-  ],
-];
+  ];
+}
 
 /** Milliseconds of the longest stretch while something is done: of the clock, and of processor time within it. */
 async function longestStretch(/** @type {() => Promise<unknown>} */ work) {
@@ -233,19 +237,19 @@ async function talk(messages) {
   });
   if (!socket) return status;
   const client = new EventEmitter();
-  let isPaused = false;
+  const state = { isPaused: false };
   const fake = Object.assign(client, {
     bufferedAmount: 0,
     send() {},
     ping() {},
-    pause: () => (isPaused = true),
-    resume: () => (isPaused = false),
+    pause: () => (state.isPaused = true),
+    resume: () => (state.isPaused = false),
     close: () => controller.abort(),
     terminate: () => controller.abort(),
   });
   socket.take(/** @type {any} */ (fake));
   for (const message of messages) {
-    while (isPaused && !controller.signal.aborted) await turn();
+    while (state.isPaused && !controller.signal.aborted) await turn();
     client.emit('message', message, false);
     await turn();
   }
@@ -254,27 +258,30 @@ async function talk(messages) {
   return status;
 }
 
-/** @type {(readonly [string, string, number, () => Promise<number>])[]} */
-const works = [
-  ...cases.map(([path, name, body]) => {
+/**
+ * Each is made when its turn comes: what waits would be collected with what is measured.
+ *
+ * @returns {Generator<[path: string, name: string, bytes: number, work: () => Promise<number>]>}
+ */
+function* works() {
+  for (const [path, name, body] of cases()) {
     const sent = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    return /** @type {const} */ ([path, name, sent.length, () => ask(path, sent)]);
-  }),
-  ...uploads.map(([path, name, body]) => {
-    const type = 'multipart/form-data; boundary=b';
-    return /** @type {const} */ ([path, name, body.length, () => ask(path, body, type)]);
-  }),
-  ...sessions.map(([name, events]) => {
+    yield [path, name, sent.length, () => ask(path, sent)];
+  }
+  for (const [path, name, body] of uploads())
+    yield [path, name, body.length, () => ask(path, body, 'multipart/form-data; boundary=b')];
+  for (const [name, events] of sessions()) {
     const messages = events.map((event) =>
       Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)),
     );
     const size = messages.reduce((sum, { length }) => sum + length, 0);
-    return /** @type {const} */ (['realtime', name, size, () => talk(messages)]);
-  }),
-];
+    yield ['realtime', name, size, () => talk(messages)];
+  }
+}
+
 const wanted = process.argv[2] ?? '';
 const rows = [];
-for (const [path, name, length, work] of works) {
+for (const [path, name, length, work] of works()) {
   if (!`${path} ${name}`.includes(wanted)) continue;
   /** @type {number[]} */
   const times = [];

@@ -18,6 +18,8 @@ const maxParts = 64;
 const maxFieldBytes = 64 * 1024;
 const maxHeaderBytes = 16 * 1024;
 const maxHeadersOfPart = 32;
+/** More would hold a thousand small fields: they are read before the form is found to have too many. */
+const pieceBytes = 2 ** 13;
 
 export async function readMultipart(
   request: ApiRequest,
@@ -48,7 +50,7 @@ export async function readMultipart(
   };
   parser.on('field', (name: string | undefined, value, _nameTruncated, isTruncated) => {
     const field = { name: name ?? '', value };
-    if (isTruncated) fail(tooLong(field.name));
+    if (isTruncated) fail(fieldError(abbreviate(field.name), `expected at most ${maxFieldBytes} bytes`));
     fields.push(field);
   });
   parser.on('file', (name: string | undefined, content) => {
@@ -70,8 +72,10 @@ export async function readMultipart(
   );
 
   try {
-    for await (const chunk of limitedChunks(request, bodyOf(request), limits))
-      await takeStep((end) => parser.write(chunk, end));
+    for await (const chunk of limitedChunks(request, bodyOf(request), limits)) {
+      for (let at = 0; at < chunk.length; at += pieceBytes)
+        await takeStep((end) => parser.write(chunk.subarray(at, at + pieceBytes), end));
+    }
     await takeStep((end) => {
       void finished.then(end);
       parser.end();
@@ -131,8 +135,4 @@ function bodyOf({ body }: ApiRequest): AsyncIterable<Uint8Array> {
 
 async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-function tooLong(name: string): InferenceError {
-  return fieldError(abbreviate(name), `expected at most ${maxFieldBytes} bytes`);
 }

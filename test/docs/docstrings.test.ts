@@ -89,7 +89,7 @@ describe('the examples', () => {
     expect(examples.flatMap(([, { promises }]) => promises).length).toBeGreaterThan(100);
   });
 
-  it('have the types of the code', { timeout: 120_000 }, () => {
+  it('have the types of the code', { timeout: 600_000 }, () => {
     const sources = new Map(
       examples.map(([name, whole], index) => [
         join(root, `test/docs/example-${index}-${name}.ts`),

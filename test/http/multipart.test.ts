@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { Busboy } from '@fastify/busboy';
+import { describe, expect, it, vi } from 'vitest';
 import { InferenceError } from '../../src/errors.ts';
 import type { ApiRequest } from '../../src/contracts/http.ts';
 import { readMultipart } from '../../src/http/multipart.ts';
@@ -62,6 +63,18 @@ describe('readMultipart', () => {
   ])('takes %s', async (_title, body, kind) => {
     const { fields, files } = await read(sentForm(formOf(body)));
     expect([fields.length, files.length]).toEqual(kind === 'field' ? [1, 0] : [0, 1]);
+  });
+
+  it('reads no further than a little beyond the fields that there may be', async () => {
+    const write = vi.spyOn(Busboy.prototype, 'write');
+    try {
+      const many = Array.from({ length: 20_000 }, () => fieldPart('a', 'b'));
+      await expect(read(sentForm(formOf(...many), 2 ** 20), 2 ** 22)).rejects.toThrow('at most 64 fields');
+      const bytes = write.mock.calls.reduce((sum, [chunk]) => sum + (chunk as Uint8Array).length, 0);
+      expect(bytes).toBeLessThanOrEqual(2 ** 14);
+    } finally {
+      write.mockRestore();
+    }
   });
 
   it('ignores what comes before and after the form', async () => {

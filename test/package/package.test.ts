@@ -26,8 +26,8 @@ describe('the packed tarball', () => {
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('stays below 1.04 MB and holds neither models nor sources nor tests', () => {
-    expect(tarball.size).toBeLessThan(1_040_000);
+  it('stays below 1.055 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_055_000);
     const foreign = tarball.files.filter(
       ({ path }) =>
         !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|dist\/src\/playground\/page\/[a-z]+\.(html|css|svg|md)|[^/]+\.(md|json)|LICENSE)$/.test(
@@ -89,7 +89,7 @@ describe('entries', () => {
     ['./chat', 173_000],
     ['./tokenization', 178_000],
     ['./vision', 55_000],
-    ['./audio', 145_000],
+    ['./audio', 155_500],
     ['./embedding', 13_000],
     ['./diffusion', 83_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {

@@ -90,11 +90,10 @@ export async function readResponsesRequest(
 ): Promise<ResponsesCall> {
   const parsed = await pieces(() => parse(body));
   if (parsed.background === true) assertMayRunOn(parsed);
-  const since = performance.now();
   const items = conversationOf(parsed, await recall(parsed, caller), caller.unseal);
-  await letOthersRun(since);
+  await letOthersRun(0);
   const conversation = toChatBody(parsed, items);
-  await letOthersRun(since);
+  await letOthersRun(0);
   return pieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
 }
 
@@ -202,6 +201,7 @@ function toMessage(
 ): MessageBody {
   if (item.type === 'function_call_output') {
     const { output, call_id } = item;
+    const textsOf = (part: Part) => (part.type === 'input_image' ? [] : [toText(part)]);
     const content = typeof output === 'string' ? output : output.flatMap(textsOf);
     return { role: 'tool', content, tool_call_id: call_id };
   }
@@ -223,10 +223,6 @@ type ImagePart = Extract<
 
 function toPart(part: Part): TextPart | ImagePart {
   return part.type === 'input_image' ? toImage(part) : toText(part);
-}
-
-function textsOf(part: Part): TextPart[] {
-  return part.type === 'input_image' ? [] : [toText(part)];
 }
 
 function toText(part: Exclude<Part, { type: 'input_image' }>): TextPart {
