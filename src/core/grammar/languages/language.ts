@@ -1,5 +1,10 @@
 import { intersection, union, type CodePointSet } from './code-points.ts';
-import type { Run } from './run.ts';
+
+/** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */
+export interface Run {
+  readonly kinds: number;
+  readonly characters: number;
+}
 
 /** Transition of one character: texts continue with those of `target`. */
 export interface Transition {

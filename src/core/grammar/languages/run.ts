@@ -1,11 +1,6 @@
 import { codePointsOf, complement, intersection, union, type CodePointRange } from './code-points.ts';
 import { plainText } from './json-text.ts';
-
-/** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */
-export interface Run {
-  readonly kinds: number;
-  readonly characters: number;
-}
+import type { Run } from './language.ts';
 
 const marks = Array.from(" !#$%&'()*+,-./:;=?@_~", codePointsOf);
 const letters = ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEF', 'GHIJKLMNOPQRSTUVWXYZ'];
