@@ -1,5 +1,6 @@
 import type { LanguageReader } from '../languages/reader.ts';
-import { longer, noRun, type Run } from '../languages/run.ts';
+import type { Run } from '../languages/language.ts';
+import { longer, noRun } from '../languages/run.ts';
 import type { Program, Step } from './program.ts';
 import { countOf, Threads, type Frame, type Thread } from './threads.ts';
 import { Triples } from './triples.ts';

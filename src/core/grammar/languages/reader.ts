@@ -1,9 +1,9 @@
 import { intersection } from './code-points.ts';
 import type { Writing } from './expression.ts';
 import { plainText } from './json-text.ts';
-import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
+import { LanguageTooHard, type Language, type LanguageStore, type Run, type Transition } from './language.ts';
 import { isLive, liveTransitionsOf } from './live.ts';
-import { allKinds, anyRun, kindsOf, longer, noRun, type Run } from './run.ts';
+import { allKinds, anyRun, kindsOf, longer, noRun } from './run.ts';
 import { shortestText } from './shortest.ts';
 import { utf8Bytes } from './utf8.ts';
 
