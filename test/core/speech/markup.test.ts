@@ -43,6 +43,9 @@ describe('markup is read as what it means', () => {
     ],
     ['<say-as interpret-as="date">3/4/2020</say-as>', [['March fourth, twenty twenty']]],
     ['a <say-as interpret-as="expletive">word</say-as> b', [['a b']]],
+    ['<sub alias="the ꙮ">[a](/b/)</sub> [c](/d/)', [['the ꙮ', 'd']]],
+    ['&#42606; [c](/d/)', [['ꙮ', 'd']]],
+    ['<say-as interpret-as="digits">[a](/b/)1</say-as> [c](/d/)', [['one ꙮ', 'd']]],
     ['The [Kokoro](/kˈOkəɹO/) voice.', [['The ꙮ voice.', 'kˈOkəɹO']]],
     ['<phoneme alphabet="ipa" ph="təˈmeɪtoʊ">tomato</phoneme> soup', [['ꙮ soup', 'təˈmeɪtoʊ']]],
   ])('%j', (text, expected) => {

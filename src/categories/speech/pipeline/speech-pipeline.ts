@@ -7,7 +7,7 @@ import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
-import { readMarkup } from '../../../core/speech/markup/read-markup.ts';
+import { readMarkup, type MarkedText } from '../../../core/speech/markup/read-markup.ts';
 import { parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
 import { quote } from '../../../core/text/quote.ts';
 import {
@@ -90,9 +90,10 @@ export async function loadSpeechPipeline(
     if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
     const shares = readVoice(request.voice, synthesizer, aliases);
     const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
+    const marked = markup ? readMarkup(input) : asItStands(input);
     const pieces = request.wordTimestamps
-      ? timedPieces(input, { speaker, signal, sampleRateHz, markup })
-      : toPieces(input, speaker, { markup });
+      ? timedPieces(marked, { speaker, signal, sampleRateHz })
+      : toPieces(marked.spans, speaker);
     const { value: first } = await pieces.next();
     if (!first) throw fieldError('input', 'expected a text with something to speak');
 
@@ -144,6 +145,11 @@ export async function loadSpeechPipeline(
   });
 }
 
+/** A text that has no markup. */
+function asItStands(text: string): MarkedText {
+  return { spans: [{ text, phonemes: [], pauseSeconds: undefined }], shown: text };
+}
+
 interface TimedPiece extends Piece {
   /** @param bounds of the piece's symbols, in samples of the whole recording */
   wordsOf?(bounds: Float64Array): SpokenWord[];
@@ -151,20 +157,14 @@ interface TimedPiece extends Piece {
 
 /** The pieces of a text whose words are told of. */
 async function* timedPieces(
-  text: string,
+  { spans, shown }: MarkedText,
   {
     sampleRateHz,
-    markup,
     ...options
-  }: Pick<SpeakOptions, 'signal'> & {
-    readonly speaker: Speaker;
-    readonly sampleRateHz: number;
-    readonly markup: boolean;
-  },
+  }: Pick<SpeakOptions, 'signal'> & { readonly speaker: Speaker; readonly sampleRateHz: number },
 ): AsyncGenerator<TimedPiece, undefined> {
   const found: Piece[] = [];
-  for await (const piece of toPieces(text, options.speaker, { markup })) found.push(piece);
-  const shown = markup ? readMarkup(text).shown : text;
+  for await (const piece of toPieces(spans, options.speaker)) found.push(piece);
   const { words, pieces } = await ownPieces(shown, found, options);
   const clock = new WordClock({ words }, sampleRateHz);
   const firstWord = (piece: OwnedPiece | undefined): number | undefined =>

@@ -1,4 +1,4 @@
-import { phonemeMark, readMarkup, type MarkedSpan } from '../../../core/speech/markup/read-markup.ts';
+import { phonemeMark, type MarkedSpan } from '../../../core/speech/markup/read-markup.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
 import { splitPhonemes } from '../../../core/speech/pieces.ts';
 import { splitSentences } from '../../../core/speech/sentences.ts';
@@ -24,12 +24,10 @@ export interface Piece {
  * Pieces without a sound are left out.
  */
 export async function* toPieces(
-  text: string,
+  spans: readonly MarkedSpan[],
   speaker: Speaker,
-  { markup }: { readonly markup: boolean },
 ): AsyncGenerator<Piece, undefined> {
   const limit = Math.min(speaker.longestPiece ?? longestPiece, longestPiece);
-  const spans = markup ? readMarkup(text).spans : [{ text, phonemes: [], pauseSeconds: undefined }];
   let held: Omit<Piece, 'isLast'> | undefined;
   for (const span of spans) {
     for await (const pronounced of pronounceSpan(span, speaker)) {

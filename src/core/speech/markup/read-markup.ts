@@ -22,6 +22,9 @@ export interface MarkedText {
 /** A letter that no text has a use for: the rules for numbers and signs take it for a word. */
 export const phonemeMark = 'ꙮ';
 
+/** A text that has the mark itself has it for nothing. */
+const withoutMarks = (text: string): string => text.replaceAll(phonemeMark, ' ');
+
 /** Breaks of one text pause for so long together. */
 const mostPauseSeconds = 60;
 /** Joins what stands before and behind it, and is dropped before anything is said. */
@@ -79,8 +82,8 @@ class MarkupReader {
   #text = '';
   #phonemes: string[] = [];
   #pauseSeconds = 0;
-  /** The element whose text is spoken in another way, until its end. */
-  #instead: { readonly name: string; readonly speak: (text: string) => string; from: number } | undefined;
+  /** The element whose text is spoken in another way, until its end; lengths of text and phonemes at its beginning. */
+  #instead: { name: string; speak: (text: string) => string; text: number; phonemes: number } | undefined;
 
   constructor(ends: ReadonlyMap<string, number>) {
     this.#ends = ends;
@@ -132,7 +135,7 @@ class MarkupReader {
     if (phonemes === undefined || link.startsWith('!')) this.read(label);
     else {
       this.#shown += label;
-      this.#speakPhonemes(phonemes);
+      this.#text += this.#markOf(phonemes);
     }
     this.#join(link.slice(lead + label.length));
   }
@@ -165,18 +168,19 @@ class MarkupReader {
     const alias = name === 'sub' ? value('alias') : undefined;
     const phonemes = name === 'phoneme' ? value('ph') : undefined;
     const kind = name === 'say-as' ? value('interpret-as') : undefined;
-    const from = this.#text.length;
-    if (alias !== undefined) this.#instead = { name, from, speak: () => alias };
-    else if (kind !== undefined) this.#instead = { name, from, speak: (text) => sayAs(text, kind) };
-    else if (phonemes !== undefined && phonemes.trim() !== '')
-      this.#instead = { name, from, speak: () => this.#markOf(phonemes) };
-    else if (/^(?:script|style)$/.test(name)) this.#instead = { name, from, speak: () => ' ' };
+    let speak: ((text: string) => string) | undefined;
+    if (alias !== undefined) speak = () => withoutMarks(alias);
+    else if (kind !== undefined) speak = (text) => sayAs(text, kind);
+    else if (phonemes !== undefined && phonemes.trim() !== '') speak = () => this.#markOf(phonemes);
+    else if (/^(?:script|style)$/.test(name)) speak = () => ' ';
+    if (speak) this.#instead = { name, speak, text: this.#text.length, phonemes: this.#phonemes.length };
   }
 
   #endInstead(): void {
-    const { from, speak } = this.#instead!;
+    const { speak, text, phonemes } = this.#instead!;
     this.#instead = undefined;
-    this.#text = this.#text.slice(0, from) + speak(this.#text.slice(from));
+    this.#phonemes.length = phonemes;
+    this.#text = this.#text.slice(0, text) + speak(withoutMarks(this.#text.slice(text)));
   }
 
   #break(tag: string, attributes: string): void {
@@ -197,11 +201,7 @@ class MarkupReader {
     const decoded = decodeEntity(sign);
     if (decoded === undefined) return this.#say(sign);
     this.#shown += decoded + joiner.repeat(sign.length - decoded.length);
-    this.#text += decoded;
-  }
-
-  #speakPhonemes(phonemes: string): void {
-    this.#text += this.#markOf(phonemes);
+    this.#text += withoutMarks(decoded);
   }
 
   #markOf(phonemes: string): string {
@@ -210,7 +210,7 @@ class MarkupReader {
   }
 
   #say(text: string): void {
-    const own = text.replaceAll(phonemeMark, ' ');
+    const own = withoutMarks(text);
     this.#shown += own;
     this.#text += own;
   }
