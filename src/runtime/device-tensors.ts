@@ -2,6 +2,7 @@ import { elementTypes } from '../core/onnx/element-types.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { joinRowsModel, pickPositionModel, zerosModel } from '../core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import { int64 } from './int64.ts';
 import type { BindableSession, ResidentTensor, Tensor } from '../contracts/graph.ts';
 
 /** Bytes that went over the bus between this process and a device, both ways. */
@@ -35,7 +36,7 @@ export class DeviceTensors {
   /** @param dims four */
   async zeros(type: 'float32' | 'float16', dims: readonly number[]): Promise<ResidentTensor> {
     const session = await this.#session(`zeros ${type}`, () => zerosModel(elementTypes[type]));
-    return this.#run(session, { shape: int64(dims) });
+    return this.#run(session, { shape: int64([dims.length], dims) });
   }
 
   /** Puts rows of several tensors one after the other into a new one. */
@@ -48,9 +49,9 @@ export class DeviceTensors {
     for (const [index, { tensor, rows }] of parts.entries()) {
       const kept = Math.min(tensor.dims[2]!, capacity);
       feeds[`x${index}`] = tensor;
-      feeds[`rows${index}`] = int64(rows);
-      feeds[`kept${index}`] = int64([kept]);
-      feeds[`pads${index}`] = int64([0, 0, 0, 0, 0, 0, capacity - kept, 0]);
+      feeds[`rows${index}`] = int64([rows.length], rows);
+      feeds[`kept${index}`] = int64([1], [kept]);
+      feeds[`pads${index}`] = int64([8], [0, 0, 0, 0, 0, 0, capacity - kept, 0]);
     }
     return this.#run(session, feeds);
   }
@@ -65,7 +66,7 @@ export class DeviceTensors {
     const session = await this.#session(`pick ${type} ${size}`, () =>
       pickPositionModel(elementTypes[type], size),
     );
-    const picked = await this.#run(session, { x: tensor, place: int64([place]) }, 'cpu');
+    const picked = await this.#run(session, { x: tensor, place: int64([1], [place]) }, 'cpu');
     const read = picked.read();
     picked.release();
     this.#traffic.bytes += read.data.byteLength;
@@ -113,8 +114,4 @@ export class DeviceTensors {
       binding.release();
     }
   }
-}
-
-function int64(values: readonly number[]): Tensor {
-  return { type: 'int64', dims: [values.length], data: BigInt64Array.from(values, BigInt) };
 }

@@ -1,9 +1,8 @@
-import { integerAttribute } from '../core/onnx/attributes.ts';
 import { elementTypes } from '../core/onnx/element-types.ts';
-import { contribDomain } from '../core/onnx/graph-draft.ts';
+import { contribDomain, withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { Device } from '../core/device.ts';
 import type { OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
-import { blockSize, computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
+import { blockAttributes, blockSize, computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { tensorValue } from '../core/onnx/value.ts';
@@ -44,12 +43,11 @@ export async function rewriteRecognizer(
   const graph = byBlocks && (await hasByteKernels()) ? byBlocks : short;
   if (!graph) return { graph: path };
   const { name } = weights.stamps[0]!;
-  const opsets = [...model.opsets.filter(({ domain }) => domain !== contribDomain), contrib];
+  const opsets = withContribDomain(model.opsets);
   const bytes = writeOnnxModel({ ...model, opsets, graph }, { location: name });
   return { graph: join(weights.folder, name), bytes };
 }
 
-const contrib = { domain: contribDomain, version: 1 };
 /** Columns and rows of the product that is tried. */
 const [tried, rows] = [512, 2048] as const;
 let byteKernels: Promise<boolean> | undefined;
@@ -92,18 +90,11 @@ function product(accuracyLevel: number): OnnxModel {
     data: { place: 'inline', bytes },
     unknown: [],
   });
-  const attributes = Object.entries({
-    K: tried,
-    N: rows,
-    bits: 8,
-    block_size: blockSize,
-    accuracy_level: accuracyLevel,
-  });
   return {
     irVersion: 10,
     producerName: '',
     producerVersion: '',
-    opsets: [{ domain: '', version: 17 }, contrib],
+    opsets: withContribDomain([{ domain: '', version: 17 }]),
     metadata: new Map(),
     unknown: [],
     graph: {
@@ -117,7 +108,7 @@ function product(accuracyLevel: number): OnnxModel {
           domain: contribDomain,
           inputs: ['x', 'weights', 'scales'],
           outputs: ['y'],
-          attributes: attributes.map(([name, value]) => integerAttribute(name, value)),
+          attributes: blockAttributes(tried, rows, accuracyLevel),
           unknown: [],
         },
       ],

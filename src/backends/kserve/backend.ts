@@ -19,10 +19,7 @@ export const kserveDefinition: BackendDefinition = {
   async open({ backend }) {
     assertGraphServer(backend!);
     const server = backend as GraphServer;
-    const [{ graphServers, kserveSessions }, { endAtAbort }] = await Promise.all([
-      import('./sessions.ts'),
-      import('./sessions.ts'),
-    ]);
+    const { endAtAbort, graphServers, kserveSessions } = await import('./sessions.ts');
     const servers = graphServers(server);
     await servers.start();
     return {

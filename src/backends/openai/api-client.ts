@@ -21,7 +21,7 @@ export interface ApiCall {
   /** Subject of errors. */
   readonly subject?: ErrorSubject | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Those of the run. */
+  /** Headers of the run. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -1,9 +1,15 @@
-import type { OnnxAttribute, OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { int64Tensor } from './tensor-values.ts';
 
 /** Domain of the operators that onnxruntime adds to ONNX. */
 export const contribDomain = 'com.microsoft';
+
+/** Imports of a model with that domain among them. */
+export function withContribDomain(opsets: OnnxModel['opsets']): OnnxModel['opsets'] {
+  const hasContrib = opsets.some(({ domain }) => domain === contribDomain);
+  return hasContrib ? opsets : [...opsets, { domain: contribDomain, version: 1 }];
+}
 
 /** Names that are added to graphs start so. */
 const prefix = 'slashv1.';

@@ -1,4 +1,4 @@
-import { contribDomain } from './graph-draft.ts';
+import { withContribDomain } from './graph-draft.ts';
 import { liftConstants } from './lift-constants.ts';
 import type { OnnxGraph, OnnxModel } from './model.ts';
 import { setAccuracyLevel } from './rewrites/accuracy-level.ts';
@@ -74,7 +74,5 @@ export function rewriteDecoderGraph(
       skipped.push({ name, reason: result.reason });
     }
   }
-  const hasContrib = model.opsets.some(({ domain }) => domain === contribDomain);
-  const opsets = hasContrib ? model.opsets : [...model.opsets, { domain: contribDomain, version: 1 }];
-  return { model: { ...model, graph, opsets }, applied, skipped };
+  return { model: { ...model, graph, opsets: withContribDomain(model.opsets) }, applied, skipped };
 }

@@ -8,6 +8,7 @@ import type {
   TensorMap,
 } from '../../../contracts/graph.ts';
 import { BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
+import { int64 } from '../../../runtime/int64.ts';
 
 /** Sizes of a decoder's keys and values. */
 export interface DecoderHeads {
@@ -154,7 +155,7 @@ export function createTextDecoder(
   }
 }
 
-/** What a decoder has made of a prefix. */
+/** Results of a decoder for a prefix. */
 interface Prefix {
   readonly past: ReadonlyMap<string, ResidentTensor>;
   readonly logits: Tensor;
@@ -171,33 +172,28 @@ interface Step {
   readonly start: number;
 }
 
+const positionsOf = ({ tokens, start }: Step): number[] => tokens.map((_, index) => start + index);
+
+/** Input → its feed. */
+const plainInputs: Readonly<Record<string, (step: Step) => Tensor | ResidentTensor>> = {
+  input_ids: ({ tokens }) => int64([1, tokens.length], tokens),
+  encoder_hidden_states: ({ audio }) => audio,
+  position_ids: (step) => int64([1, step.tokens.length], positionsOf(step)),
+  cache_position: (step) => int64([step.tokens.length], positionsOf(step)),
+  use_cache_branch: ({ start }) => ({ type: 'bool', dims: [1], data: Uint8Array.of(start > 0 ? 1 : 0) }),
+};
+
 function feedsOf(
   inputs: ReadonlyMap<string, ElementType>,
-  { audio, tokens, start }: Step,
+  step: Step,
 ): Record<string, Tensor | ResidentTensor> {
-  const count = tokens.length;
-  const positions = tokens.map((_, index) => start + index);
-  const known = {
-    input_ids: int64([1, count], tokens),
-    encoder_hidden_states: audio,
-    position_ids: int64([1, count], positions),
-    cache_position: int64([count], positions),
-    use_cache_branch: { type: 'bool', dims: [1], data: Uint8Array.of(start > 0 ? 1 : 0) } as const,
-  };
-  return Object.fromEntries(Object.entries(known).filter(([name]) => inputs.has(name)));
+  const known = Object.entries(plainInputs).filter(([name]) => inputs.has(name));
+  return Object.fromEntries(known.map(([name, feed]) => [name, feed(step)]));
 }
-
-const plainInputs = new Set([
-  'input_ids',
-  'encoder_hidden_states',
-  'position_ids',
-  'cache_position',
-  'use_cache_branch',
-]);
 
 function knownInputs({ inputs }: Session, others: readonly string[]): ReadonlyMap<string, ElementType> {
   const unknown = inputs.find(
-    ({ name }) => !plainInputs.has(name) && !name.startsWith(pastPrefix) && !others.includes(name),
+    ({ name }) => !Object.hasOwn(plainInputs, name) && !name.startsWith(pastPrefix) && !others.includes(name),
   );
   if (unknown) throw notADecoder(`unknown input ${unknown.name}`);
   return new Map(inputs.map(({ name, type }) => [name, type]));
@@ -218,11 +214,6 @@ function assertOutput({ outputs }: Session, wanted: string): void {
 function emptyPast({ decoderHeads, headSize }: DecoderHeads, type: ElementType): Tensor {
   const data = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
   return { type, dims: [1, decoderHeads, 0, headSize], data };
-}
-
-/** A tensor of whole numbers, such as ids of tokens. */
-export function int64(dims: readonly number[], values: readonly number[]): Tensor {
-  return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) };
 }
 
 function notADecoder(reason: string): InferenceError {

@@ -1,7 +1,7 @@
 import { integerAttribute, integersAttribute, integersOf } from '../attributes.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain } from '../graph-draft.ts';
-import type { OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../model.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../model.ts';
 import { int64Tensor } from '../tensor-values.ts';
 import { int8Activations } from './accuracy-level.ts';
 import { rewriteNodes, type Replacement, type Scope } from './rewrite-nodes.ts';
@@ -53,6 +53,12 @@ function readProduct(node: OnnxNode, scope: Scope): Product | undefined {
   return { x: x!, weights, isTransposed: transpose !== undefined, scale: scale!, zeroPoint: zeroPoint! };
 }
 
+/** Attributes of a `MatMulNBits` of rows of `size` numbers. */
+export function blockAttributes(size: number, count: number, accuracyLevel: number): OnnxAttribute[] {
+  const settings = { K: size, N: count, bits: 8, block_size: blockSize, accuracy_level: accuracyLevel };
+  return Object.entries(settings).map(([name, value]) => integerAttribute(name, value));
+}
+
 /** @param y the product's name, from which those of what it needs are made */
 function blockProduct({ x, weights, isTransposed, scale, zeroPoint }: Product, y: string): Replacement {
   const [rows, columns] = weights.dims as [number, number];
@@ -91,7 +97,7 @@ function blockProduct({ x, weights, isTransposed, scale, zeroPoint }: Product, y
   const scales = add('Expand', [scale, grid], `${y}.scales`);
   const zeroPoints = add('Expand', [zeroPoint, grid], `${y}.zeros`);
 
-  // What the kernel rounds activations to, and what it would lose, as two rows: together they are exact to 1e-4.
+  // Activations as the kernel rounds them, and the rest that it would lose, as two rows: together they are exact to 1e-4.
   const cut = add('Reshape', [x, int64('cut', [0, 0, blocks, blockSize])], `${y}.x`);
   const sizes = add('Abs', [cut], `${y}.sizes`);
   const largest = add('ReduceMax', [sizes, int64('axis', [-1])], `${y}.largest`);
@@ -110,16 +116,8 @@ function blockProduct({ x, weights, isTransposed, scale, zeroPoint }: Product, y
   const both = [rounded, rest].map((name) => add('Unsqueeze', [name, first], `${name}.row`));
   const rows2 = add('Concat', both, `${y}.both`, { attributes: [integerAttribute('axis', 0)] });
   const joined = add('Reshape', [rows2, int64('joined', [2, 0, 0, size])], `${y}.activations`);
-  const settings = {
-    K: size,
-    N: count,
-    bits: 8,
-    block_size: blockSize,
-    accuracy_level: int8Activations,
-  };
-  const attributes = Object.entries(settings).map(([name, value]) => integerAttribute(name, value));
   const products = add('MatMulNBits', [joined, byBlocks, scales, zeroPoints], `${y}.products`, {
-    attributes,
+    attributes: blockAttributes(size, count, int8Activations),
     domain: contribDomain,
   });
   add('ReduceSum', [products, first], y, { attributes: [integerAttribute('keepdims', 0)] });

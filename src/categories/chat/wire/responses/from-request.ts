@@ -1,4 +1,4 @@
-import { letOthersRun } from '../../../../concurrency/in-slices.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
@@ -91,9 +91,9 @@ export async function readResponsesRequest(
   const parsed = await pieces(() => parse(body));
   if (parsed.background === true) assertMayRunOn(parsed);
   const items = conversationOf(parsed, await recall(parsed, caller), caller.unseal);
-  await letOthersRun(0);
+  await nextTurn();
   const conversation = toChatBody(parsed, items);
-  await letOthersRun(0);
+  await nextTurn();
   return pieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
 }
 

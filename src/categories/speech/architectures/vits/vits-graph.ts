@@ -1,3 +1,4 @@
+import { int64 } from '../../../../runtime/int64.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import type { DurationTensors } from '../../pipeline/open-graph.ts';
@@ -31,29 +32,23 @@ export interface VitsSpeech {
 
 type ToTensor = (ids: readonly number[], options: VitsSpeakOptions) => Tensor;
 
-const int64s = (values: readonly number[], dims: readonly number[]): Tensor => ({
-  type: 'int64',
-  dims,
-  data: BigInt64Array.from(values, BigInt),
-});
-
-const idsOf: ToTensor = (ids) => int64s(ids, [1, ids.length]);
+const idsOf: ToTensor = (ids) => int64([1, ids.length], ids);
 
 /** Input → its tensor: Piper's names, then those of the hub. */
 const inputs: Readonly<Record<string, ToTensor>> = {
   input: idsOf,
-  input_lengths: (ids) => int64s([ids.length], [1]),
+  input_lengths: (ids) => int64([1], [ids.length]),
   scales: (_, { scales: { noise, length, durationNoise }, speed }) => ({
     type: 'float32',
     dims: [3],
     data: Float32Array.of(noise, length / speed, durationNoise),
   }),
-  sid: (_, { speaker }) => int64s([speaker], [1]),
+  sid: (_, { speaker }) => int64([1], [speaker]),
   input_ids: idsOf,
   attention_mask: (ids) =>
-    int64s(
-      Array.from(ids, () => 1),
+    int64(
       [1, ids.length],
+      Array.from(ids, () => 1),
     ),
 };
 

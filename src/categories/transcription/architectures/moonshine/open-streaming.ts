@@ -4,7 +4,7 @@ import { openModelFolder } from '../../../../folder/model-folder.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
 import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
-import { int64 } from '../../pipeline/text-decoder.ts';
+import { int64 } from '../../../../runtime/int64.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { streamingFiles as files } from './files.ts';
