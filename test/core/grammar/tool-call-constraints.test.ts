@@ -7,7 +7,7 @@ import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { writeCalls } from '../../../src/core/chat/tool-calls/write-calls.ts';
 import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
 import { parsePieces } from '../chat/tool-calls/items.ts';
-import { crossed } from '../../thorough.ts';
+import { someRows } from '../../thorough.ts';
 import { acceptor, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 
 /** Texts that mean something in some format. */
@@ -127,7 +127,7 @@ const schemas: Readonly<Record<string, Schema>> = {
 };
 
 const formats = toolCallFormats.map((format) => [format.name, format] as const);
-const cases = crossed(
+const cases = someRows(
   formats.flatMap(([name, format]) => Object.keys(schemas).map((schema) => [name, schema, format] as const)),
 );
 

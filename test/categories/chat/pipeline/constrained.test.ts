@@ -6,7 +6,7 @@ import { completeChatRequest } from '../../../../src/categories/chat/request.ts'
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
-import { crossed, runs } from '../../../thorough.ts';
+import { someRows, runs } from '../../../thorough.ts';
 
 let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 
@@ -129,7 +129,7 @@ test('an answer that reaches its limit is complete', async () => {
     required: ['text', 'list'],
   };
   const validator = new Validator(schema, '2020-12');
-  const limits = crossed(Array.from({ length: 30 }, (_, index) => 30 + index));
+  const limits = someRows(Array.from({ length: 30 }, (_, index) => 30 + index));
   const answers = await Promise.all(
     limits.map((maxTokens) =>
       ask({ seed: maxTokens, maxTokens, responseFormat: { type: 'json-schema', schema } }),

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/core/speech/english/letter-to-sound-model.ts';
 import { toMisakiPhonemes } from '../../../../src/core/speech/misaki-phonemes.ts';
 import { createEnglishPhonemizer } from '../../../../src/categories/speech/pipeline/pronunciation.ts';
-import { crossed, runs } from '../../../thorough.ts';
+import { someRows, runs } from '../../../thorough.ts';
 import { distance } from './distance.ts';
 
 const golden = JSON.parse(
@@ -25,7 +25,7 @@ describe('words that the dictionary lacks, against those of misaki', () => {
       let right = 0;
       let wrong = 0;
       let all = 0;
-      const words = crossed(Object.entries(golden[name]));
+      const words = someRows(Object.entries(golden[name]));
       for (const [word, ways] of words) {
         expect(Object.hasOwn(dictionary, word)).toBe(false);
         const said = toMisakiPhonemes(await phonemize(word)).replace(/[ˈˌ ]/g, '');
@@ -63,7 +63,7 @@ describe('learnLetterToSound', () => {
   });
 
   it('stresses one vowel of every word', () => {
-    for (const word of crossed(Object.keys(golden.gold))) {
+    for (const word of someRows(Object.keys(golden.gold))) {
       expect(model.pronounce(word).match(/1/g)).toHaveLength(1);
     }
   });
