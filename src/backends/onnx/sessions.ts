@@ -36,7 +36,8 @@ async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> 
     tokenizer: createTextTokenizer(folder),
     openDecoder: () => {
       const { cacheFolder } = resolveHubSettings(spec.hub);
-      const options = { device, threads, optimize, int8Activations, prefill, cacheFolder };
+      const { config } = folder;
+      const options = { device, threads, optimize, int8Activations, prefill, cacheFolder, config };
       return loadDecoder(locateDecoder(folder.path, spec.dtype), options);
     },
   };

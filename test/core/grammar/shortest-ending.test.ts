@@ -130,3 +130,26 @@ test('a call is closed in the shortest way that its format allows', () => {
     matcher.accept(byte);
   expect(textOf(matcher.ending()!)).toBe('"}}</tool_call>');
 });
+
+describe('a stack as deep as the text', () => {
+  it.each([
+    [3000, ']'.repeat(3000)],
+    [40_000, undefined],
+  ])('is closed, or has too far to go: %d brackets', (depth, expected) => {
+    const matcher = compileGrammar(jsonSchemaGrammar({ type: 'array' }), vocabulary).createMatcher();
+    for (let level = 0; level < depth; level++) matcher.accept(0x5b);
+    const ending = matcher.ending();
+    expect(ending && textOf(ending)).toBe(expected);
+    expect(matcher.endsWithin(2 * depth, 0x5d)).toBe(true);
+    expect(matcher.endsWithin(10, 0x5d)).toBe(false);
+  });
+
+  it('may hold lists of different items', () => {
+    const b = { type: 'array', items: { enum: ['x', 'y'] }, uniqueItems: true };
+    const node = { type: 'object', properties: { a: { $ref: '#/$defs/node' }, b } };
+    const schema = { $ref: '#/$defs/node', $defs: { node } };
+    const matcher = compileGrammar(jsonSchemaGrammar(schema), vocabulary).createMatcher();
+    for (const byte of Buffer.from(`${'{"a":'.repeat(20_000)}{"b":["x","`)) matcher.accept(byte);
+    expect(allowedTokens(matcher.mask()).map((token) => textOf([token]))).toEqual(['y']);
+  });
+});

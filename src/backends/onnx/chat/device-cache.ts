@@ -44,7 +44,8 @@ export class DeviceCache implements BoundCache {
     // A batch goes on with the room that it had.
     const capacity =
       replaced && replaced.#capacity <= 4 * needed ? Math.max(needed, replaced.#capacity) : needed;
-    if (replaced && replaced.#capacity === capacity && isSame(sources, replaced)) {
+    const isSame = sources.every(({ cache, row }, target) => cache === replaced && row === target);
+    if (replaced && replaced.#capacity === capacity && sources.length === replaced.rows && isSame) {
       replaced.lengths = lengths;
       replaced.step = undefined;
       return replaced;
@@ -152,13 +153,6 @@ function toSegments(sources: readonly CacheRow<DeviceCache>[]): readonly Segment
     else segments.push({ cache, rows: [row] });
   }
   return segments;
-}
-
-function isSame(sources: readonly CacheRow<DeviceCache>[], cache: DeviceCache): boolean {
-  return (
-    sources.length === cache.rows &&
-    sources.every((source, target) => source.cache === cache && source.row === target)
-  );
 }
 
 /** For so many tokens, and the next one. */

@@ -144,7 +144,8 @@ export class KeyValueCache implements SteppedCache {
   }
 
   #take(capacity: number): RowStorage {
-    const spare = this.#parts.spare ? mostUnused(capacity) : 0;
+    // So many slots may the longest sequence leave unused, which is how far it can move.
+    const spare = this.#parts.spare ? Math.max(leastStep, capacity >> 3) : 0;
     return RowStorage.take(this.#parts.keysAndValues, { rows: this.rows, capacity, spare });
   }
 
@@ -162,9 +163,4 @@ export class KeyValueCache implements SteppedCache {
 function roomFor(length: number): number {
   const step = Math.max(leastStep, 2 ** Math.floor(Math.log2(length / 8)));
   return Math.ceil(length / step) * step;
-}
-
-/** Number of slots of that capacity that the longest sequence may leave unused, which is how far it can move. */
-function mostUnused(capacity: number): number {
-  return Math.max(leastStep, capacity >> 3);
 }

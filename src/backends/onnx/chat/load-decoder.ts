@@ -13,6 +13,7 @@ import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare
 import { loadPrefilledDecoder, type PrefillOptions } from './load-prefill.ts';
 import { createCopyingDecoder } from './copying-decoder.ts';
 import type { Decoder, DecoderCache } from '../../../contracts/decoder.ts';
+import { assertSizes } from './decoder-layout.ts';
 import { createDeviceDecoder } from './device-decoder.ts';
 import { checkLongPrompts } from './piecewise-decoder.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
@@ -24,6 +25,8 @@ export interface DecoderOptions
     Pick<PrepareOptions, 'optimize' | 'cacheFolder'> {
   /** A second session for prompts; default: none. */
   readonly prefill?: PrefillOptions['prefill'] | undefined;
+  /** `config.json`, which has to fit the graph. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
   /** Whether products with 4-bit weights may round their activations to 8 bits; default `true`. */
   readonly int8Activations?: boolean | undefined;
 }
@@ -33,7 +36,7 @@ const largeModelBytes = 16 * 2 ** 20;
 
 /** Loads a decoder in Hugging Face's ONNX layout, the fastest way that its graph and this machine allow. */
 export async function loadDecoder(path: string, options: DecoderOptions = {}): Promise<Decoder> {
-  const { device = 'cpu', threads, runtime, prefill } = options;
+  const { device = 'cpu', threads, runtime, prefill, config = {} } = options;
   if (prefill && device !== 'cpu') throw fieldError('prefill', `expected a model on the CPU, got ${device}`);
   if (holdsTensors(device) && (await isNative(options))) {
     const decoder = await loadDeviceDecoder(path, options);
@@ -55,6 +58,7 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     session = await createOnnxSession(path, { device, threads, runtime });
   }
   try {
+    assertSizes(config, prepared?.signature ?? session);
     return await createDecoder(path, session, prepared, options);
   } catch (error) {
     await session.release();
@@ -87,7 +91,7 @@ async function createDecoder(
 
 /** Loads a decoder whose caches stay on the device, where its graph and the device allow it. */
 export async function loadDeviceDecoder(path: string, options: DecoderOptions): Promise<Decoder | undefined> {
-  const { device, threads, runtime, optimize, cacheFolder } = options;
+  const { device, threads, runtime, optimize, cacheFolder, config = {} } = options;
   const { model, weightsFolder, signature, cachesInPlace } = await prepareGraph(path, {
     optimize,
     rewrites: { attention: true, lastPosition: true, candidates: largestLogitsCount, rowLengths: true },
@@ -95,6 +99,7 @@ export async function loadDeviceDecoder(path: string, options: DecoderOptions): 
     cacheFolder,
     threads,
   });
+  assertSizes(config, signature);
   // Embeddings would cross the bus with every token; states of a fixed size are kept in this process alone.
   const staysHere = signature.inputs.some((input) => input.name === embeddingsInput || isPastState(input));
   if (!cachesInPlace || staysHere) return undefined;

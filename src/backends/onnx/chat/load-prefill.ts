@@ -51,10 +51,8 @@ async function loadPromptSession(
   if (inputs.some((input) => input.name === embeddingsInput || isPastState(input)))
     throw fieldError('prefill', 'expected a graph that takes tokens, and keeps nothing but keys and values');
   if (device === 'cpu' && !applied.includes('accuracy-level')) {
-    throw fieldError(
-      'prefill.device',
-      'expected another device than the CPU, where a second session would compute the same',
-    );
+    const reason = 'expected another device than the CPU, where a second session would compute the same';
+    throw fieldError('prefill.device', reason);
   }
   const rewrites = { attention: true, lastPosition: true };
   const { model, weightsFolder, signature } = await prepareGraph(path, { ...kept, rewrites, threads });
@@ -63,11 +61,9 @@ async function loadPromptSession(
     const session = await createOnnxSession(model, { ...provider, runtime, weightsFolder });
     return createPromptSession(session, signature);
   } catch (error) {
-    const isDevice = InferenceError.isInstance(error);
     const message = error instanceof Error ? error.message : String(error);
-    const reason = isDevice
-      ? message.replace(/^device: /, '')
-      : abbreviate(message.replaceAll('\n', ' '), 500);
+    const shown = abbreviate(message.replaceAll('\n', ' '), 500);
+    const reason = InferenceError.isInstance(error) ? message.replace(/^device: /, '') : shown;
     throw fieldError('prefill.device', reason, { cause: error });
   }
 }

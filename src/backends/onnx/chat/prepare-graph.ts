@@ -131,17 +131,10 @@ function toSource(model: OnnxModel, { names }: WeightFiles): OnnxModel {
 
 /** A short name for what is wanted: part of the name of the file. */
 function describeRewrites(rewrites: GraphRewrites | undefined): string {
-  if (!rewrites) return 'mapped';
-  const { attention, lastPosition, accuracyLevel, candidates, rowLengths, newSlots } = rewrites;
-  const parts = [
-    attention && 'attention',
-    lastPosition !== false && 'last',
-    accuracyLevel && 'accuracy',
-    candidates && `candidates${candidates}`,
-    rowLengths && 'lengths',
-    newSlots && 'slots',
-  ];
-  return parts.filter(Boolean).join('-') || 'mapped';
+  const wanted = Object.entries({ lastPosition: rewrites !== undefined, ...rewrites }).filter(
+    ([, one]) => one,
+  );
+  return wanted.map(([name, one]) => (one === true ? name : name + one)).join('-') || 'mapped';
 }
 
 /** Paths at which the prepared file may be, best first. */
@@ -256,9 +249,8 @@ async function probeModel(
 ): Promise<readonly Float32Array[]> {
   const session = await createOnnxSession(writeOnnxModel(model, { location }), sessionOptions);
   try {
-    return await probeDecoder(session, modelSignature(model), {
-      cachesInPlace: hasInPlaceCaches(model.graph),
-    });
+    const cachesInPlace = hasInPlaceCaches(model.graph);
+    return await probeDecoder(session, modelSignature(model), { cachesInPlace });
   } finally {
     await session.release();
   }

@@ -145,11 +145,9 @@ export class StepTensors {
   /** Runtimes refuse no token ids: a negative one counts from the end, and devices read whatever lies there. */
   #assertTokens(tokens: Int32Array): void {
     const most = this.#vocabularySize - 1;
-    for (let index = 0; index < tokens.length; index++) {
-      const token = tokens[index]!;
-      if (token >= 0 && token <= most) continue;
-      throw new RangeError(`tokens[${index}]: expected an id from 0 to ${most}, got ${token}`);
-    }
+    const index = tokens.findIndex((token) => token < 0 || token > most);
+    if (index >= 0)
+      throw new RangeError(`tokens[${index}]: expected an id from 0 to ${most}, got ${tokens[index]}`);
   }
 }
 

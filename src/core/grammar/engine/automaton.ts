@@ -182,21 +182,23 @@ export class Automaton {
     return this.#keep({ ...state, threads: threads.sort(compareThreads), endsItem: false });
   }
 
-  #kept(frame: Frame | undefined, text: string): Frame | undefined {
-    if (!frame) return undefined;
-    const below = this.#kept(frame.below, text);
-    if (frame.items?.isPending) {
-      const items = this.#threads.items([...frame.items.texts, text], false);
-      return this.#threads.frame(frame.next, frame.rounds, below, { items });
-    }
-    if (below === frame.below) return frame;
-    const step = this.#program.steps[frame.next]!;
-    // It has read nothing yet.
-    const reading =
-      frame.reading && step.op === 'read' && below?.items
-        ? step.reader.startWithout(below.items.texts)
-        : frame.reading;
-    return this.#threads.frame(frame.next, frame.rounds, below, { reading, items: frame.items });
+  /** Without calls within calls: a stack may be as deep as a text is long. */
+  #kept(top: Frame | undefined, text: string): Frame | undefined {
+    const open: Frame[] = [];
+    for (let frame = top; frame; frame = frame.below) open.push(frame);
+    return open.reduceRight<Frame | undefined>((below, frame) => {
+      const { next, rounds, items } = frame;
+      if (items?.isPending) {
+        const more = this.#threads.items([...items.texts, text], false);
+        return this.#threads.frame(next, rounds, below, { items: more });
+      }
+      if (below === frame.below) return frame;
+      const step = this.#program.steps[next]!;
+      // It has read nothing yet.
+      const isFresh = frame.reading && step.op === 'read' && below?.items;
+      const reading = isFresh ? step.reader.startWithout(below.items.texts) : frame.reading;
+      return this.#threads.frame(next, rounds, below, { reading, items });
+    }, undefined);
   }
 
   /** The state of all that these threads lead to without reading. */

@@ -136,17 +136,17 @@ export class ShortestEndings {
   }
 
   /** Bytes from the end of the rule or round that is open to the end of the text. */
-  #restOf(frame: Frame | undefined): number {
-    if (!frame) return 0;
-    let rest = this.#rests.get(frame);
-    if (rest === undefined) {
+  #restOf(top: Frame | undefined): number {
+    const open: Frame[] = [];
+    for (let frame = top; frame && !this.#rests.has(frame); frame = frame.below) open.push(frame);
+    for (const frame of open.toReversed()) {
       const step = this.#program.steps[frame.next]!;
-      rest = this.#restOf(frame.below);
+      let rest = frame.below ? this.#rests.get(frame.below)! : 0;
       if (step.op === 'loop') rest += this.#roundsLength(step, frame.rounds + 1);
       else if (!frame.items) rest += this.#lengths[frame.next]!;
       this.#rests.set(frame, rest);
     }
-    return rest;
+    return top ? this.#rests.get(top)! : 0;
   }
 
   #write(thread: Pick<Thread, 'place' | 'frame'>, begun: readonly number[] = []): Uint8Array | undefined {

@@ -42,7 +42,7 @@ describe('prepareGraph', () => {
   it('writes a small file that a session maps the weights from', async () => {
     const prepared = await prepare();
     expect(prepared).toMatchObject({
-      model: `${path}.attention-last-accuracy-candidates8.slashv1`,
+      model: `${path}.lastPosition-attention-accuracyLevel-candidates8.slashv1`,
       weightsFolder: folder,
       applied: ['mapped', 'attention', 'last-position', 'candidates'],
       skipped: [{ name: 'accuracy-level' }],
@@ -112,7 +112,7 @@ describe('prepareGraph', () => {
   it('keeps it in the cache folder where it can not be beside the model, or nowhere', async () => {
     const cacheFolder = join(root, 'cache');
     // Also stops those who may write everywhere.
-    await mkdir(`${path}.attention-last-accuracy-candidates8.slashv1`);
+    await mkdir(`${path}.lastPosition-attention-accuracyLevel-candidates8.slashv1`);
     const prepared = await prepare({ cacheFolder });
     expect(prepared.model).toContain(cacheFolder);
     await load(prepared);
