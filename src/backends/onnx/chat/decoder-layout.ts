@@ -112,17 +112,18 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
 /** Refuses the config of another graph. Vocabularies may be padded, and layers may share a cache or have none. */
 export function assertSizes({ text_config: text, ...config }: Json, { inputs, outputs }: GraphSides): void {
   const caches = inputs.filter(isPastKeyOrValue);
+  if (caches.length === 0) return;
   const heads = Math.max(...caches.map(({ dims }) => Number(dims[1])));
   const layers = 1 + Math.max(...inputs.filter(isPast).map(({ name }) => Number(/\d+/.exec(name))));
   const vocabulary = Number(outputs.find(({ name }) => name === 'logits')?.dims.at(-1) || NaN);
   const hidden = Number(inputs.find(({ name }) => name === embeddingsInput)?.dims.at(-1));
-  const sizes = {
-    vocab_size: [Math.max(1, vocabulary - 1023), vocabulary],
-    num_hidden_layers: [layers, 2 * layers],
-    num_attention_heads: [heads, 128 * heads],
-    hidden_size: [hidden, hidden],
-  } as const;
-  for (const [name, [least, most]] of caches.length > 0 ? Object.entries(sizes) : []) {
+  const rules = [
+    ['vocab_size', Math.max(1, vocabulary - 1023), vocabulary],
+    ['num_hidden_layers', layers, 2 * layers],
+    ['num_attention_heads', heads, 128 * heads],
+    ['hidden_size', hidden, hidden],
+  ] as const;
+  for (const [name, least, most] of rules) {
     const stated = { ...config, ...(text as Json | undefined) }[name];
     if (typeof stated !== 'number' || !(stated < least || stated > most)) continue;
     const expected = least === most ? most : `${least} to ${most}`;

@@ -87,13 +87,8 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   const weights = locateWeights(path, original);
   if (!weights) return asItIs(path, original, 'the weights are in several folders');
   const { model, applied, skipped } = await rewriteAndProbe(toSource(original, weights), weights, options);
-  const notes: Notes = {
-    version: rewriterVersion,
-    wanted,
-    files: weights.stamps,
-    applied: ['mapped', ...applied],
-    skipped,
-  };
+  const done = ['mapped', ...applied];
+  const notes: Notes = { version: rewriterVersion, wanted, files: weights.stamps, applied: done, skipped };
   const metadata = new Map([...original.metadata, [metadataKey, JSON.stringify(notes)]]);
   const bytes = writeOnnxModel({ ...model, metadata }, { location: basename(file) });
   return {
@@ -101,7 +96,7 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
     weightsFolder: weights.folder,
     signature: modelSignature(model),
     cachesInPlace: hasInPlaceCaches(model.graph),
-    applied: notes.applied,
+    applied: done,
     skipped,
   };
 }
@@ -131,10 +126,9 @@ function toSource(model: OnnxModel, { names }: WeightFiles): OnnxModel {
 
 /** A short name for what is wanted: part of the name of the file. */
 function describeRewrites(rewrites: GraphRewrites | undefined): string {
-  const wanted = Object.entries({ lastPosition: rewrites !== undefined, ...rewrites }).filter(
-    ([, one]) => one,
-  );
-  return wanted.map(([name, one]) => (one === true ? name : name + one)).join('-') || 'mapped';
+  const wanted = Object.entries({ lastPosition: rewrites !== undefined, ...rewrites });
+  const names = wanted.map(([name, one]) => (one === true ? name : one && name + one));
+  return names.filter(Boolean).join('-') || 'mapped';
 }
 
 /** Paths at which the prepared file may be, best first. */

@@ -188,10 +188,8 @@ export class Automaton {
     for (let frame = top; frame; frame = frame.below) open.push(frame);
     return open.reduceRight<Frame | undefined>((below, frame) => {
       const { next, rounds, items } = frame;
-      if (items?.isPending) {
-        const more = this.#threads.items([...items.texts, text], false);
-        return this.#threads.frame(next, rounds, below, { items: more });
-      }
+      const more = items?.isPending && this.#threads.items([...items.texts, text], false);
+      if (more) return this.#threads.frame(next, rounds, below, { items: more });
       if (below === frame.below) return frame;
       const step = this.#program.steps[next]!;
       // It has read nothing yet.
