@@ -1,8 +1,10 @@
 import { categories } from './categories/registry.ts';
 import type { ServedInference } from './contracts/engine.ts';
 import type { Handler } from './contracts/http.ts';
+import type { SocketEndpoint } from './contracts/endpoint.ts';
 import { createHandlerOf } from './server/handler.ts';
 import type { HandlerOptions } from './server/options.ts';
+import { talkLive } from './voice/endpoint.ts';
 
 /**
  * Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path.
@@ -20,5 +22,5 @@ import type { HandlerOptions } from './server/options.ts';
  * ```
  */
 export function createHandler(inference: ServedInference, options: HandlerOptions): Handler {
-  return createHandlerOf(categories, inference, options);
+  return createHandlerOf({ categories, sockets: [talkLive as SocketEndpoint] }, inference, options);
 }

@@ -35,12 +35,14 @@ import {
   type SettingTable,
 } from './validation/setting-table.ts';
 import { describeValue } from './core/text/quote.ts';
+import { splitVoices, withVoices, type VoiceMethods } from './voice/with-voices.ts';
+import type { VoiceModel } from './voice/voice.ts';
 import { workerFile } from './worker-file.ts';
 
 /** The models that `createInference` starts, and how. */
 export interface InferenceOptions extends RoomLimits {
   /** Model id → where the model comes from and its limits; see `chat()`. */
-  readonly models: Readonly<Record<string, AnyModelOptions>>;
+  readonly models: Readonly<Record<string, AnyModelOptions | VoiceModel>>;
   /**
    * `process` (default): each replica is a child process, so the calling process never waits for a tensor and survives
    * a crash. `inline`: in the calling process, for scripts and unit tests.
@@ -92,7 +94,8 @@ const callSettings = {
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
 /** All models of a service, usable with or without HTTP. */
-export interface Inference extends InferenceBase, ModelControl<AnyModelOptions>, CategoryMethods {
+export interface Inference
+  extends InferenceBase, ModelControl<AnyModelOptions | VoiceModel>, CategoryMethods, VoiceMethods {
   run<C extends Category>(
     category: C,
     request: Categories[C]['input'],
@@ -124,7 +127,8 @@ export function createInference(options: InferenceOptions): Inference {
   assertOptions('createInference', inferenceSettings, options);
   const { isolation = 'process', logger, observers = [], maxLoadedModels, maxLoadedBytes } = options;
   if (logger !== undefined) assertLogger(logger);
-  const models = checkModels(options.models);
+  const { voices, others } = splitVoices(options.models);
+  const models = checkModels(others);
   const startLocal =
     isolation === 'inline' ? inlineReplicas(loadHere) : childReplicas({ worker: workerFile() });
   const startHere = inlineReplicas(loadHere);
@@ -169,7 +173,8 @@ export function createInference(options: InferenceOptions): Inference {
     return whole;
   };
   const infos = (): readonly ModelInfo[] => engine.models().map(withDemo);
-  return { ...engine, run, add, models: infos, ...methodsOver(run) } as Inference;
+  const whole = { ...engine, run, add, models: infos, ...methodsOver(run) };
+  return withVoices(whole as never, voices) as Inference;
 }
 
 function definitionOf(name: string): CategoryDefinition {

@@ -18,6 +18,11 @@ export interface RequestBody extends NamedSchema {
   readonly mediaType?: 'multipart/form-data' | undefined;
 }
 
+export interface SocketMessages {
+  readonly client: NamedSchema;
+  readonly server: NamedSchema;
+}
+
 /** Route and documentation of a path below `/v1`. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -29,7 +34,9 @@ export interface RouteDescription {
   readonly queryParameters?: Readonly<Record<string, string>> | undefined;
   readonly requestBody?: RequestBody | undefined;
   /** Messages of the WebSocket that the connection becomes, if it does. */
-  readonly messages?: { readonly client: NamedSchema; readonly server: NamedSchema } | undefined;
+  readonly messages?: SocketMessages | undefined;
+  /** Messages of the other sockets that the same path becomes, by the model. */
+  readonly otherMessages?: readonly SocketMessages[] | undefined;
   /** Content of the 200 response by media type; none where there are `messages`. */
   readonly responses: Readonly<Record<string, NamedSchema>>;
   readonly errors: readonly ErrorCode[];
@@ -162,6 +169,13 @@ export interface Endpoint<
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
 }
 
+export interface SocketRunOptions {
+  /** Default: the endpoint's own. */
+  readonly category?: string | undefined;
+  /** Cancels the run, also while an event is awaited. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface SocketCall<Input, Event> {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -171,10 +185,13 @@ export interface SocketCall<Input, Event> {
   readonly maxBufferBytes: number;
   /**
    * @param id the default model of the category if left out
+   * @param category default: the endpoint's own
    * @throws InferenceError `model_not_found`, `upgrade_required`, or `invalid_request` for a model of another category
    */
-  findModel(id: string | undefined): ModelInfo;
+  findModel(id: string | undefined, category?: string): ModelInfo;
   send(message: object): void;
+  /** Resolves when the client has taken most of what it was sent, or has gone. */
+  room(): Promise<void>;
   /**
    * So many bytes are held now.
    *
@@ -186,7 +203,9 @@ export interface SocketCall<Input, Event> {
   /** So many runs wait or run: the client's messages wait while there are too many. */
   pace(runs: number): void;
   /** Runs a model: a request of its own, which counts and costs as one over HTTP. Leaving it early cancels it. */
-  run(request: Input): AsyncIterable<Event>;
+  run(request: Input, options?: SocketRunOptions): AsyncIterable<Event>;
+  /** `x-ratelimit-*` of the last run. */
+  limits(): Readonly<Record<string, string>>;
   /** Reports a failure, and says it as the body of an error would. */
   fail(error: InferenceError): ErrorBody['error'];
 }
@@ -205,6 +224,8 @@ export interface SocketSession {
 
 /** A path that becomes a WebSocket with messages of JSON. */
 export interface SocketEndpoint<Input = unknown, Event = unknown> extends RouteDescription {
+  /** Category of its models, where it is not the category that has it. */
+  readonly category?: string | undefined;
   /**
    * @throws InferenceError for a request that is answered without a socket
    */

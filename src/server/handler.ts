@@ -1,4 +1,5 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
+import type { SocketEndpoint } from '../contracts/endpoint.ts';
 import type { ServedInference } from '../contracts/engine.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
@@ -44,15 +45,22 @@ function replacementOf(path: string): string | undefined {
   return replacements.find(([pattern]) => pattern.test(path))?.[1];
 }
 
+/** Everything that a handler serves. */
+export interface ServedParts {
+  readonly categories: CategoryRegistry;
+  /** Sockets over models of several categories. */
+  readonly sockets: readonly SocketEndpoint[];
+}
+
 /** Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path. */
 export function createHandlerOf(
-  categories: CategoryRegistry,
+  { categories, sockets }: ServedParts,
   inference: ServedInference,
   options: HandlerOptions,
 ): Handler {
   // From JavaScript it may be left out; what is missing then has a message of its own.
   const settings = resolveOptions(options ?? {});
-  const findRoute = createRouter(createRoutes(categories));
+  const findRoute = createRouter(createRoutes(categories, sockets));
   for (const observer of settings.observers) inference.observe?.(observer);
   inference.observe?.({ onClose: () => settings.sockets.close() });
 

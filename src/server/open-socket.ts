@@ -1,4 +1,4 @@
-import type { CategoryDefinition } from '../contracts/category.ts';
+import type { CategoryDefinition, CategoryRegistry } from '../contracts/category.ts';
 import type { SocketCall, SocketEndpoint } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { ApiResponse } from '../contracts/http.ts';
@@ -10,6 +10,7 @@ import { toErrorBody } from './errors.ts';
 import { headerOf, protocolsOf } from '../http/headers.ts';
 import { queryOf } from './path.ts';
 import { turns } from './pieces-of.ts';
+import type { Meter } from './plans.ts';
 import { openRun } from './run.ts';
 import { toBilledRequest } from './run-endpoint.ts';
 import type { OpenSocket } from './sockets.ts';
@@ -17,11 +18,17 @@ import type { OpenSocket } from './sockets.ts';
 /** The subprotocol that pages offer beside their key. */
 const subprotocol = 'realtime';
 
+/** A socket, and the category of its models. */
+export interface OwnedSocket {
+  readonly endpoint: SocketEndpoint;
+  readonly category: string;
+}
+
 /** Answers a request for a WebSocket. */
 export async function openSocket(
   call: Call,
-  category: CategoryDefinition,
-  endpoint: SocketEndpoint,
+  categories: CategoryRegistry,
+  { endpoint, category: own }: OwnedSocket,
 ): Promise<ApiResponse> {
   const { request, settings, owner } = call;
   const { sockets } = settings;
@@ -32,6 +39,7 @@ export async function openSocket(
   assertOrigin(call);
   sockets.assertOpen();
   let open: OpenSocket | undefined;
+  let limits: Readonly<Record<string, string>> = {};
   const place = sockets.gate.enter(owner);
   try {
     const socketCall: SocketCall<AnyRequest, RunEvent> = {
@@ -39,19 +47,24 @@ export async function openSocket(
       headers: request.headers,
       signal: request.signal,
       maxBufferBytes: sockets.rules.maxBufferBytes,
-      findModel(id) {
-        const model = findModel(call, id, category);
+      findModel(id, name = own) {
+        const model = findModel(call, id, categories.get(name) ?? { name });
         call.meter.assertModel(model.id);
         return model;
       },
       send: (message) => open?.send(message),
+      room: async () => open?.room(),
       hold(bytes) {
         place.grow(bytes);
         place.shrink(bytes);
       },
       turn: () => turns.next(owner),
       pace: (runs) => open?.pace(runs),
-      run: (asked) => runAgain(call, category, asked),
+      run: (asked, { category: name = own, signal } = {}) => {
+        const category = categories.get(name)!;
+        return runAgain(call, category, asked, { signal, onLimits: (told) => (limits = told) });
+      },
+      limits: () => limits,
       fail(error) {
         call.report(error);
         return toErrorBody(error, call.requestId).error;
@@ -95,13 +108,17 @@ async function* runAgain(
   call: Call,
   category: CategoryDefinition,
   request: AnyRequest,
+  { signal, onLimits }: { signal?: AbortSignal | undefined; onLimits: (headers: Meter['headers']) => void },
 ): AsyncGenerator<RunEvent> {
   const own = { ...call, startedAt: performance.now(), ...(await call.identify()) };
   try {
-    await own.meter.enter();
+    await own.meter.enter().finally(() => onLimits(own.meter.headers));
     const model = findModel(own, request.model, category);
     own.meter.assertModel(model.id);
     const events = (await openRun(own, toBilledRequest(own, category, { request, model }))).billed();
+    const cancel = (): void => void events.return?.();
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
     yield* { [Symbol.asyncIterator]: () => events };
   } finally {
     own.meter.leave();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorBody, NamedSchema, RouteDescription } from '../contracts/endpoint.ts';
+import type { ErrorBody, NamedSchema, RouteDescription, SocketMessages } from '../contracts/endpoint.ts';
 import type { ErrorCode } from '../errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import { wireErrors } from './errors.ts';
@@ -56,8 +56,8 @@ export function toOpenApi(routes: readonly DescribedRoute[]): JsonSchema {
 }
 
 function schemasOf(route: DescribedRoute): NamedSchema[] {
-  const { client, server } = route.messages ?? {};
-  return [client, server, route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
+  const messages = messagesOf(route).flatMap(({ client, server }) => [client, server]);
+  return [...messages, route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
     (named) => named !== undefined,
   );
 }
@@ -73,14 +73,14 @@ function toOperation(route: DescribedRoute): JsonSchema {
     ...parametersOf(route),
     ...requestBodyOf(route),
     ...(route.messages && {
-      'x-websocket-messages': {
-        client: referenceTo(route.messages.client.name).schema,
-        server: referenceTo(route.messages.server.name).schema,
-      },
+      'x-websocket-messages': messagesOf(route).map(({ client, server }) => ({
+        client: referenceTo(client.name).schema,
+        server: referenceTo(server.name).schema,
+      })),
     }),
     responses: {
       ...(route.messages
-        ? { 101: { description: describeMessages(route.messages) } }
+        ? { 101: { description: describeMessages(route) } }
         : { 200: { description: 'Success.', content: Object.fromEntries(content) } }),
       ...errorResponses(route),
     },
@@ -88,8 +88,13 @@ function toOperation(route: DescribedRoute): JsonSchema {
 }
 
 /** OpenAPI describes no WebSocket. */
-function describeMessages({ client, server }: NonNullable<RouteDescription['messages']>): string {
-  return `The connection becomes a WebSocket with messages of JSON, of the schemas ${client.name} and ${server.name}.`;
+function describeMessages(route: DescribedRoute): string {
+  const names = messagesOf(route).map(({ client, server }) => `${client.name} and ${server.name}`);
+  return `The connection becomes a WebSocket with messages of JSON, of the schemas ${names.join(', or ')}.`;
+}
+
+function messagesOf({ messages, otherMessages = [] }: DescribedRoute): SocketMessages[] {
+  return messages ? [messages, ...otherMessages] : [];
 }
 
 function parametersOf({ path, queryParameters = {} }: DescribedRoute): JsonSchema {

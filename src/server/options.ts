@@ -54,6 +54,8 @@ export interface SocketLimits extends BodyGateLimits {
   readonly maxMessageBytes?: number | undefined;
   /** Longest silence of a client before its socket is closed, in milliseconds; default 300,000. */
   readonly idleTimeoutMs?: number | undefined;
+  /** Longest time of a socket, in milliseconds; default 3,600,000. */
+  readonly maxDurationMs?: number | undefined;
 }
 
 /** Options of `createHandler`; only `auth` is required. */
@@ -205,6 +207,7 @@ export const handlerSettings = {
       maxBufferBytes: integer().default(2 ** 24),
       maxMessageBytes: integer(2 ** 30).default(2 ** 20),
       idleTimeoutMs: milliseconds.default(300_000),
+      maxDurationMs: milliseconds.default(3_600_000),
     })
     .prefault({}),
   bodyTimeoutMs: milliseconds.default(300_000),
@@ -341,7 +344,7 @@ function assertAtLeast(
 }
 
 function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number): Sockets {
-  const { maxBufferBytes, maxMessageBytes, idleTimeoutMs } = limits;
+  const { maxBufferBytes, maxMessageBytes, idleTimeoutMs, maxDurationMs } = limits;
   const gate = resolveGate('sockets', limits, {
     count: 128,
     maxBytes: maxBufferBytes,
@@ -351,6 +354,7 @@ function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAl
     maxBufferBytes,
     maxMessageBytes,
     idleTimeoutMs,
+    maxDurationMs,
     keepAliveMs,
   });
 }

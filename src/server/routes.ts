@@ -1,11 +1,11 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
-import type { Route, RouteDescription } from '../contracts/endpoint.ts';
+import type { Route, RouteDescription, SocketEndpoint } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import { unsupportedError } from '../errors.ts';
 import { findModel, type Call } from './call.ts';
 import { modelRoutes } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
-import { openSocket } from './open-socket.ts';
+import { openSocket, type OwnedSocket } from './open-socket.ts';
 import { queryOf } from './path.ts';
 import { runEndpoint } from './run-endpoint.ts';
 
@@ -36,18 +36,41 @@ export interface ServedRoute extends RouteDescription {
   readonly handle: (call: Call) => Promise<ApiResponse>;
 }
 
-/** Every path below `/v1`: those of the categories, the discovery of models and the OpenAPI document. */
-export function createRoutes(categories: CategoryRegistry): readonly ServedRoute[] {
+/**
+ * Every path below `/v1`: those of the categories, the discovery of models and the OpenAPI document.
+ *
+ * @param sockets of other models on the paths of the categories' own
+ */
+export function createRoutes(
+  categories: CategoryRegistry,
+  sockets: readonly SocketEndpoint[] = [],
+): readonly ServedRoute[] {
   const ofCategories = [...categories.values()].flatMap((category) =>
     category.endpoints.map((endpoint): ServedRoute => {
       if ('handle' in endpoint) return toServedRoute(endpoint);
-      if ('connect' in endpoint)
-        return { ...endpoint, isInference: false, handle: (call) => openSocket(call, category, endpoint) };
+      if ('connect' in endpoint) {
+        const others = sockets.filter(({ path }) => path === endpoint.path);
+        return {
+          ...endpoint,
+          otherMessages: others.flatMap(({ messages }) => messages ?? []),
+          isInference: false,
+          handle: (call) =>
+            openSocket(call, categories, chooseSocket(call, [endpoint, ...others], category.name)),
+        };
+      }
       return { ...endpoint, isInference: true, handle: (call) => runEndpoint(call, category, endpoint) };
     }),
   );
   const described = [...ofCategories, ...modelRoutes(categories).map(toServedRoute)];
   return [...described, toServedRoute(createOpenApiRoute(described))];
+}
+
+/** The socket for the model that the address names. */
+function chooseSocket(call: Call, [own, ...others]: SocketEndpoint[], category: string): OwnedSocket {
+  const id = queryOf(call.request.url).get('model');
+  const model = call.inference.models().find((one) => one.id === id);
+  const other = others.find((one) => one.category === model?.category);
+  return other ? { endpoint: other, category: other.category! } : { endpoint: own!, category };
 }
 
 function toServedRoute(route: Route): ServedRoute {

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiSocket } from '../contracts/http.ts';
 import type { SocketSession } from '../contracts/endpoint.ts';
 import { InferenceError, sentence } from '../errors.ts';
@@ -11,6 +12,7 @@ export interface SocketRules {
   readonly maxBufferBytes: number;
   readonly maxMessageBytes: number;
   readonly idleTimeoutMs: number;
+  readonly maxDurationMs: number;
   /** As often, the client has to show that it is there. */
   readonly keepAliveMs: number;
 }
@@ -25,6 +27,8 @@ const maxRuns = 8;
 const messageBounds = { values: 1024, depth: 32 } as const;
 /** Time of messages that are read at once. */
 const sliceMs = 4;
+/** As often, whoever waits for room looks whether there is some. */
+const roomMs = 20;
 /** Time for the client's half of a closing handshake. */
 const closingMs = 2000;
 
@@ -83,6 +87,7 @@ export class OpenSocket {
   #runs = 0;
   #idle: NodeJS.Timeout | undefined;
   #pings: NodeJS.Timeout | undefined;
+  #end: NodeJS.Timeout | undefined;
 
   constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
     this.#socket = socket;
@@ -101,6 +106,12 @@ export class OpenSocket {
       if (!this.#isReading) void this.#read();
     });
     this.#pings = setInterval(() => this.#ping(), this.#rules.keepAliveMs);
+    const { maxDurationMs } = this.#rules;
+    this.#end = setTimeout(() => {
+      session.refuse(new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`));
+      this.#close(closeCode.normal, 'The session has lasted as long as it may.');
+    }, maxDurationMs);
+    this.#end.unref();
     this.#awaitMessage();
     session.begin();
   }
@@ -110,6 +121,12 @@ export class OpenSocket {
     this.#socket.send(JSON.stringify(message));
     if (this.#socket.bufferedAmount > maxUnreadBytes)
       this.#close(closeCode.tryLater, 'The client does not read.');
+  }
+
+  /** Resolves when the client has read most of what it was sent. */
+  async room(): Promise<void> {
+    while (this.#socket.bufferedAmount > maxUnreadBytes / 4 && !this.#signal.aborted)
+      await sleep(roomMs, undefined, { ref: false });
   }
 
   pace(runs: number): void {
@@ -197,6 +214,7 @@ export class OpenSocket {
 
   #stop(): void {
     clearTimeout(this.#idle);
+    clearTimeout(this.#end);
     clearInterval(this.#pings);
   }
 }

@@ -26,6 +26,8 @@ import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
 import { quote } from '../core/text/quote.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
+import type { VoiceModel } from '../voice/voice.ts';
+import { withVoices } from '../voice/with-voices.ts';
 import { watchRun, type RunWatch } from '../engine/run-watch.ts';
 
 /** The models and answers of a fake inference. */
@@ -55,6 +57,8 @@ export interface FakeInferenceOptions {
   readonly drawing?: FakePainter | undefined;
   /** Speech of speech models; default: a tenth of a second of silence for each word. */
   readonly speech?: FakeSpeaker | undefined;
+  /** Agents by their ids; default: none. */
+  readonly voices?: Readonly<Record<string, VoiceModel>> | undefined;
   /** State of every model; default `ready`. */
   readonly state?: ModelStatus['state'] | undefined;
 }
@@ -107,6 +111,7 @@ const optionNames = [
   'transcript',
   'drawing',
   'speech',
+  'voices',
   'state',
 ] satisfies (keyof FakeInferenceOptions)[];
 
@@ -213,8 +218,8 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     get cancelled() {
       return counts.cancelled;
     },
-  } as FakeInference;
-  return fake;
+  };
+  return withVoices(fake as unknown as FakeInference, options.voices ?? {});
 }
 
 function toModelInfo(model: string | (Partial<AnyModelInfo> & { readonly id: string })): AnyModelInfo {

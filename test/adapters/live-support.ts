@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 import { resample } from '../../src/core/audio/resample.ts';
 import { openAudio } from '../../src/runtime/audio/open-audio.ts';
 
@@ -25,4 +28,14 @@ export async function toPcm(path: string): Promise<Buffer> {
   return Buffer.from(
     Int16Array.from(resampled, (sample) => 32_767 * Math.max(-1, Math.min(1, sample))).buffer,
   );
+}
+
+/** Listens until the test has ended. @returns host and port */
+export async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

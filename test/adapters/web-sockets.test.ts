@@ -15,7 +15,7 @@ import { createHandler, createInference, InferenceError } from '../../dist/src/i
 import type { HandlerOptions } from '../../dist/src/server/options.js';
 import { createFakeInference, type FakeInferenceOptions } from '../../dist/src/testing/fake-inference.js';
 import { append, commit, pcm, pieces, update } from '../categories/transcription/wire/live/audio.ts';
-import { pem, toPcm, word } from './live-support.ts';
+import { listening, pem, toPcm, word } from './live-support.ts';
 
 const models = [
   { id: 'ears', category: 'transcription' },
@@ -25,15 +25,6 @@ const models = [
 const transcribed = 'conversation.item.input_audio_transcription';
 const byHand = update({ turn_detection: null });
 const speech = pcm([0.5, 0.1]);
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 async function serve(fake: FakeInferenceOptions = {}, options: Partial<HandlerOptions> = {}) {
   const inference = createFakeInference({ models, transcript: 'A red circle.', ...fake });

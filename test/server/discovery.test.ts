@@ -93,10 +93,10 @@ describe('GET /openapi.json', () => {
     expect(json.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
     const { '/realtime': live, ...others } = json.paths;
     expect(live.get).toMatchObject({
-      'x-websocket-messages': {
-        client: { $ref: '#/components/schemas/LiveClientEvent' },
-        server: { $ref: '#/components/schemas/LiveServerEvent' },
-      },
+      'x-websocket-messages': ['Live', 'Voice'].map((name) => ({
+        client: { $ref: `#/components/schemas/${name}ClientEvent` },
+        server: { $ref: `#/components/schemas/${name}ServerEvent` },
+      })),
       responses: {
         101: { description: expect.stringContaining('LiveClientEvent') },
         400: {},

@@ -51,7 +51,7 @@ export function updateConfiguration(
 }
 
 /** `null` is the value of a field that is taken back. */
-function readModel(
+export function readModel(
   before: Configuration,
   { model = before.model, language, prompt }: NonNullable<InputFields['transcription']>,
 ): Pick<Configuration, 'model' | 'language' | 'prompt'> {
@@ -118,7 +118,8 @@ function toModel({ model, language, prompt }: Configuration) {
   return { model, language: language ?? null, prompt: prompt ?? null };
 }
 
-function toTurnDetection({ turns }: Configuration) {
+/** As sessions say it. */
+export function toTurnDetection({ turns }: Pick<Configuration, 'turns'>) {
   if (!turns) return null;
   const { threshold, prefixPaddingMs, silenceDurationMs } = turns;
   return {

@@ -1,10 +1,10 @@
-import { Buffer } from 'node:buffer';
 import type { ErrorBody } from '../../../../contracts/endpoint.ts';
 import { fieldError, InferenceError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { TranscriptionEvent } from '../../events.ts';
 import type { TranscriptionRequestInput } from '../../request.ts';
 import { createTranscriptionStreamer } from '../to-events.ts';
+import { appendAudio, emptyCommitCode, tooShortError } from './append-audio.ts';
 import {
   defaultConfiguration,
   isSameFormat,
@@ -51,11 +51,6 @@ type Draft = LiveServerEvent extends infer Event
     : never
   : never;
 
-/** Turns are detected in so many bytes at once: a few milliseconds, whatever is in them. */
-const sliceBytes = 2 ** 15;
-/** Less is no word. */
-const shortestMs = 100;
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const transcribed = 'conversation.item.input_audio_transcription';
 
 /**
@@ -161,7 +156,13 @@ export class LiveSession {
   }
 
   *#take(event: LiveClientEvent): Generator<void> {
-    if (event.type === 'input_audio_buffer.append') yield* this.#append(this.#readAudio(event.audio));
+    if (event.type === 'input_audio_buffer.append')
+      yield* appendAudio(event.audio, {
+        input: this.#input,
+        maxBufferBytes: this.#options.maxBufferBytes,
+        hold: (bytes) => this.#options.hold(bytes + this.#utteranceBytes),
+        onChange: (change) => this.#change(change),
+      });
     else this.#obey(event);
     this.#hold();
   }
@@ -200,32 +201,6 @@ export class LiveSession {
     this.#itemId = undefined;
   }
 
-  #readAudio(text: string): Uint8Array {
-    if (text.length % 4 !== 0 || !base64.test(text))
-      throw fieldError('audio', 'expected audio in base64, with its padding');
-    const bytes = Buffer.from(text, 'base64');
-    const { sampleBytes } = this.#input;
-    if (bytes.length % sampleBytes === 0) return bytes;
-    throw fieldError('audio', `expected whole samples of ${sampleBytes} bytes, got ${bytes.length} bytes`);
-  }
-
-  *#append(bytes: Uint8Array): Generator<void> {
-    const { maxBufferBytes, hold } = this.#options;
-    const input = this.#input;
-    const isFull = (): boolean => input.length + bytes.length > maxBufferBytes;
-    // Whoever speaks on and on is transcribed in pieces.
-    if (isFull() && input.isSpeech) this.#change({ type: 'end', audio: input.cutSpeech() });
-    if (isFull()) {
-      const left = maxBufferBytes - input.length;
-      throw fieldError('audio', `expected at most ${left} bytes before the next commit, got ${bytes.length}`);
-    }
-    hold(input.length + this.#utteranceBytes + bytes.length);
-    for (let at = 0; at < bytes.length; at += sliceBytes) {
-      if (at > 0) yield;
-      for (const change of input.append(bytes.subarray(at, at + sliceBytes))) this.#change(change);
-    }
-  }
-
   #change(change: SpeechChange): void {
     if (change.type === 'start') {
       this.#itemId = this.#options.createId('item_');
@@ -239,13 +214,10 @@ export class LiveSession {
   }
 
   #commit(eventId: string | undefined): void {
-    const { durationMs } = this.#input;
-    if (durationMs >= shortestMs) return this.#complete(this.#input.cutSpeech());
-    const message = `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`;
-    const error = this.#options.describe(new InferenceError('invalid_request', message));
-    // Clients know this code, since it happens to whoever commits while turns are detected.
-    const code = 'input_audio_buffer_commit_empty';
-    this.#emit({ type: 'error', error: { ...error, code, event_id: eventId ?? null } });
+    const error = tooShortError(this.#input);
+    if (error === undefined) return this.#complete(this.#input.cutSpeech());
+    const described = this.#options.describe(error);
+    this.#emit({ type: 'error', error: { ...described, code: emptyCommitCode, event_id: eventId ?? null } });
   }
 
   #complete({ file: audio, bytes }: SpokenAudio): void {

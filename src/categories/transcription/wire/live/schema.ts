@@ -8,7 +8,7 @@ import { turnParameters } from './parameters.ts';
 export const defaultRateHz = 24_000;
 
 /** A field that other services have; only the values that change nothing are accepted. */
-const without = (advice: string, ...harmless: readonly unknown[]) =>
+export const without = (advice: string, ...harmless: readonly unknown[]) =>
   z
     .unknown()
     .superRefine((value, context) => {
@@ -21,7 +21,8 @@ const without = (advice: string, ...harmless: readonly unknown[]) =>
       description: `Only ${[null, ...harmless].map((value) => `\`${String(value)}\``).join(', ')}: ${advice}.`,
     });
 
-const formatSchema = z.discriminatedUnion('type', [
+/** The form of audio. */
+export const formatSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('audio/pcm').meta({ description: '16-bit little-endian samples of one channel.' }),
     rate: z.int().min(8000).max(48_000).optional().meta({
@@ -36,7 +37,8 @@ const formatSchema = z.discriminatedUnion('type', [
 /** The form of the audio that a client appends. */
 export type AudioFormat = z.infer<typeof formatSchema>;
 
-const modelSchema = z.strictObject({
+/** The recognition that a client wants. */
+export const modelSchema = z.strictObject({
   model: z.string().min(1).optional().meta({
     description: 'Id of a transcription model; default: the `model` of the address, else the first one.',
   }),
@@ -49,9 +51,12 @@ const modelSchema = z.strictObject({
   delay: without('an utterance is transcribed at its end'),
 });
 
+/** The parameters of the detection of turns. */
+export const turnShape = parameterShape(turnParameters);
+
 const turnSchema = z.strictObject({
   type: z.literal('server_vad').optional(),
-  ...parameterShape(turnParameters),
+  ...turnShape,
   create_response: without('there are no responses', false),
   interrupt_response: without('there are no responses', false, true),
   idle_timeout_ms: without('silence is no turn'),
@@ -62,7 +67,8 @@ const turnDetection = turnSchema.nullable().optional().meta({
   description: 'How utterances end; `null`: only by `input_audio_buffer.commit`.',
 });
 const transcription = modelSchema.nullable().optional();
-const noiseReduction = without('noise is not reduced');
+/** A field that is refused. */
+export const noiseReduction = without('noise is not reduced');
 const include = without('log probabilities are not offered');
 
 const sessionSchema = z.strictObject({
@@ -95,19 +101,24 @@ export type SessionFields = z.infer<typeof sessionSchema>;
 /** The session of `transcription_session.update`. */
 export type OlderSessionFields = z.infer<typeof olderSessionSchema>;
 
-const event_id = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
+/** The client's own name of its message. */
+export const eventId = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
 
 /** A message of a client. */
 export const liveClientEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('session.update'), event_id, session: sessionSchema }),
-  z.strictObject({ type: z.literal('transcription_session.update'), event_id, session: olderSessionSchema }),
+  z.strictObject({ type: z.literal('session.update'), event_id: eventId, session: sessionSchema }),
+  z.strictObject({
+    type: z.literal('transcription_session.update'),
+    event_id: eventId,
+    session: olderSessionSchema,
+  }),
   z.strictObject({
     type: z.literal('input_audio_buffer.append'),
-    event_id,
+    event_id: eventId,
     audio: z.string().meta({ description: 'Base64 of audio in the format of the session.' }),
   }),
-  z.strictObject({ type: z.literal('input_audio_buffer.commit'), event_id }),
-  z.strictObject({ type: z.literal('input_audio_buffer.clear'), event_id }),
+  z.strictObject({ type: z.literal('input_audio_buffer.commit'), event_id: eventId }),
+  z.strictObject({ type: z.literal('input_audio_buffer.clear'), event_id: eventId }),
 ]);
 
 /** A message of a client. */

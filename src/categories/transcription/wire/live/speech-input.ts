@@ -6,6 +6,7 @@ import {
   type TurnDetector,
 } from '../../../../core/audio/turn-detector.ts';
 import { encodingOf, sampleRateOf, type Configuration } from './configuration.ts';
+import type { AudioFormat } from './schema.ts';
 
 const leastCapacity = 2 ** 14;
 
@@ -77,6 +78,19 @@ export interface SpokenAudio {
 export type SpeechChange =
   | { readonly type: 'start'; readonly startMs: number }
   | { readonly type: 'end'; readonly audio: SpokenAudio };
+
+/** Samples as a WAV file. */
+export function toRecording(samples: Uint8Array, format: AudioFormat): Uint8Array {
+  const header = writeWavHeader({
+    encoding: encodingOf(format),
+    sampleRateHz: sampleRateOf(format),
+    dataBytes: samples.length,
+  });
+  const file = new Uint8Array(header.length + samples.length);
+  file.set(header);
+  file.set(samples, header.length);
+  return file;
+}
 
 type Listening = Pick<Configuration, 'format' | 'turns'>;
 
@@ -155,16 +169,9 @@ export class SpeechInput {
   endSpeech(end = this.#buffer.end): SpokenAudio {
     const { format } = this.#listening;
     const audio = this.#buffer.slice(this.#start, end);
-    const header = writeWavHeader({
-      encoding: encodingOf(format),
-      sampleRateHz: sampleRateOf(format),
-      dataBytes: audio.length,
-    });
-    const file = new Uint8Array(header.length + audio.length);
-    file.set(header);
-    file.set(audio, header.length);
     this.#buffer.drop(end);
     this.#speechStart = undefined;
+    const file = toRecording(audio, format);
     return { endMs: this.#millisecondsOf(end), file, bytes: audio.length };
   }
 

@@ -1,0 +1,63 @@
+import { Buffer } from 'node:buffer';
+import { fieldError, InferenceError } from '../../../../errors.ts';
+import type { SpeechChange, SpeechInput } from './speech-input.ts';
+
+/** Turns are detected in so many bytes at once: a few milliseconds, whatever is in them. */
+const sliceBytes = 2 ** 15;
+/** Less is no word. */
+const shortestMs = 100;
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Clients know this code, since it happens to whoever commits while turns are detected. */
+export const emptyCommitCode = 'input_audio_buffer_commit_empty';
+
+/** The buffer that audio is appended to. */
+export interface AudioTarget {
+  readonly input: SpeechInput;
+  readonly maxBufferBytes: number;
+  /** Told how many bytes the buffer is about to hold. */
+  readonly hold: (bytes: number) => void;
+  readonly onChange: (change: SpeechChange) => void;
+}
+
+/**
+ * Appends the audio of a message, in slices between which others may run.
+ *
+ * @throws InferenceError for audio that can't be read, or more than the buffer takes
+ */
+export function* appendAudio(
+  text: string,
+  { input, maxBufferBytes, hold, onChange }: AudioTarget,
+): Generator<void> {
+  const bytes = readAudio(text, input.sampleBytes);
+  const isFull = (): boolean => input.length + bytes.length > maxBufferBytes;
+  // Whoever speaks on and on is transcribed in pieces.
+  if (isFull() && input.isSpeech) onChange({ type: 'end', audio: input.cutSpeech() });
+  if (isFull()) {
+    const left = maxBufferBytes - input.length;
+    throw fieldError('audio', `expected at most ${left} bytes before the next commit, got ${bytes.length}`);
+  }
+  hold(input.length + bytes.length);
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    if (at > 0) yield;
+    for (const change of input.append(bytes.subarray(at, at + sliceBytes))) onChange(change);
+  }
+}
+
+/** @throws InferenceError for anything but whole samples in base64 */
+export function readAudio(text: string, sampleBytes: number): Uint8Array {
+  if (text.length % 4 !== 0 || !base64.test(text))
+    throw fieldError('audio', 'expected audio in base64, with its padding');
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length % sampleBytes === 0) return bytes;
+  throw fieldError('audio', `expected whole samples of ${sampleBytes} bytes, got ${bytes.length} bytes`);
+}
+
+/** The refusal to commit less than a word; `undefined` where there is enough. */
+export function tooShortError({ durationMs }: SpeechInput): InferenceError | undefined {
+  if (durationMs >= shortestMs) return undefined;
+  return new InferenceError(
+    'invalid_request',
+    `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`,
+  );
+}

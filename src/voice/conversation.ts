@@ -1,0 +1,158 @@
+import type { ChatMessage, ContentPart, MessageContent, ToolCall } from '../core/chat/messages.ts';
+import { quote } from '../core/text/quote.ts';
+import { fieldError } from '../errors.ts';
+import type { GivenItem, ItemPart } from './schema.ts';
+
+/** An item as the conversation keeps it: a transcript in the place of audio. */
+export type Item = GivenItem & {
+  readonly id: string;
+  readonly object: 'realtime.item';
+  readonly status: 'completed' | 'incomplete' | 'in_progress';
+  /** Audio of the item up to which each beginning of its transcript is spoken. */
+  readonly marks?: readonly SpokenMark[] | undefined;
+};
+
+/** A place in a transcript, and when it is spoken. */
+export interface SpokenMark {
+  readonly characters: number;
+  readonly endMs: number;
+}
+
+const mostItems = 4096;
+
+/** The items of a session, in their order. */
+export class Conversation {
+  readonly #items: Item[] = [];
+
+  get items(): readonly Item[] {
+    return this.#items;
+  }
+
+  /** UTF-16 code units of all items, about. */
+  get size(): number {
+    return this.#items.reduce((sum, item) => sum + sizeOf(item), 0);
+  }
+
+  /** @throws InferenceError for an id that is taken */
+  assertFree(id: string | undefined): void {
+    if (this.#items.length >= mostItems)
+      throw fieldError('item', `expected at most ${mostItems} items in a conversation`);
+    if (this.#items.some((one) => one.id === id)) throw fieldError('item.id', `${quote(id!)} is taken`);
+  }
+
+  /**
+   * @param previous id of the item before it; `root` for none, `undefined` for the last one
+   * @returns id of the item before it
+   */
+  add(item: Item, previous?: string | null): string | null {
+    this.assertFree(item.id);
+    const at = previous == null ? this.#items.length : previous === 'root' ? 0 : 1 + this.#indexOf(previous);
+    this.#items.splice(at, 0, item);
+    return this.#items[at - 1]?.id ?? null;
+  }
+
+  /** @throws InferenceError for an id that no item has */
+  find(id: string): Item {
+    return this.#items[this.#indexOf(id, 'item_id')]!;
+  }
+
+  remove(id: string): void {
+    this.#items.splice(this.#indexOf(id, 'item_id'), 1);
+  }
+
+  /** Puts an item in the place of the one with its id, if there still is one. */
+  replace(item: Item): void {
+    const at = this.#items.findIndex(({ id }) => id === item.id);
+    if (at >= 0) this.#items[at] = item;
+  }
+
+  /** Keeps only what was heard of a spoken item. */
+  truncate(id: string, heardMs: number): void {
+    const item = this.find(id);
+    if (item.type !== 'message' || item.role !== 'assistant')
+      throw fieldError('item_id', 'expected a message of the assistant');
+    const content = item.content.map((part) => {
+      if (part.type !== 'output_audio') return part;
+      return { ...part, transcript: heardText(part.transcript ?? '', item.marks ?? [], heardMs) };
+    });
+    this.replace({ ...item, content });
+  }
+
+  #indexOf(id: string, field = 'previous_item_id'): number {
+    const at = this.#items.findIndex((item) => item.id === id);
+    if (at < 0) throw fieldError(field, `there is no item ${quote(id)}`);
+    return at;
+  }
+}
+
+/** The words that begin before a time; within a piece of audio, characters take the same time each. */
+function heardText(text: string, marks: readonly SpokenMark[], heardMs: number): string {
+  let [from, fromMs] = [0, 0];
+  for (const { characters, endMs } of marks) {
+    if (heardMs < endMs) {
+      const share = (heardMs - fromMs) / (endMs - fromMs);
+      const cut = from + Math.ceil(share * (characters - from));
+      const isWithin = /\S/.test(text[cut - 1] ?? '') && /\S/.test(text[cut] ?? '');
+      const heard = text.slice(0, cut);
+      return (isWithin ? heard.replace(/\S+$/, '') : heard).trimEnd();
+    }
+    [from, fromMs] = [characters, endMs];
+  }
+  return text;
+}
+
+function sizeOf(item: Item): number {
+  if (item.type === 'function_call') return item.arguments.length;
+  if (item.type === 'function_call_output') return item.output.length;
+  return item.content.reduce((sum, part) => sum + textOf(part).length, 0);
+}
+
+function textOf(part: ItemPart): string {
+  if ('text' in part) return part.text;
+  return part.type === 'input_image' ? part.image_url : (part.transcript ?? '');
+}
+
+/** The item as clients are told of it. */
+export function toWireItem({ marks: _, ...item }: Item) {
+  return item;
+}
+
+/** A part as the conversation keeps it, in the words of the role that says it. */
+export function keptPart(part: ItemPart, role: 'system' | 'user' | 'assistant'): ItemPart {
+  const side = role === 'assistant' ? 'output' : 'input';
+  if ('text' in part) return { type: `${side}_text` as 'input_text', text: part.text };
+  if (part.type === 'input_image') return part;
+  return { type: `${side}_audio` as 'input_audio', transcript: part.transcript ?? null };
+}
+
+/** Items → the messages of a chat. Messages without a word are left out. */
+export function toMessages(
+  items: readonly Item[],
+  instructions: string | undefined,
+): ChatMessage<MessageContent>[] {
+  const messages: ChatMessage<MessageContent>[] = [];
+  if (instructions) messages.push({ role: 'system', content: instructions });
+  for (const item of items) {
+    const last = messages.at(-1);
+    if (item.type === 'function_call_output') {
+      messages.push({ role: 'tool', toolCallId: item.call_id, content: item.output });
+    } else if (item.type === 'function_call') {
+      const call: ToolCall = { id: item.call_id ?? item.id, name: item.name, arguments: item.arguments };
+      if (last?.role === 'assistant')
+        messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
+      else messages.push({ role: 'assistant', content: null, toolCalls: [call] });
+    } else {
+      const content = toContent(item.content);
+      if (content !== '') messages.push({ role: item.role, content } as ChatMessage<MessageContent>);
+    }
+  }
+  return messages;
+}
+
+function toContent(parts: readonly ItemPart[]): MessageContent {
+  if (!parts.some(({ type }) => type === 'input_image')) return parts.map(textOf).filter(Boolean).join('\n');
+  return parts.map((part): ContentPart => {
+    if (part.type !== 'input_image') return { type: 'text', text: textOf(part) };
+    return { type: 'image', image: part.image_url, detail: part.detail };
+  });
+}

@@ -1,0 +1,49 @@
+import type { SocketEndpoint } from '../contracts/endpoint.ts';
+import type { AnyRequest } from '../contracts/engine.ts';
+import type { RunEvent } from '../contracts/run.ts';
+import { createId } from '../http/headers.ts';
+import { voiceClientEventSchema, voiceServerEventSchema } from './schema.ts';
+import { VoiceSession } from './session.ts';
+import { voiceCategory, type VoiceInfo } from './voice.ts';
+
+/** `GET /realtime` with the model of a voice agent, as a WebSocket */
+export const talkLive: SocketEndpoint<AnyRequest, RunEvent> = {
+  method: 'GET',
+  path: '/realtime',
+  category: voiceCategory,
+  operationId: 'talkLive',
+  summary: 'Talk with a voice agent, over a WebSocket.',
+  messages: {
+    client: { name: 'VoiceClientEvent', schema: voiceClientEventSchema },
+    server: { name: 'VoiceServerEvent', schema: voiceServerEventSchema },
+  },
+  responses: {},
+  errors: ['invalid_request', 'upgrade_required', 'model_not_found', 'rate_limited', 'overloaded'],
+  connect(call) {
+    const info = call.findModel(call.query.get('model')!) as VoiceInfo;
+    const session = new VoiceSession({
+      ...call,
+      id: info.id,
+      model: info.agent,
+      createId,
+      describe: (error) => call.fail(error),
+      assertModel: (id, category) => void call.findModel(id, category),
+      run: (category, request, signal) => call.run(request, { category, signal }),
+    });
+    call.signal.addEventListener('abort', () => session.close(), { once: true });
+    return {
+      begin: () => session.begin(),
+      receive(message) {
+        const slices = session.receive(message);
+        const next = (): boolean => slices.next().done === true;
+        const goOn = async (): Promise<void> => {
+          do await call.turn();
+          while (!call.signal.aborted && !next());
+        };
+        return next() ? undefined : goOn();
+      },
+      refuse: (error) => session.refuse(error),
+      settled: () => session.settled(),
+    };
+  },
+};

@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { speechParameters } from '../categories/speech/parameters.ts';
+import {
+  eventId as event_id,
+  formatSchema,
+  modelSchema,
+  noiseReduction,
+  turnShape,
+  without,
+} from '../categories/transcription/wire/live/schema.ts';
+
+const responding = {
+  create_response: z.boolean().optional().meta({
+    description: 'Whether the end of a turn begins an answer.',
+    default: true,
+  }),
+  interrupt_response: z.boolean().optional().meta({
+    description: 'Whether speech ends the answer under way.',
+    default: true,
+  }),
+  idle_timeout_ms: without('silence is no turn'),
+};
+
+const turnDetection = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('server_vad'), ...turnShape, ...responding }),
+    z.strictObject({
+      type: z.literal('semantic_vad'),
+      eagerness: z.enum(['low', 'medium', 'high', 'auto']).optional().meta({
+        description:
+          'Longest silence within a turn: 8 s, 4 s (also `auto`) or 2 s. One whose text ends as a sentence does ends sooner.',
+        default: 'auto',
+      }),
+      ...responding,
+    }),
+  ])
+  .nullable()
+  .optional()
+  .meta({ description: 'How turns end; `null`: only by `input_audio_buffer.commit`.' });
+
+const modalities = z
+  .tuple([z.enum(['audio', 'text'])])
+  .meta({ description: 'Speech with its transcript, or text alone.' });
+
+const voiceName = z.union([z.string().min(1), z.strictObject({ id: z.string().min(1) })]);
+
+const { min, max } = speechParameters.speed;
+
+const output = z.strictObject({
+  format: formatSchema.optional(),
+  voice: voiceName.optional().meta({ description: 'Of the model that speaks.' }),
+  speed: z.number().min(min).max(max).optional(),
+});
+
+const tool = z.strictObject({
+  type: z.literal('function', { error: 'expected "function": tools of servers are not called from here' }),
+  name: z.string().min(1),
+  description: z.string().optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
+});
+
+const toolChoice = z.union(
+  [
+    z.enum(['auto', 'none', 'required']),
+    z.strictObject({ type: z.literal('function'), name: z.string().min(1) }),
+  ],
+  { error: 'expected "auto", "none", "required" or { type: "function", name: … }' },
+);
+
+const answering = {
+  instructions: z.string().optional(),
+  output_modalities: modalities.optional(),
+  tools: z.array(tool).max(128).optional(),
+  tool_choice: toolChoice.optional(),
+  parallel_tool_calls: z.boolean().optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  max_output_tokens: z.union([z.int().min(1), z.literal('inf')]).optional(),
+  prompt: without('no prompts are kept'),
+};
+
+const sessionSchema = z.strictObject({
+  type: z.literal('realtime'),
+  model: z.string().optional().meta({ description: 'The model of the address: it stays.' }),
+  ...answering,
+  audio: z
+    .strictObject({
+      input: z
+        .strictObject({
+          format: formatSchema.optional(),
+          transcription: modelSchema.nullable().optional().meta({
+            description:
+              'Whether the client is told what was heard; names of hosted models mean the own one.',
+          }),
+          turn_detection: turnDetection,
+          noise_reduction: noiseReduction,
+        })
+        .optional(),
+      output: output.optional(),
+    })
+    .optional(),
+  truncation: z.enum(['auto', 'disabled']).optional().meta({
+    description: 'Whether the oldest items are left out where the model can hold no more.',
+    default: 'auto',
+  }),
+  include: without('log probabilities are not offered'),
+  tracing: z.unknown().optional().meta({ description: 'Ignored: it changes no answer.' }),
+});
+
+const role = z.enum(['system', 'user', 'assistant']);
+const part = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
+  z.strictObject({
+    type: z.enum(['input_audio', 'output_audio', 'audio']),
+    audio: z.string().nullable().optional().meta({ description: 'Base64 in the format of the input.' }),
+    transcript: z.string().nullable().optional(),
+    format: z.unknown().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('input_image'),
+    image_url: z.string().min(1),
+    detail: z.enum(['auto', 'low', 'high']).optional(),
+  }),
+]);
+
+const ofItem = {
+  id: z.string().min(1).max(512).optional(),
+  object: z.literal('realtime.item').optional(),
+  status: z.enum(['completed', 'incomplete', 'in_progress']).optional(),
+};
+
+const itemSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('message'), ...ofItem, role, content: z.array(part).min(1).max(256) }),
+  z.strictObject({
+    type: z.literal('function_call'),
+    ...ofItem,
+    call_id: z.string().min(1).max(512).optional(),
+    name: z.string().min(1),
+    arguments: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('function_call_output'),
+    ...ofItem,
+    call_id: z.string().min(1).max(512),
+    output: z.string(),
+  }),
+]);
+
+/** An item as a client gives it. */
+export type GivenItem = z.infer<typeof itemSchema>;
+/** A part of a message, as a client gives it. */
+export type ItemPart = z.infer<typeof part>;
+/** The session of `session.update`. */
+export type VoiceSessionFields = z.infer<typeof sessionSchema>;
+
+const reference = z.strictObject({ type: z.literal('item_reference'), id: z.string().min(1) });
+
+const responseSchema = z.strictObject({
+  ...answering,
+  conversation: z.enum(['auto', 'none']).optional().meta({
+    description: '`none`: the answer stays out of the conversation, and may go on beside others.',
+    default: 'auto',
+  }),
+  input: z
+    .array(z.union([reference, itemSchema]))
+    .max(512)
+    .optional()
+    .meta({ description: 'Items in place of the conversation.' }),
+  audio: z.strictObject({ output: output.omit({ speed: true }).optional() }).optional(),
+  metadata: z.record(z.string(), z.string()).nullable().optional(),
+});
+
+/** The response of `response.create`. */
+export type VoiceResponseFields = z.infer<typeof responseSchema>;
+
+const item_id = z.string().min(1);
+const client = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id });
+
+/** A message of the client of a voice agent. */
+export const voiceClientEventSchema = z.discriminatedUnion('type', [
+  z.strictObject({ ...client('session.update'), session: sessionSchema }),
+  z.strictObject({
+    ...client('input_audio_buffer.append'),
+    audio: z.string().meta({ description: 'Base64 of audio in the format of the session.' }),
+  }),
+  z.strictObject(client('input_audio_buffer.commit')),
+  z.strictObject(client('input_audio_buffer.clear')),
+  z.strictObject({
+    ...client('conversation.item.create'),
+    previous_item_id: z.string().nullable().optional().meta({
+      description: 'The item before it; `root`: none; left out: the last one.',
+    }),
+    item: itemSchema,
+  }),
+  z.strictObject({ ...client('conversation.item.retrieve'), item_id }),
+  z.strictObject({ ...client('conversation.item.delete'), item_id }),
+  z.strictObject({
+    ...client('conversation.item.truncate'),
+    item_id,
+    content_index: z.literal(0),
+    audio_end_ms: z.number().min(0).meta({ description: 'Audio of the item that the user has heard.' }),
+  }),
+  z.strictObject({ ...client('response.create'), response: responseSchema.optional() }),
+  z.strictObject({ ...client('response.cancel'), response_id: z.string().optional() }),
+]);
+
+/** A message of the client of a voice agent. */
+export type VoiceClientEvent = z.infer<typeof voiceClientEventSchema>;
+
+const ofServer = { event_id: z.string() };
+const server = <Type extends string>(type: Type) => ({ type: z.literal(type), ...ofServer });
+const previous_item_id = z.string().nullable();
+const item = z.looseObject({ id: z.string(), object: z.literal('realtime.item'), type: z.string() });
+const session = z.looseObject({ object: z.literal('realtime.session'), id: z.string() });
+const response = z.looseObject({
+  object: z.literal('realtime.response'),
+  id: z.string(),
+  status: z.enum(['in_progress', 'completed', 'cancelled', 'incomplete', 'failed']),
+});
+const ofResponse = { response_id: z.string(), output_index: z.int() };
+const ofPart = { ...ofResponse, item_id, content_index: z.literal(0) };
+const ofCall = { ...ofResponse, item_id, call_id: z.string() };
+const content = z.looseObject({ type: z.string() });
+const error = z.looseObject({ type: z.string(), code: z.string(), message: z.string() });
+const milliseconds = z.int().meta({ description: 'From the beginning of the audio of the session.' });
+const heard = 'conversation.item.input_audio_transcription';
+const ofHeard = { item_id, content_index: z.literal(0) };
+
+/** A message of a voice agent. */
+export const voiceServerEventSchema = z.discriminatedUnion('type', [
+  z.object({ ...server('error'), error: error.extend({ event_id: z.string().nullable() }) }),
+  z.object({ ...server('session.created'), session }),
+  z.object({ ...server('session.updated'), session }),
+  z.object({ ...server('input_audio_buffer.speech_started'), item_id, audio_start_ms: milliseconds }),
+  z.object({ ...server('input_audio_buffer.speech_stopped'), item_id, audio_end_ms: milliseconds }),
+  z.object({ ...server('input_audio_buffer.committed'), item_id, previous_item_id }),
+  z.object(server('input_audio_buffer.cleared')),
+  z.object({ ...server('conversation.item.added'), item, previous_item_id }),
+  z.object({ ...server('conversation.item.done'), item, previous_item_id }),
+  z.object({ ...server('conversation.item.retrieved'), item }),
+  z.object({ ...server('conversation.item.deleted'), item_id }),
+  z.object({ ...server('conversation.item.truncated'), ...ofHeard, audio_end_ms: z.number() }),
+  z.object({ ...server(`${heard}.delta`), ...ofHeard, delta: z.string() }),
+  z.object({ ...server(`${heard}.completed`), ...ofHeard, transcript: z.string(), usage: z.unknown() }),
+  z.object({ ...server(`${heard}.failed`), ...ofHeard, error }),
+  z.object({ ...server('response.created'), response }),
+  z.object({ ...server('response.done'), response }),
+  z.object({ ...server('response.output_item.added'), ...ofResponse, item }),
+  z.object({ ...server('response.output_item.done'), ...ofResponse, item }),
+  z.object({ ...server('response.content_part.added'), ...ofPart, part: content }),
+  z.object({ ...server('response.content_part.done'), ...ofPart, part: content }),
+  z.object({ ...server('response.output_text.delta'), ...ofPart, delta: z.string() }),
+  z.object({ ...server('response.output_text.done'), ...ofPart, text: z.string() }),
+  z.object({ ...server('response.output_audio_transcript.delta'), ...ofPart, delta: z.string() }),
+  z.object({ ...server('response.output_audio_transcript.done'), ...ofPart, transcript: z.string() }),
+  z.object({ ...server('response.output_audio.delta'), ...ofPart, delta: z.string() }),
+  z.object({ ...server('response.output_audio.done'), ...ofPart }),
+  z.object({ ...server('response.function_call_arguments.delta'), ...ofCall, delta: z.string() }),
+  z.object({
+    ...server('response.function_call_arguments.done'),
+    ...ofCall,
+    name: z.string(),
+    arguments: z.string(),
+  }),
+  z.object({ ...server('rate_limits.updated'), rate_limits: z.array(z.looseObject({ name: z.string() })) }),
+]);
+
+/** A message of a voice agent. */
+export type VoiceServerEvent = z.infer<typeof voiceServerEventSchema>;
+
+/** An event without its id. */
+export type VoiceDraft = VoiceServerEvent extends infer Event
+  ? Event extends VoiceServerEvent
+    ? Omit<Event, 'event_id'>
+    : never
+  : never;

@@ -1,0 +1,320 @@
+import { emptyCommitCode, readAudio } from '../categories/transcription/wire/live/append-audio.ts';
+import { encodingOf } from '../categories/transcription/wire/live/configuration.ts';
+import { toRecording } from '../categories/transcription/wire/live/speech-input.ts';
+import { bytesPerSample } from '../core/audio/containers/pcm-samples.ts';
+import { quote } from '../core/text/quote.ts';
+import { fieldError, InferenceError } from '../errors.ts';
+import { parseBody } from '../validation/issues.ts';
+import { Answer } from './answer.ts';
+import {
+  defaultVoiceConfiguration,
+  readAnswer,
+  toVoiceSession,
+  updateVoiceConfiguration,
+  type VoiceConfiguration,
+} from './configuration.ts';
+import { Conversation, keptPart, toWireItem, type Item } from './conversation.ts';
+import { Hearing, joinHeard, type Heard } from './hearing.ts';
+import {
+  voiceClientEventSchema,
+  type GivenItem,
+  type ItemPart,
+  type VoiceClientEvent,
+  type VoiceDraft,
+  type VoiceResponseFields,
+  type VoiceServerEvent,
+} from './schema.ts';
+import type { VoiceSurroundings } from './surroundings.ts';
+import { Turns, type Turn } from './turns.ts';
+
+const transcribed = 'conversation.item.input_audio_transcription';
+/** Answers at once, those out of the conversation included. */
+const mostAnswers = 4;
+
+type AudioPart = Extract<ItemPart, { transcript?: unknown }>;
+type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, { type: Type }>;
+
+/** A conversation with a voice agent, without a socket: the client's events go in, those of the agent come out. */
+export class VoiceSession {
+  readonly #surroundings: VoiceSurroundings;
+  readonly #head: { readonly object: 'realtime.session'; readonly id: string };
+  readonly #conversationId: string;
+  readonly #conversation = new Conversation();
+  readonly #turns: Turns;
+  readonly #controller = new AbortController();
+  readonly #hearing: Hearing;
+  /** Answers under way, each with its end. */
+  readonly #answers = new Map<Answer, Promise<void>>();
+  /** Transcripts that are to come. */
+  readonly #unwritten = new Set<Promise<unknown>>();
+  #configuration: VoiceConfiguration;
+  /** A turn that nobody has answered has ended, or has ended an answer. */
+  #owesAnswer = false;
+
+  constructor(surroundings: VoiceSurroundings) {
+    const { createId, maxBufferBytes, model } = surroundings;
+    this.#surroundings = surroundings;
+    this.#head = { object: 'realtime.session', id: createId('sess_') };
+    this.#conversationId = createId('conv_');
+    this.#configuration = defaultVoiceConfiguration(model);
+    this.#hearing = new Hearing({
+      ...surroundings,
+      signal: this.#controller.signal,
+      onCount: () => this.#account(),
+    });
+    this.#turns = new Turns(this.#configuration, {
+      maxBufferBytes,
+      createId,
+      hold: () => this.#account(),
+      transcribe: (audio) => this.#hearing.transcribe(audio, this.#configuration),
+      onStart: (item_id, audio_start_ms) => {
+        this.#emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
+        if (!this.#active || !this.#configuration.rules.interruptsResponse) return;
+        this.#active.cancel('turn_detected');
+        this.#owesAnswer = true;
+      },
+      onTurn: (turn) => this.#take(turn),
+    });
+  }
+
+  /** Sends the event with which the session begins. */
+  begin(): void {
+    this.#emit({ type: 'session.created', session: this.#session() });
+  }
+
+  /**
+   * Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`, and the
+   * session goes on.
+   */
+  *receive(message: unknown): Generator<void> {
+    const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
+    const eventId = typeof id === 'string' ? id.slice(0, 512) : undefined;
+    try {
+      const event = parseBody(voiceClientEventSchema, message, 'The message');
+      if (event.type === 'input_audio_buffer.append') yield* this.#turns.append(event.audio);
+      else this.#obey(event);
+      this.#account();
+    } catch (error) {
+      this.refuse(InferenceError.from(error), eventId);
+    }
+  }
+
+  /** Answers what is no event at all, or one that can't be obeyed. */
+  refuse(error: InferenceError, event_id?: string, code?: string): void {
+    const described = this.#surroundings.describe(error);
+    this.#emit({ type: 'error', error: { ...described, ...(code && { code }), event_id: event_id ?? null } });
+  }
+
+  /** Resolves when everything that was received has been answered. */
+  async settled(): Promise<void> {
+    await this.#hearing.settled();
+    while (this.#answers.size > 0) await Promise.all(this.#answers.values());
+  }
+
+  /** Ends all runs. */
+  close(): void {
+    this.#controller.abort();
+    for (const answer of this.#answers.keys()) answer.cancel('client_cancelled');
+  }
+
+  /** The answer that is part of the conversation. */
+  get #active(): Answer | undefined {
+    return [...this.#answers.keys()].find((answer) => answer.isInConversation && !answer.isEnded);
+  }
+
+  #obey(event: Exclude<VoiceClientEvent, { type: 'input_audio_buffer.append' }>): void {
+    switch (event.type) {
+      case 'session.update':
+        return this.#configure(event);
+      case 'input_audio_buffer.commit': {
+        const error = this.#turns.commit();
+        return error && this.refuse(error, event.event_id, emptyCommitCode);
+      }
+      case 'input_audio_buffer.clear':
+        this.#turns.clear();
+        return this.#emit({ type: 'input_audio_buffer.cleared' });
+      case 'conversation.item.create':
+        return this.#addItem(this.#keep(event.item), event.previous_item_id);
+      case 'conversation.item.retrieve':
+        return this.#emit({
+          type: 'conversation.item.retrieved',
+          item: toWireItem(this.#conversation.find(event.item_id)),
+        });
+      case 'conversation.item.delete':
+        this.#conversation.remove(event.item_id);
+        return this.#emit({ type: 'conversation.item.deleted', item_id: event.item_id });
+      case 'conversation.item.truncate': {
+        const { item_id, audio_end_ms } = event;
+        this.#conversation.truncate(item_id, audio_end_ms);
+        return this.#emit({ type: 'conversation.item.truncated', item_id, content_index: 0, audio_end_ms });
+      }
+      case 'response.create':
+        return this.#createResponse(event);
+      case 'response.cancel':
+        return this.#cancel(event);
+    }
+  }
+
+  #configure({ session }: Client<'session.update'>): void {
+    const { id, model, assertModel } = this.#surroundings;
+    const after = updateVoiceConfiguration(this.#configuration, session, { id, model });
+    if (after.input.model !== this.#configuration.input.model)
+      assertModel(after.input.model, 'transcription');
+    this.#turns.configure(after);
+    this.#configuration = after;
+    this.#emit({ type: 'session.updated', session: this.#session() });
+  }
+
+  /** A turn has ended. */
+  #take({ itemId, parts, endMs: audio_end_ms }: Turn): void {
+    if (audio_end_ms !== undefined)
+      this.#emit({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms });
+    const previous_item_id = this.#conversation.items.at(-1)?.id ?? null;
+    this.#emit({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id });
+    const part: ItemPart = { type: 'input_audio', transcript: null };
+    const written = this.#writeDown(itemId, part, parts);
+    this.#addItem({ ...headOf(itemId), type: 'message', role: 'user', content: [part] });
+    const answers = audio_end_ms !== undefined && this.#configuration.rules.createsResponse;
+    void written.then((text) => {
+      // Noise in which nobody says a word is no turn.
+      this.#owesAnswer = answers && (this.#owesAnswer || text !== '');
+      this.#answerTurn();
+    });
+  }
+
+  /** Answers what was said, once nobody speaks. */
+  #answerTurn(): void {
+    if (!this.#owesAnswer || this.#active || this.#turns.isOpen || this.#controller.signal.aborted) return;
+    this.#owesAnswer = false;
+    this.#answer({});
+  }
+
+  /** Puts a transcript into its part of an item. @returns it, empty where there is none */
+  #writeDown(item_id: string, part: AudioPart, parts: readonly Promise<Heard>[]): Promise<string> {
+    const place = { item_id, content_index: 0 as const };
+    const tells = this.#configuration.tellsTranscripts;
+    const written = Promise.all(parts).then((all) => {
+      const { text, usage, error } = joinHeard(all);
+      this.#unwritten.delete(written);
+      part.transcript = text;
+      if (error) {
+        const described = this.#surroundings.describe(error);
+        this.#emit({ type: `${transcribed}.failed`, ...place, error: described });
+      } else if (tells) {
+        if (text !== '') this.#emit({ type: `${transcribed}.delta`, ...place, delta: text });
+        this.#emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
+      }
+      return text;
+    });
+    this.#unwritten.add(written);
+    return written;
+  }
+
+  #addItem(item: Item, previous?: string | null): void {
+    const { maxBufferBytes } = this.#surroundings;
+    const previous_item_id = this.#conversation.add(item, previous);
+    if (2 * this.#conversation.size > maxBufferBytes) {
+      this.#conversation.remove(item.id);
+      throw fieldError('item', `expected at most ${maxBufferBytes / 2} characters in a conversation`);
+    }
+    this.#emit({ type: 'conversation.item.added', item: toWireItem(item), previous_item_id });
+    this.#emit({ type: 'conversation.item.done', item: toWireItem(item), previous_item_id });
+  }
+
+  /** An item as the conversation keeps it; audio is written down. */
+  #keep(given: GivenItem): Item {
+    this.#conversation.assertFree(given.id);
+    const head = headOf(given.id ?? this.#surroundings.createId('item_'));
+    if (given.type !== 'message') {
+      if (given.type === 'function_call') return { ...given, call_id: given.call_id ?? head.id, ...head };
+      const calls = this.#conversation.items.filter(({ type }) => type === 'function_call');
+      if (!calls.some((call) => 'call_id' in call && call.call_id === given.call_id))
+        throw fieldError('item.call_id', `there is no call ${quote(given.call_id)}`);
+      return { ...given, ...head };
+    }
+    const { format } = this.#configuration.input;
+    const content = given.content.map((part) => {
+      const kept = keptPart(part, given.role);
+      if ('audio' in part && part.audio != null && 'transcript' in kept && kept.transcript === null) {
+        const audio = readAudio(part.audio, bytesPerSample[encodingOf(format)]);
+        const recording = { file: toRecording(audio, format), bytes: audio.length, endMs: 0 };
+        void this.#writeDown(head.id, kept, [this.#hearing.transcribe(recording, this.#configuration)]);
+      }
+      return kept;
+    });
+    return { ...given, ...head, content };
+  }
+
+  #createResponse({ response = {}, event_id }: Client<'response.create'>): void {
+    const isApart = response.conversation === 'none';
+    if (this.#active && !isApart) {
+      const error = new InferenceError(
+        'invalid_request',
+        'The conversation already has an answer under way: cancel it, wait for `response.done`, or use `conversation: "none"`.',
+      );
+      return this.refuse(error, event_id, 'conversation_already_has_active_response');
+    }
+    if (this.#answers.size >= mostAnswers)
+      throw new InferenceError('rate_limited', `Expected at most ${mostAnswers} answers under way.`);
+    this.#answer(response);
+  }
+
+  #answer(fields: VoiceResponseFields): void {
+    const { conversation, input, metadata = null } = fields;
+    const given = input?.map((one) =>
+      one.type === 'item_reference' ? this.#conversation.find(one.id) : this.#keep(one),
+    );
+    const answer = new Answer(
+      {
+        settings: readAnswer(this.#configuration.answer, fields),
+        truncation: this.#configuration.truncation,
+        conversation: conversation === 'none' ? undefined : this.#conversation,
+        conversationId: this.#conversationId,
+        metadata,
+        items: async () => {
+          await Promise.all(this.#unwritten);
+          return given ?? [...this.#conversation.items];
+        },
+        emit: (event) => this.#emit(event),
+      },
+      this.#surroundings,
+    );
+    const ended = answer.run().then(() => {
+      this.#answers.delete(answer);
+      this.#account();
+      this.#answerTurn();
+    });
+    this.#answers.set(answer, ended);
+    this.#account();
+  }
+
+  #cancel({ response_id: id, event_id }: Client<'response.cancel'>): void {
+    const under = [...this.#answers.keys()].filter((answer) => !answer.isEnded);
+    const answer = id === undefined ? this.#active : under.find((one) => one.id === id);
+    if (answer) return answer.cancel('client_cancelled');
+    const error = new InferenceError('invalid_request', 'There is no such answer under way.');
+    this.refuse(error, event_id, 'response_cancel_not_active');
+  }
+
+  #account(): void {
+    const { hold, pace } = this.#surroundings;
+    pace(this.#hearing.count + this.#answers.size);
+    hold(this.#turns.length + this.#hearing.bytes + 2 * this.#conversation.size);
+  }
+
+  #session() {
+    return { ...this.#head, ...toVoiceSession(this.#configuration, this.#surroundings.id) };
+  }
+
+  #emit(draft: VoiceDraft): void {
+    if (this.#controller.signal.aborted) return;
+    this.#surroundings.send({
+      ...draft,
+      event_id: this.#surroundings.createId('event_'),
+    } as VoiceServerEvent);
+  }
+}
+
+function headOf(id: string) {
+  return { id, object: 'realtime.item' as const, status: 'completed' as const };
+}

@@ -1,0 +1,152 @@
+import { Buffer } from 'node:buffer';
+import type { SpeechEvent } from '../categories/speech/events.ts';
+import type { SpeechRequestInput } from '../categories/speech/request.ts';
+import { encodingOf, sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
+import { toSamples } from '../core/audio/containers/pcm-samples.ts';
+import { fromSamples, type LiveEncoding } from '../core/audio/containers/write-samples.ts';
+import { createResampler, type Resampler } from '../core/audio/resample.ts';
+import { splitSentences } from '../core/speech/sentences.ts';
+import { InferenceError } from '../errors.ts';
+import type { AnswerSettings } from './configuration.ts';
+import type { SpokenMark } from './conversation.ts';
+
+/** A text without an end of a sentence is spoken in such pieces. */
+const longestPiece = 400;
+/** People speak about so fast. */
+const charactersPerMs = 0.015;
+/** Audio of one message. */
+const messageSeconds = 0.5;
+
+/** Cuts a text that is being written into sentences. */
+export class SentenceCutter {
+  #text = '';
+
+  /** @returns the sentences that are complete, with the spaces after them */
+  push(text: string): string[] {
+    this.#text += text;
+    const complete = splitSentences(this.#text).slice(0, -1);
+    const pieces = complete.map((sentence) => this.#take(this.#text.indexOf(sentence) + sentence.length));
+    if (this.#text.length > longestPiece)
+      pieces.push(this.#take(1 + this.#text.lastIndexOf(' ', longestPiece) || longestPiece));
+    return pieces;
+  }
+
+  /** The rest. */
+  flush(): string {
+    return this.#take(this.#text.length);
+  }
+
+  #take(length: number): string {
+    const spaces = /^\s*/.exec(this.#text.slice(length))![0].length;
+    const taken = this.#text.slice(0, length + spaces);
+    this.#text = this.#text.slice(length + spaces);
+    return taken;
+  }
+}
+
+/** The surroundings of a speaker. */
+export interface SpeakerOptions {
+  readonly model: string;
+  readonly settings: Pick<AnswerSettings, 'format' | 'voice' | 'speed'>;
+  readonly speak: (request: SpeechRequestInput) => AsyncIterable<SpeechEvent>;
+  readonly onText: (text: string) => void;
+  /** Audio in base64, in the format of the client. Resolves when there is room for more. */
+  readonly onAudio: (audio: string) => Promise<void>;
+}
+
+/** Speaks sentences while others are written: those that wait are one run. */
+export class Speaker {
+  readonly #options: SpeakerOptions;
+  readonly #marks: SpokenMark[] = [];
+  #waiting: string[] = [];
+  #running: Promise<void> | undefined;
+  /** Of the pieces that are spoken. */
+  #characters = 0;
+  /** Of the piece that is being spoken. */
+  #openCharacters = 0;
+  #samples = 0;
+
+  constructor(options: SpeakerOptions) {
+    this.#options = options;
+  }
+
+  /** Places in the text, and when they are spoken; of a piece that was broken off, when it would be about. */
+  get marks(): readonly SpokenMark[] {
+    const { endMs = 0 } = this.#marks.at(-1) ?? {};
+    if (this.#openCharacters === 0) return this.#marks;
+    const expectedMs = endMs + this.#openCharacters / charactersPerMs;
+    const characters = this.#characters + this.#openCharacters;
+    return [...this.#marks, { characters, endMs: Math.max(this.#spokenMs, expectedMs) }];
+  }
+
+  get #spokenMs(): number {
+    return (1000 * this.#samples) / sampleRateOf(this.#options.settings.format);
+  }
+
+  say(text: string): void {
+    if (text === '') return;
+    this.#waiting.push(text);
+    this.#running ??= this.#speakAll();
+    // Whoever waits for the end is told.
+    this.#running.catch(() => undefined);
+  }
+
+  /** Resolves when all has been said. */
+  async end(): Promise<void> {
+    await this.#running;
+  }
+
+  async #speakAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const text = this.#waiting.join('');
+      this.#waiting = [];
+      await this.#speak(text);
+    }
+    this.#running = undefined;
+  }
+
+  async #speak(text: string): Promise<void> {
+    const { model, settings, speak, onText } = this.#options;
+    const { voice, speed } = settings;
+    const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
+    let resampler: Resampler | undefined;
+    // Text comes with its first sound.
+    let isTold = false;
+    const tell = (): void => {
+      if (isTold) return;
+      isTold = true;
+      this.#openCharacters = text.length;
+      onText(text);
+    };
+    try {
+      for await (const event of speak({ model, input: text, ...wishes, format: 'pcm' })) {
+        if (event.type === 'speech-start')
+          resampler = createResampler({ fromHz: event.sampleRateHz, toHz: sampleRateOf(settings.format) });
+        if (event.type !== 'audio') continue;
+        tell();
+        const [samples] = toSamples(event.bytes, { encoding: 's16', channels: 1 });
+        await this.#send(resampler!.push(samples!));
+      }
+      if (resampler) await this.#send(resampler.flush());
+    } catch (error) {
+      const { code, param } = InferenceError.from(error);
+      // Signs and pictures alone: there is nothing to speak.
+      if (code !== 'invalid_request' || param !== 'input') throw error;
+    }
+    tell();
+    this.#openCharacters = 0;
+    this.#characters += text.length;
+    this.#marks.push({ characters: this.#characters, endMs: this.#spokenMs });
+  }
+
+  async #send(samples: Float32Array): Promise<void> {
+    const { settings, onAudio } = this.#options;
+    const encoding = encodingOf(settings.format) as LiveEncoding;
+    const most = Math.round(messageSeconds * sampleRateOf(settings.format));
+    for (let at = 0; at < samples.length; at += most) {
+      const bytes = fromSamples(samples.subarray(at, at + most), encoding);
+      this.#samples += Math.min(most, samples.length - at);
+      await onAudio(Buffer.from(bytes.buffer).toString('base64'));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { EventStream } from '../concurrency/event-stream.ts';
+import type { InferenceBase } from '../contracts/engine.ts';
+import type { CallOptions } from '../contracts/run.ts';
+import { createId } from '../http/headers.ts';
+import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
+import { VoiceSession } from './session.ts';
+import type { VoiceInfo } from './voice.ts';
+
+/** Options of a conversation in this process. */
+export interface TalkOptions extends Pick<CallOptions, 'signal' | 'owner'> {
+  /** Id of the agent. */
+  readonly model: string;
+}
+
+/** A conversation: an iterable of the agent's events. */
+export interface Talk extends AsyncIterable<VoiceServerEvent> {
+  /** Hands over an event of the client. A fault is answered by an event `error`. */
+  send(event: VoiceClientEvent): void;
+  /** Ends the conversation and its runs. */
+  close(): void;
+}
+
+const maxBufferBytes = 16 * 2 ** 20;
+
+/** Opens a conversation with an agent. */
+export function openTalk(
+  { id, agent }: VoiceInfo,
+  inference: Pick<InferenceBase, 'models' | 'run'>,
+  { signal, owner }: TalkOptions,
+): Talk {
+  const events = new EventStream<VoiceServerEvent>({ onReturn: () => session.close() });
+  const session = new VoiceSession({
+    id,
+    model: agent,
+    maxBufferBytes,
+    createId,
+    send: (event) => events.push([event]),
+    room: async () => {},
+    hold: () => {},
+    pace: () => {},
+    limits: () => ({}),
+    describe: ({ code, message, param = null }) => ({ type: code, code, message, param }),
+    assertModel: () => {},
+    run: (category, request, ending) => inference.run(category, request, { signal: ending, owner }),
+  });
+  const close = (): void => {
+    session.close();
+    events.end();
+  };
+  signal?.addEventListener('abort', close, { once: true });
+  session.begin();
+  return {
+    send(event) {
+      for (const _ of session.receive(event));
+    },
+    close,
+    [Symbol.asyncIterator]: () => events,
+  };
+}

@@ -1,0 +1,141 @@
+import { appendAudio, tooShortError } from '../categories/transcription/wire/live/append-audio.ts';
+import { isSameFormat, sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
+import {
+  SpeechInput,
+  type SpeechChange,
+  type SpokenAudio,
+} from '../categories/transcription/wire/live/speech-input.ts';
+import { fieldError, type InferenceError } from '../errors.ts';
+import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
+import type { Heard } from './hearing.ts';
+
+/** A complete turn of the user. */
+export interface Turn {
+  readonly itemId: string;
+  /** Its parts, which pauses separate. */
+  readonly parts: readonly Promise<Heard>[];
+  /** Left out where the client ended it. */
+  readonly endMs?: number | undefined;
+}
+
+/** The surroundings of turns. */
+export interface TurnOptions {
+  readonly maxBufferBytes: number;
+  readonly createId: (prefix: string) => string;
+  readonly hold: () => void;
+  /** Writes a part of a turn down. */
+  readonly transcribe: (audio: SpokenAudio) => Promise<Heard>;
+  readonly onStart: (itemId: string, startMs: number) => void;
+  readonly onTurn: (turn: Turn) => void;
+}
+
+/** A turn that may go on. */
+interface OpenTurn {
+  readonly itemId: string;
+  readonly parts: Promise<Heard>[];
+  /** End of its last part, and the audio that had come by then. */
+  endMs: number;
+  endedAtMs: number;
+}
+
+/** The ends of sentences, in the scripts that have some. */
+const endsSentence = /[.!?…。！？؟।]["'”’»)\]]*\s*$/u;
+
+/** Audio in, turns out: each ends with a pause, or where its text ends as a sentence does. */
+export class Turns {
+  readonly #options: TurnOptions;
+  readonly #input: SpeechInput;
+  #configuration: VoiceConfiguration;
+  #open: OpenTurn | undefined;
+  #receivedMs = 0;
+
+  constructor(configuration: VoiceConfiguration, options: TurnOptions) {
+    this.#options = options;
+    this.#configuration = configuration;
+    this.#input = new SpeechInput(configuration.input);
+  }
+
+  /** Bytes of audio that wait. */
+  get length(): number {
+    return this.#input.length;
+  }
+
+  /** Whether somebody speaks, or has paused only. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** @throws InferenceError for another format after the first audio */
+  configure(after: VoiceConfiguration): void {
+    const before = this.#configuration;
+    const isSame = isSameFormat(before.input.format, after.input.format);
+    if (!isSame && !this.#input.isUntouched)
+      throw fieldError('session.audio.input.format', 'expected it before the first audio');
+    this.#configuration = after;
+    if (isSame && after.input.turns === before.input.turns) return;
+    this.#finish();
+    this.#input.listen(after.input);
+  }
+
+  /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
+  *append(text: string): Generator<void> {
+    const { maxBufferBytes, hold } = this.#options;
+    const { format } = this.#configuration.input;
+    yield* appendAudio(text, {
+      input: this.#input,
+      maxBufferBytes,
+      hold,
+      onChange: (change) => this.#change(change),
+    });
+    const bytes = (text.length / 4) * 3;
+    this.#receivedMs += (1000 * bytes) / this.#input.sampleBytes / sampleRateOf(format);
+    const open = this.#open;
+    const longest = longestPauseMs(this.#configuration.rules);
+    if (open && !this.#input.isSpeech && this.#receivedMs - open.endedAtMs >= longest) this.#finish();
+  }
+
+  /** Ends the turn, by the wish of the client. @returns the refusal of less than a word */
+  commit(): InferenceError | undefined {
+    const error = tooShortError(this.#input);
+    if (error && !this.#open) return error;
+    const open = this.#openTurn();
+    if (!error) open.parts.push(this.#options.transcribe(this.#input.cutSpeech()));
+    this.#open = undefined;
+    this.#options.onTurn({ itemId: open.itemId, parts: open.parts });
+    return undefined;
+  }
+
+  clear(): void {
+    this.#input.clear();
+    this.#open = undefined;
+  }
+
+  #openTurn(): OpenTurn {
+    const { createId } = this.#options;
+    return (this.#open ??= { itemId: createId('item_'), parts: [], endMs: 0, endedAtMs: this.#receivedMs });
+  }
+
+  #change(change: SpeechChange): void {
+    if (change.type === 'start') {
+      if (this.#open) return;
+      return this.#options.onStart(this.#openTurn().itemId, change.startMs);
+    }
+    const open = this.#openTurn();
+    open.endMs = change.audio.endMs;
+    open.endedAtMs = this.#receivedMs;
+    const heard = this.#options.transcribe(change.audio);
+    open.parts.push(heard);
+    if (longestPauseMs(this.#configuration.rules) === 0) return this.#finish();
+    const count = open.parts.length;
+    void heard.then(({ text }) => {
+      const isLast = this.#open === open && open.parts.length === count && !this.#input.isSpeech;
+      if (isLast && endsSentence.test(text)) this.#finish();
+    });
+  }
+
+  #finish(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open && open.parts.length > 0) this.#options.onTurn(open);
+  }
+}

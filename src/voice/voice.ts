@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { speechParameters } from '../categories/speech/parameters.ts';
+import type { ModelInfo } from '../contracts/model.ts';
+import { assertOptions } from '../validation/assert-options.ts';
+import { textSetting, type SettingTable } from '../validation/setting-table.ts';
+
+/** The models of an agent that hears, thinks and speaks, and the values that its sessions begin with. */
+export interface VoiceOptions {
+  /** Id of a transcription model of the same inference. */
+  readonly hears: string;
+  /** Id of a chat model of the same inference. */
+  readonly thinks: string;
+  /** Id of a speech model of the same inference. */
+  readonly speaks: string;
+  /** Display name; default: the id. */
+  readonly name?: string | undefined;
+  /** The system message of every conversation; default: none. */
+  readonly instructions?: string | undefined;
+  /** ISO 639-1 of what is heard; default: found out. */
+  readonly language?: string | undefined;
+  /** Voice of the speech model; default: the model's own. */
+  readonly voice?: string | undefined;
+  /** Default 1. */
+  readonly speed?: number | undefined;
+}
+
+/** A model of `createInference` that is made of three others. */
+export interface VoiceModel extends VoiceOptions {
+  readonly category: typeof voiceCategory;
+}
+
+/** Facts about an agent. */
+export interface VoiceInfo extends ModelInfo {
+  readonly agent: VoiceModel;
+}
+
+/** The `category` of such models, which none of the categories is. */
+export const voiceCategory = 'voice';
+
+const { min, max } = speechParameters.speed;
+
+const settings = {
+  category: z.literal(voiceCategory),
+  hears: z.string().min(1).describe('Id of a transcription model.'),
+  thinks: z.string().min(1).describe('Id of a chat model.'),
+  speaks: z.string().min(1).describe('Id of a speech model.'),
+  name: textSetting('Display name; default: the id.'),
+  instructions: textSetting('The system message of every conversation.'),
+  language: textSetting('ISO 639-1 of what is heard; default: found out.'),
+  voice: textSetting('Voice of the speech model.'),
+  speed: z.number().min(min).max(max).optional().describe('Playback speed; default 1.'),
+} satisfies SettingTable & Record<keyof VoiceModel, unknown>;
+
+/** The parts of an agent: which setting names it, and its category. */
+export const voiceParts = { hears: 'transcription', thinks: 'chat', speaks: 'speech' } as const;
+
+/**
+ * Describes a voice agent, for `createInference`: a conversation by speech over three of its models, on `WS /v1/realtime` and
+ * by `inference.talk`.
+ *
+ * @example
+ * ```ts
+ * createInference({
+ *   models: {
+ *     ears: transcription({ source: 'tiny-whisper' }),
+ *     mind: chat({ source: 'tiny-chat' }),
+ *     mouth: speech({ source: 'tiny-speech' }),
+ *     agent: voice({ hears: 'ears', thinks: 'mind', speaks: 'mouth' }),
+ *   },
+ * });
+ * ```
+ */
+export function voice(options: VoiceOptions): VoiceModel {
+  return { ...options, category: voiceCategory };
+}
+
+export function isVoiceModel(model: unknown): model is VoiceModel {
+  return (model as { readonly category?: unknown } | null | undefined)?.category === voiceCategory;
+}
+
+/** @throws InferenceError `invalid_request` for a setting that doesn't exist, or has another type */
+export function assertVoice(path: string, model: VoiceModel): void {
+  assertOptions('A voice agent', settings, model, { path });
+}

@@ -1,0 +1,115 @@
+import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
+import { modelStates, type ModelInfo, type ModelStatus } from '../contracts/model.ts';
+import { fieldError, InferenceError } from '../errors.ts';
+import { quote } from '../core/text/quote.ts';
+import { openTalk, type Talk, type TalkOptions } from './talk.ts';
+import {
+  assertVoice,
+  isVoiceModel,
+  voiceCategory,
+  voiceParts,
+  type VoiceInfo,
+  type VoiceModel,
+} from './voice.ts';
+
+/** An inference with agents among its models. */
+export interface VoiceMethods {
+  /**
+   * A conversation with a voice agent in this process: its events go in and come out as over `WS /v1/realtime`.
+   *
+   * @throws InferenceError `model_not_found` where no agent has that id
+   */
+  talk(options: TalkOptions): Talk;
+}
+
+type Base = InferenceBase & ModelControl<never>;
+
+/** The models of an inference, agents apart. */
+export function splitVoices<Model>(models: Readonly<Record<string, Model | VoiceModel>>) {
+  const entries = Object.entries(models);
+  const isVoice = (entry: readonly [string, Model | VoiceModel]): entry is [string, VoiceModel] =>
+    isVoiceModel(entry[1]);
+  const others = entries.filter((entry): entry is [string, Exclude<Model, VoiceModel>] => !isVoice(entry));
+  return { voices: Object.fromEntries(entries.filter(isVoice)), others: Object.fromEntries(others) };
+}
+
+/**
+ * Adds agents to an inference. An agent is made of three of its models: it has a name and a state, and nothing of its own runs.
+ *
+ * @throws InferenceError `invalid_request` for a part that no model is, or one of another category
+ */
+export function withVoices<Inference extends Base>(
+  whole: Inference,
+  given: Readonly<Record<string, VoiceModel>>,
+): Inference & VoiceMethods {
+  const inference = { ...whole };
+  const agents = new Map<string, VoiceInfo>();
+  const add = (id: string, model: unknown): void => {
+    if (!isVoiceModel(model)) return inference.add(id, model as never);
+    const path = `models.${id}`;
+    assertVoice(path, model);
+    const models = inference.models();
+    if (agents.has(id) || models.some((one) => one.id === id))
+      throw fieldError(path, 'expected an id that is free, there is a model with it');
+    for (const [setting, category] of Object.entries(voiceParts)) {
+      const part = model[setting as keyof typeof voiceParts];
+      const found = models.find((one) => one.id === part);
+      if (found && [category, 'unknown'].includes(found.category)) continue;
+      const what = found ? `a model for ${found.category}` : 'which is none of the models';
+      throw fieldError(`${path}.${setting}`, `expected a model for ${category}, got ${quote(part)}, ${what}`);
+    }
+    const { contextLength } = models.find((one) => one.id === model.thinks)!;
+    const { name = id } = model;
+    const facts = { created: 0, ownedBy: 'slashv1', inputModalities: undefined };
+    agents.set(id, { id, name, category: voiceCategory, contextLength, ...facts, agent: model });
+  };
+  for (const [id, model] of Object.entries(given)) add(id, model);
+
+  const partsOf = ({ agent }: VoiceInfo): string[] => [agent.hears, agent.thinks, agent.speaks];
+  const ofParts =
+    (act: 'load' | 'unload' | 'reload') =>
+    async (id: string): Promise<void> => {
+      const agent = agents.get(id);
+      if (!agent) return inference[act](id);
+      await Promise.all(partsOf(agent).map((part) => inference[act](part)));
+    };
+  const methods: VoiceMethods & Partial<Base> = {
+    add,
+    async remove(id, options) {
+      if (!agents.delete(id)) await inference.remove(id, options);
+    },
+    load: ofParts('load'),
+    unload: ofParts('unload'),
+    reload: ofParts('reload'),
+    models: () => [
+      ...inference.models(),
+      ...[...agents.values()].map((one) => withContext(one, inference.models())),
+    ],
+    status() {
+      const statuses = inference.status();
+      return [...statuses, ...[...agents.values()].map((one) => stateOf(one.id, partsOf(one), statuses))];
+    },
+    talk(options) {
+      const agent = agents.get(options.model);
+      if (agent) return openTalk(agent, inference, options);
+      throw new InferenceError('model_not_found', `There is no voice agent ${quote(options.model)}.`, {
+        param: 'model',
+      });
+    },
+  };
+  return Object.assign(whole, methods);
+}
+
+/** The length of its context is known when the model that thinks is loaded. */
+function withContext(info: VoiceInfo, models: readonly ModelInfo[]): VoiceInfo {
+  const { contextLength = 0 } = models.find(({ id }) => id === info.agent.thinks) ?? {};
+  return { ...info, contextLength };
+}
+
+/** An agent is ready when all of its parts are; else it is as the one that is least so. */
+function stateOf(id: string, parts: readonly string[], statuses: readonly ModelStatus[]): ModelStatus {
+  const states = parts.map((part) => statuses.find((one) => one.id === part)?.state ?? 'closed');
+  const rank = (state: ModelStatus['state']): number => (state === 'ready' ? -1 : modelStates.indexOf(state));
+  const [state = 'closed'] = states.toSorted((a, b) => rank(b) - rank(a));
+  return { id, state, running: 0, waiting: 0 };
+}
