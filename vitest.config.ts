@@ -9,7 +9,7 @@ const unit = [
   'test/{folder,http}/**/*.test.ts',
   'test/categories/*/wire/**/*.test.ts',
 ];
-const browser = ['test/playground/{accessibility,panels,resilience,screenshots,views}.test.ts'];
+const browser = ['test/playground/{accessibility,panels,resilience,screenshots,talk,views}.test.ts'];
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
 /** `npm run test:docs` runs these two and the packages. */
 const docs = ['test/docs/**/*.test.ts', 'test/spec/coverage.test.ts'];

@@ -23,8 +23,8 @@ const closeCode = { normal: 1000, goingAway: 1001, tryLater: 1013 } as const;
 const maxUnreadBytes = 2 ** 20;
 /** Runs that wait before the client's messages do. */
 const maxRuns = 8;
-/** Most of a message: those of sessions have a few dozen values. */
-const messageBounds = { values: 1024, depth: 32 } as const;
+/** Most of a message: the tools of a session have some thousand values. */
+const messageBounds = { values: 8192, depth: 32 } as const;
 /** Time of messages that are read at once. */
 const sliceMs = 4;
 /** As often, whoever waits for room looks whether there is some. */

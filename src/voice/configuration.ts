@@ -101,17 +101,16 @@ export function updateVoiceConfiguration(
   if (fields.model !== undefined && fields.model !== id)
     throw fieldError('session.model', `expected ${quote(id)}, which stays, got ${quote(fields.model)}`);
   const { format, transcription, turn_detection: turns } = fields.audio?.input ?? {};
-  const { turns: turnsBefore, rules } = { ...before, turns: before.input.turns };
   const heard = transcription === null ? defaultVoiceConfiguration(model).input : before.input;
   const { model: asked, ...wishes } = transcription ?? {};
   return {
     input: {
       format: format ?? before.input.format,
       ...readModel(heard, { ...wishes, model: asked && hosted.test(asked) ? model.hears : asked }),
-      turns: turns === undefined ? turnsBefore : readVoiceTurns(turns),
+      turns: turns === undefined ? before.input.turns : readVoiceTurns(turns),
     },
     tellsTranscripts: transcription === undefined ? before.tellsTranscripts : transcription !== null,
-    rules: turns ? readRules(turns) : rules,
+    rules: turns ? readRules(turns) : before.rules,
     answer: readAnswer(before.answer, fields),
     truncation: fields.truncation ?? before.truncation,
   };

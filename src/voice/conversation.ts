@@ -18,7 +18,7 @@ export interface SpokenMark {
   readonly endMs: number;
 }
 
-const mostItems = 4096;
+const mostItems = 1024;
 
 /** The items of a session, in their order. */
 export class Conversation {

@@ -129,7 +129,7 @@ const ofItem = {
 };
 
 const itemSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('message'), ...ofItem, role, content: z.array(part).min(1).max(256) }),
+  z.strictObject({ type: z.literal('message'), ...ofItem, role, content: z.array(part).min(1).max(16) }),
   z.strictObject({
     type: z.literal('function_call'),
     ...ofItem,

@@ -65,7 +65,7 @@ export class VoiceSession {
     this.#turns = new Turns(this.#configuration, {
       maxBufferBytes,
       createId,
-      hold: () => this.#account(),
+      hold: () => this.#hold(),
       transcribe: (audio) => this.#hearing.transcribe(audio, this.#configuration),
       onStart: (item_id, audio_start_ms) => {
         this.#emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
@@ -197,6 +197,7 @@ export class VoiceSession {
       const { text, usage, error } = joinHeard(all);
       this.#unwritten.delete(written);
       part.transcript = text;
+      if (this.#controller.signal.aborted) return '';
       if (error) {
         const described = this.#surroundings.describe(error);
         this.#emit({ type: `${transcribed}.failed`, ...place, error: described });
@@ -297,9 +298,17 @@ export class VoiceSession {
   }
 
   #account(): void {
-    const { hold, pace } = this.#surroundings;
-    pace(this.#hearing.count + this.#answers.size);
-    hold(this.#turns.length + this.#hearing.bytes + 2 * this.#conversation.size);
+    this.#surroundings.pace(this.#hearing.count + this.#answers.size);
+    try {
+      this.#hold();
+    } catch (error) {
+      this.refuse(InferenceError.from(error));
+    }
+  }
+
+  /** @throws InferenceError where more is held than may be */
+  #hold(): void {
+    this.#surroundings.hold(this.#turns.length + this.#hearing.bytes + 2 * this.#conversation.size);
   }
 
   #session() {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { toNodeListener } from '../../dist/adapters/node.js';
+import { serveWebSockets, toNodeListener } from '../../dist/adapters/node.js';
 import { createPlayground } from '../../dist/src/entries/playground.js';
 import { createHandler, type HandlerOptions, type Inference } from '../../dist/src/index.js';
 
@@ -15,11 +15,13 @@ export async function servePlayground(
   inference: Inference,
   options: HandlerOptions,
 ): Promise<PlaygroundService> {
-  const api = toNodeListener(createHandler(inference, options));
+  const handler = createHandler(inference, options);
+  const api = toNodeListener(handler);
   const playground = toNodeListener(createPlayground());
   const server = createServer((request, response) =>
     request.url?.startsWith('/v1/') ? api(request, response) : playground(request, response),
   );
+  serveWebSockets(server, handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   await inference.ready();
   return {

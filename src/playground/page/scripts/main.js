@@ -13,6 +13,7 @@ import { createImagePanel } from './panels/image/image-panel.js';
 import { createReferencePanel } from './panels/reference/reference-panel.js';
 import { createRerankPanel } from './panels/rerank/rerank-panel.js';
 import { createSpeechPanel } from './panels/speech/speech-panel.js';
+import { createTalkPanel } from './panels/talk/talk-panel.js';
 import { createTranscriptionPanel } from './panels/transcription/transcription-panel.js';
 import { currentKey, saveKey, takeKeyFromAddress } from './session-key.js';
 
@@ -23,6 +24,7 @@ import { currentKey, saveKey, takeKeyFromAddress } from './session-key.js';
 
 const kinds = /** @type {const} */ ([
   { category: 'chat', label: 'Chat', create: createChatPanel },
+  { category: 'voice', label: 'Talk', create: createTalkPanel },
   { category: 'image', label: 'Image', create: createImagePanel },
   { category: 'detection', label: 'Detect', create: createDetectionPanel },
   { category: 'transcription', label: 'Listen', create: createTranscriptionPanel },
@@ -71,6 +73,7 @@ function showPanels(models) {
     const exchange = createExchangeView();
     const panel = create({
       client: createClient(base, currentKey, (...both) => void exchange.show(...both)),
+      currentKey,
       exchange: exchange.root,
       models: [first, ...others],
       modelOf: (other) => models.find((model) => model.category === other),

@@ -17,6 +17,7 @@ import { createTask } from './task.js';
  *
  * @typedef {object} PanelContext
  * @property {import('../api/client.js').Client} client
+ * @property {() => string} currentKey
  * @property {HTMLElement} exchange shows the last request and its response
  * @property {readonly [Model, ...Model[]]} models of its kind
  * @property {(category: string) => Model | undefined} modelOf the first of another kind, if there is one
