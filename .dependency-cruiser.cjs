@@ -241,6 +241,19 @@ module.exports = {
       'the server knows categories by their contract',
     ),
     only(
+      'voice',
+      '^src/voice/',
+      [
+        '^src/(voice|core|contracts|validation|concurrency|http)/',
+        '^src/errors\\.ts$',
+        '^src/categories/[a-z]+/(events|request|parameters)\\.ts$',
+        '^src/categories/transcription/wire/',
+        '^node_modules/zod/',
+        '^(node:)?buffer$',
+      ],
+      'an agent is composed of runs: it sees what categories are asked and answer, and how live audio is read',
+    ),
+    only(
       'observability',
       '^src/observability/',
       [

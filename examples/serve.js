@@ -11,6 +11,7 @@ import {
   rerank,
   speech,
   transcription,
+  voice,
 } from 'slashv1';
 import { serveWebSockets, toNodeListener } from 'slashv1/node';
 import { createPlayground } from 'slashv1/playground';
@@ -37,8 +38,9 @@ const models = {
   'tiny-whisper': transcription({ source: 'tiny-whisper' }),
 };
 console.log(`Loading ${Object.keys(models).length} models …`);
+const agent = voice({ hears: 'tiny-whisper', thinks: 'tiny-chat', speaks: 'tiny-speech' });
 const inference = createInference({
-  models,
+  models: { ...models, 'tiny-agent': agent },
   observers: [
     {
       onModelLoad({ id, category }, { loadMs }) {

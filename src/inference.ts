@@ -36,7 +36,7 @@ import {
 } from './validation/setting-table.ts';
 import { describeValue } from './core/text/quote.ts';
 import { splitVoices, withVoices, type VoiceMethods } from './voice/with-voices.ts';
-import type { VoiceModel } from './voice/voice.ts';
+import { assertVoice, type VoiceModel } from './voice/voice.ts';
 import { workerFile } from './worker-file.ts';
 
 /** The models that `createInference` starts, and how. */
@@ -129,6 +129,8 @@ export function createInference(options: InferenceOptions): Inference {
   if (logger !== undefined) assertLogger(logger);
   const { voices, others } = splitVoices(options.models);
   const models = checkModels(others);
+  for (const [id, agent] of Object.entries(voices))
+    assertVoice(`models.${id}`, agent, (part) => models[part] && (models[part].category ?? 'unknown'));
   const startLocal =
     isolation === 'inline' ? inlineReplicas(loadHere) : childReplicas({ worker: workerFile() });
   const startHere = inlineReplicas(loadHere);

@@ -6,6 +6,7 @@ import { knownModels } from '../hub/describe-model.ts';
 import { createProgressLine, type DownloadProgress } from '../hub/progress.ts';
 import { InferenceError, obtainModel, type HubOptions, type ModelOptions } from '../index.ts';
 import { describeModel, recognizeModel } from '../loading/recognize-model.ts';
+import { isVoiceModel } from '../voice/voice.ts';
 import { formatBytes, formatSeconds } from './format.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
@@ -91,7 +92,7 @@ export async function fetchModel(
   { terminal, signal }: FetchContext,
 ): Promise<ModelOptions> {
   const { source, dtype, hub } = settings;
-  if (backendOf(settings)?.place === 'host') return settings;
+  if (isVoiceModel(settings) || backendOf(settings)?.place === 'host') return settings;
   const category = await categoryOf(settings, signal);
   const progress = createProgressBar(terminal.messages);
   try {

@@ -116,6 +116,10 @@ export function updateVoiceConfiguration(
   };
 }
 
+function toTool({ name, description, parameters }: NonNullable<Answering['tools']>[number]): ToolDefinition {
+  return { name, description, parameters };
+}
+
 /** The settings of an answer, where a client wishes others than the session's. */
 export function readAnswer(before: AnswerSettings, fields: Answering): AnswerSettings {
   const { output_modalities: [modality = before.modality] = [], audio: { output = {} } = {} } = fields;
@@ -124,7 +128,7 @@ export function readAnswer(before: AnswerSettings, fields: Answering): AnswerSet
   return {
     instructions: fields.instructions ?? before.instructions,
     modality,
-    tools: fields.tools?.map(({ type: _, ...tool }) => tool) ?? before.tools,
+    tools: fields.tools?.map(toTool) ?? before.tools,
     toolChoice: typeof choice === 'object' ? { name: choice.name } : (choice ?? before.toolChoice),
     parallelToolCalls: fields.parallel_tool_calls ?? before.parallelToolCalls,
     temperature: fields.temperature ?? before.temperature,

@@ -113,8 +113,8 @@ function textOf(part: ItemPart): string {
 }
 
 /** The item as clients are told of it. */
-export function toWireItem({ marks: _, ...item }: Item) {
-  return item;
+export function toWireItem(item: Item) {
+  return { ...item, marks: undefined };
 }
 
 /** A part as the conversation keeps it, in the words of the role that says it. */

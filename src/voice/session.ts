@@ -73,7 +73,7 @@ export class VoiceSession {
         this.#active.cancel('turn_detected');
         this.#owesAnswer = true;
       },
-      onTurn: (turn) => this.#take(turn),
+      onTurn: (turn) => void this.#take(turn),
     });
   }
 
@@ -165,21 +165,23 @@ export class VoiceSession {
     this.#emit({ type: 'session.updated', session: this.#session() });
   }
 
-  /** A turn has ended. */
-  #take({ itemId, parts, endMs: audio_end_ms }: Turn): void {
+  /** A turn has ended. Noise in which nobody says a word is none, but what it cut off is said again. */
+  async #take({ itemId, parts, endMs: audio_end_ms }: Turn): Promise<void> {
     if (audio_end_ms !== undefined)
       this.#emit({ type: 'input_audio_buffer.speech_stopped', item_id: itemId, audio_end_ms });
     const previous_item_id = this.#conversation.items.at(-1)?.id ?? null;
     this.#emit({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id });
     const part: ItemPart = { type: 'input_audio', transcript: null };
     const written = this.#writeDown(itemId, part, parts);
-    this.#addItem({ ...headOf(itemId), type: 'message', role: 'user', content: [part] });
+    try {
+      this.#addItem({ ...headOf(itemId), type: 'message', role: 'user', content: [part] });
+    } catch (error) {
+      return this.refuse(InferenceError.from(error));
+    }
     const answers = audio_end_ms !== undefined && this.#configuration.rules.createsResponse;
-    void written.then((text) => {
-      // Noise in which nobody says a word is no turn.
-      this.#owesAnswer = answers && (this.#owesAnswer || text !== '');
-      this.#answerTurn();
-    });
+    const text = await written;
+    this.#owesAnswer = answers && (this.#owesAnswer || text !== '');
+    this.#answerTurn();
   }
 
   /** Answers what was said, once nobody speaks. */
@@ -187,6 +189,13 @@ export class VoiceSession {
     if (!this.#owesAnswer || this.#active || this.#turns.isOpen || this.#controller.signal.aborted) return;
     this.#owesAnswer = false;
     this.#answer({});
+  }
+
+  async #run(answer: Answer): Promise<void> {
+    await answer.run();
+    this.#answers.delete(answer);
+    this.#account();
+    this.#answerTurn();
   }
 
   /** Puts a transcript into its part of an item. @returns it, empty where there is none */
@@ -280,12 +289,7 @@ export class VoiceSession {
       },
       this.#surroundings,
     );
-    const ended = answer.run().then(() => {
-      this.#answers.delete(answer);
-      this.#account();
-      this.#answerTurn();
-    });
-    this.#answers.set(answer, ended);
+    this.#answers.set(answer, this.#run(answer));
     this.#account();
   }
 

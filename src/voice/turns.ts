@@ -126,11 +126,14 @@ export class Turns {
     const heard = this.#options.transcribe(change.audio);
     open.parts.push(heard);
     if (longestPauseMs(this.#configuration.rules) === 0) return this.#finish();
-    const count = open.parts.length;
-    void heard.then(({ text }) => {
-      const isLast = this.#open === open && open.parts.length === count && !this.#input.isSpeech;
-      if (isLast && endsSentence.test(text)) this.#finish();
-    });
+    void this.#judge(open, heard);
+  }
+
+  /** Ends a turn whose text so far ends as a sentence does, unless it has gone on. */
+  async #judge(open: OpenTurn, heard: Promise<Heard>): Promise<void> {
+    const { text } = await heard;
+    const isLast = this.#open === open && open.parts.at(-1) === heard && !this.#input.isSpeech;
+    if (isLast && endsSentence.test(text)) this.#finish();
   }
 
   #finish(): void {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { speechParameters } from '../categories/speech/parameters.ts';
+import { quote } from '../core/text/quote.ts';
+import { fieldError } from '../errors.ts';
 import type { ModelInfo } from '../contracts/model.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { textSetting, type SettingTable } from '../validation/setting-table.ts';
@@ -52,7 +54,7 @@ const settings = {
 } satisfies SettingTable & Record<keyof VoiceModel, unknown>;
 
 /** The parts of an agent: which setting names it, and its category. */
-export const voiceParts = { hears: 'transcription', thinks: 'chat', speaks: 'speech' } as const;
+const voiceParts = { hears: 'transcription', thinks: 'chat', speaks: 'speech' } as const;
 
 /**
  * Describes a voice agent, for `createInference`: a conversation by speech over three of its models, on `WS /v1/realtime` and
@@ -78,7 +80,21 @@ export function isVoiceModel(model: unknown): model is VoiceModel {
   return (model as { readonly category?: unknown } | null | undefined)?.category === voiceCategory;
 }
 
-/** @throws InferenceError `invalid_request` for a setting that doesn't exist, or has another type */
-export function assertVoice(path: string, model: VoiceModel): void {
+/**
+ * @param categoryOf of a model of the same inference, `unknown` until it is loaded
+ * @throws InferenceError `invalid_request` for a setting that doesn't exist or has another type, and for a part that is none
+ */
+export function assertVoice(
+  path: string,
+  model: VoiceModel,
+  categoryOf?: (id: string) => string | undefined,
+): void {
   assertOptions('A voice agent', settings, model, { path });
+  for (const [setting, category] of categoryOf ? Object.entries(voiceParts) : []) {
+    const part = model[setting as keyof typeof voiceParts];
+    const found = categoryOf!(part);
+    if (found === category || found === 'unknown') continue;
+    const what = found === undefined ? 'which is none of the models' : `a model for ${found}`;
+    throw fieldError(`${path}.${setting}`, `expected a model for ${category}, got ${quote(part)}, ${what}`);
+  }
 }

@@ -3,14 +3,7 @@ import { modelStates, type ModelInfo, type ModelStatus } from '../contracts/mode
 import { fieldError, InferenceError } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
 import { openTalk, type Talk, type TalkOptions } from './talk.ts';
-import {
-  assertVoice,
-  isVoiceModel,
-  voiceCategory,
-  voiceParts,
-  type VoiceInfo,
-  type VoiceModel,
-} from './voice.ts';
+import { assertVoice, isVoiceModel, voiceCategory, type VoiceInfo, type VoiceModel } from './voice.ts';
 
 /** An inference with agents among its models. */
 export interface VoiceMethods {
@@ -47,17 +40,10 @@ export function withVoices<Inference extends Base>(
   const add = (id: string, model: unknown): void => {
     if (!isVoiceModel(model)) return inference.add(id, model as never);
     const path = `models.${id}`;
-    assertVoice(path, model);
     const models = inference.models();
+    assertVoice(path, model, (part) => models.find((one) => one.id === part)?.category);
     if (agents.has(id) || models.some((one) => one.id === id))
       throw fieldError(path, 'expected an id that is free, there is a model with it');
-    for (const [setting, category] of Object.entries(voiceParts)) {
-      const part = model[setting as keyof typeof voiceParts];
-      const found = models.find((one) => one.id === part);
-      if (found && [category, 'unknown'].includes(found.category)) continue;
-      const what = found ? `a model for ${found.category}` : 'which is none of the models';
-      throw fieldError(`${path}.${setting}`, `expected a model for ${category}, got ${quote(part)}, ${what}`);
-    }
     const { contextLength } = models.find((one) => one.id === model.thinks)!;
     const { name = id } = model;
     const facts = { created: 0, ownedBy: 'slashv1', inputModalities: undefined };

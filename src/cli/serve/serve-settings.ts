@@ -7,6 +7,7 @@ import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
+import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
@@ -195,7 +196,7 @@ function readModels(
 ): Readonly<Record<string, ModelSettings>> {
   const models = new Map<string, ModelSettings>();
   const add = (id: string, settings: ModelSettings): void => {
-    models.set(id, { ...settings, hub: mergeHub(hub, settings.hub) });
+    models.set(id, isVoiceModel(settings) ? settings : { ...settings, hub: mergeHub(hub, settings.hub) });
   };
   for (const [id, settings] of Object.entries(config.models ?? {})) add(id, settings);
   const given = new Set<string>();
@@ -289,5 +290,8 @@ function checkRanges(
   if (drainMs !== undefined) attempt(() => assertDuration('drainMs', drainMs));
   attempt(() => assertDuration('drainDelayMs', drainDelayMs));
   attempt(() => resolveHubSettings(hub));
-  for (const [id, settings] of Object.entries(models)) attempt(() => checkModel(`models.${id}`, settings));
+  for (const [id, settings] of Object.entries(models)) {
+    const path = `models.${id}`;
+    attempt(() => (isVoiceModel(settings) ? assertVoice(path, settings) : checkModel(path, settings)));
+  }
 }
