@@ -4,6 +4,8 @@ import { curlLines } from '../../examples/curl-lines.js';
 import { toRows, type Row, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
 import { wireErrors } from '../../src/server/errors.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
+import type { SocketEndpoint } from '../../src/contracts/endpoint.ts';
+import { talkLive } from '../../src/voice/endpoint.ts';
 import { createRoutes } from '../../src/server/routes.ts';
 
 /** Answers that the bundled models gave, by the endpoint; long ones shortened. */
@@ -26,7 +28,9 @@ interface Operation {
   }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
-  readonly 'x-websocket-messages'?: Readonly<Record<'client' | 'server', { readonly $ref: string }>>;
+  readonly 'x-websocket-messages'?: readonly Readonly<
+    Record<'client' | 'server', { readonly $ref: string }>
+  >[];
 }
 
 interface Document {
@@ -51,7 +55,7 @@ const guides: Readonly<Record<string, string>> = {
   '/images/generations': '[images](../images.md)',
   '/audio/transcriptions': '[speech and transcription](../speech.md)',
   '/audio/translations': '[speech and transcription](../speech.md)',
-  '/realtime': '[live transcription](../speech.md#live-transcription)',
+  '/realtime': '[live transcription](../speech.md#live-transcription) and [voice agents](../voice-agents.md)',
   '/audio/speech': '[speech and transcription](../speech.md)',
   '/audio/voices': '[speech and transcription](../speech.md)',
   '/detect': '[detection](../detection.md)',
@@ -61,7 +65,7 @@ const guides: Readonly<Record<string, string>> = {
 
 /** The pages of all endpoints by file name, and their index. */
 export function writeEndpointPages(): Map<string, string> {
-  const document = toOpenApi(createRoutes(categories)) as unknown as Document;
+  const document = toOpenApi(createRoutes(categories, [talkLive as SocketEndpoint])) as unknown as Document;
   const pages = new Map<string, string>();
   const index: string[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -108,8 +112,13 @@ function writePage(method: string, path: string, operation: Operation, { compone
     ...(messages
       ? [
           responses['101']!.description,
-          ...contentSections('Messages of the client', { JSON: { schema: messages.client } }, schemaOf),
-          ...contentSections('Messages of the server', { JSON: { schema: messages.server } }, schemaOf),
+          ...messages.flatMap(({ client, server }, index) => {
+            const [from, to] = index === 0 ? ['client', 'server'] : ['client of an agent', 'agent'];
+            return [
+              ...contentSections(`Messages of the ${from}`, { JSON: { schema: client } }, schemaOf),
+              ...contentSections(`Messages of the ${to}`, { JSON: { schema: server } }, schemaOf),
+            ];
+          }),
         ]
       : contentSections('Response', responses['200']!.content, schemaOf)),
     '## Errors',
