@@ -156,7 +156,7 @@ export class Answer {
       settings,
       speak: (request) => run('speech', request, this.#controller.signal) as AsyncIterable<SpeechEvent>,
       onText: (delta) => {
-        this.#message!.text += delta;
+        if (this.#message) this.#message.text += delta;
         this.#emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
       },
       onAudio: async (delta) => {

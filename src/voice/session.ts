@@ -28,6 +28,9 @@ import type { VoiceSurroundings } from './surroundings.ts';
 import { Turns, type Turn } from './turns.ts';
 
 const transcribed = 'conversation.item.input_audio_transcription';
+/** Fields whose `null` takes something away. */
+const sayNull = new Set(['turn_detection', 'transcription']);
+const withFields = new Set(['session', 'response', 'item', 'audio', 'input', 'output', 'turn_detection']);
 /** Answers at once, those out of the conversation included. */
 const mostAnswers = 4;
 
@@ -90,7 +93,7 @@ export class VoiceSession {
     const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
     const eventId = typeof id === 'string' ? id.slice(0, 512) : undefined;
     try {
-      const event = parseBody(voiceClientEventSchema, message, 'The message');
+      const event = parseBody(voiceClientEventSchema, withoutNulls(message), 'The message');
       if (event.type === 'input_audio_buffer.append') yield* this.#turns.append(event.audio);
       else this.#obey(event);
       this.#account();
@@ -222,6 +225,10 @@ export class VoiceSession {
 
   #addItem(item: Item, previous?: string | null): void {
     const { maxBufferBytes } = this.#surroundings;
+    const answers = (one: Item): boolean =>
+      one.type === 'function_call' && item.type === 'function_call_output' && one.call_id === item.call_id;
+    if (item.type === 'function_call_output' && !this.#conversation.items.some(answers))
+      throw fieldError('item.call_id', `there is no call ${quote(item.call_id)}`);
     const previous_item_id = this.#conversation.add(item, previous);
     if (2 * this.#conversation.size > maxBufferBytes) {
       this.#conversation.remove(item.id);
@@ -236,11 +243,7 @@ export class VoiceSession {
     this.#conversation.assertFree(given.id);
     const head = headOf(given.id ?? this.#surroundings.createId('item_'));
     if (given.type !== 'message') {
-      if (given.type === 'function_call') return { ...given, call_id: given.call_id ?? head.id, ...head };
-      const calls = this.#conversation.items.filter(({ type }) => type === 'function_call');
-      if (!calls.some((call) => 'call_id' in call && call.call_id === given.call_id))
-        throw fieldError('item.call_id', `there is no call ${quote(given.call_id)}`);
-      return { ...given, ...head };
+      return { ...given, call_id: given.call_id ?? head.id, ...head };
     }
     const { format } = this.#configuration.input;
     const content = given.content.map((part) => {
@@ -326,6 +329,15 @@ export class VoiceSession {
       event_id: this.#surroundings.createId('event_'),
     } as VoiceServerEvent);
   }
+}
+
+/** A field that is `null` counts as left out, but for those in which it says something. */
+function withoutNulls(message: unknown): unknown {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return message;
+  const kept = Object.entries(message).filter(([name, value]) => value !== null || sayNull.has(name));
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, withFields.has(name) ? withoutNulls(value) : value]),
+  );
 }
 
 function headOf(id: string) {

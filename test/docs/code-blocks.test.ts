@@ -281,9 +281,11 @@ describe('what is not run', () => {
       'docs/remote.md: there is no gpu-2',
       'docs/responses.md: there is no Redis',
       'docs/speech.md: the demo voice has no durations',
+      'docs/stability.md: it changes package.json',
       'docs/start-here.md: the tests of examples/serve.js run this service',
       'docs/transformers.md: it installs packages',
       'docs/transformers.md: the models are on the Hugging Face Hub',
+      'docs/voice-agents.md: it needs a microphone',
     ]);
   });
 });

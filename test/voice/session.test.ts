@@ -181,6 +181,20 @@ describe('an answer', () => {
     expect(added.map(({ item }) => item.role)).toEqual(['user', 'assistant']);
   });
 
+  it('counts fields that are null as left out', async () => {
+    const { send, next } = converse();
+    const nothing = { instructions: null, output_modalities: null, tools: null, metadata: null };
+    send(
+      update({
+        instructions: null,
+        tools: null,
+        audio: { output: { voice: null }, input: { noise_reduction: null } },
+      }),
+    );
+    send(say('hi'), respond(nothing));
+    expect((await next('response.done')).response.status).toBe('completed');
+  });
+
   it('is cancelled by the client', async () => {
     const { send, next } = converse({ reply: slow(1000) });
     send(say('hi'), respond());
