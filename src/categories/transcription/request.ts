@@ -35,7 +35,7 @@ export interface TranscriptionRequest extends TranscriptionParameters {
 /** A transcription request as a caller writes it: only `model` and `audio` are needed. */
 export interface TranscriptionRequestInput extends Partial<TranscriptionParameters> {
   readonly model: string;
-  /** The bytes of an audio file, or its path: wav, mp3, m4a, mp4, webm, ogg or flac. */
+  /** The bytes of an audio file, or its path: wav, mp3, m4a, mp4, webm, ogg, flac or aiff. */
   readonly audio: AudioSource;
   /** ISO 639-1; found out when left out. */
   readonly language?: string | undefined;

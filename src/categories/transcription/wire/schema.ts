@@ -50,7 +50,7 @@ export const translationFieldsSchema = transcriptionFieldsSchema
 
 const file = z.string().meta({
   format: 'binary',
-  description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg or flac, detected by content.',
+  description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg, flac or aiff, detected by content.',
 });
 
 /** A transcription form. */
