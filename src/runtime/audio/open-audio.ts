@@ -16,7 +16,7 @@ import { openMp4 } from './mp4.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { openOgg } from './ogg.ts';
 import { openSamples } from './open-samples.ts';
-import type { PcmTrack, TrackOptions } from './pcm.ts';
+import type { PcmBlock, PcmTrack, TrackOptions } from './pcm.ts';
 import { toMono, tooLong } from './to-mono.ts';
 import { openWebm } from './webm.ts';
 
@@ -28,6 +28,8 @@ export interface AudioStream {
   /** `undefined` for one that ffmpeg decodes. */
   readonly format: AudioFormat | undefined;
   readonly sampleRateHz: 16_000;
+  /** Number of channels in the file. */
+  readonly channels: number;
   /**
    * Mono, about −1 to 1, in blocks of one second, the last one shorter. To be read once; leaving it early closes the
    * stream. Throws `InferenceError`s: `invalid_request` where the audio is damaged or too long, `cancelled`.
@@ -65,13 +67,27 @@ export async function openAudio(source: AudioSource, options: AudioOptions): Pro
     const track = await openKnown().catch((error: unknown) => openForeign(bytes, error, options));
     const claimedSeconds = track.durationSeconds ?? 0;
     if (claimedSeconds > options.maxSeconds && claimedSeconds < Infinity) throw tooLong(options.maxSeconds);
-    blocks = toMono(track.blocks, { ...options, sampleRateHz });
+    let channels = 0;
+    blocks = toMono(
+      counted(track.blocks, (count) => (channels ||= count)),
+      { ...options, sampleRateHz },
+    );
     // What can't be decoded at all is refused here already.
     const first = await blocks.next();
-    return { format, sampleRateHz, blocks: readOn(first, blocks, format, close), close };
+    return { format, sampleRateHz, channels, blocks: readOn(first, blocks, format, close), close };
   } catch (error) {
     await close();
     throw toInvalid(error, format);
+  }
+}
+
+async function* counted(
+  blocks: AsyncIterable<PcmBlock>,
+  onBlock: (channels: number) => void,
+): AsyncGenerator<PcmBlock> {
+  for await (const block of blocks) {
+    onBlock(block.channels.length);
+    yield block;
   }
 }
 

@@ -87,7 +87,10 @@ const makers = {
     atLevel(
       sampled((second) => {
         const beat = second % 1;
-        const sum = chords[Math.floor(second) % 4].reduce((all, one) => all + note(key(one), second), 0);
+        const sum = /** @type {number[]} */ (chords[Math.floor(second) % 4]).reduce(
+          (all, one) => all + note(key(one), second),
+          0,
+        );
         return sum * Math.exp(-2 * beat) * Math.min(1, 50 * beat);
       }),
       -20,
@@ -97,7 +100,7 @@ const makers = {
       sampled((second) => {
         const beat = (4 * second) % 1;
         return (
-          note(key(12 + scale[(5 * Math.floor(4 * second)) % 8]), second) *
+          note(key(12 + /** @type {number} */ (scale[(5 * Math.floor(4 * second)) % 8])), second) *
           Math.exp(-3 * beat) *
           Math.min(1, 20 * beat)
         );
@@ -107,7 +110,10 @@ const makers = {
   'an organ': () =>
     atLevel(
       sampled((second) =>
-        chords[Math.floor(second / 2.5)].reduce((sum, one) => sum + note(key(one), second), 0),
+        /** @type {number[]} */ (chords[Math.floor(second / 2.5)]).reduce(
+          (sum, one) => sum + note(key(one), second),
+          0,
+        ),
       ),
       -20,
     ),
@@ -145,7 +151,7 @@ export const names = Object.keys(makers);
 
 /** @param {string} name @returns {Uint8Array} a WAV file of 16 bits */
 export function recordingOf(name) {
-  const samples = makers[name]();
+  const samples = /** @type {() => Float32Array} */ (makers[name])();
   const file = Buffer.alloc(44 + 2 * length);
   file.write('RIFF', 0);
   file.writeUInt32LE(36 + 2 * length, 4);
