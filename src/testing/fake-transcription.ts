@@ -65,7 +65,7 @@ function toSegment(
   id: number,
   text: string,
   startSeconds: number,
-  { temperature, wordTimestamps }: TranscriptionRequest,
+  { temperature, wordTimestamps, multichannel }: TranscriptionRequest,
 ): TranscriptionSegment {
   const words = wordsOf(text.trim()).map((word, index) => ({
     word: word.trim(),
@@ -83,6 +83,7 @@ function toSegment(
     averageLogprob: -0.1,
     compressionRatio: 1,
     noSpeechProbability: 0,
+    ...(multichannel ? { channel: 0 } : {}),
     ...(wordTimestamps ? { words } : {}),
   };
 }

@@ -31,6 +31,7 @@ export async function* runTranscription(
     wordTimestamps,
     task,
     diarize,
+    multichannel,
     given = ['temperature'],
   } = request;
   const isTranslation = task === 'translate';
@@ -41,6 +42,8 @@ export async function* runTranscription(
       'expected another one than diarized_json with word times or a translation: a server has one format for an answer',
     );
   }
+  if (multichannel)
+    throw unsupportedError('multichannel', 'expected false: a server of this format hears one channel');
   const format = diarize ? 'diarized_json' : 'verbose_json';
   const granularities = wordTimestamps ? ['segment', 'word'] : ['segment'];
   const send = (server: Parameters<typeof callApi>[0]) => {

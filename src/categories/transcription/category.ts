@@ -4,7 +4,7 @@ import type { OutputRecorder } from '../../contracts/telemetry.ts';
 import { singleOrOnlyGraph, singleStems } from '../../folder/model-files.ts';
 import { writtenBy, type SpanMessage } from '../telemetry-messages.ts';
 import { recognizers } from './architectures.ts';
-import type { TranscriptionEvent, TranscriptionModelInfo } from './events.ts';
+import { heardSeconds, type TranscriptionEvent, type TranscriptionModelInfo } from './events.ts';
 import { defaultTranscriptionModel, transcriptionParameters } from './parameters.ts';
 import {
   completeTranscriptionRequest,
@@ -77,9 +77,10 @@ export const transcriptionCategory: CategoryDefinition<
   isOutput: ({ type }) => type === 'segment',
   isProgress: () => true,
   tally(event, { usage }) {
-    if (event.type === 'segment') usage.audioSeconds = event.segment.endSeconds;
-    else if (event.type === 'progress') usage.audioSeconds = event.seconds;
-    else if (event.type === 'transcription-end') usage.audioSeconds = event.durationSeconds;
+    const { audioSeconds = 0 } = usage;
+    if (event.type === 'segment') usage.audioSeconds = Math.max(audioSeconds, event.segment.endSeconds);
+    else if (event.type === 'progress') usage.audioSeconds = event.seconds * (event.channels ?? 1);
+    else if (event.type === 'transcription-end') usage.audioSeconds = heardSeconds(event);
   },
   telemetry: {
     operation: 'generate_content',

@@ -26,6 +26,8 @@ export interface TranscriptionSegment {
   /** Length of the text over its compressed length; repetitions have a high one. */
   readonly compressionRatio: number;
   readonly noSpeechProbability: number;
+  /** Counts from 0; only where each channel is transcribed by itself. */
+  readonly channel?: number | undefined;
   /** Only where words were asked for. */
   readonly words?: readonly TranscriptionWord[] | undefined;
 }
@@ -37,7 +39,7 @@ export interface TranscriptionSegment {
 export type TranscriptionEvent =
   | { readonly type: 'segment'; readonly segment: TranscriptionSegment }
   /** A window is done, so that the audio is transcribed up to here; silence is a window without segments. */
-  | { readonly type: 'progress'; readonly seconds: number }
+  | { readonly type: 'progress'; readonly seconds: number; readonly channels?: number | undefined }
   /** The whole transcript again, cut where the speaker changes: voices are compared once all of them are heard. */
   | { readonly type: 'speakers'; readonly segments: readonly SpeakerSegment[] }
   | {
@@ -46,6 +48,8 @@ export type TranscriptionEvent =
       readonly language: string | undefined;
       /** Duration of the audio. */
       readonly durationSeconds: number;
+      /** Number of channels that were transcribed each by itself. */
+      readonly channels?: number | undefined;
     };
 
 /** Facts about a loaded transcription model. */
@@ -53,4 +57,15 @@ export interface TranscriptionModelInfo extends ModelInfo {
   readonly category: 'transcription';
   /** The languages that may be asked for (ISO 639-1); none where the model takes no language. */
   readonly languages?: readonly string[] | undefined;
+}
+
+/** Duration of the audio of all channels that were heard, which is what counts as used. */
+export function heardSeconds({
+  durationSeconds,
+  channels = 1,
+}: {
+  readonly durationSeconds: number;
+  readonly channels?: number | undefined;
+}): number {
+  return durationSeconds * channels;
 }

@@ -30,12 +30,14 @@ export interface TranscriptionRequest extends TranscriptionParameters {
   readonly task: TranscriptionTask;
   /** Whether the event `speakers` tells who says what. */
   readonly diarize: boolean;
+  /** Whether each channel is transcribed by itself. */
+  readonly multichannel: boolean;
 }
 
 /** A transcription request as a caller writes it: only `model` and `audio` are needed. */
 export interface TranscriptionRequestInput extends Partial<TranscriptionParameters> {
   readonly model: string;
-  /** The bytes of an audio file, or its path: wav, mp3, m4a, mp4, webm, ogg or flac. */
+  /** The bytes of an audio file, or its path: wav, mp3, m4a, mp4, webm, ogg, flac or aiff. */
   readonly audio: AudioSource;
   /** ISO 639-1; found out when left out. */
   readonly language?: string | undefined;
@@ -47,6 +49,8 @@ export interface TranscriptionRequestInput extends Partial<TranscriptionParamete
   readonly task?: TranscriptionTask | undefined;
   /** Whether the event `speakers` tells who says what, which needs the model's setting `diarization`; default false. */
   readonly diarize?: boolean | undefined;
+  /** Whether each channel is transcribed by itself, 8 at most; default false, which hears the mean of the channels. */
+  readonly multichannel?: boolean | undefined;
 }
 
 const fields = requestTable(
@@ -59,6 +63,7 @@ const fields = requestTable(
     wordTimestamps: z.boolean().optional(),
     task: z.enum(transcriptionTasks).optional(),
     diarize: z.boolean().optional(),
+    multichannel: z.boolean().optional(),
   },
   transcriptionParameters,
 );
@@ -66,10 +71,13 @@ const fields = requestTable(
 /** Fills in the defaults of a transcription request and checks every bound that doesn't depend on the model. */
 export function completeTranscriptionRequest(input: TranscriptionRequestInput): TranscriptionRequest {
   assertRequest('A transcription request', fields, input);
-  const { model, audio, prompt, wordTimestamps = false, task = 'transcribe', diarize = false } = input;
+  const { model, audio, prompt, wordTimestamps = false, task = 'transcribe' } = input;
+  const { diarize = false, multichannel = false } = input;
+  if (diarize && multichannel)
+    throw fieldError('multichannel', 'expected false where speakers are told apart: they are in one channel');
   if (audio instanceof Uint8Array && audio.byteLength === 0)
     throw fieldError('file', 'expected an audio file, got no bytes');
   const parameters = resolveRequestParameters(transcriptionParameters, input);
   const language = spokenLanguage(input.language);
-  return { ...parameters, model, audio, language, prompt, wordTimestamps, task, diarize };
+  return { ...parameters, model, audio, language, prompt, wordTimestamps, task, diarize, multichannel };
 }

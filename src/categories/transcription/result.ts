@@ -8,6 +8,8 @@ export interface TranscriptionResult {
   readonly language: string | undefined;
   /** Duration of the audio. */
   readonly durationSeconds: number;
+  /** Number of channels that were transcribed each by itself. */
+  readonly channels?: number | undefined;
   readonly segments: readonly TranscriptionSegment[];
   /** The text again, cut where the speaker changes; only where speakers were asked for. */
   readonly speakerSegments?: readonly SpeakerSegment[] | undefined;
@@ -30,15 +32,23 @@ export async function collectTranscription(
   const segments: TranscriptionSegment[] = [];
   let language: string | undefined;
   let durationSeconds = 0;
+  let channels: number | undefined;
   let speakerSegments: readonly SpeakerSegment[] | undefined;
   for await (const event of events) {
     if (event.type === 'segment') segments.push(event.segment);
     else if (event.type === 'speakers') speakerSegments = event.segments;
-    else if (event.type === 'transcription-end') ({ language, durationSeconds } = event);
+    else if (event.type === 'transcription-end') ({ language, durationSeconds, channels } = event);
   }
   const text = segments
     .map((segment) => segment.text)
     .join('')
     .trim();
-  return { text, language, durationSeconds, segments, ...(speakerSegments && { speakerSegments }) };
+  return {
+    text,
+    language,
+    durationSeconds,
+    segments,
+    ...(channels !== undefined && { channels }),
+    ...(speakerSegments && { speakerSegments }),
+  };
 }

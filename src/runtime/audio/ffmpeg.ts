@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { bytesPerSample, toSamples } from '../../core/audio/containers/pcm-samples.ts';
 import { performOn } from '../../core/audio/containers/reading.ts';
-import { readWavLayout, type WavLayout } from '../../core/audio/containers/wav.ts';
+import type { SampleLayout } from '../../core/audio/containers/sample-layout.ts';
+import { readWavLayout } from '../../core/audio/containers/wav.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { startProgram } from '../start-program.ts';
 import { throwIfAborted } from './breathe.ts';
@@ -15,7 +15,7 @@ export interface FfmpegOptions {
   /** Default `ffmpeg` on the PATH. */
   readonly ffmpegPath?: string | undefined;
   /** The only format that the file may be of, as ffmpeg calls it. */
-  readonly demuxer: 'mov' | 'aac' | 'matroska';
+  readonly demuxer: string;
   /** Name of the file's kind for messages: `AAC audio in an MP4 file`. */
   readonly name: string;
   readonly maxSeconds: number;
@@ -73,7 +73,7 @@ async function* watch(output: AsyncIterable<Buffer>, onStuck: () => void): Async
 
 /** Reads a WAV file as it comes. */
 async function* toBlocks(wav: AsyncIterable<Buffer>): AsyncGenerator<PcmBlock> {
-  let layout: WavLayout | undefined;
+  let layout: SampleLayout | undefined;
   let pending: Buffer = Buffer.alloc(0);
   for await (const chunk of wav) {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
@@ -82,9 +82,8 @@ async function* toBlocks(wav: AsyncIterable<Buffer>): AsyncGenerator<PcmBlock> {
       layout = performOn(pending, readWavLayout());
       pending = pending.subarray(layout.dataOffset);
     }
-    const frameBytes = layout.channels * bytesPerSample[layout.encoding];
-    const whole = pending.length - (pending.length % frameBytes);
-    yield { sampleRateHz: layout.sampleRateHz, channels: toSamples(pending.subarray(0, whole), layout) };
+    const whole = pending.length - (pending.length % layout.blockBytes);
+    yield { sampleRateHz: layout.sampleRateHz, channels: layout.decode(pending.subarray(0, whole)) };
     pending = pending.subarray(whole);
   }
 }
@@ -121,7 +120,7 @@ function missingDecoder({ name, ffmpegPath = 'ffmpeg' }: FfmpegOptions): Inferen
     : 'an ffmpeg program';
   return fieldError(
     'file',
-    `${name} needs ${remedy} to be decoded, which this service lacks; send another format`,
+    `${name} needs ${remedy} to be decoded, which this service lacks; send another format, such as by ffmpeg -i FILE FILE.wav`,
     { cause: new Error(`${ffmpegPath} can't be started`) },
   );
 }

@@ -4,17 +4,20 @@ import {
   type DetectedAudio,
   detectAudio,
 } from '../../core/audio/containers/detect.ts';
-import { ContainerError } from '../../core/audio/containers/reading.ts';
+import { readAiffLayout } from '../../core/audio/containers/aiff.ts';
+import { ContainerError, ForeignAudio } from '../../core/audio/containers/reading.ts';
+import { readWavLayout } from '../../core/audio/containers/wav.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { openAdts } from './adts.ts';
 import { type AudioSource, type ByteSource, openByteSource } from './byte-source.ts';
 import { openFlac } from './flac.ts';
 import { openMp3 } from './mp3.ts';
 import { openMp4 } from './mp4.ts';
+import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { openOgg } from './ogg.ts';
-import type { PcmTrack, TrackOptions } from './pcm.ts';
+import { openSamples } from './open-samples.ts';
+import type { PcmBlock, PcmTrack, TrackOptions } from './pcm.ts';
 import { toMono, tooLong } from './to-mono.ts';
-import { openWav } from './wav.ts';
 import { openWebm } from './webm.ts';
 
 /** Options for opening audio. */
@@ -22,8 +25,11 @@ export type AudioOptions = TrackOptions;
 
 /** Audio that is being decoded. */
 export interface AudioStream {
-  readonly format: AudioFormat;
+  /** `undefined` for one that ffmpeg decodes. */
+  readonly format: AudioFormat | undefined;
   readonly sampleRateHz: 16_000;
+  /** Number of channels in the file. */
+  readonly channels: number;
   /**
    * Mono, about −1 to 1, in blocks of one second, the last one shorter. To be read once; leaving it early closes the
    * stream. Throws `InferenceError`s: `invalid_request` where the audio is damaged or too long, `cancelled`.
@@ -36,7 +42,8 @@ export interface AudioStream {
 const sampleRateHz = 16_000;
 
 /**
- * Opens an audio file for decoding: WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC), WebM and Matroska (Opus, Vorbis), MP4 and AAC.
+ * Opens an audio file for decoding: WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC), WebM and Matroska (Opus, Vorbis), MP4, AAC and AIFF,
+ * others by ffmpeg where it is installed.
  * What it is shows from its content. It is read and decoded piece by piece as `blocks` is read, in bounded memory whatever its
  * length.
  */
@@ -51,20 +58,44 @@ export async function openAudio(source: AudioSource, options: AudioOptions): Pro
       await bytes.close();
     }
   };
-  try {
+  const openKnown = async (): Promise<PcmTrack> => {
     const detected = await bytes.perform(detectAudio());
     format = detected.format;
-    const track = await openTrack(bytes, detected, options);
+    return openTrack(bytes, detected, options);
+  };
+  try {
+    const track = await openKnown().catch((error: unknown) => openForeign(bytes, error, options));
     const claimedSeconds = track.durationSeconds ?? 0;
     if (claimedSeconds > options.maxSeconds && claimedSeconds < Infinity) throw tooLong(options.maxSeconds);
-    blocks = toMono(track.blocks, { ...options, sampleRateHz });
+    let channels = 0;
+    blocks = toMono(
+      counted(track.blocks, (count) => (channels ||= count)),
+      { ...options, sampleRateHz },
+    );
     // What can't be decoded at all is refused here already.
     const first = await blocks.next();
-    return { format, sampleRateHz, blocks: readOn(first, blocks, format, close), close };
+    return { format, sampleRateHz, channels, blocks: readOn(first, blocks, format, close), close };
   } catch (error) {
     await close();
     throw toInvalid(error, format);
   }
+}
+
+async function* counted(
+  blocks: AsyncIterable<PcmBlock>,
+  onBlock: (channels: number) => void,
+): AsyncGenerator<PcmBlock> {
+  for await (const block of blocks) {
+    onBlock(block.channels.length);
+    yield block;
+  }
+}
+
+/** @throws the error where ffmpeg doesn't know the kind of file either */
+function openForeign(bytes: ByteSource, error: unknown, options: TrackOptions): PcmTrack {
+  if (!(error instanceof ForeignAudio)) throw error;
+  const { demuxer, message: name } = error;
+  return { blocks: decodeWithFfmpeg(bytes, { ...options, demuxer, name }) };
 }
 
 function openTrack(
@@ -74,7 +105,9 @@ function openTrack(
 ): Promise<PcmTrack> {
   switch (format) {
     case 'wav':
-      return openWav(bytes, offset);
+      return openSamples(bytes, readWavLayout(offset));
+    case 'aiff':
+      return openSamples(bytes, readAiffLayout(offset));
     case 'mp3':
       return openMp3(bytes, offset);
     case 'flac':
@@ -93,7 +126,7 @@ function openTrack(
 async function* readOn(
   first: IteratorResult<Float32Array, unknown>,
   rest: AsyncGenerator<Float32Array>,
-  format: AudioFormat,
+  format: AudioFormat | undefined,
   close: () => Promise<void>,
 ): AsyncGenerator<Float32Array> {
   try {

@@ -9,6 +9,8 @@ import { blockLength, type PcmBlock } from './pcm.ts';
 export interface MonoOptions {
   readonly sampleRateHz: number;
   readonly maxSeconds: number;
+  /** The only one to hear, or the last where there are fewer. */
+  readonly channel?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,7 +26,7 @@ const maxMagnitude = 2 ** 24;
  */
 export async function* toMono(
   blocks: AsyncIterable<PcmBlock>,
-  { sampleRateHz, maxSeconds, signal }: MonoOptions,
+  { sampleRateHz, maxSeconds, channel, signal }: MonoOptions,
 ): AsyncGenerator<Float32Array> {
   let resampler: Resampler | undefined;
   let fromHz = Number.NaN;
@@ -60,7 +62,11 @@ export async function* toMono(
     }
     const length = blockLength(block);
     for (let start = 0; start < length; start += stepLength) {
-      const channels = block.channels.map((channel) => channel.subarray(start, start + stepLength));
+      const heard =
+        channel === undefined
+          ? block.channels
+          : [block.channels.at(Math.min(channel, block.channels.length - 1))!];
+      const channels = heard.map((one) => one.subarray(start, start + stepLength));
       isCancelled ||= cancels(channels);
       const mono = mix(isCancelled ? channels.slice(0, 1) : channels);
       samples += mono.length;

@@ -89,6 +89,23 @@ describe('what only ffmpeg decodes', () => {
   });
 
   it.each([
+    ['amr', '#!AMR\n'],
+    ['caf', 'caff\0\x01\0\0'],
+    ['au', '.snd\0\0\0\x18'],
+  ])('a file of another kind is handed over as %s', async (demuxer, head) => {
+    const wav = join(folder, 'other.wav');
+    await writeFile(wav, writeWav(chirp(16_000), { format: 3, bits: 32 }));
+    const { path, note } = await fakeFfmpeg(
+      'decode-other',
+      `process.stdout.write(readFileSync(${JSON.stringify(wav)}));`,
+    );
+    const { format, samples } = await readAll(Buffer.from(head, 'latin1'), { ffmpegPath: path });
+    expect(format).toBeUndefined();
+    expect(correlation(chirp(16_000), samples)).toBeGreaterThan(0.9999);
+    expect((await readNote(note)).call.join(' ')).toContain(` -f ${demuxer} -i file:`);
+  });
+
+  it.each([
     ['aac.m4a', 'AAC audio in an MP4 file needs the optional package node-webcodecs or an ffmpeg program'],
     ['aac.aac', 'AAC audio needs the optional package node-webcodecs or an ffmpeg program'],
     ['alac.m4a', 'ALAC audio in an MP4 file needs an ffmpeg program'],
@@ -103,7 +120,7 @@ describe('what only ffmpeg decodes', () => {
       await expect(opening).rejects.toMatchObject({
         code: 'invalid_request',
         param: 'file',
-        message: `file: ${reason} to be decoded, which this service lacks; send another format.`,
+        message: `file: ${reason} to be decoded, which this service lacks; send another format, such as by ffmpeg -i FILE FILE.wav.`,
         cause: { message: "/nonexistent/ffmpeg can't be started" },
       });
     },

@@ -11,7 +11,7 @@ export function mediaPath(name: string): string {
 export async function readAll(
   source: AudioSource,
   options: Partial<TrackOptions> = {},
-): Promise<{ readonly format: string; readonly samples: Float32Array }> {
+): Promise<{ readonly format: string | undefined; readonly samples: Float32Array }> {
   const { format, blocks } = await openAudio(source, { maxSeconds: 60, ...options });
   const parts: Float32Array[] = [];
   for await (const block of blocks) parts.push(block);

@@ -8,6 +8,7 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { assignSpeakers } from '../../../core/audio/diarization/assign-speakers.ts';
+import { isSteadyNoise } from '../../../core/audio/steady-noise.ts';
 import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { fieldError } from '../../../errors.ts';
@@ -25,6 +26,7 @@ import {
 import type { TranscriptionRequest } from '../request.ts';
 import type { TranscriptionSettings } from '../settings.ts';
 import { Diarizer, type DiarizationTools } from './diarizer.ts';
+import { mergeChannels, type ChannelEvents } from './channels.ts';
 import { openDiarization } from './open-diarization.ts';
 import { createSileroGate } from './silero-gate.ts';
 import { StretchRecognition } from './stretch-recognition.ts';
@@ -63,7 +65,8 @@ const openGate: VoiceGate = {
 };
 
 const energyGate: VoiceGate = {
-  find: async (samples) => findVoiceActivity(samples, { sampleRateHz, ...regionShape }),
+  find: async (samples) =>
+    isSteadyNoise(samples, sampleRateHz) ? [] : findVoiceActivity(samples, { sampleRateHz, ...regionShape }),
   release: async () => {},
 };
 
@@ -106,14 +109,23 @@ export async function loadTranscriptionPipeline(
       ? new Diarizer(needDiarization(diarization), { inTurn: tools.inTurn, signal, owner })
       : undefined;
     const wordTimestamps = request.wordTimestamps || (request.diarize && abilities.has('wordTimestamps'));
-    const recognition = begin(recognizer, { ...request, wordTimestamps, signal });
-    const audio = await openAudio(request.audio, { maxSeconds: maxAudioSeconds, ffmpegPath, signal });
-    try {
+    const open = async (channel?: number): Promise<ChannelEvents> => {
+      const recognition = begin(recognizer, { ...request, wordTimestamps, signal });
+      const options = { maxSeconds: maxAudioSeconds, ffmpegPath, channel, signal };
+      const audio = await openAudio(request.audio, options);
       const blocks = diarizer ? diarizer.listen(audio.blocks) : audio.blocks;
       const events = new Transcriber(tools, { blocks, recognition, signal, owner }).run();
+      return { channels: audio.channels, events, close: audio.close };
+    };
+    if (request.multichannel) {
+      yield* mergeChannels(open);
+      return;
+    }
+    const { events, close } = await open();
+    try {
       yield* diarizer ? tellSpeakers(events, diarizer, request) : events;
     } finally {
-      await audio.close();
+      await close();
     }
   }
 

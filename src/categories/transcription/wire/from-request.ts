@@ -53,6 +53,7 @@ const ofTranslations: UnsupportedFields = {
   task: { harmless: (value: unknown) => value === 'translate', advice: 'use /audio/transcriptions' },
   translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },
   timestamp_granularities: notOffered,
+  multichannel: { harmless: isFalse },
   stream: { harmless: isFalse },
 };
 
@@ -111,6 +112,7 @@ export function fromTranscriptionRequest(fields: readonly FormField[]): Transcri
       prompt,
       wordTimestamps,
       diarize: format === 'diarized_json',
+      multichannel: parsed.multichannel,
     },
     format,
     segments: granularities.has('segment'),
@@ -164,6 +166,7 @@ const decimalNumber = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 /** Reads a field that isn't text; the schema refuses a value that can't be read. */
 function toValue(name: string, value: string): unknown {
   if (name === 'temperature' && decimalNumber.test(value)) return Number(value);
-  if (name === 'stream' && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+  if ((name === 'stream' || name === 'multichannel') && /^(?:true|false)$/i.test(value))
+    return value.toLowerCase() === 'true';
   return value;
 }

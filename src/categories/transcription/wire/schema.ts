@@ -35,6 +35,11 @@ export const transcriptionFieldsSchema = z.object({
       'Send the text piece by piece, as server-sent events; for `json`, `text` and `diarized_json`.',
     default: false,
   }),
+  multichannel: z.boolean().optional().meta({
+    description:
+      'Transcribe each channel by itself, 8 at most, and merge them by time: segments, words and deltas have their `channel`. Each channel counts as audio of its own.',
+    default: false,
+  }),
   ...parameterShape(transcriptionParameters),
 });
 
@@ -50,7 +55,7 @@ export const translationFieldsSchema = transcriptionFieldsSchema
 
 const file = z.string().meta({
   format: 'binary',
-  description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg or flac, detected by content.',
+  description: 'The audio: wav, mp3, m4a, mp4, mpeg, mpga, webm, ogg, flac or aiff, detected by content.',
 });
 
 /** A transcription form. */
@@ -59,11 +64,12 @@ export const transcriptionRequestSchema = z.object({ file, ...transcriptionField
 /** A translation form. */
 export const translationRequestSchema = z.object({ file, ...translationFieldsSchema.shape });
 
+const channel = z.int().optional().meta({ description: 'Counts from 0; only with `multichannel`.' });
 const seconds = z.number().meta({ description: 'Seconds from the beginning of the audio.' });
 
 const usageSchema = z.object({
   type: z.literal('duration'),
-  seconds: z.number().meta({ description: 'Of audio, rounded up.' }),
+  seconds: z.number().meta({ description: 'Of audio, of all channels that are transcribed, rounded up.' }),
 });
 
 /** The body of an answer of the format `json`. */
@@ -88,10 +94,11 @@ export const verboseTranscriptionSchema = z.object({
         avg_logprob: z.number(),
         compression_ratio: z.number(),
         no_speech_prob: z.number(),
+        channel,
       }),
     )
     .optional(),
-  words: z.array(z.object({ word: z.string(), start: seconds, end: seconds })).optional(),
+  words: z.array(z.object({ word: z.string(), start: seconds, end: seconds, channel })).optional(),
   usage: usageSchema,
 });
 
@@ -131,7 +138,7 @@ export const transcriptionDoneSchema = z.object({
 
 /** One event of a streamed answer. */
 export const transcriptionEventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('transcript.text.delta'), delta: z.string() }),
+  z.object({ type: z.literal('transcript.text.delta'), delta: z.string(), channel }),
   speakerSegmentSchema,
   transcriptionDoneSchema,
 ]);

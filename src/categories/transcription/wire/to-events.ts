@@ -1,7 +1,7 @@
 import { positionsPerSecond } from '../../../core/audio/whisper/timestamps.ts';
-import type { TranscriptionEvent } from '../events.ts';
+import { heardSeconds, type TranscriptionEvent } from '../events.ts';
 import type { TranscriptionStreamEvent } from './schema.ts';
-import { toSpeakerSegment } from './to-response.ts';
+import { channelOf, toSpeakerSegment } from './to-response.ts';
 
 /**
  * Makes the function that turns what happens during a transcription into the events of a streamed answer. The deltas
@@ -19,7 +19,7 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
   let space = '';
   return (event) => {
     if (event.type === 'transcription-end')
-      return [{ type: 'transcript.text.done', text, usage: usageOf(event.durationSeconds, tokens) }];
+      return [{ type: 'transcript.text.done', text, usage: usageOf(heardSeconds(event), tokens) }];
     if (event.type === 'progress') return [];
     if (event.type === 'speakers') return event.segments.map(toSpeakerSegment);
     tokens += event.segment.tokens.length;
@@ -29,15 +29,15 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
     const delta = text === '' ? spoken : space + before + spoken;
     space = /\s*$/.exec(event.segment.text)![0];
     text += delta;
-    return [{ type: 'transcript.text.delta', delta }];
+    return [{ type: 'transcript.text.delta', delta, ...channelOf(event.segment) }];
   };
 }
 
 type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
 
 /** The model reads a token of audio at each position of its encoder. */
-function usageOf(durationSeconds: number, outputTokens: number): Usage {
-  const audioTokens = Math.ceil(durationSeconds * positionsPerSecond);
+function usageOf(seconds: number, outputTokens: number): Usage {
+  const audioTokens = Math.ceil(seconds * positionsPerSecond);
   return {
     type: 'tokens',
     input_tokens: audioTokens,

@@ -1,7 +1,7 @@
 import { toSrt, toVtt } from '../../../core/audio/subtitles.ts';
 import { languageName } from '../../../core/audio/whisper/languages.ts';
 import type { SpeakerSegment } from '../../../core/audio/diarization/assign-speakers.ts';
-import type { TranscriptionSegment } from '../events.ts';
+import { heardSeconds, type TranscriptionSegment } from '../events.ts';
 import type { TranscriptionTask } from '../request.ts';
 import type { TranscriptionResult } from '../result.ts';
 import type { DiarizedTranscription, Transcription, VerboseTranscription } from './schema.ts';
@@ -14,8 +14,8 @@ import type { DiarizedTranscription, Transcription, VerboseTranscription } from 
  * toTranscription({ text: 'Hello.', language: 'en', durationSeconds: 1.2, segments: [] }).usage.seconds; // 2
  * ```
  */
-export function toTranscription({ text, durationSeconds }: TranscriptionResult): Transcription {
-  return { text, usage: toUsage(durationSeconds) };
+export function toTranscription(result: TranscriptionResult): Transcription {
+  return { text: result.text, usage: toUsage(result) };
 }
 
 /**
@@ -32,13 +32,14 @@ export function toTranscription({ text, durationSeconds }: TranscriptionResult):
  * ```
  */
 export function toVerboseTranscription(
-  { text, language, durationSeconds, segments }: TranscriptionResult,
+  result: TranscriptionResult,
   options: {
     readonly segments: boolean;
     readonly words: boolean;
     readonly task?: TranscriptionTask | undefined;
   },
 ): VerboseTranscription {
+  const { text, language, durationSeconds, segments } = result;
   return {
     task: options.task ?? 'transcribe',
     language: nameOf(options.task === 'translate' ? 'en' : language),
@@ -46,22 +47,19 @@ export function toVerboseTranscription(
     text,
     ...(options.segments ? { segments: segments.map(toSegment) } : {}),
     ...(options.words ? { words: segments.flatMap(toWords) } : {}),
-    usage: toUsage(durationSeconds),
+    usage: toUsage(result),
   };
 }
 
 /** A transcript → the body of an answer of the format `diarized_json`. Times keep milliseconds. */
-export function toDiarizedTranscription({
-  text,
-  durationSeconds,
-  speakerSegments = [],
-}: TranscriptionResult): DiarizedTranscription {
+export function toDiarizedTranscription(result: TranscriptionResult): DiarizedTranscription {
+  const { text, durationSeconds, speakerSegments = [] } = result;
   return {
     task: 'transcribe',
     duration: rounded(durationSeconds, 3),
     text,
     segments: speakerSegments.map(toSpeakerSegment),
-    usage: toUsage(durationSeconds),
+    usage: toUsage(result),
   };
 }
 
@@ -95,8 +93,8 @@ export function toSubtitles({ segments }: TranscriptionResult, format: 'srt' | '
 }
 
 /** Duration of the transcribed audio. */
-function toUsage(durationSeconds: number): Transcription['usage'] {
-  return { type: 'duration', seconds: Math.ceil(durationSeconds) };
+function toUsage(result: TranscriptionResult): Transcription['usage'] {
+  return { type: 'duration', seconds: Math.ceil(heardSeconds(result)) };
 }
 
 type WireSegment = NonNullable<VerboseTranscription['segments']>[number];
@@ -114,14 +112,21 @@ function toSegment(segment: TranscriptionSegment): WireSegment {
     avg_logprob: rounded(segment.averageLogprob, 6),
     compression_ratio: rounded(segment.compressionRatio, 6),
     no_speech_prob: rounded(segment.noSpeechProbability, 6),
+    ...channelOf(segment),
   };
 }
 
-function toWords({ words = [] }: TranscriptionSegment): WireWord[] {
-  return words.map(({ word, startSeconds, endSeconds }) => ({
+/** Nothing where channels are mixed. */
+export function channelOf({ channel }: TranscriptionSegment): { channel?: number } {
+  return channel === undefined ? {} : { channel };
+}
+
+function toWords(segment: TranscriptionSegment): WireWord[] {
+  return (segment.words ?? []).map(({ word, startSeconds, endSeconds }) => ({
     word,
     start: rounded(startSeconds, 3),
     end: rounded(endSeconds, 3),
+    ...channelOf(segment),
   }));
 }
 

@@ -1,10 +1,10 @@
 import { toAdtsHeader } from './adts.ts';
 import { findFrame } from './frame-sync.ts';
 import { toMpegHeader } from './mpeg-audio.ts';
-import { ContainerError, type Reading, toLatin1 } from './reading.ts';
+import { ContainerError, ForeignAudio, type Reading, toLatin1 } from './reading.ts';
 
 /** The audio formats that are read. */
-export const audioFormats = ['wav', 'mp3', 'flac', 'ogg', 'webm', 'mp4', 'aac'] as const;
+export const audioFormats = ['wav', 'mp3', 'flac', 'ogg', 'webm', 'mp4', 'aac', 'aiff'] as const;
 
 export type AudioFormat = (typeof audioFormats)[number];
 
@@ -28,6 +28,8 @@ export function* detectAudio(): Reading<DetectedAudio> {
   const format = audioSignatures.find(is)?.[0];
   if (format !== undefined) return { format, offset };
   const other = otherSignatures.find(is)?.[0];
+  const demuxer = demuxers.get(other ?? '');
+  if (demuxer !== undefined) throw new ForeignAudio(other!, demuxer);
   if (other !== undefined) throw new ContainerError(other);
   if (mp4Boxes.has(text.slice(4, 8))) return { format: 'mp4', offset };
   const before = offset + searchBytes;
@@ -46,6 +48,8 @@ const audioSignatures: readonly Signature<AudioFormat>[] = [
   ['wav', [0, 'RIFX'], [8, 'WAVE']],
   ['wav', [0, 'RF64'], [8, 'WAVE']],
   ['wav', [0, 'BW64'], [8, 'WAVE']],
+  ['aiff', [0, 'FORM'], [8, 'AIFF']],
+  ['aiff', [0, 'FORM'], [8, 'AIFC']],
   ['flac', [0, 'fLaC']],
   ['ogg', [0, 'OggS']],
   ['webm', [0, '\x1a\x45\xdf\xa3']],
@@ -67,7 +71,6 @@ const otherSignatures: readonly Signature<string>[] = [
   ['an AVI video', [0, 'RIFF'], [8, 'AVI ']],
   ['a RIFF file of another kind than WAV', [0, 'RIFF']],
   ['a Wave64 file', [0, 'riff\x2e\x91\xcf\x11']],
-  ['an AIFF file', [0, 'FORM'], [8, 'AIF']],
   ['a Core Audio file', [0, 'caff']],
   ['an AU file', [0, '.snd']],
   ['an AMR file', [0, '#!AMR']],
@@ -104,6 +107,18 @@ const otherSignatures: readonly Signature<string>[] = [
   ['an SQLite database', [0, 'SQLite format 3\0']],
   ['a playlist', [0, '#EXTM3U']],
 ];
+
+/** Kinds that ffmpeg can decode, as it calls them. */
+const demuxers: ReadonlyMap<string, string> = new Map([
+  ['a Wave64 file', 'w64'],
+  ['a Core Audio file', 'caf'],
+  ['an AU file', 'au'],
+  ['an AMR file', 'amr'],
+  ['a Windows Media file', 'asf'],
+  ["a Monkey's Audio file", 'ape'],
+  ['a WavPack file', 'wv'],
+  ['AC-3 audio', 'ac3'],
+]);
 
 /** Boxes that an MP4 or QuickTime file may begin with. */
 const mp4Boxes: ReadonlySet<string> = new Set([

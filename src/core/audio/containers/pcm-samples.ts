@@ -1,4 +1,5 @@
 import { toDataView } from './reading.ts';
+import type { SampleBlocks } from './sample-layout.ts';
 
 const aLawTable = Float32Array.from({ length: 256 }, (_, code) => toALawSample(code) / 2 ** 15);
 const muLawTable = Float32Array.from({ length: 256 }, (_, code) => toMuLawSample(code) / 2 ** 15);
@@ -74,6 +75,11 @@ export function toSamples(
     readers[encoding](view, channel * bytesPerSample[encoding], step, samples, byteOrder === 'little');
     return samples;
   });
+}
+
+export function pcmBlocks(format: PcmFormat): SampleBlocks {
+  const blockBytes = format.channels * bytesPerSample[format.encoding];
+  return { blockBytes, blockFrames: 1, decode: (bytes) => toSamples(bytes, format) };
 }
 
 /** Fills `samples` with those that lie at `offset`, `offset + step`, … */

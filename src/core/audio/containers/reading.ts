@@ -29,6 +29,17 @@ export class ContainerError extends RangeError {
   override readonly name = 'ContainerError';
 }
 
+/** A file of a known kind that is decoded only by ffmpeg, where that is installed. */
+export class ForeignAudio extends ContainerError {
+  /** The kind as ffmpeg calls it. */
+  readonly demuxer: string;
+
+  constructor(kind: string, demuxer: string) {
+    super(kind);
+    this.demuxer = demuxer;
+  }
+}
+
 /** A view of bytes for reading numbers of several bytes. */
 export function toDataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

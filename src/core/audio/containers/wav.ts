@@ -1,22 +1,24 @@
-import { maxPcmChannels, type PcmEncoding } from './pcm-samples.ts';
-import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
-
-/** The header of a WAV file, and the place of its samples. */
-export interface WavLayout {
-  readonly encoding: PcmEncoding;
-  readonly channels: number;
-  readonly sampleRateHz: number;
-  readonly byteOrder: 'little' | 'big';
-  /** Start of the first sample, in bytes. */
-  readonly dataOffset: number;
-  /** `Infinity` where the header doesn't say: the samples then go on until the file ends. */
-  readonly dataLength: number;
-}
+import { imaAdpcm } from './ima-adpcm.ts';
+import { msAdpcm } from './ms-adpcm.ts';
+import { maxPcmChannels, pcmBlocks, type PcmEncoding } from './pcm-samples.ts';
+import { ContainerError, ForeignAudio, type Reading, toDataView, toLatin1 } from './reading.ts';
+import { adpcmBlocks, type SampleBlocks, type SampleLayout } from './sample-layout.ts';
 
 const maxChunks = 1000;
 const unknownLength = 0xffff_ffff;
 
-const formatTags = { pcm: 1, float: 3, aLaw: 6, muLaw: 7, extensible: 0xfffe } as const;
+const formatTags = {
+  pcm: 1,
+  float: 3,
+  aLaw: 6,
+  muLaw: 7,
+  extensible: 0xfffe,
+} as const;
+
+const adpcmCodecs = new Map([
+  [0x0002, msAdpcm],
+  [0x0011, imaAdpcm],
+]);
 
 const otherFormats: ReadonlyMap<number, string> = new Map([
   [0x0002, 'Microsoft ADPCM'],
@@ -34,10 +36,10 @@ const otherFormats: ReadonlyMap<number, string> = new Map([
 const subformatTail = '\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71';
 
 /**
- * Reads the header of a WAV file: RIFF, RIFX, RF64 and BW64, plain and extensible; integers of 8 to 32 bits, floats, A-law and µ-law.
+ * Reads the header of a WAV file: RIFF, RIFX, RF64 and BW64, plain and extensible; integers of 8 to 32 bits, floats, A-law and µ-law, ADPCM of 4 bits.
  * @see Multimedia Programming Interface and Data Specifications 1.0; Multiple channel audio data and WAVE files; EBU Tech 3306 (RF64)
  */
-export function* readWavLayout(start = 0): Reading<WavLayout> {
+export function* readWavLayout(start = 0): Reading<SampleLayout> {
   const riff = toLatin1(yield { offset: start, length: 12 });
   if (!/^(RIFF|RF64|BW64|RIFX)[^]{4}WAVE$/.test(riff)) throw new ContainerError('not a WAV file');
   const isLittle = !riff.startsWith('RIFX');
@@ -68,14 +70,14 @@ export function* readWavLayout(start = 0): Reading<WavLayout> {
   throw new ContainerError('a WAV file without samples');
 }
 
-type WavFormat = Omit<WavLayout, 'dataOffset' | 'dataLength'>;
+type WavFormat = SampleBlocks & Pick<SampleLayout, 'sampleRateHz'>;
 
 function toFormat(bytes: Uint8Array, isLittle: boolean): WavFormat {
   if (bytes.length < 16) throw new ContainerError('a WAV file whose format is cut off');
   const view = toDataView(bytes);
   const channels = view.getUint16(2, isLittle);
   const sampleRateHz = view.getUint32(4, isLittle);
-  const bytesPerFrame = view.getUint16(12, isLittle);
+  const blockBytes = view.getUint16(12, isLittle);
   const bits = view.getUint16(14, isLittle);
   let tag = view.getUint16(0, isLittle);
   if (tag === formatTags.extensible) {
@@ -86,8 +88,11 @@ function toFormat(bytes: Uint8Array, isLittle: boolean): WavFormat {
   }
   if (channels < 1 || channels > maxPcmChannels)
     throw new ContainerError(`a WAV file of ${channels} channels (1 to ${maxPcmChannels} are read)`);
-  const encoding = toEncoding(tag, bytesPerFrame / channels, bits);
-  return { encoding, channels, sampleRateHz, byteOrder: isLittle ? 'little' : 'big' };
+  const codec = bits === 4 ? adpcmCodecs.get(tag)?.(channels, blockBytes) : undefined;
+  if (codec && blockBytes >= codec.headerBytes) return { ...adpcmBlocks(codec), sampleRateHz };
+  const encoding = toEncoding(tag, blockBytes / channels, bits);
+  const byteOrder = isLittle ? 'little' : 'big';
+  return { ...pcmBlocks({ encoding, channels, byteOrder }), sampleRateHz };
 }
 
 /** Samples that don't fill their bytes are aligned to the most significant bit, so the number of bytes alone says how to read them. */
@@ -95,7 +100,7 @@ function toEncoding(tag: number, bytes: number, bits: number): PcmEncoding {
   const encoding = encodings[`${tag}/${bytes}`];
   if (encoding !== undefined && bits <= 8 * bytes) return encoding;
   const name = otherFormats.get(tag);
-  if (name !== undefined) throw new ContainerError(`a WAV file with ${name} in it`);
+  if (name !== undefined) throw new ForeignAudio(`a WAV file with ${name} in it`, 'wav');
   const known = Object.values<number>(formatTags).includes(tag);
   const kind = known ? `${bits} bits in ${bytes} bytes each` : `format 0x${tag.toString(16)}`;
   throw new ContainerError(`a WAV file with samples of ${kind}`);

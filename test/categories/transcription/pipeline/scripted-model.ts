@@ -55,8 +55,8 @@ export interface WindowScript {
   readonly noSpeech?: number;
   /** Default `en`. */
   readonly language?: string;
-  /** Says nothing where any text comes before. */
-  readonly isDistracted?: boolean;
+  /** Said where any text comes before; default `text`. */
+  readonly prompted?: readonly (string | number)[];
 }
 
 /** The start of a text whose language is known. */
@@ -120,8 +120,8 @@ export class ScriptedModel implements WhisperModel {
 
   #logits(window: number, prefix: number, place: number) {
     const script = this.#scripts[window] ?? { text: [] };
-    const { certainty = 20, alternative, noSpeech = 0, language = 'en', isDistracted = false } = script;
-    const tokens = isDistracted && prefix > startLength ? [] : tokensOf(script.text);
+    const { certainty = 20, alternative, noSpeech = 0, language = 'en' } = script;
+    const tokens = tokensOf((prefix > startLength ? script.prompted : undefined) ?? script.text);
     // Times that are not wanted are far off, so that together they don't prevail over the text.
     const logits = new Float32Array(vocabularySize).fill(-20, vocabulary.timestampBegin);
     const wanted = tokens[place] ?? vocabulary.endOfText;

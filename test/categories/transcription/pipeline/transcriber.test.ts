@@ -262,10 +262,34 @@ describe('Transcriber', () => {
     });
 
     it('is left out where the model hears nothing because of it', async () => {
-      const scripts = [{ text: [0, ' a.', 9], isDistracted: true }, { text: [0, ' b.', 9] }];
+      const scripts = [{ text: [0, ' a.', 9], prompted: [] }, { text: [0, ' b.', 9] }];
       const { model, segments } = await run(scripts, { prompt: tokensOf(['names']), seconds: 20 });
       expect(model.prefixes).toEqual([previous(['names']), english, previous([0, ' a.', 9])]);
       expect(segments.map(({ text }) => text)).toEqual([' a.', ' b.']);
+    });
+
+    it.each([
+      ['nobody says it', [], undefined],
+      ['something else is said', [0, ' hello.', 9], ' hello.'],
+      ['it is said, the prompt tells how', [0, ' he is karl.', 9], ' he is carl.'],
+    ] as const)(
+      'that comes out as the answer is heard once more without: %s',
+      async (_name, text, expected) => {
+        const prompted = [0, ' he is carl.', 9];
+        const { model, segments } = await run([{ text, prompted }], { prompt: tokensOf([' he is carl.']) });
+        expect(model.prefixes).toEqual([previous([' he is carl.']), english]);
+        expect(segments.map((segment) => segment.text)).toEqual(expected === undefined ? [] : [expected]);
+      },
+    );
+
+    it('is context for a text that is longer, or that has few of its words', async () => {
+      for (const text of [
+        [0, ' he is carl. hello.', 9],
+        [0, ' hello is it.', 9],
+      ]) {
+        const { model } = await run([{ text }], { prompt: tokensOf([' he is carl.']) });
+        expect(model.prefixes).toEqual([previous([' he is carl.'])]);
+      }
     });
 
     it('is at most half of the context', async () => {

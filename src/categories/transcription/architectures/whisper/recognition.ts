@@ -10,6 +10,7 @@ import {
 } from '../../../../core/audio/whisper/fallback.ts';
 import { toIsoLanguage } from '../../../../core/audio/whisper/languages.ts';
 import { toPrefix } from '../../../../core/audio/whisper/prefix.ts';
+import { echoesPrompt, isAlike } from '../../../../core/audio/whisper/prompt-echo.ts';
 import { cutRepetitions, splitWindow, type WindowSegment } from '../../../../core/audio/whisper/segments.ts';
 import { isUnsayable, type TimedSegment } from '../../../../core/audio/whisper/word-timing.ts';
 import {
@@ -163,13 +164,27 @@ export class WhisperRecognition implements Recognition {
     return likeliest[0];
   }
 
-  /** Text from before can talk a model out of what it hears: a window that comes out empty is decoded once more without. */
+  /**
+   * Text from before can talk a model out of what it hears, and a prompt into what nobody says: a window that comes out
+   * empty, or as words of the prompt, is decoded once more without.
+   */
   async #decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const decoded = await this.#decode(encoded, seek);
-    const isEmpty = isSilence(decoded) || textOf(decoded.tokens, this.#tools.folder).trim() === '';
-    if (!isEmpty || this.#previous.length === 0) return decoded;
+    const text = this.#textOf(decoded);
+    const isEcho = text !== '' && echoesPrompt(text, textOf(this.#job.prompt, this.#tools.folder));
+    if ((text !== '' && !isEcho) || this.#previous.length === 0) return decoded;
+    const previous = this.#previous;
     this.#previous = [];
-    return this.#decode(encoded, seek);
+    const unprompted = await this.#decode(encoded, seek);
+    const heard = this.#textOf(unprompted);
+    if (!isEcho || heard === '' || !isAlike(heard, text)) return unprompted;
+    // Somebody says it; the prompt knows how it is spelled.
+    this.#previous = previous;
+    return decoded;
+  }
+
+  #textOf(decoded: DecodedWindow): string {
+    return isSilence(decoded) ? '' : textOf(decoded.tokens, this.#tools.folder).trim();
   }
 
   get #start(): StartOptions {
