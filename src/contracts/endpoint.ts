@@ -4,6 +4,7 @@ import type { ApiResponse } from './http.ts';
 import type { ModelDirectory, ModelInfo } from './model.ts';
 import type { CallOptions } from './run.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
+import type { ForeignFields } from '../validation/foreign-fields.ts';
 import type { Pieces } from '../validation/in-pieces.ts';
 import type { z } from 'zod';
 
@@ -16,6 +17,8 @@ export interface NamedSchema {
 export interface RequestBody extends NamedSchema {
   /** Default `application/json`. */
   readonly mediaType?: 'multipart/form-data' | undefined;
+  /** Fields of other servers that are known beside those of the schema. */
+  readonly foreign?: ForeignFields | undefined;
 }
 
 export interface SocketMessages {

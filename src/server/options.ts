@@ -25,6 +25,7 @@ import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
 import { Sockets } from './sockets.ts';
+import { unknownFieldTreatments } from './unknown-fields.ts';
 import { describeValue } from '../core/text/quote.ts';
 
 /** The request that an error belongs to. */
@@ -114,6 +115,11 @@ export interface HandlerOptions {
    * Default: a random one, which ends with the process.
    */
   readonly reasoningSecret?: string | undefined;
+  /**
+   * Treatment of top-level fields of a body that are neither fields here nor known ones of other servers: `ignore` names them in
+   * the header `x-ignored-fields` of the answer, `refuse` answers 400, for tests of clients. Default `ignore`.
+   */
+  readonly unknownFields?: (typeof unknownFieldTreatments)[number] | undefined;
   /** Directory of audio files during transcription; default: the system's directory for temporary files. */
   readonly uploadDirectory?: string | undefined;
   /**
@@ -221,6 +227,7 @@ export const handlerSettings = {
     .union([z.boolean(), keeping], { error: 'expected a boolean or { "expirySeconds": … }' })
     .default(false),
   reasoningSecret: z.string().min(32, { error: 'expected a text of at least 32 characters' }).optional(),
+  unknownFields: z.enum(unknownFieldTreatments).default('ignore'),
   uploadDirectory: z
     .string()
     .min(1, { error: 'expected the path of a directory, got ""' })
@@ -248,7 +255,13 @@ const optionsBesideAuth = z.object(besideAuth);
 /** Checked options. */
 export interface Settings extends Pick<
   z.output<typeof optionsBesideAuth>,
-  'maxBodyBytes' | 'maxUploadBytes' | 'bodyTimeoutMs' | 'sharedPrefixes' | 'uploadDirectory' | 'keepAliveMs'
+  | 'maxBodyBytes'
+  | 'maxUploadBytes'
+  | 'bodyTimeoutMs'
+  | 'sharedPrefixes'
+  | 'unknownFields'
+  | 'uploadDirectory'
+  | 'keepAliveMs'
 > {
   readonly authenticate: Authenticate;
   readonly meterOf: MeterFactory;
@@ -302,6 +315,7 @@ export function resolveOptions(options: HandlerOptions): Settings {
     sockets: resolveSockets(given.sockets, given.keepAliveMs),
     bodyTimeoutMs: given.bodyTimeoutMs,
     sharedPrefixes: given.sharedPrefixes,
+    unknownFields: given.unknownFields,
     // A worker may have another working directory.
     uploadDirectory: resolve(given.uploadDirectory),
     keepAliveMs: given.keepAliveMs,

@@ -18,6 +18,7 @@ import { toErrorBody } from './errors.ts';
 import { collectRun, openRun, type BilledRequest } from './run.ts';
 import { markChecked, type Checked } from '../validation/assert-request.ts';
 import { piecesOf } from './pieces-of.ts';
+import { unknownFieldsHeader } from './unknown-fields.ts';
 import { receiveUpload } from './upload.ts';
 import { InferenceError } from '../errors.ts';
 import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource } from '../http/sse.ts';
@@ -90,6 +91,8 @@ async function answer(
   const since = performance.now();
   const pieces = piecesOf(call);
   const asked = await pieces(() => endpoint.read(body, call.caller, pieces));
+  const ignored =
+    endpoint.requestBody && unknownFieldsHeader(endpoint.requestBody, body, call.settings.unknownFields);
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
@@ -117,7 +120,8 @@ async function answer(
       return toErrorBody(error, call.requestId);
     },
   };
-  return endpoint.answer(run as EndpointRun<never, unknown>, asked);
+  const response = await endpoint.answer(run as EndpointRun<never, unknown>, asked);
+  return ignored ? { ...response, headers: { ...response.headers, ...ignored } } : response;
 }
 
 /** A request of a category as a run that is to be paid for. */

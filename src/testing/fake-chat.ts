@@ -2,6 +2,7 @@ import type { ChatEvent, FinishReason } from '../categories/chat/events.ts';
 import type { ChatRequest } from '../categories/chat/request.ts';
 import { contentText } from '../core/chat/messages.ts';
 import { pause, wordsOf } from './fake-run.ts';
+import { assertScript } from './scripts.ts';
 
 /** The answer of a fake chat model; text is sent word by word, and a word counts as one token. */
 export interface FakeReply {
@@ -37,7 +38,8 @@ export function playChat(
 function replyOf(reply: FakeAnswer, request: ChatRequest, choice: number): FakeReply {
   const chosen = typeof reply === 'function' ? reply(request, choice) : reply;
   if (chosen === undefined) return { text: textsOf(request)[Math.floor(choice / request.n)]! };
-  return typeof chosen === 'string' ? { text: chosen } : chosen;
+  const script = assertScript('reply', chosen);
+  return typeof script === 'string' ? { text: script } : script;
 }
 
 function textsOf({ prompts, messages }: ChatRequest): readonly string[] {

@@ -3,6 +3,7 @@ import type { ImageEvent } from '../categories/image/events.ts';
 import type { ImageRequest } from '../categories/image/request.ts';
 import { seedOfImage } from '../categories/image/request.ts';
 import { type FakeRun, pause } from './fake-run.ts';
+import { assertScript } from './scripts.ts';
 
 /** Images of a fake model: each is one grey pixel. */
 export type FakeDrawing = FakeRun;
@@ -29,7 +30,7 @@ export async function* playImages(
     delayMs,
     error,
     failAfter = 0,
-  } = typeof painter === 'function' ? await painter(request, options) : painter;
+  } = assertScript('drawing', typeof painter === 'function' ? await painter(request, options) : painter);
   const { n, numInferenceSteps: steps, previews, seed = defaultSeed } = request;
   let taken = 0;
   for (let image = 0; image < n; image += 1) {

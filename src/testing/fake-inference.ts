@@ -21,6 +21,7 @@ import { methodsOver, type Inference } from '../inference.ts';
 import { Observers } from '../observers.ts';
 import { playChat, type FakeAnswer } from './fake-chat.ts';
 import { countCharacters, countSharedWords } from './fake-embedding.ts';
+import { assertScript, assertScripts } from './scripts.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
@@ -88,14 +89,15 @@ const players: { readonly [C in Category]: Player<C> } = {
   chat: ({ reply }, request, _model, { signal }) => playChat(reply, request, signal),
   async *detection({ detections = nothing }, request, _model, callOptions) {
     const result = typeof detections === 'function' ? await detections(request, callOptions) : detections;
-    yield { type: 'detections', ...result };
+    yield { type: 'detections', ...assertScript('detections', result) };
   },
   async *embedding({ embeddings = countCharacters }, request, _model, callOptions) {
-    yield { type: 'embeddings', ...(await embeddings(request, callOptions)) };
+    const result = assertScript('embeddings', await embeddings(request, callOptions));
+    yield { type: 'embeddings', ...result };
   },
   image: ({ drawing = {} }, request, _model, callOptions) => playImages(drawing, request, callOptions),
   async *rerank({ ranking = countSharedWords }, request, _model, callOptions) {
-    yield { type: 'ranking', ...(await ranking(request, callOptions)) };
+    yield { type: 'ranking', ...assertScript('ranking', await ranking(request, callOptions)) };
   },
   speech: ({ speech = {} }, request, model, callOptions) => playSpeech(speech, request, model, callOptions),
   transcription: ({ transcript = { segments: [] } }, request, model, callOptions) =>
@@ -122,6 +124,8 @@ const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 
  * script. Parameters that work are `n`, `max_tokens`, `include_reasoning`, `logprobs` and `tool_choice`; sampling has no
  * part in it.
  *
+ * @throws TypeError that begins with the name of an option for a script that can't be played
+ *
  * @example
  * ```ts
  * const inference = createFakeInference({ reply: { text: 'Hello there' } });
@@ -130,6 +134,7 @@ const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 
  */
 export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
   assertNames('createFakeInference', options, optionNames);
+  assertScripts(options);
   const models = (options.models ?? ['fake-chat']).map(toModelInfo);
   const unloaded = new Set<string>();
   const find = (id: string): AnyModelInfo => {

@@ -5,6 +5,7 @@ import { aliasVoices } from '../core/speech/voice-aliases.ts';
 import { fieldError } from '../errors.ts';
 import type { SpeechRequest } from '../categories/speech/request.ts';
 import { type FakeRun, pause, wordsOf } from './fake-run.ts';
+import { assertScript } from './scripts.ts';
 import { describeValue, quote } from '../core/text/quote.ts';
 
 /** Speech of a fake model: each word is a tenth of a second of silence. */
@@ -33,7 +34,7 @@ export async function* playSpeech(
     delayMs,
     error,
     failAfter = 0,
-  } = typeof speaker === 'function' ? await speaker(request, options) : speaker;
+  } = assertScript('speech', typeof speaker === 'function' ? await speaker(request, options) : speaker);
   const words = wordsOf(request.input);
   yield { type: 'speech-start', mediaType: format === 'wav' ? 'audio/wav' : 'audio/pcm', sampleRateHz };
   if (format === 'wav')

@@ -5,6 +5,7 @@ import { fieldError } from '../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../categories/transcription/request.ts';
 import { type FakeRun, pause, wordsOf } from './fake-run.ts';
+import { assertScript } from './scripts.ts';
 
 /** The transcript of a fake model. */
 export interface FakeTranscript extends FakeRun {
@@ -39,7 +40,8 @@ export async function* playTranscript(
   const { language } = request;
   if (language !== undefined && languages !== undefined && !languages.includes(language))
     throw fieldError('language', `expected one of ${languages.join(', ')}`);
-  const heard = typeof listener === 'function' ? await listener(request, options) : listener;
+  const given = typeof listener === 'function' ? await listener(request, options) : listener;
+  const heard = assertScript('transcript', given);
   const transcript = typeof heard === 'string' ? { segments: [heard] } : heard;
   let seconds = 0;
   const spoken: SpeakerSegment[] = [];

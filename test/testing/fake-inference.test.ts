@@ -2,6 +2,7 @@ import { default as wavefile } from 'wavefile';
 import { describe, expect, it } from 'vitest';
 import type { ChatRequestInput } from '../../src/categories/chat/request.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
+import type { Category } from '../../src/categories/registry.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
 
 async function eventsOf(
@@ -189,5 +190,56 @@ describe('createFakeInference', () => {
       if (event.type === 'text-delta') break;
     }
     expect([inference.running, inference.cancelled, inference.requests.length]).toEqual([0, 1, 1]);
+  });
+});
+
+describe('a script that can not be played', () => {
+  it.each<[object, RegExp]>([
+    [{ transcript: 7 }, /^transcript: expected a text, \{ segments/],
+    [
+      { transcript: { segments: [{ text: 'Hi' }] } },
+      /^transcript\.segments\[0\]: expected a string, got an object/,
+    ],
+    [{ transcript: { text: 'Hi' } }, /^transcript/],
+    [{ reply: { text: 7 } }, /^reply\.text: expected a string, got 7/],
+    [{ reply: { toolCalls: [{ name: 'f' }] } }, /^reply\.toolCalls\[0\]\.arguments: /],
+    [{ reply: null }, /^reply: /],
+    [{ drawing: { delay: 3 } }, /^drawing: .*delay/],
+    [{ speech: { error: 'boom' } }, /^speech\.error: expected an Error/],
+    [{ detections: [] }, /^detections: expected an object/],
+    [{ embeddings: { embeddings: [] } }, /^embeddings: expected a function/],
+    [{ ranking: [] }, /^ranking: expected a function/],
+  ])('%j', (options, message) => {
+    expect(() => createFakeInference(options)).toThrow(TypeError);
+    expect(() => createFakeInference(options)).toThrow(message);
+  });
+
+  it.each<[Category, object, object, RegExp]>([
+    [
+      'transcription',
+      { transcript: () => ({ segments: [1] }) },
+      { audio: { path: 'a' } },
+      /^transcript\.segments\[0\]: /,
+    ],
+    ['chat', { reply: () => 7 }, { messages: [{ role: 'user', content: 'Hi' }] }, /^reply: /],
+    ['speech', { speech: () => 7 }, { input: 'Hi' }, /^speech: /],
+    ['image', { drawing: () => 7 }, { prompt: 'Hi' }, /^drawing: /],
+    [
+      'embedding',
+      { embeddings: () => ({ embeddings: [[1]], promptTokens: 1 }) },
+      { input: 'Hi' },
+      /^embeddings\.embeddings\[0\]: expected a Float32Array/,
+    ],
+    ['rerank', { ranking: () => [] }, { query: 'Hi', documents: ['a'] }, /^ranking: /],
+    [
+      'detection',
+      { detections: () => ({}) },
+      { image: 'https://example.com/a.jpg' },
+      /^detections\.detections: /,
+    ],
+  ])('of a function for %s', async (category, options, request, message) => {
+    const inference = createFakeInference({ models: [{ id: 'm', category }], ...options });
+    const events = inference.run(category, { model: 'm', ...request } as never);
+    await expect(all(events)).rejects.toThrow(message);
   });
 });

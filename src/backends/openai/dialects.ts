@@ -31,6 +31,7 @@ const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
   vllm: { repeatPenalty: 'repetition_penalty', topK: 'top_k', minP: 'min_p' },
   'llama-server': {
     repeatPenalty: 'repeat_penalty',
+    repeatLastN: 'repeat_last_n',
     mirostatMode: 'mirostat',
     ...sameNames([
       'topK',

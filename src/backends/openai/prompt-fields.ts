@@ -4,31 +4,43 @@ import { toWireName } from '../../core/parameters/descriptor.ts';
 import { fieldError } from '../../errors.ts';
 import type { ApiDialect } from './server.ts';
 
-/** Place of a field for a server: under its own name, or as a variable of the chat template. */
+/** Place of a field about prompts and their answers: under its own name, or as a variable of the chat template. */
 type Way = 'field' | 'variable';
 type PromptField =
   | 'addGenerationPrompt'
+  | 'allowedTokenIds'
+  | 'badWords'
   | 'chatTemplateKwargs'
   | 'continueFinalMessage'
   | 'documents'
   | 'enableThinking'
+  | 'ignoreEos'
   | 'includeStopStrInOutput'
+  | 'minTokens'
   | 'reasoningEffort'
+  | 'stopTokenIds'
   | 'truncatePromptTokens';
 
 const fields: readonly PromptField[] = [
   'addGenerationPrompt',
+  'allowedTokenIds',
+  'badWords',
   'chatTemplateKwargs',
   'continueFinalMessage',
   'documents',
   'enableThinking',
+  'ignoreEos',
   'includeStopStrInOutput',
+  'minTokens',
   'reasoningEffort',
+  'stopTokenIds',
   'truncatePromptTokens',
 ];
 const chatDefaults: Partial<Record<PromptField, unknown>> = {
   continueFinalMessage: chatParameters.continueFinalMessage.default,
+  ignoreEos: chatParameters.ignoreEos.default,
   includeStopStrInOutput: chatParameters.includeStopStrInOutput.default,
+  minTokens: chatParameters.minTokens.default,
   truncatePromptTokens: chatParameters.truncatePromptTokens.default,
 };
 const all = Object.fromEntries(fields.map((name) => [name, 'field'])) as Record<PromptField, Way>;
@@ -41,6 +53,7 @@ const known: Readonly<Record<ApiDialect, Partial<Record<PromptField, Way>>>> = {
     addGenerationPrompt: 'field',
     chatTemplateKwargs: 'field',
     enableThinking: 'variable',
+    ignoreEos: 'field',
     reasoningEffort: 'variable',
   },
   slashv1: all,
@@ -51,7 +64,7 @@ export function foreignPromptParameters(dialect: ApiDialect): string[] {
   return fields.filter((name) => known[dialect][name] === undefined);
 }
 
-/** The fields about prompts, as a server of this dialect calls them; those that change nothing are left out. */
+/** These fields, as a server of this dialect calls them; those that change nothing are left out. */
 export function toPromptFields(dialect: ApiDialect, request: ChatRequest): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   const variables: Record<string, unknown> = {};

@@ -87,6 +87,29 @@ export const chatParameters = {
     description:
       'Read only so many tokens of the end of the prompt; -1 as many as fit beside max_tokens, and half of the context at least; 0 all.',
   },
+  minTokens: {
+    type: 'int',
+    min: 0,
+    max: 131072,
+    default: 0,
+    step: 1,
+    section: 'advanced',
+    description: 'The answer can not end by itself before it has so many tokens; stop sequences end it.',
+  },
+  ignoreEos: {
+    type: 'boolean',
+    default: false,
+    section: 'advanced',
+    description: 'The answer never ends by itself, but with max_tokens or at a stop sequence.',
+  },
+  badWords: {
+    type: 'strings',
+    max: 128,
+    default: [],
+    section: 'advanced',
+    description:
+      'Words that the answer may not have, as the tokens that they are by themselves and after a space; up to 256 characters each.',
+  },
   includeStopStrInOutput: {
     type: 'boolean',
     default: false,
@@ -115,3 +138,9 @@ export type ChatParameters = ParameterValues<typeof chatParameters>;
 
 /** At most this many stop sequences. */
 export const maxStopSequences = 4;
+/** At most this many tokens that end an answer. */
+export const maxStopTokens = 128;
+/** At most this many tokens that an answer is made of: more than a vocabulary has. */
+export const maxAllowedTokens = 2 ** 20;
+/** Longest of `badWords`, in UTF-16 code units. */
+export const longestBadWord = 256;

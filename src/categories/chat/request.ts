@@ -1,5 +1,13 @@
 import { fieldError } from '../../errors.ts';
-import { chatParameters, maxStopSequences, reasoningEfforts, type ChatParameters } from './parameters.ts';
+import {
+  chatParameters,
+  longestBadWord,
+  maxAllowedTokens,
+  maxStopSequences,
+  maxStopTokens,
+  reasoningEfforts,
+  type ChatParameters,
+} from './parameters.ts';
 import { logitBiasBounds } from '../../core/sampling/logit-bias.ts';
 import type { ResponseFormat } from '../../core/grammar/constraint.ts';
 import { schemaSizeFault } from '../../core/grammar/schemas/size.ts';
@@ -27,6 +35,10 @@ export interface ChatRequest extends ChatParameters, PromptFields {
   readonly stop: readonly string[];
   /** Token id → added to its logit. */
   readonly logitBias: ReadonlyMap<number, number>;
+  /** The first of these tokens that is chosen ends the answer and is not part of it. */
+  readonly stopTokenIds: readonly number[];
+  /** The tokens that the answer may have; none stands for all. */
+  readonly allowedTokenIds: readonly number[];
   /** Texts that the model's chat template shows the model. */
   readonly documents: readonly TemplateObject[];
   /** More variables of the model's chat template. */
@@ -48,6 +60,10 @@ export interface ChatRequestInput extends Partial<ChatParameters>, Partial<Promp
   readonly responseFormat?: ResponseFormat | undefined;
   readonly stop?: string | readonly string[] | undefined;
   readonly logitBias?: ReadonlyMap<number, number> | undefined;
+  /** At most 128 tokens: the first that is chosen ends the answer and is not part of it. */
+  readonly stopTokenIds?: readonly number[] | undefined;
+  /** The tokens that the answer may have, its end included; default all. */
+  readonly allowedTokenIds?: readonly number[] | undefined;
   /** Texts for the model's chat template, as it wants them: often `{ title, text }`. Refused where it has no place for them. */
   readonly documents?: readonly TemplateObject[] | undefined;
   /** Variables of the model's chat template by name. Refused where it looks at none of that name. */
@@ -74,7 +90,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
       throw fieldError('logit_bias', `expected ${min} to ${max}, got ${describeValue(bias)}`);
   }
   const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' } } = input;
-  const { documents = [], chatTemplateKwargs = {} } = input;
+  const { documents = [], chatTemplateKwargs = {}, stopTokenIds = [], allowedTokenIds = [] } = input;
   const { prompts = [], suffix, addSpecialTokens, echo, stopAfter } = input;
   assertSchema('documents', documents);
   assertSchema('chat_template_kwargs', chatTemplateKwargs);
@@ -96,6 +112,8 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     responseFormat,
     stop,
     logitBias,
+    stopTokenIds,
+    allowedTokenIds,
     documents,
     chatTemplateKwargs,
     prompts,
@@ -105,6 +123,7 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     stopAfter,
   };
   assertThinking(request);
+  assertTokenRules(request);
   if (request.continueFinalMessage) assertContinuable(request);
   return request;
 }
@@ -120,6 +139,22 @@ function assertThinking({ reasoningEffort: effort, enableThinking }: ChatRequest
       'reasoning_effort',
       `expected no "${effort}" where enable_thinking is ${enableThinking}`,
     );
+}
+
+/** A grammar decides itself on every token. */
+function assertTokenRules(request: ChatRequest): void {
+  const { minTokens, maxTokens, ignoreEos, badWords, allowedTokenIds, responseFormat, toolChoice } = request;
+  const isBad = badWords.find((word) => word.length < 1 || word.length > longestBadWord);
+  if (isBad !== undefined)
+    throw fieldError('bad_words', `expected 1 to ${longestBadWord} characters, got ${isBad.length}`);
+  if (minTokens > maxTokens)
+    throw fieldError('min_tokens', `expected at most max_tokens, ${maxTokens}, got ${minTokens}`);
+  if (responseFormat.type === 'text' && (toolChoice === 'auto' || toolChoice === 'none')) return;
+  const given = { min_tokens: minTokens > 0, ignore_eos: ignoreEos, bad_words: badWords.length > 0 };
+  const all = { ...given, allowed_token_ids: allowedTokenIds.length > 0 };
+  const [param] = Object.entries(all).find(([, isGiven]) => isGiven) ?? [];
+  if (param !== undefined)
+    throw fieldError(param, 'expected none beside a format of the answer or a required call');
 }
 
 function assertContinuable({ messages, toolChoice, responseFormat, addGenerationPrompt }: ChatRequest): void {
@@ -168,6 +203,7 @@ const message = z.discriminatedUnion('role', [
   }),
 ]);
 
+const tokenId = z.int().min(0);
 const jsonObject = z.record(z.string(), z.unknown());
 
 const tool = z.strictObject({
@@ -200,6 +236,8 @@ const fields = requestTable(
     stop: z
       .union([z.string(), z.array(z.string())], { error: 'expected a text or a list of texts' })
       .optional(),
+    stopTokenIds: z.array(tokenId).max(maxStopTokens).optional(),
+    allowedTokenIds: z.array(tokenId).max(maxAllowedTokens).optional(),
     documents: z.array(jsonObject).optional(),
     chatTemplateKwargs: jsonObject.optional(),
     logitBias: z

@@ -5,6 +5,9 @@ import { assertCandidates, withinRange, type Candidates } from './candidates.ts'
 import { applyChanges, type LogitChanges } from './changes.ts';
 import { defineSampler } from './definition.ts';
 
+/** Number of last tokens of a history that the penalties read where `repeatLastN` is left out. */
+export const penaltyWindow = 64;
+
 export const penaltiesSampler = defineSampler({
   parameters: {
     frequencyPenalty: {
@@ -34,7 +37,16 @@ export const penaltiesSampler = defineSampler({
       step: 0.05,
       section: 'advanced',
       description:
-        'Multiplicative penalty on the last 64 tokens of the answer, punctuation and white space aside; 1 means none.',
+        'Multiplicative penalty on the last tokens of the answer, as many as repeat_last_n says, punctuation and white space aside; 1 means none.',
+    },
+    repeatLastN: {
+      type: 'int',
+      min: -1,
+      max: 131072,
+      default: penaltyWindow,
+      step: 1,
+      section: 'advanced',
+      description: 'Number of last tokens that these three penalties look at; -1 is all, 0 none.',
     },
   },
   isOn: {
@@ -44,8 +56,9 @@ export const penaltiesSampler = defineSampler({
   },
   actsWhenGreedy: true,
   actsWithMirostat: true,
-  create(given, { isWord }) {
-    const window = createTokenWindow();
+  create(given, { isWord, vocabularySize }) {
+    const { repeatLastN } = given;
+    const window = createTokenWindow(repeatLastN, vocabularySize);
     const withoutRepeat = { ...given, repeatPenalty: 1 };
     const changes = changesOf(window, (token) => (isWord(token) ? given : withoutRepeat));
     const raises = given.repeatPenalty < 1 || given.frequencyPenalty < 0 || given.presencePenalty < 0;
@@ -54,7 +67,7 @@ export const penaltiesSampler = defineSampler({
       changes,
       ...(raises ? {} : { lowered: () => window.size }),
       accept: window.accept,
-      memory: penaltyWindow,
+      memory: repeatLastN < 0 ? Infinity : repeatLastN,
     };
   },
 });
@@ -62,32 +75,36 @@ export const penaltiesSampler = defineSampler({
 /** Options of the penalties on recent tokens. */
 export type Penalties = ParameterValues<typeof penaltiesSampler.parameters>;
 
-/** Number of last tokens of a history that the penalties read. */
-export const penaltyWindow = 64;
-
-/** The last 64 tokens as a set: which tokens, and how often each. Costs no allocation once it is there. */
+/** The last tokens as a set: which tokens, and how often each. Costs no allocation once it is there. */
 interface TokenWindow {
   /** The first `size` entries: the distinct tokens, ascending. */
   readonly tokens: Int32Array;
   /** Count of each of `tokens` in the window. */
-  readonly counts: Uint8Array;
+  readonly counts: Int32Array;
   readonly size: number;
-  /** Adds a token, below 2³¹; the oldest leaves when there are more than 64. */
+  /** Adds a token, below 2³¹; the oldest leaves when there are too many. */
   accept(token: number): void;
   clear(): void;
 }
 
-function createTokenWindow(): TokenWindow {
-  const recent = new Int32Array(penaltyWindow);
-  const tokens = new Int32Array(penaltyWindow + 1);
-  const counts = new Uint8Array(penaltyWindow + 1);
+/** @param length of the window; −1 for one that no token leaves @param mostTokens different ones at most */
+function createTokenWindow(length: number, mostTokens: number): TokenWindow {
+  const recent = new Int32Array(Math.max(0, length));
+  const capacity = length < 0 ? mostTokens : Math.min(length, mostTokens);
+  const tokens = new Int32Array(capacity + 1);
+  const counts = new Int32Array(capacity + 1);
   let accepted = 0;
   let size = 0;
 
   const placeOf = (token: number): number => {
-    let place = 0;
-    while (place < size && tokens[place]! < token) place++;
-    return place;
+    let low = 0;
+    let high = size;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (tokens[middle]! < token) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   };
   const add = (token: number): void => {
     const place = placeOf(token);
@@ -115,11 +132,13 @@ function createTokenWindow(): TokenWindow {
       return size;
     },
     accept(token) {
-      const slot = accepted % penaltyWindow;
-      if (accepted >= penaltyWindow) remove(recent[slot]!);
-      recent[slot] = token;
+      if (length === 0) return;
+      if (length > 0) {
+        const slot = accepted++ % length;
+        if (accepted > length) remove(recent[slot]!);
+        recent[slot] = token;
+      }
       add(token);
-      accepted++;
     },
     clear() {
       accepted = 0;
@@ -128,10 +147,10 @@ function createTokenWindow(): TokenWindow {
   };
 }
 
-const lastWindow = createTokenWindow();
+const lastWindow = createTokenWindow(penaltyWindow, penaltyWindow);
 
 /**
- * Penalises the candidates among the last 64 tokens of a history. A positive logit is divided by `repeatPenalty`,
+ * Penalises the candidates among the last `repeatLastN` tokens of a history, 64 if left out, −1 for all. A positive logit is divided by `repeatPenalty`,
  * any other multiplied by it, once however often the token occurred; then `frequencyPenalty` times that count and
  * `presencePenalty` are subtracted. A `repeatPenalty` of 0 acts as the limit towards 0: positive logits become the
  * largest finite float32, others 0.
@@ -154,21 +173,33 @@ export function applyPenalties(
   penalties: Partial<Penalties>,
 ): Candidates {
   assertObject('penalties', penalties);
-  const { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0 } = penalties;
+  const {
+    repeatPenalty = 1,
+    frequencyPenalty = 0,
+    presencePenalty = 0,
+    repeatLastN = penaltyWindow,
+  } = penalties;
   assertCandidates(candidates);
   assertNumbers('history', history);
   assertNumber('repeatPenalty', repeatPenalty);
   assertNumber('frequencyPenalty', frequencyPenalty);
   assertNumber('presencePenalty', presencePenalty);
-  lastWindow.clear();
-  for (let i = Math.max(0, history.length - penaltyWindow); i < history.length; i++) {
+  if (!Number.isInteger(repeatLastN) || repeatLastN < -1)
+    throw new RangeError(`repeatLastN: expected an integer of at least -1, got ${repeatLastN}`);
+  const isUsual = repeatLastN === penaltyWindow;
+  const window = isUsual
+    ? lastWindow
+    : createTokenWindow(Math.min(repeatLastN, history.length), history.length);
+  window.clear();
+  const first = repeatLastN < 0 ? 0 : Math.max(0, history.length - repeatLastN);
+  for (let i = first; i < history.length; i++) {
     // What is no token id can't be a candidate.
-    if ((history[i]! | 0) === history[i]) lastWindow.accept(history[i]!);
+    if ((history[i]! | 0) === history[i]) window.accept(history[i]!);
   }
-  const given = { repeatPenalty, frequencyPenalty, presencePenalty };
+  const given = { repeatPenalty, frequencyPenalty, presencePenalty, repeatLastN };
   return applyChanges(
     candidates,
-    changesOf(lastWindow, () => given),
+    changesOf(window, () => given),
   );
 }
 

@@ -64,7 +64,7 @@ export interface Sampler {
 const parameterNames = [...Object.keys(samplingParameters), 'logitBias', 'dryBreakers'];
 
 /**
- * The whole chain for one sequence: bias, penalties (last 64 accepted tokens), DRY, top nσ, top k, tail-free, typical,
+ * The whole chain for one sequence: bias, penalties (last `repeatLastN` accepted tokens), DRY, top nσ, top k, tail-free, typical,
  * top p, min p, XTC, temperature or dynamic temperature, draw. With Mirostat: bias, penalties, temperature,
  * Mirostat. `temperature` 0 always takes the most likely token after bias, penalties and DRY, the lower id of equals,
  * whatever the other samplers are set to.

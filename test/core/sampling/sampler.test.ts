@@ -38,6 +38,8 @@ describe('every parameter acts', () => {
     ['mirostatTau', 1, { mirostatMode: 2 }],
     ['mirostatEta', 0.9, { mirostatMode: 1, mirostatTau: 3 }],
     ['mirostatEta', 0.9, { mirostatMode: 2, mirostatTau: 3 }],
+    ['repeatLastN', 0, { repeatPenalty: 3 }],
+    ['repeatLastN', -1, { temperature: 0, frequencyPenalty: 2 }],
     ['dryMultiplier', 5, dry],
     ['dryBase', 8, { ...dry, dryMultiplier: 0.1 }],
     ['dryAllowedLength', 3, { ...dry, dryMultiplier: 5 }],

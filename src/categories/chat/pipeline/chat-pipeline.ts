@@ -30,6 +30,7 @@ import { Choice, type ChoiceContext } from './choice/choice.ts';
 import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
 import { encoderOf, encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
 import { readPromptLogprobs } from './choice/token-logprobs.ts';
+import { compileTokenRules } from './choice/token-rules.ts';
 import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
 import { createSharedPrompts } from './prompt/shared-prompts.ts';
@@ -241,6 +242,7 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       vocabularySize,
       contextLength,
       endTokens,
+      rules: compileTokenRules(request, { tokenizer, vocabularySize, endTokens }),
       emit: (event) => events.push([event]),
       createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
     };
@@ -319,9 +321,15 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
     if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
       throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
-    for (const token of request.logitBias.keys()) {
-      if (token < decoder.vocabularySize) continue;
-      throw fieldError('logit_bias', `expected token ids below ${decoder.vocabularySize}, got ${token}`);
+    const { vocabularySize } = decoder;
+    for (const [param, tokens] of [
+      ['logit_bias', [...request.logitBias.keys()]],
+      ['stop_token_ids', request.stopTokenIds],
+      ['allowed_token_ids', request.allowedTokenIds],
+    ] as const) {
+      const unknown = tokens.find((token) => token >= vocabularySize);
+      if (unknown !== undefined)
+        throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
     }
     if (request.echo === 'logprobs' && !decoder.forwardAll) {
       const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;

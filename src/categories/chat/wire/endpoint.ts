@@ -3,6 +3,7 @@ import { toFrame } from '../../../http/sse.ts';
 import type { ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { answerChat, createHead } from './answer.ts';
+import { foreignFields } from './foreign-fields.ts';
 import { fromChatRequest, type ChatCall } from './from-request.ts';
 import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } from './schema.ts';
 import { createChunker } from './to-chunks.ts';
@@ -14,7 +15,7 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
   path: '/chat/completions',
   operationId: 'createChatCompletion',
   summary: 'Answer a conversation, at once or as a stream of server-sent events.',
-  requestBody: { name: 'ChatCompletionRequest', schema: chatRequestSchema },
+  requestBody: { name: 'ChatCompletionRequest', schema: chatRequestSchema, foreign: foreignFields },
   responses: {
     'application/json': { name: 'ChatCompletion', schema: chatCompletionSchema },
     'text/event-stream': { name: 'ChatCompletionChunk', schema: chatCompletionChunkSchema },

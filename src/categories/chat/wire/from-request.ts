@@ -15,8 +15,8 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { toAnswerFormat, type AskedFormat } from './answer-format.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
-import { assertNoneOf } from '../../../validation/unsupported.ts';
-import { unsupportedFields } from './unsupported.ts';
+import { readForeign } from '../../../validation/foreign-fields.ts';
+import { foreignFields } from './foreign-fields.ts';
 import { quote } from '../../../core/text/quote.ts';
 
 /** The form in which an answer is delivered. */
@@ -48,7 +48,10 @@ const readParameters = parameterReader(chatParameters);
  * ```
  */
 export function fromChatRequest(body: unknown): ChatCall {
-  assertNoneOf(unsupportedFields, body);
+  return readForeign(foreignFields, body, readChatRequest);
+}
+
+function readChatRequest(body: unknown, nameOf: (field: string) => string): ChatCall {
   const parsed = parseBody(chatRequestSchema, body);
   assertFewArguments(parsed.messages);
   const { responseFormat, formatField } = toAnswerFormat(parsed);
@@ -60,11 +63,13 @@ export function fromChatRequest(body: unknown): ChatCall {
     responseFormat,
     stop: parsed.stop ?? undefined,
     logitBias: parsed.logit_bias ?? undefined,
+    stopTokenIds: parsed.stop_token_ids ?? undefined,
+    allowedTokenIds: parsed.allowed_token_ids ?? undefined,
     documents: parsed.documents ?? undefined,
     chatTemplateKwargs: parsed.chat_template_kwargs ?? undefined,
   };
-  Object.assign(request, readParameters(parsed), maxTokensOf(parsed));
-  return { model: parsed.model, request, formatField, ...deliveryOf(parsed) };
+  Object.assign(request, readParameters(parsed), maxTokensOf(parsed), continuationOf(parsed.messages));
+  return { model: parsed.model, request, formatField: nameOf(formatField), ...deliveryOf(parsed) };
 }
 
 /** The form in which an answer is delivered. */
@@ -90,6 +95,15 @@ function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { 
   }
   const maxTokens = max_tokens ?? max_completion_tokens;
   return maxTokens == null ? {} : { maxTokens };
+}
+
+/** A message that the answer continues, as other servers mark it. */
+function continuationOf(messages: readonly MessageBody[]): Pick<ChatRequestInput, 'continueFinalMessage'> {
+  const index = messages.findIndex((message) => message.role === 'assistant' && message.prefix === true);
+  if (index < 0) return {};
+  if (index < messages.length - 1)
+    throw fieldError(`messages[${index}].prefix`, 'expected it of the last message alone');
+  return { continueFinalMessage: true };
 }
 
 /** The worker parses the arguments of all calls: each text is small enough, all together may be too many. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatParameters, maxStopSequences } from '../parameters.ts';
+import { chatParameters, maxAllowedTokens, maxStopSequences, maxStopTokens } from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/sampling/logit-bias.ts';
 import { jsonText } from '../../../validation/json-text.ts';
 import { listOf } from '../../../validation/list-schema.ts';
@@ -69,6 +69,9 @@ const message = z.discriminatedUnion('role', [
     content: assistantContent.nullish(),
     refusal: z.string().nullish(),
     reasoning_content: z.string().nullish(),
+    prefix: z.boolean().nullish().meta({
+      description: 'Of the last message: the same as `continue_final_message`.',
+    }),
     tool_calls: listOf(toolCall).nullish(),
     function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),
     audio: z.null({ error: 'expected no audio' }).optional(),
@@ -88,7 +91,10 @@ const tool = z.object({
   }),
 });
 
-const tokenId = /^\d{1,9}$/;
+const tokenName = /^\d{1,9}$/;
+
+/** The number of a token in the vocabulary. */
+export const tokenId = z.int().min(0);
 
 const namedTool = z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) });
 
@@ -122,7 +128,7 @@ const logitBias = z
     const { min, max } = logitBiasBounds;
     for (const token of Object.keys(value)) {
       const bias = (value as Record<string, unknown>)[token];
-      if (!tokenId.test(token) || typeof bias !== 'number' || !(bias >= min && bias <= max)) {
+      if (!tokenName.test(token) || typeof bias !== 'number' || !(bias >= min && bias <= max)) {
         const got = `${describeValue(token)}: ${describeValue(bias)}`;
         return fault(`expected token ids with numbers from ${min} to ${max}, got ${got}`);
       }
@@ -132,7 +138,7 @@ const logitBias = z
   })
   .meta({
     type: 'object',
-    propertyNames: { pattern: tokenId.source },
+    propertyNames: { pattern: tokenName.source },
     additionalProperties: { type: 'number', minimum: logitBiasBounds.min, maximum: logitBiasBounds.max },
   });
 
@@ -171,6 +177,13 @@ export const chatRequestSchema = z.object({
   }),
   ...formatFields,
   logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
+  stop_token_ids: listOf(tokenId, { max: maxStopTokens }).nullish().meta({
+    description: 'Tokens that end the answer, and are no part of it.',
+  }),
+  allowed_token_ids: listOf(tokenId, { min: 1, max: maxAllowedTokens }).nullish().meta({
+    description:
+      'The only tokens that the answer may have; it ends by itself only if the token that ends it is one of them.',
+  }),
   documents: listOf(z.record(z.string(), z.unknown())).nullish().meta({
     description: "Texts for the model's chat template, if it takes some; often of `title` and `text`.",
   }),

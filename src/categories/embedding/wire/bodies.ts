@@ -4,7 +4,13 @@ import { parameterShape, parameterReader } from '../../../validation/parameter-s
 import { describeValue } from '../../../core/text/quote.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
+import {
+  harmless,
+  ignoredFields,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../validation/foreign-fields.ts';
 import { encodeFloat32 } from '../../../core/embedding/base64.ts';
 import type { EmbeddingResult } from '../events.ts';
 
@@ -108,7 +114,7 @@ export interface EmbeddingCall {
 const readParameters = parameterReader(embeddingParameters);
 
 /** Fields of well-known servers that would change the vectors. */
-const unsupportedFields: UnsupportedFields = {
+export const embeddingForeignFields: ForeignFields = {
   input_type: { advice: 'use `prompt_name`' },
   task: { advice: 'use `prompt_name`' },
   task_type: { advice: 'use `prompt_name`' },
@@ -117,11 +123,13 @@ const unsupportedFields: UnsupportedFields = {
   truncate_prompt_tokens: { advice: 'use `truncate`' },
   truncation: { advice: 'use `truncate`' },
   truncation_direction: { advice: 'texts are cut at their end' },
-  output_dimension: { advice: 'use `dimensions`' },
+  output_dimension: { as: 'dimensions' },
   output_dtype: { advice: 'use `encoding_format`' },
   embedding_type: { advice: 'use `encoding_format`' },
   normalize: { advice: 'it is a setting of the model' },
   late_chunking: notOffered,
+  options: { ...harmless({}), advice: 'they are settings of the model' },
+  ...ignoredFields(['user', 'keep_alive', 'priority', 'request_id']),
 };
 
 /**
@@ -135,7 +143,10 @@ const unsupportedFields: UnsupportedFields = {
  * ```
  */
 export function fromEmbeddingRequest(body: unknown): EmbeddingCall {
-  assertNoneOf(unsupportedFields, body);
+  return readForeign(embeddingForeignFields, body, readEmbeddingRequest);
+}
+
+function readEmbeddingRequest(body: unknown): EmbeddingCall {
   const parsed = parseBody(embeddingRequestSchema, body);
   return {
     model: parsed.model ?? undefined,

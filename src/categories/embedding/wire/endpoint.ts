@@ -4,6 +4,7 @@ import { jsonResponse } from '../../../http/responses.ts';
 import type { EmbeddingEvent, EmbeddingResult } from '../events.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import {
+  embeddingForeignFields,
   fromEmbeddingRequest,
   type EmbeddingCall,
   embeddingRequestSchema,
@@ -22,7 +23,7 @@ export const embeddings: Endpoint<EmbeddingCall, EmbeddingRequestInput, Embeddin
   path: '/embeddings',
   operationId: 'createEmbeddings',
   summary: 'Turn texts into vectors.',
-  requestBody: { name: 'EmbeddingRequest', schema: embeddingRequestSchema },
+  requestBody: { name: 'EmbeddingRequest', schema: embeddingRequestSchema, foreign: embeddingForeignFields },
   responses: { 'application/json': { name: 'EmbeddingResponse', schema: embeddingResponseSchema } },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromEmbeddingRequest,

@@ -5,7 +5,7 @@ import { toFrame } from '../../../http/sse.ts';
 import type { ImageEvent } from '../events.ts';
 import { imageParameters } from '../parameters.ts';
 import type { ImageRequestInput } from '../request.ts';
-import { fromImageRequest, type ImageCall } from './from-request.ts';
+import { fromImageRequest, type ImageCall, imageForeignFields } from './from-request.ts';
 import { imageEventSchema, imageRequestSchema, imageResponseSchema } from './schema.ts';
 import { toImageStreamEvent, toImageResponse } from './to-response.ts';
 
@@ -15,7 +15,7 @@ export const imageGenerations: Endpoint<ImageCall, ImageRequestInput, ImageEvent
   path: '/images/generations',
   operationId: 'createImages',
   summary: 'Draw images from a text, at once or as a stream of server-sent events.',
-  requestBody: { name: 'ImageRequest', schema: imageRequestSchema },
+  requestBody: { name: 'ImageRequest', schema: imageRequestSchema, foreign: imageForeignFields },
   responses: {
     'application/json': { name: 'Images', schema: imageResponseSchema },
     'text/event-stream': { name: 'ImageEvent', schema: imageEventSchema },

@@ -4,34 +4,36 @@ import type { ImageRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { imageRequestSchema, parseSize, type ImageRequestBody } from './schema.ts';
-import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
-
-const isOneOf =
-  (...values: readonly unknown[]) =>
-  (value: unknown): boolean =>
-    values.includes(value);
+import {
+  harmless,
+  ignoredFields,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../validation/foreign-fields.ts';
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
-const unsupportedFields: UnsupportedFields = {
+export const imageForeignFields: ForeignFields = {
+  ...ignoredFields(['user', 'safety_checker', 'enable_safety_checker', 'sync_mode']),
   response_format: {
     harmless: (value) => value !== 'url',
     advice: 'images are sent in the answer, as `b64_json`',
   },
-  quality: { harmless: isOneOf('auto', 'standard'), advice: 'use `num_inference_steps`' },
-  style: { harmless: isOneOf('vivid'), advice: 'say it in the `prompt`' },
-  background: { harmless: isOneOf('auto', 'opaque'), advice: 'images are opaque' },
-  output_format: { harmless: isOneOf('png'), advice: 'images are PNG' },
-  output_compression: { harmless: isOneOf(100), advice: 'images are PNG, which loses nothing' },
-  moderation: { harmless: isOneOf('auto', 'low') },
-  steps: { advice: 'use `num_inference_steps`' },
-  cfg_scale: { advice: 'use `guidance_scale`' },
-  guidance: { advice: 'use `guidance_scale`' },
-  num_images: { advice: 'use `n`' },
-  num_images_per_prompt: { advice: 'use `n`' },
-  batch_size: { advice: 'use `n`' },
+  quality: { ...harmless('auto', 'standard'), advice: 'use `num_inference_steps`' },
+  style: { ...harmless('vivid'), advice: 'say it in the `prompt`' },
+  background: { ...harmless('auto', 'opaque'), advice: 'images are opaque' },
+  output_format: { ...harmless('png'), advice: 'images are PNG' },
+  output_compression: { ...harmless(100), advice: 'images are PNG, which loses nothing' },
+  moderation: harmless('auto', 'low'),
+  steps: { as: 'num_inference_steps' },
+  cfg_scale: { as: 'guidance_scale' },
+  guidance: { as: 'guidance_scale' },
+  num_images: { as: 'n' },
+  num_images_per_prompt: { as: 'n' },
+  batch_size: { as: 'n' },
   aspect_ratio: { advice: 'use `width` and `height`' },
-  image_size: { advice: 'use `size`' },
-  resolution: { advice: 'use `size`' },
+  image_size: { as: 'size' },
+  resolution: { as: 'size' },
   sampler: { advice: 'the model brings its scheduler' },
   sampler_name: { advice: 'the model brings its scheduler' },
   scheduler: { advice: 'the model brings its scheduler' },
@@ -51,14 +53,14 @@ const unsupportedFields: UnsupportedFields = {
   loras: notOffered,
   image_loras: notOffered,
   clip_skip: notOffered,
-  guidance_rescale: { harmless: isOneOf(0) },
-  eta: { harmless: isOneOf(0) },
+  guidance_rescale: harmless(0),
+  eta: harmless(0),
   subseed: notOffered,
   variation_seed: notOffered,
-  tiling: { harmless: isOneOf(false) },
-  restore_faces: { harmless: isOneOf(false) },
-  enable_hr: { harmless: isOneOf(false) },
-  upscale: { harmless: isOneOf(false) },
+  tiling: harmless(false),
+  restore_faces: harmless(false),
+  enable_hr: harmless(false),
+  upscale: harmless(false),
 };
 
 /** The parsed request; the service chooses a model where it names none. */
@@ -85,7 +87,10 @@ const readParameters = parameterReader(imageParameters);
  * ```
  */
 export function fromImageRequest(body: unknown): ImageCall {
-  assertNoneOf(unsupportedFields, body);
+  return readForeign(imageForeignFields, body, readImageRequest);
+}
+
+function readImageRequest(body: unknown): ImageCall {
   const parsed = parseBody(imageRequestSchema, body);
   const stream = parsed.stream ?? false;
   const partialImages = parsed.partial_images ?? undefined;

@@ -3,7 +3,13 @@ import { listOf } from '../../../validation/list-schema.ts';
 import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
+import {
+  harmless,
+  ignoredFields,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../validation/foreign-fields.ts';
 import type { RerankRequestInput } from '../request.ts';
 import type { RerankResult } from '../events.ts';
 
@@ -50,11 +56,17 @@ export interface RerankCall {
 const readParameters = parameterReader(rerankParameters);
 
 /** Fields of well-known servers that would change the answer. */
-const unsupportedFields: UnsupportedFields = {
+export const rerankForeignFields: ForeignFields = {
   rank_fields: { advice: 'write the text of each document' },
   max_chunks_per_doc: { advice: 'use `max_tokens_per_doc`' },
   overlap_tokens: notOffered,
-  truncation: { harmless: (value: unknown) => value === true, advice: 'use `max_tokens_per_doc`' },
+  truncation: { ...harmless(true), advice: 'use `max_tokens_per_doc`' },
+  top_k: { as: 'top_n' },
+  texts: { as: 'documents' },
+  return_text: { as: 'return_documents' },
+  raw_scores: { ...harmless(false), advice: 'scores are 0 to 1' },
+  instruction: { advice: 'write it in the `query`' },
+  ...ignoredFields(['user', 'priority', 'request_id']),
 };
 
 /**
@@ -68,7 +80,10 @@ const unsupportedFields: UnsupportedFields = {
  * ```
  */
 export function fromRerankRequest(body: unknown): RerankCall {
-  assertNoneOf(unsupportedFields, body);
+  return readForeign(rerankForeignFields, body, readRerankRequest);
+}
+
+function readRerankRequest(body: unknown): RerankCall {
   const { model, query, documents, ...parameters } = parseBody(rerankRequestSchema, body);
   return { model: model ?? undefined, request: { ...readParameters(parameters), query, documents } };
 }

@@ -5,6 +5,7 @@ import type { RerankEvent } from '../events.ts';
 import type { RerankRequestInput } from '../request.ts';
 import {
   fromRerankRequest,
+  rerankForeignFields,
   type RerankCall,
   rerankRequestSchema,
   rerankResponseSchema,
@@ -17,7 +18,7 @@ export const rerankDocuments: Endpoint<RerankCall, RerankRequestInput, RerankEve
   path: '/rerank',
   operationId: 'rerankDocuments',
   summary: 'Order documents by how well they answer a query.',
-  requestBody: { name: 'RerankRequest', schema: rerankRequestSchema },
+  requestBody: { name: 'RerankRequest', schema: rerankRequestSchema, foreign: rerankForeignFields },
   responses: { 'application/json': { name: 'RerankResponse', schema: rerankResponseSchema } },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromRerankRequest,

@@ -8,7 +8,7 @@ import { jsonResponse } from '../../../http/responses.ts';
 import { toFrame } from '../../../http/sse.ts';
 import type { SpeechEvent } from '../events.ts';
 import type { SpeechRequestInput } from '../request.ts';
-import { fromSpeechRequest, type SpeechCall } from './from-request.ts';
+import { fromSpeechRequest, type SpeechCall, speechForeignFields } from './from-request.ts';
 import { speechAnswerSchema, speechEventSchema, speechRequestSchema } from './schema.ts';
 import { toSpeechAnswer, toSpeechStreamEvents } from './to-answer.ts';
 import { defaultVoice, toVoiceList, voiceListSchema } from './voices.ts';
@@ -99,7 +99,7 @@ export const audioSpeech: Endpoint<SpeechCall, SpeechRequestInput, SpeechEvent> 
   path: '/audio/speech',
   operationId: 'createSpeech',
   summary: 'Speak a text; the audio is sent as it is made.',
-  requestBody: { name: 'SpeechRequest', schema: speechRequestSchema },
+  requestBody: { name: 'SpeechRequest', schema: speechRequestSchema, foreign: speechForeignFields },
   responses: {
     'audio/wav': audio,
     'audio/pcm': audio,

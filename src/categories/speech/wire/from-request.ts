@@ -4,17 +4,20 @@ import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
-import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
-
-const isEmpty = (value: unknown): boolean => value === '';
-const isOne = (value: unknown): boolean => value === 1;
-const isFalse = (value: unknown): boolean => value === false;
+import {
+  harmless,
+  ignoredFields,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../validation/foreign-fields.ts';
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
-const unsupportedFields: UnsupportedFields = {
-  instructions: { harmless: isEmpty },
-  text: { advice: 'use `input`' },
-  speaker: { advice: 'use `voice`' },
+export const speechForeignFields: ForeignFields = {
+  instructions: { ...harmless(''), advice: 'say it in the `input`, or choose another `voice`' },
+  text: { as: 'input' },
+  speaker: { as: 'voice' },
+  length_scale: { advice: 'use `speed`' },
   voice_settings: notOffered,
   language: { advice: 'a voice has its language' },
   lang_code: { advice: 'a voice has its language' },
@@ -22,15 +25,16 @@ const unsupportedFields: UnsupportedFields = {
   output_format: { advice: 'use `response_format`' },
   sample_rate: { advice: "it is the model's own" },
   pitch: notOffered,
-  volume: { harmless: isOne },
-  volume_multiplier: { harmless: isOne },
+  volume: harmless(1),
+  volume_multiplier: harmless(1),
   normalization_options: notOffered,
-  return_timestamps: { harmless: isFalse, advice: 'use `timestamp_granularities`' },
-  return_download_link: { harmless: isFalse },
+  return_timestamps: { ...harmless(false), advice: 'use `timestamp_granularities`' },
+  return_download_link: harmless(false),
   ref_audio: notOffered,
   ref_text: notOffered,
   temperature: notOffered,
   seed: notOffered,
+  ...ignoredFields(['user', 'priority']),
 };
 
 /** The parsed request; the service chooses a model where it names none. */
@@ -53,7 +57,10 @@ const readParameters = parameterReader(speechParameters);
  * ```
  */
 export function fromSpeechRequest(body: unknown): SpeechCall {
-  assertNoneOf(unsupportedFields, body);
+  return readForeign(speechForeignFields, body, readSpeechRequest);
+}
+
+function readSpeechRequest(body: unknown): SpeechCall {
   const parsed = parseBody(speechRequestSchema, body);
   const streamFormat = parsed.stream_format ?? 'audio';
   const wordTimestamps = parsed.timestamp_granularities?.includes('word');

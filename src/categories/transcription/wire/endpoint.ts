@@ -6,7 +6,13 @@ import { toFrame } from '../../../http/sse.ts';
 import type { TranscriptionEvent } from '../events.ts';
 import type { TranscriptionRequestInput } from '../request.ts';
 import { collectTranscription, type TranscriptionResult } from '../result.ts';
-import { fromTranscriptionRequest, fromTranslationRequest, type TranscriptionCall } from './from-request.ts';
+import {
+  fromTranscriptionRequest,
+  fromTranslationRequest,
+  transcriptionForeignFields,
+  translationForeignFields,
+  type TranscriptionCall,
+} from './from-request.ts';
 import {
   diarizedTranscriptionSchema,
   transcriptionEventSchema,
@@ -47,6 +53,7 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   requestBody: {
     name: 'TranscriptionRequest',
     schema: transcriptionRequestSchema,
+    foreign: transcriptionForeignFields,
     mediaType: 'multipart/form-data',
   },
   uploadField: 'file',
@@ -80,6 +87,7 @@ export const audioTranslations: typeof audioTranscriptions = {
   requestBody: {
     name: 'TranslationRequest',
     schema: translationRequestSchema,
+    foreign: translationForeignFields,
     mediaType: 'multipart/form-data',
   },
   responses: wholeResponses,

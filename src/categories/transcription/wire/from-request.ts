@@ -2,27 +2,34 @@ import type { FormField } from '../../../contracts/endpoint.ts';
 import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
-import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../validation/unsupported.ts';
+import {
+  harmless,
+  ignoredFields,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../validation/foreign-fields.ts';
 import { transcriptionParameters, type TranscriptionFormat } from '../parameters.ts';
-import type { TranscriptionRequestInput, TranscriptionTask } from '../request.ts';
+import type { TranscriptionRequestInput } from '../request.ts';
 import { transcriptionFieldsSchema, translationFieldsSchema } from './schema.ts';
 
-const isAuto = (value: unknown): boolean => value === 'auto';
 const isFalse = (value: unknown): boolean => /^(?:false|0)$/i.test(String(value));
-const isTranscribe = (value: unknown): boolean => value === 'transcribe';
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
-const unsupportedFields: UnsupportedFields = {
+export const transcriptionForeignFields: ForeignFields = {
+  ...ignoredFields(['user', 'priority', 'encode']),
   include: notOffered,
-  chunking_strategy: { harmless: isAuto, advice: 'only auto is offered' },
+  chunking_strategy: { ...harmless('auto'), advice: 'only auto is offered' },
   known_speaker_names: notOffered,
   known_speaker_references: notOffered,
   diarize: { harmless: isFalse },
   url: { advice: 'send the audio as `file`' },
-  task: { harmless: isTranscribe, advice: 'only transcribe is offered' },
+  task: { ...harmless('transcribe'), advice: 'only transcribe is offered' },
   translate: { harmless: isFalse },
   to_language: notOffered,
-  initial_prompt: { advice: 'use `prompt`' },
+  initial_prompt: { as: 'prompt' },
+  output_format: { as: 'response_format' },
+  source_language: { as: 'language' },
   hotwords: { advice: 'use `prompt`' },
   word_timestamps: { harmless: isFalse, advice: 'use `timestamp_granularities[]`' },
   output: { advice: 'use `response_format`' },
@@ -47,20 +54,15 @@ const unsupportedFields: UnsupportedFields = {
 };
 
 /** Fields that are unsupported in translations too, which are always of the whole and into English. */
-const ofTranslations: UnsupportedFields = {
-  ...unsupportedFields,
-  to_language: { harmless: (value: unknown) => value === 'en', advice: 'the text is English' },
-  task: { harmless: (value: unknown) => value === 'translate', advice: 'use /audio/transcriptions' },
+export const translationForeignFields: ForeignFields = {
+  ...transcriptionForeignFields,
+  to_language: { ...harmless('en'), advice: 'the text is English' },
+  task: { ...harmless('translate'), advice: 'use /audio/transcriptions' },
   translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },
   timestamp_granularities: notOffered,
   multichannel: { harmless: isFalse },
   stream: { harmless: isFalse },
 };
-
-/** @throws InferenceError `unsupported_feature` for a field that would change the answer and can't be honored */
-function assertSupported(form: object, task: TranscriptionTask): void {
-  assertNoneOf(task === 'translate' ? ofTranslations : unsupportedFields, form);
-}
 
 /** The parsed request; the service chooses a model where it names none, and the audio comes separately. */
 export interface TranscriptionCall {
@@ -88,8 +90,10 @@ const readParameters = parameterReader(transcriptionParameters);
  * ```
  */
 export function fromTranscriptionRequest(fields: readonly FormField[]): TranscriptionCall {
-  const form = toObject(fields);
-  assertSupported(form, 'transcribe');
+  return readForeign(transcriptionForeignFields, toObject(fields), readTranscriptionForm);
+}
+
+function readTranscriptionForm(form: unknown): TranscriptionCall {
   const parsed = parseBody(transcriptionFieldsSchema, form);
   const { model, language, prompt, response_format: format = 'json', stream = false } = parsed;
   const granularities = new Set(parsed.timestamp_granularities ?? ['segment']);
@@ -131,8 +135,10 @@ export function fromTranscriptionRequest(fields: readonly FormField[]): Transcri
  * ```
  */
 export function fromTranslationRequest(fields: readonly FormField[]): TranscriptionCall {
-  const form = toObject(fields);
-  assertSupported(form, 'translate');
+  return readForeign(translationForeignFields, toObject(fields), readTranslationForm);
+}
+
+function readTranslationForm(form: unknown): TranscriptionCall {
   const parsed = parseBody(translationFieldsSchema, form);
   const { model, language, prompt, response_format: format = 'json' } = parsed;
   const request = { ...readParameters(parsed), language, prompt, task: 'translate' as const };

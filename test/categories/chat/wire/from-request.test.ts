@@ -426,8 +426,6 @@ describe('features that are not offered', () => {
     ['prompt_logprobs', 5],
     ['verbosity', 'low'],
     ['web_search_options', {}],
-    ['repetition_penalty', 1.2],
-    ['min_tokens', 3],
     ['guided_whitespace_pattern', ' '],
   ])('refuses %s: %j', (param, value) => {
     expect(faultOf(chatBody({ [param]: value }))).toMatchObject({ code: 'unsupported_feature', param });
@@ -442,7 +440,6 @@ describe('features that are not offered', () => {
     const harmless = {
       functions: null,
       modalities: ['text'],
-      min_tokens: 0,
       reasoning_effort: null,
       reasoning_format: 'auto',
       prompt_logprobs: null,

@@ -142,7 +142,6 @@ describe('POST /embeddings', () => {
     ['task', 'retrieval.query'],
     ['truncate_prompt_tokens', 5],
     ['normalize', false],
-    ['output_dimension', 8],
     ['late_chunking', true],
   ])('refuses %s, which it knows but does not offer', async (name, value) => {
     expectError(await serve().embed({ input: 'a', [name]: value }), 400, 'unsupported_feature', name);

@@ -128,7 +128,6 @@ describe('POST /images/generations', () => {
     ['background', 'transparent'],
     ['output_format', 'webp'],
     ['output_compression', 50],
-    ['steps', 20],
     ['image', 'iVBORw0KGgo='],
   ])('says that %s %j is not offered', async (param, value) => {
     const { draw } = serve();

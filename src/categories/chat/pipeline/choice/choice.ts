@@ -15,6 +15,7 @@ import type { ChatRequest } from '../../request.ts';
 import type { Continuation } from '../batch/step-logits.ts';
 import { dryBreakersOf } from './dry-breakers.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
+import type { TokenRules } from './token-rules.ts';
 
 /** The context of a choice; those of one prompt differ in the seed alone. */
 export interface ChoiceContext {
@@ -33,6 +34,8 @@ export interface ChoiceContext {
   readonly createToolCallParser: (() => ToolCallParser) | undefined;
   /** Grammar of the answer; `undefined` where it is free. */
   readonly grammar: CompiledGrammar | undefined;
+  /** `undefined` where all tokens may come. */
+  readonly rules?: TokenRules | undefined;
   readonly emit: (event: ChatEvent) => void;
   readonly createToolCallId: () => string;
 }
@@ -49,6 +52,8 @@ export class Choice implements Continuation {
   #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
   #ending: number[] | undefined;
+  /** The answer's tokens, where rules look at them. */
+  readonly #said: number[] = [];
   tokens = 0;
   reasoningTokens = 0;
   /** Tokens that events have reported. */
@@ -84,9 +89,10 @@ export class Choice implements Continuation {
     return Math.min(request.maxTokens, contextLength - prompt.length) - this.tokens;
   }
 
-  /** Not with a grammar, whose mask may leave only unlikely tokens, and not for log probabilities, which are exact. */
+  /** Not with a mask, which may leave only unlikely tokens, and not for log probabilities, which are exact. */
   get takesLargest(): boolean {
-    return !this.#sampler.needsAllLogits && !this.#matcher && !this.#context.request.logprobs;
+    const { request, rules } = this.#context;
+    return !this.#sampler.needsAllLogits && !this.#matcher && !rules && !request.logprobs;
   }
 
   nextOfLargest(largest: LargestLogits): number | undefined {
@@ -95,12 +101,17 @@ export class Choice implements Continuation {
   }
 
   next(logits: Float32Array): number | undefined {
-    return this.#take(this.#ending?.shift() ?? this.#choose(logits), logits);
+    const token = this.#ending?.shift() ?? this.#choose(logits);
+    return token === undefined ? this.#end({ cutOff: false }) : this.#take(token, logits);
   }
 
-  #choose(logits: Float32Array): number {
+  /** @returns `undefined` where the rules leave no token */
+  #choose(logits: Float32Array): number | undefined {
     const matcher = this.#matcher;
-    const token = this.#sampler.sample(logits, matcher?.mask(), matcher?.isFree);
+    const { rules } = this.#context;
+    const mask = rules ? rules.mask(this.#said, matcher?.mask()) : matcher?.mask();
+    if (rules && !mask) return undefined;
+    const token = this.#sampler.sample(logits, mask, matcher?.isFree);
     // An answer that thinking left no room for would say nothing.
     if (!matcher || this.#answer.isReasoning || matcher.endsWithin(this.remaining - 1, token)) return token;
     const ending = matcher.ending();
@@ -111,14 +122,17 @@ export class Choice implements Continuation {
 
   /** @param logits for log probabilities */
   #take(token: number, logits?: Float32Array): number | undefined {
-    const { request, tokenizer, endTokens, markerTokens } = this.#context;
-    if (endTokens.has(token)) {
+    const { request, tokenizer, endTokens, markerTokens, rules } = this.#context;
+    if (endTokens.has(token) || request.stopTokenIds.includes(token)) {
+      if (request.includeStopStrInOutput && !tokenizer.isSpecial(token))
+        this.#read(this.#detokenizer.push(token));
       // Harnesses take the last of a completion's tokens for the generated one, whatever it is.
       if (request.prompts.length > 0) this.#holdLogprobs(token, logits);
       return this.#end({ cutOff: false });
     }
     this.#sampler.accept(token);
     this.#matcher?.accept(token);
+    if (rules) this.#said.push(token);
     this.tokens++;
     if (this.#answer.isReasoning) this.reasoningTokens++;
     this.#holdLogprobs(token, logits);

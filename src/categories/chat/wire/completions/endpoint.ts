@@ -3,7 +3,7 @@ import { fieldError } from '../../../../errors.ts';
 import { toFrame } from '../../../../http/sse.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import { parameterReader } from '../../../../validation/parameter-schema.ts';
-import { assertNoneOf, type UnsupportedFields } from '../../../../validation/unsupported.ts';
+import { foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
 import type { ChatEvent } from '../../events.ts';
 import { chatParameters } from '../../parameters.ts';
 import type { RawPrompt } from '../../prompts.ts';
@@ -12,7 +12,7 @@ import { toAnswerFormat } from '../answer-format.ts';
 import { answerChat, createHead } from '../answer.ts';
 import { deliveryOf, type ChatCall } from '../from-request.ts';
 import { onlyPromptAs } from '../preview-prompt.ts';
-import { unsupportedFields } from '../unsupported.ts';
+import { foreignFields } from '../foreign-fields.ts';
 import {
   completionRequestSchema,
   completionSchema,
@@ -27,22 +27,22 @@ interface CompletionCall extends ChatCall {
   readonly isList: boolean;
 }
 
-const { best_of: _bestOf, echo: _echo, suffix: _suffix, ...unsupported } = unsupportedFields;
 const useChat = { advice: 'use `POST /chat/completions`' };
 
 /** Fields of chats, which would change the answer here. */
-const unsupportedHere: UnsupportedFields = {
-  ...unsupported,
+const completionForeignFields: ForeignFields = {
+  ...foreignTo(completionRequestSchema, foreignFields),
   messages: useChat,
   tools: useChat,
   tool_choice: useChat,
   documents: useChat,
   chat_template_kwargs: useChat,
   enable_thinking: useChat,
+  think: useChat,
   reasoning_effort: useChat,
   continue_final_message: useChat,
   add_generation_prompt: useChat,
-  max_completion_tokens: { advice: 'use `max_tokens`' },
+  max_completion_tokens: { as: 'max_tokens' },
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };
 
@@ -50,7 +50,10 @@ const readParameters = parameterReader(chatParameters);
 
 /** A request body of `POST /completions` → what the inference takes. */
 function fromCompletionRequest(body: unknown): CompletionCall {
-  assertNoneOf(unsupportedHere, body);
+  return readForeign(completionForeignFields, body, readCompletionRequest);
+}
+
+function readCompletionRequest(body: unknown, nameOf: (field: string) => string): CompletionCall {
   const parsed = parseBody(completionRequestSchema, body);
   const { n, best_of, max_tokens, logprobs, suffix, ...others } = parsed;
   if (best_of != null && best_of !== (n ?? 1))
@@ -64,6 +67,8 @@ function fromCompletionRequest(body: unknown): CompletionCall {
     addSpecialTokens: parsed.add_special_tokens ?? undefined,
     stop: parsed.stop ?? undefined,
     logitBias: parsed.logit_bias ?? undefined,
+    stopTokenIds: parsed.stop_token_ids ?? undefined,
+    allowedTokenIds: parsed.allowed_token_ids ?? undefined,
     responseFormat,
     echo: parsed.echo ? (logprobs == null ? 'text' : 'logprobs') : undefined,
     stopAfter: max_tokens === 0 ? 'prompt' : undefined,
@@ -76,7 +81,7 @@ function fromCompletionRequest(body: unknown): CompletionCall {
     logprobs != null && { logprobs: true, topLogprobs: logprobs },
   );
   const isList = Array.isArray(parsed.prompt) && typeof parsed.prompt[0] !== 'number';
-  return { model: parsed.model, request, isList, formatField, ...deliveryOf(parsed) };
+  return { model: parsed.model, request, isList, formatField: nameOf(formatField), ...deliveryOf(parsed) };
 }
 
 function toPrompts(prompt: CompletionRequestBody['prompt']): readonly RawPrompt[] {
@@ -90,7 +95,11 @@ export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> 
   path: '/completions',
   operationId: 'createCompletion',
   summary: 'Continue texts or tokens as they are, at once or as a stream of server-sent events.',
-  requestBody: { name: 'CompletionRequest', schema: completionRequestSchema },
+  requestBody: {
+    name: 'CompletionRequest',
+    schema: completionRequestSchema,
+    foreign: completionForeignFields,
+  },
   responses: {
     'application/json': { name: 'Completion', schema: completionSchema },
     'text/event-stream': { name: 'CompletionChunk', schema: completionSchema },

@@ -4,12 +4,10 @@ import { listOf } from '../../../../validation/list-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import { maxPrompts } from '../../prompts.ts';
-import { chatRequestSchema, finishReason, systemFingerprint, usage } from '../schema.ts';
+import { chatRequestSchema, finishReason, systemFingerprint, tokenId, usage } from '../schema.ts';
 
 /** Tokens of an answer where a request names no number, as in the original of this wire format. */
 export const defaultMaxTokens = 16;
-
-export const tokenId = z.int().min(0);
 
 /** Without a default: tokens are listed where a number is given. */
 const { default: _none, ...listedTokens } = chatParameters.topLogprobs;

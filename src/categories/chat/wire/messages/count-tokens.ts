@@ -6,7 +6,13 @@ import type { ChatRequestInput } from '../../request.ts';
 import { previewPrompt } from '../preview-prompt.ts';
 import { messagesEndpoint } from './endpoint.ts';
 import { toMessagesError } from './field-names.ts';
-import { readMessagesRequest, toAskedRequest, type MessagesCall } from './from-request.ts';
+import { ignoredFields } from '../../../../validation/foreign-fields.ts';
+import {
+  messagesForeignFields,
+  readMessagesRequest,
+  toAskedRequest,
+  type MessagesCall,
+} from './from-request.ts';
 import { messagesRequestSchema } from './schema.ts';
 
 /** `POST /messages/count_tokens` */
@@ -25,6 +31,8 @@ export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = 
       tool_choice: true,
       thinking: true,
     }),
+    // Those of the message whose tokens are counted.
+    foreign: { ...messagesForeignFields, ...ignoredFields(Object.keys(messagesRequestSchema.shape)) },
   },
   responses: {
     'application/json': { name: 'MessageTokens', schema: z.object({ input_tokens: z.int() }) },

@@ -5,7 +5,12 @@ import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat } from '../answer.ts';
 import { toMessagesError } from './field-names.ts';
-import { readMessagesRequest, toAskedRequest, type MessagesCall } from './from-request.ts';
+import {
+  readMessagesRequest,
+  toAskedRequest,
+  type MessagesCall,
+  messagesForeignFields,
+} from './from-request.ts';
 import {
   messageEventSchema,
   messageSchema,
@@ -38,7 +43,7 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
   path: '/messages',
   operationId: 'createMessage',
   summary: "Answer a conversation in the dialect of Anthropic's Messages, at once or as a stream.",
-  requestBody: { name: 'MessageRequest', schema: messagesRequestSchema },
+  requestBody: { name: 'MessageRequest', schema: messagesRequestSchema, foreign: messagesForeignFields },
   responses: {
     'application/json': { name: 'Message', schema: messageSchema },
     'text/event-stream': { name: 'MessageEvent', schema: messageEventSchema },

@@ -4,7 +4,14 @@ import { fieldError } from '../../../../errors.ts';
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { mapEach, type Pieces } from '../../../../validation/in-pieces.ts';
 import { parseBody } from '../../../../validation/issues.ts';
-import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../../validation/unsupported.ts';
+import {
+  foreignTo,
+  ignoredFields,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../../validation/foreign-fields.ts';
+import { foreignFields } from '../foreign-fields.ts';
 import { fromChatRequest, type ChatCall } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
 import { toMessagesError } from './field-names.ts';
@@ -37,20 +44,25 @@ function keepsThoughts(contextManagement: unknown): boolean {
 }
 
 /** Fields that would change the answer and that are not honored. */
-const unsupportedFields: UnsupportedFields = {
+export const messagesForeignFields: ForeignFields = {
+  ...foreignTo(messagesRequestSchema, foreignFields),
+  ...ignoredFields(['anthropic_version', 'anthropic_beta', 'betas', 'inference_geo']),
+  format: { advice: 'use `output_config.format`' },
+  think: { advice: 'use `thinking`' },
+  reasoning: { advice: 'use `thinking` and `output_config.effort`' },
   mcp_servers: { advice: useTools },
   container: notOffered,
   context_management: { harmless: keepsThoughts },
   compaction: notOffered,
   thread: { advice: 'send the whole conversation' },
   output_format: { advice: 'use `output_config.format`' },
-  stop: { advice: 'use `stop_sequences`' },
+  stop: { as: 'stop_sequences', to: (value) => ({ stop_sequences: [value].flat() }) },
   n: { advice: 'a message has one answer' },
   response_format: { advice: 'use `output_config.format`' },
   reasoning_effort: { advice: 'use `output_config.effort`' },
   enable_thinking: { advice: 'use `thinking`' },
   parallel_tool_calls: { advice: 'use `tool_choice.disable_parallel_tool_use`' },
-  max_completion_tokens: { advice: 'use `max_tokens`' },
+  max_completion_tokens: { as: 'max_tokens' },
   logprobs: { advice: 'use `POST /chat/completions`' },
   top_logprobs: { advice: 'use `POST /chat/completions`' },
 };
@@ -72,8 +84,7 @@ export async function readMessagesRequest(
 }
 
 function parse(body: unknown): MessagesRequestBody {
-  assertNoneOf(unsupportedFields, body);
-  return parseBody(messagesRequestSchema, body);
+  return readForeign(messagesForeignFields, body, (own) => parseBody(messagesRequestSchema, own));
 }
 
 interface Conversation extends Pick<MessagesCall, 'places'> {

@@ -8,7 +8,7 @@ import { sinceRestart, type ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat, toDialectError } from '../answer.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
-import { readResponsesRequest, type ResponsesCall } from './from-request.ts';
+import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './from-request.ts';
 import { keepResponse, toKeptItems, type KeptResponse } from './kept-response.ts';
 import {
   modelResponseSchema,
@@ -111,7 +111,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
   path: '/responses',
   operationId: 'createResponse',
   summary: 'Answer a conversation item by item, at once or as a stream of server-sent events.',
-  requestBody: { name: 'ResponseRequest', schema: responsesRequestSchema },
+  requestBody: { name: 'ResponseRequest', schema: responsesRequestSchema, foreign: responsesForeignFields },
   responses: {
     'application/json': { name: 'Response', schema: modelResponseSchema },
     'text/event-stream': { name: 'ResponseEvent', schema: responseEventSchema },

@@ -17,31 +17,36 @@ import { toResponsesError } from './field-names.ts';
 import type { Keeping } from './kept-response.ts';
 import { responsesRequestSchema, type ConversationItem, type ResponsesRequestBody } from './schema.ts';
 import { shownName, showTools, toToolChoice, type ShownTools } from './tools.ts';
-import { assertNoneOf, notOffered, type UnsupportedFields } from '../../../../validation/unsupported.ts';
-import { unsupportedFields as ofChatCompletions } from '../unsupported.ts';
-
-const isFalse = (value: unknown): boolean => value === false;
-const isOne = (value: unknown): boolean => value === 1;
-
-/** The Responses API has a field `reasoning` of its own. */
-const { reasoning: _, ...ofChat } = ofChatCompletions;
+import {
+  foreignTo,
+  harmless,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../../validation/foreign-fields.ts';
+import { foreignFields } from '../foreign-fields.ts';
 
 /** Fields that would change the answer and that are not honored: those of chat completions and of stored state. */
-const unsupportedFields: UnsupportedFields = {
-  ...ofChat,
+export const responsesForeignFields: ForeignFields = {
+  ...foreignTo(responsesRequestSchema, foreignFields),
+  n_predict: { as: 'max_output_tokens' },
+  num_predict: { as: 'max_output_tokens' },
+  max_new_tokens: { as: 'max_output_tokens' },
+  format: { advice: 'use `text.format`' },
+  think: { advice: 'use `enable_thinking` or `reasoning.effort`' },
   conversation: { advice: 'use `previous_response_id`, or send all of it as `input`' },
   prompt: { advice: 'use `instructions` and `input`' },
-  truncation: { harmless: (value: unknown) => value === 'disabled', advice: 'only disabled is offered' },
+  truncation: { ...harmless('disabled'), advice: 'only disabled is offered' },
   context_management: notOffered,
   moderation: notOffered,
   messages: { advice: 'use `input`' },
-  max_tokens: { advice: 'use `max_output_tokens`' },
-  max_completion_tokens: { advice: 'use `max_output_tokens`' },
+  max_tokens: { as: 'max_output_tokens' },
+  max_completion_tokens: { as: 'max_output_tokens' },
   response_format: { advice: 'use `text.format`' },
   reasoning_effort: { advice: 'use `reasoning.effort`' },
   verbosity: { advice: 'use `text.verbosity`' },
-  n: { harmless: isOne, advice: 'a response has one answer' },
-  logprobs: { harmless: isFalse, advice: 'use `include` with message.output_text.logprobs' },
+  n: { ...harmless(1), advice: 'a response has one answer' },
+  logprobs: { ...harmless(false), advice: 'use `include` with message.output_text.logprobs' },
 };
 
 /** The parsed request without the form of its delivery. */
@@ -98,8 +103,7 @@ export async function readResponsesRequest(
 }
 
 function parse(body: unknown): ResponsesRequestBody {
-  assertNoneOf(unsupportedFields, body);
-  return parseBody(responsesRequestSchema, body);
+  return readForeign(responsesForeignFields, body, (own) => parseBody(responsesRequestSchema, own));
 }
 
 function assertMayRunOn({ stream, store }: ResponsesRequestBody): void {

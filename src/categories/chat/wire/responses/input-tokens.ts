@@ -6,7 +6,8 @@ import type { ChatRequestInput } from '../../request.ts';
 import { toDialectError } from '../answer.ts';
 import { previewPrompt } from '../preview-prompt.ts';
 import { toResponsesError } from './field-names.ts';
-import { readResponsesRequest, type ResponsesCall } from './from-request.ts';
+import { ignoredFields } from '../../../../validation/foreign-fields.ts';
+import { readResponsesRequest, responsesForeignFields, type ResponsesCall } from './from-request.ts';
 import { responsesRequestSchema } from './schema.ts';
 
 /** `POST /responses/input_tokens` */
@@ -28,6 +29,8 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
       text: true,
       reasoning: true,
     }),
+    // Those of the response whose tokens are counted.
+    foreign: { ...responsesForeignFields, ...ignoredFields(Object.keys(responsesRequestSchema.shape)) },
   },
   responses: {
     'application/json': {

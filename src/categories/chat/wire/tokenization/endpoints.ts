@@ -5,6 +5,7 @@ import type { ChatRequestInput } from '../../request.ts';
 import { onlyPromptAs, previewPrompt } from '../preview-prompt.ts';
 import {
   fromDetokenizeRequest,
+  tokenizeForeignFields,
   fromTokenizeRequest,
   type DetokenizeCall,
   type TokenizeCall,
@@ -23,7 +24,7 @@ export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   path: '/tokenize',
   operationId: 'tokenize',
   summary: 'Turn a text or a conversation into the tokens that a chat model reads.',
-  requestBody: { name: 'TokenizeRequest', schema: tokenizeRequestSchema },
+  requestBody: { name: 'TokenizeRequest', schema: tokenizeRequestSchema, foreign: tokenizeForeignFields },
   responses: { 'application/json': { name: 'Tokenization', schema: tokenizationSchema } },
   errors: ['unsupported_feature'],
   read: fromTokenizeRequest,

@@ -1,6 +1,11 @@
 import { fieldError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
-import { assertNoneOf, type UnsupportedFields } from '../../../../validation/unsupported.ts';
+import {
+  harmless,
+  ignoredFields,
+  readForeign,
+  type ForeignFields,
+} from '../../../../validation/foreign-fields.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { fromChatRequest } from '../from-request.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
@@ -15,9 +20,10 @@ export interface TokenizeCall {
   readonly hasPieces: boolean;
 }
 
-const unsupported: UnsupportedFields = {
+export const tokenizeForeignFields: ForeignFields = {
+  ...ignoredFields(['user', 'priority']),
   parse_special: {
-    harmless: (value) => value === true,
+    ...harmless(true),
     advice: 'special tokens that are spelled out in a text become their ids',
   },
   chat_template: { advice: 'use `chatTemplate`, a setting of the model' },
@@ -37,7 +43,10 @@ const ofMessages = [
 
 /** A request body of `POST /tokenize` → what the inference takes. */
 export function fromTokenizeRequest(body: unknown): TokenizeCall {
-  assertNoneOf(unsupported, body);
+  return readForeign(tokenizeForeignFields, body, readTokenizeRequest);
+}
+
+function readTokenizeRequest(body: unknown): TokenizeCall {
   const parsed = parseBody(tokenizeRequestSchema, body);
   const { model, prompt, content, messages, add_special, add_special_tokens } = parsed;
   const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);

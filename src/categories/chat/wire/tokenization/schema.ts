@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { tokenId } from '../completions/schema.ts';
-import { chatRequestSchema } from '../schema.ts';
+import { chatRequestSchema, tokenId } from '../schema.ts';
 
 const { model, tools, tool_choice, documents, chat_template_kwargs } = chatRequestSchema.shape;
 const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final_message } =

@@ -179,7 +179,6 @@ describe('fromResponsesRequest', () => {
     ['moderation', { moderation: { model: 'm' } }],
     ['context_management', { context_management: [{ type: 'compaction' }] }],
     ['messages', { messages: [] }],
-    ['max_tokens', { max_tokens: 3 }],
     ['response_format', { response_format: { type: 'text' } }],
     ['n', { n: 2 }],
     ['text.verbosity', { text: { verbosity: 'low' } }],

@@ -1,0 +1,70 @@
+import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import type { ChatRequest } from '../../request.ts';
+
+/** The tokens that a request leaves to its answers. One serves all of its choices. */
+export interface TokenRules {
+  /**
+   * The tokens that may come after these of the answer: bit `t % 32` of word `t / 32`; valid until the next call.
+   * @param most none beside these, unless that leaves none
+   * @returns `undefined` where none is left
+   */
+  mask(answer: readonly number[], most: Uint32Array | undefined): Uint32Array | undefined;
+}
+
+interface Vocabulary {
+  readonly tokenizer: Pick<TextTokenizer, 'encode'>;
+  readonly vocabularySize: number;
+  readonly endTokens: ReadonlySet<number>;
+}
+
+type Ruled = Pick<ChatRequest, 'allowedTokenIds' | 'badWords' | 'ignoreEos' | 'minTokens' | 'stopTokenIds'>;
+
+/** @returns `undefined` for a request that leaves all tokens */
+export function compileTokenRules(
+  { allowedTokenIds, badWords, ignoreEos, minTokens, stopTokenIds }: Ruled,
+  { tokenizer, vocabularySize, endTokens }: Vocabulary,
+): TokenRules | undefined {
+  if (allowedTokenIds.length + badWords.length + minTokens === 0 && !ignoreEos) return undefined;
+  const always = new Uint32Array(Math.ceil(vocabularySize / 32));
+  if (allowedTokenIds.length === 0) {
+    for (let token = 0; token < vocabularySize; token++) allow(always, token);
+  } else for (const token of allowedTokenIds) allow(always, token);
+  if (ignoreEos) for (const token of endTokens) if (!stopTokenIds.includes(token)) forbid(always, token);
+  const ends = [...endTokens, ...stopTokenIds];
+  const sequences = badWords.flatMap((word) => spellingsOf(word, tokenizer));
+  const mask = new Uint32Array(always.length);
+  return {
+    mask(answer, most) {
+      mask.set(always);
+      if (answer.length < minTokens) for (const token of ends) forbid(mask, token);
+      for (const sequence of sequences) {
+        if (endsWith(answer, sequence)) forbid(mask, sequence.at(-1)!);
+      }
+      if (most) for (let i = 0; i < mask.length; i++) mask[i]! &= most[i]!;
+      return mask.some((word) => word !== 0) ? mask : most;
+    },
+  };
+}
+
+/** As vLLM spells them: the word as it is, and after a space, where that is another token at its beginning. */
+function spellingsOf(word: string, { encode }: Vocabulary['tokenizer']): number[][] {
+  const own = encode(word);
+  const spaced = encode(` ${word.trimStart()}`);
+  return spaced[0] !== own[0] && spaced.length === own.length ? [own, spaced] : [own];
+}
+
+/** Whether all but the last token of a sequence have just been said. */
+function endsWith(answer: readonly number[], sequence: readonly number[]): boolean {
+  const first = answer.length - sequence.length + 1;
+  if (first < 0) return false;
+  for (let i = 0; i < sequence.length - 1; i++) if (answer[first + i] !== sequence[i]) return false;
+  return true;
+}
+
+function allow(mask: Uint32Array, token: number): void {
+  mask[token >>> 5]! |= 1 << (token & 31);
+}
+
+function forbid(mask: Uint32Array, token: number): void {
+  mask[token >>> 5]! &= ~(1 << (token & 31));
+}

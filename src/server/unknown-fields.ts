@@ -1,0 +1,48 @@
+import type { RequestBody, UploadedForm } from '../contracts/endpoint.ts';
+import { fieldError } from '../errors.ts';
+import { abbreviate } from '../core/text/quote.ts';
+
+/** Treatments of fields of a body that nobody knows. */
+export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
+
+/** A client may send a million fields, with any names. */
+const mostRead = 1024;
+const mostNamed = 16;
+const longestName = 64;
+
+/**
+ * The header that names the fields of a body that nothing has read.
+ *
+ * @throws InferenceError `invalid_request` for such a field where they are refused
+ */
+export function unknownFieldsHeader(
+  { schema, foreign = {} }: RequestBody,
+  body: unknown,
+  treatment: (typeof unknownFieldTreatments)[number],
+): Record<string, string> {
+  const { shape = {} } = schema as { readonly shape?: object };
+  const unknown = new Set<string>();
+  let read = 0;
+  for (const name of namesIn(body)) {
+    if (read++ === mostRead) break;
+    if (!Object.hasOwn(shape, name) && !Object.hasOwn(foreign, name)) unknown.add(name);
+  }
+  const [first] = unknown;
+  if (first === undefined) return {};
+  if (treatment === 'refuse')
+    throw fieldError(abbreviate(first, longestName), 'unknown field, which this service refuses');
+  const names = [...unknown]
+    .map((name) => name.slice(0, longestName).replaceAll(/[^\w.$-]/g, '?'))
+    .toSorted();
+  const more = names.length > mostNamed ? ', ...' : '';
+  return { 'x-ignored-fields': names.slice(0, mostNamed).join(', ') + more };
+}
+
+function* namesIn(body: unknown): Generator<string> {
+  if (isForm(body)) for (const { name } of body.fields) yield name.replace(/\[\d*\]$/, '');
+  else for (const name in body as object) yield name;
+}
+
+function isForm(body: unknown): body is UploadedForm {
+  return typeof (body as UploadedForm).path === 'string' && Array.isArray((body as UploadedForm).fields);
+}

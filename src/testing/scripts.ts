@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { settingsFault } from '../validation/settings-fault.ts';
+
+// Of another realm, as in Jest, an error is no instance of this one's `Error`.
+const isError = (value: unknown): boolean => Object.prototype.toString.call(value) === '[object Error]';
+const count = z.int().min(0).optional();
+const run = {
+  delayMs: z.number().min(0).optional(),
+  error: z.custom(isError, { error: 'expected an Error' }).optional(),
+  failAfter: count,
+};
+const oneOf = (words: string, ...schemas: z.ZodType[]): z.ZodType =>
+  z.union(schemas, { error: `expected ${words}` });
+
+/** What each option of a fake inference may be, or a function of it may return. */
+const scripts = {
+  reply: oneOf(
+    'a text, { text: … }, or a function that returns one',
+    z.string(),
+    z.strictObject({
+      reasoning: z.string().optional(),
+      text: z.string().optional(),
+      toolCalls: z
+        .array(z.strictObject({ name: z.string(), arguments: z.union([z.string(), z.looseObject({})]) }))
+        .optional(),
+      promptDelayMs: run.delayMs,
+      ...run,
+    }),
+  ),
+  transcript: oneOf(
+    'a text, { segments: [texts] }, or a function that returns one',
+    z.string(),
+    z.strictObject({
+      segments: z.array(z.string()),
+      speakers: z.array(z.string()).optional(),
+      language: z.string().optional(),
+      durationSeconds: z.number().min(0).optional(),
+      ...run,
+    }),
+  ),
+  drawing: z.strictObject(run),
+  speech: z.strictObject(run),
+  detections: z.object({
+    detections: z.array(z.looseObject({ className: z.string(), confidence: z.number() })),
+    image: z.object({ width: z.number(), height: z.number() }),
+  }),
+  embeddings: z.object({
+    embeddings: z.array(z.custom((value) => ArrayBuffer.isView(value), { error: 'expected a Float32Array' })),
+    promptTokens: z.int().min(0),
+  }),
+  ranking: z.object({
+    results: z.array(z.looseObject({ index: z.int().min(0), relevanceScore: z.number() })),
+    promptTokens: z.int().min(0),
+  }),
+};
+
+/** @throws TypeError that begins with the name of the option, for a value that a fake model can't play */
+export function assertScript<Script>(option: keyof typeof scripts, script: Script): Script {
+  const fault = settingsFault(scripts[option], script);
+  if (!fault) return script;
+  const { place, reason } = fault;
+  const within = place === '' || place.startsWith('[') ? place : `.${place}`;
+  throw new TypeError(`${option}${within}: ${reason}`);
+}
+
+/** @throws TypeError as `assertScript` */
+export function assertScripts(options: Partial<Record<keyof typeof scripts, unknown>>): void {
+  for (const option of Object.keys(scripts) as (keyof typeof scripts)[]) {
+    const script = options[option];
+    if (script === undefined || typeof script === 'function') continue;
+    if (option === 'embeddings' || option === 'ranking')
+      throw new TypeError(`${option}: expected a function`);
+    assertScript(option, script);
+  }
+}
