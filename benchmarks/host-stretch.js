@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { renderTable } from '../dist/src/cli/table.js';
 import { createHandler } from '../dist/src/create-handler.js';
 import { InferenceError } from '../dist/src/errors.js';
+import { voice } from '../dist/src/index.js';
 import { createFakeInference } from '../dist/src/testing/fake-inference.js';
 import { machine } from './measure.js';
 
@@ -17,7 +18,8 @@ const models = [
   { id: 'detect', category: 'detection' },
   { id: 'transcribe', category: 'transcription' },
 ];
-const inference = createFakeInference(/** @type {any} */ ({ models }));
+const agent = voice({ hears: 'transcribe', thinks: 'chat', speaks: 'speech' });
+const inference = createFakeInference(/** @type {any} */ ({ models, voices: { agent } }));
 // What is accepted would run, and is answered with 503 here.
 const host = Object.assign(Object.create(inference), {
   run: () => ({
@@ -177,9 +179,38 @@ function* sessions() {
   yield ['20 events of escapes', listOf(20, () => `{"type":"${'\\"'.repeat(mostBytes / 2 - 20)}"}`)];
   yield ['20 events of an unknown type', listOf(20, () => ({ type: 'x'.repeat(mostBytes) }))];
   yield [
-    '20 events of 1,000 values',
-    listOf(20, () => ({ type: 'session.update', session: listOf(1000, () => 'x'.repeat(1000)) })),
+    '20 events of 8,000 values',
+    listOf(20, () => ({ type: 'session.update', session: listOf(8000, () => 'x'.repeat(120)) })),
   ];
+}
+
+const says = (/** @type {object} */ part) => ({
+  type: 'conversation.item.create',
+  item: { type: 'message', role: 'user', content: [part] },
+});
+/** Of a voice agent. @returns {Generator<[string, (object | string)[]]>} */
+function* conversations() {
+  const tool = (/** @type {number} */ index) => ({
+    type: 'function',
+    name: `tool_${index}`,
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(listOf(12, (at) => [`p${at}`, { type: 'string' }])),
+    },
+  });
+  yield [
+    '20 updates of 128 tools',
+    listOf(20, () => ({ type: 'session.update', session: { type: 'realtime', tools: listOf(128, tool) } })),
+  ];
+  yield [
+    '1,000 items and an answer',
+    [
+      ...listOf(1000, (at) => says({ type: 'input_text', text: `${at}`.repeat(500) })),
+      { type: 'response.create' },
+    ],
+  ];
+  yield ['20 items of audio', listOf(20, () => says({ type: 'input_audio', audio: bursts.audio }))];
+  yield ['20 events of speech', listOf(20, () => bursts)];
 }
 
 /** Milliseconds of the longest stretch while something is done: of the clock, and of processor time within it. */
@@ -224,12 +255,12 @@ async function ask(/** @type {string} */ path, /** @type {Buffer} */ body, type 
   return response.status;
 }
 
-/** Sends messages over a socket, as fast as it takes them. @param {Buffer[]} messages */
-async function talk(messages) {
+/** Sends messages over a socket, as fast as it takes them. @param {string} query @param {Buffer[]} messages */
+async function talk(query, messages) {
   const controller = new AbortController();
   const { socket, status } = await handler({
     method: 'GET',
-    url: '/v1/realtime?intent=transcription&model=transcribe',
+    url: `/v1/realtime?${query}`,
     headers: {},
     body: { parsed: undefined },
     signal: controller.signal,
@@ -270,12 +301,18 @@ function* works() {
   }
   for (const [path, name, body] of uploads())
     yield [path, name, body.length, () => ask(path, body, 'multipart/form-data; boundary=b')];
-  for (const [name, events] of sessions()) {
+  const live = [...sessions()].map(
+    ([name, events]) => /** @type {const} */ (['model=transcribe', name, events]),
+  );
+  const spoken = [...conversations()].map(
+    ([name, events]) => /** @type {const} */ (['model=agent', `agent: ${name}`, events]),
+  );
+  for (const [query, name, events] of [...live, ...spoken]) {
     const messages = events.map((event) =>
       Buffer.from(typeof event === 'string' ? event : JSON.stringify(event)),
     );
     const size = messages.reduce((sum, { length }) => sum + length, 0);
-    yield ['realtime', name, size, () => talk(messages)];
+    yield ['realtime', name, size, () => talk(query, messages)];
   }
 }
 

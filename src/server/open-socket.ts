@@ -111,16 +111,18 @@ async function* runAgain(
   { signal, onLimits }: { signal?: AbortSignal | undefined; onLimits: (headers: Meter['headers']) => void },
 ): AsyncGenerator<RunEvent> {
   const own = { ...call, startedAt: performance.now(), ...(await call.identify()) };
+  let cancel: (() => void) | undefined;
   try {
     await own.meter.enter().finally(() => onLimits(own.meter.headers));
     const model = findModel(own, request.model, category);
     own.meter.assertModel(model.id);
     const events = (await openRun(own, toBilledRequest(own, category, { request, model }))).billed();
-    const cancel = (): void => void events.return?.();
+    cancel = () => void events.return?.();
     if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     yield* { [Symbol.asyncIterator]: () => events };
   } finally {
+    if (cancel) signal?.removeEventListener('abort', cancel);
     own.meter.leave();
   }
 }

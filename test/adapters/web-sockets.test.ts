@@ -11,7 +11,7 @@ import { WebSocket } from 'ws';
 import { toExpress } from '../../dist/adapters/express.js';
 import { toFastify } from '../../dist/adapters/fastify.js';
 import { serveWebSockets, toNodeListener } from '../../dist/adapters/node.js';
-import { createHandler, createInference, InferenceError } from '../../dist/src/index.js';
+import { createHandler, createInference, InferenceError, voice } from '../../dist/src/index.js';
 import type { HandlerOptions } from '../../dist/src/server/options.js';
 import { createFakeInference, type FakeInferenceOptions } from '../../dist/src/testing/fake-inference.js';
 import { append, commit, pcm, pieces, update } from '../categories/transcription/wire/live/audio.ts';
@@ -389,6 +389,67 @@ describe('serveWebSockets', () => {
         options as object,
       ),
     ).toThrow(TypeError);
+  });
+});
+
+describe('the socket of a voice agent', () => {
+  const agent = voice({ hears: 'ears', thinks: 'fake-chat', speaks: 'mouth' });
+  const withAgent = {
+    models: [...models, { id: 'mouth', category: 'speech' }] as FakeInferenceOptions['models'],
+    voices: { agent },
+  };
+  const path = '/v1/realtime?model=agent';
+  const respond = { type: 'response.create', response: { output_modalities: ['text'] } };
+  const say = {
+    type: 'conversation.item.create',
+    item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+  };
+
+  test('leaves nothing behind after many answers', async () => {
+    const warnings: string[] = [];
+    const warn = ({ name }: Error): unknown => warnings.push(name);
+    process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
+    const { host, inference } = await serve(withAgent);
+    const client = await opened(host, { path });
+    for (let count = 1; count <= 15; count++) {
+      client.send(append(speech), { type: 'input_audio_buffer.commit' }, say, respond);
+      await client.event('response.done', count);
+    }
+    expect(warnings).toEqual([]);
+    expect(inference.running).toBe(0);
+  });
+
+  test('ends its runs when its client leaves', async () => {
+    const { host, inference } = await serve({
+      ...withAgent,
+      reply: { text: 'Well. '.repeat(500), delayMs: 20 },
+    });
+    const client = await opened(host, { path });
+    client.send(say, { type: 'response.create' });
+    await client.event('response.output_audio.delta');
+    client.socket.terminate();
+    await vi.waitFor(() => expect(inference.running).toBe(0));
+    expect(inference.cancelled).toBeGreaterThan(0);
+  });
+
+  test('answers what a plan includes, and says what it does not', async () => {
+    const plans = { small: { models: ['agent', 'ears', 'mouth'] } };
+    const { host } = await serve(withAgent, { plans, auth: { keys: [{ key: 'k1', plan: 'small' }] } });
+    const client = await opened(host, { path });
+    client.send(say, respond);
+    const { response } = await client.event('response.done');
+    expect(response).toMatchObject({
+      status: 'failed',
+      status_details: { error: { code: 'upgrade_required', message: expect.stringContaining('fake-chat') } },
+    });
+  });
+
+  test('lasts no longer than it may', async () => {
+    const { host } = await serve(withAgent, { sockets: { maxDurationMs: 200 } });
+    const client = await opened(host, { path });
+    expect((await client.event('error')).error.message).toBe('The session has lasted 200 ms.');
+    expect((await client.closed).code).toBe(1000);
   });
 });
 
