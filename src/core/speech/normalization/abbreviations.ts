@@ -132,6 +132,13 @@ export const abbreviationRules: readonly Rule[] = [
   },
   // `Did it work? No. 3 failed.`: an answer
   { pattern: /(?<=\? ["'(]?)No\.(?= \d)/gu, speak: 'No!' },
+  // `order no. 7`, but `I say no. 7 of us stay.`
+  {
+    pattern:
+      /(?<=(?<!\p{L})(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Cc]ase|[Ii]tem|[Pp]art|[Mm]odel|[Ss]erial|[Aa]ccount|[Rr]eference|[Hh]ouse|[Ll]ot|[Bb]us|[Tt]rack|[Tt]he|my|at|(?:'s|is)(?= no\. ?\d{1,3} (?:in|on|of|for|at)(?!\p{L}))) |(?:'s) (?=no\. ?\d{1,3} (?:in|on|for|at)(?!\p{L})))no\.(?= ?\d)/gu,
+    speak: 'number',
+  },
+  { pattern: /(?<!\p{L})Temp\.(?= -?\d)/gu, speak: 'Temperature' },
   {
     pattern: globally(String.raw`(?<![\p{L}.])(?<word>${oneOf(beforeNumber)})\. ?(?=\d)`),
     speak: ({ word = '' }) => `${beforeNumber[word]} `,

@@ -42,7 +42,7 @@ export const addressRules: readonly Rule[] = [
   },
   {
     pattern: globally(
-      String.raw`(?<![\w.@/-])(?<address>(?:[\w.-]+/){0,16}[\w-]+\.(?:${files})|localhost:\d{2,5}|@\w+|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?)(?![\w@(]|\.\w)`,
+      String.raw`(?<![\w.@/-])(?<address>/?(?:[\w.-]+/){0,16}[\w-]+\.(?:${files})|localhost:\d{2,5}|@\w+|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?)(?![\w@(]|\.\w)`,
     ),
     speak: ({ address = '' }) => readAddress(address),
   },

@@ -49,6 +49,17 @@ const spanRules: readonly Rule[] = [
 /** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
 export const dateRules: readonly Rule[] = [
   ...spanRules,
+  // `on 1/2 and 1/3`, `the 10/12 update`
+  {
+    pattern:
+      /(?<=(?<!\p{L})(?:[Oo]n (?:\d{1,2}\/\d{1,2}(?:,? and |, )){0,3}))(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))/gu,
+    speak: readDate,
+  },
+  {
+    pattern:
+      /(?<=(?<!\p{L})[Tt]he )(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))/gu,
+    speak: readDate,
+  },
   {
     pattern: globally(
       String.raw`(?<![\d/-])${year}(?<mark>[-/])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
@@ -104,7 +115,7 @@ export const dateRules: readonly Rule[] = [
   },
   {
     pattern:
-      /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})))/gu,
+      /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})| \d{1,2}:\d\d))/gu,
     speak: ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
   },
 ];

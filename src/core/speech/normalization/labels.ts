@@ -28,6 +28,20 @@ export const labelRules: readonly Rule[] = [
     ),
     speak: ({ number, calls = '' }) => toDigits(number ?? calls),
   },
+  {
+    pattern: /(?<=(?<!\p{L})ending (?:in|with) )(?<digits>\d{3,4})(?![\p{L}\d]|[.,:-]\d)/gu,
+    speak: ({ digits = '' }) => toDigits(digits),
+  },
+  // `Retry 2/5`
+  {
+    pattern:
+      /(?<=(?<!\p{L})(?:[Rr]etry|[Tt]ry|[Aa]ttempt|[Ss]tep|[Pp]age|[Pp]art|[Bb]atch|[Ee]poch|[Tt]est|[Ss]lide|[Ll]evel) \d{1,4})\/(?=\d{1,4}(?![\d/]|[.,]\d))/gu,
+    speak: ' of ',
+  },
+  {
+    pattern: /(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L}))/gu,
+    speak: ({ from, until = '' }) => `${from === undefined ? '' : `${toLabel(from)} to `}${toLabel(until)}`,
+  },
   // `Boeing 747-400`
   {
     pattern: /(?<=(?<!\p{L})(?:Boeing|Airbus) A?)(?<model>\d{3})-(?<kind>\d{1,4})(?![\d-]|[.,]\d)/gu,

@@ -62,8 +62,8 @@ const billed: ReadonlyMap<string, string> = new Map([
 
 const codes = 'USD|EUR|GBP|JPY|INR|CHF|CAD|AUD';
 const sign = String.raw`(?:US|CA?|AU?)\$|[$€£¥₹]`;
-/** `a $5 bill` has one dollar. */
-const article = String.raw`(?<article>(?<!\p{L})[Aa]n? )?`;
+/** `a $5 bill` and `the $2bn plan` have one dollar. */
+const article = String.raw`(?<article>(?<!\p{L})(?:[Aa]n?|[Tt]he(?= \S{2,9} ?(?:[mbt]n?|(?:m|b|tr)illion) (?!(?:[hs]?he|it|they|we|you|I|that|which|in|on|to|of|for|from|by|at|as|and|or|is|was|will|has|had)(?!\p{L})))) )?`;
 const scale = String.raw`(?:[ -]?(?<scale>(?:thousand|million|billion|trillion)(?!\p{L}))|(?<letter>[kmbt]|bn|[KMBT])(?![\p{L}\d]))?`;
 const amount = `(?<amount>${decimalNumber})`;
 const price = String.raw`(?:/(?<per>\p{L}+)(?![\p{L}\d/]))?`;

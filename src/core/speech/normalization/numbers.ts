@@ -159,7 +159,7 @@ export const numberRules: readonly Rule[] = [
   },
   {
     pattern: globally(
-      String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
+      String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] | on (?:the|an?|my|his|her|this) )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
     ),
     speak: ({ score = '', most = '' }) => `${toNumber(score)} out of ${toCardinal(most)}`,
   },

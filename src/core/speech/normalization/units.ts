@@ -91,6 +91,7 @@ const regular = {
   GWh: 'gigawatt hour',
   Wh: 'watt hour',
   mAh: 'milliamp hour',
+  Ah: 'amp hour',
   kN: 'kilonewton',
   MPa: 'megapascal',
   ha: 'hectare',
@@ -116,6 +117,7 @@ const others = {
   rpm: ['revolution per minute', 'revolutions per minute'],
   bpm: ['beat per minute', 'beats per minute'],
   dpi: ['DPI', 'DPI'],
+  dBm: ['DBM', 'DBM'],
   ppm: ['parts per million', 'parts per million'],
   'sq ft': ['square foot', 'square feet'],
   'sq. ft': ['square foot', 'square feet'],
@@ -147,6 +149,23 @@ const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3':
 /** Numbers with a unit after them, heights in feet and inches, and speeds without a number. */
 export const unitRules: readonly Rule[] = [
   { pattern: /(?<=\d)" ?[x×] ?(?=\d{1,4}(?:\.\d{1,2})?")/gu, speak: ' by ' },
+  {
+    pattern: /(?<=\d)['′] ?[x×] ?(?<other>\d{1,3})['′](?!\d)/gu,
+    speak: ({ other = '' }) => ` foot by ${toNumber(other)} foot`,
+  },
+  // `a 9x13 in. dish`, `1-in. cubes`, `the 27" screen`, `1 (14 oz.) can`
+  { pattern: /(?<=\d ?[x×] ?\d{1,3}) ?in\.(?= \p{Ll})|(?<=\d)-in\.(?= ?\p{Ll})/gu, speak: ' inch' },
+  {
+    pattern:
+      /(?<=(?<!\p{L})(?:the|an?|my|your|his|her|our|this) \d{1,3}(?:\.\d)?)"(?= \p{Ll}[^"\n]*(?:\n|$))/giu,
+    speak: ' inch',
+  },
+  {
+    pattern:
+      /(?<=\(\d{1,3}(?:\.\d)?) ?-?oz\.?(?=\) (?:can|jar|tin|bag|box|bottle|package|pack|carton)s?(?!\p{L}))/gu,
+    speak: ' ounce',
+  },
+  { pattern: /(?<=\d)\/(?=\d+(?:\.\d+)? ?[KMGTP]i?B(?!\p{L}))/gu, speak: ' of ' },
   // Inches have the only quotation mark of a line; it comes first in the pattern, so that nothing is searched without one.
   {
     pattern: /"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu,
@@ -155,6 +174,12 @@ export const unitRules: readonly Rule[] = [
   {
     pattern: /(?<=\d) ?[x×] ?(?<other>\d{1,4}(?:\.\d{1,2})?) in(?=[.,;)]|$|\n)/gu,
     speak: ({ other = '' }) => ` by ${toNumber(other)} inches`,
+  },
+  // No length is one of people.
+  {
+    pattern:
+      /(?<=\d)m(?= (?:people|adults|users|jobs|homes|workers|children|customers|households|voters|votes|visitors|passengers|tonnes|tons|barrels)(?!\p{L}))/gu,
+    speak: ' million',
   },
   { pattern: /(?<=\d)\/(?=\d+ ?mmHg)/g, speak: ' over ' },
   {

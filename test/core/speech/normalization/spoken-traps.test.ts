@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { normalizeEnglish } from '../../../../src/core/speech/normalization/normalize-english.ts';
-import { knownGaps, spokenTraps } from './spoken-traps.ts';
-
-/** The words of a text without its pauses: punctuation, hyphens and quotation marks. */
-function wordsOf(text: string): string {
-  return text
-    .replace(/(?<!\p{L})'|[;:,.!?—…"()-]/gu, ' ')
-    .replace(/ {2,}/g, ' ')
-    .trim();
-}
+import { knownGaps, spokenTraps, wordsOf } from './spoken-traps.ts';
 
 describe.each(Object.entries(spokenTraps))('%s', (_name, traps) => {
   it.each(traps)('%j', (written, spoken) => {

@@ -576,3 +576,11 @@ export const knownGaps: readonly Trap[] = [
   ['I ran 10K in 52:30.', 'I ran ten K in fifty-two thirty.'],
   ['Matt. 5:3-12', 'Matthew five three to twelve'],
 ];
+
+/** The words of a text without its pauses: punctuation, hyphens and quotation marks. */
+export function wordsOf(text: string): string {
+  return text
+    .replace(/(?<!\p{L})'|[;:,.!?—…"()-]/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+}

@@ -166,18 +166,19 @@ export class WhisperRecognition implements Recognition {
 
   /**
    * Text from before can talk a model out of what it hears, and a prompt into what nobody says: a window that comes out
-   * empty, or as words of the prompt, is decoded once more without.
+   * empty, as words of the prompt, or as a guess after it, is decoded once more without.
    */
   async #decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const decoded = await this.#decode(encoded, seek);
     const text = this.#textOf(decoded);
-    const isEcho = text !== '' && echoesPrompt(text, textOf(this.#job.prompt, this.#tools.folder));
-    if ((text !== '' && !isEcho) || this.#previous.length === 0) return decoded;
+    const prompt = textOf(this.#job.prompt, this.#tools.folder);
+    const isDoubtful = prompt !== '' && (needsFallback(decoded) || echoesPrompt(text, prompt));
+    if ((text !== '' && !isDoubtful) || this.#previous.length === 0) return decoded;
     const previous = this.#previous;
     this.#previous = [];
     const unprompted = await this.#decode(encoded, seek);
     const heard = this.#textOf(unprompted);
-    if (!isEcho || heard === '' || !isAlike(heard, text)) return unprompted;
+    if (text === '' || heard === '' || !isAlike(heard, text)) return unprompted;
     // Somebody says it; the prompt knows how it is spelled.
     this.#previous = previous;
     return decoded;
