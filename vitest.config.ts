@@ -11,7 +11,7 @@ const unit = [
 ];
 const browser = ['test/playground/{accessibility,panels,resilience,screenshots,views}.test.ts'];
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
-/** `npm run test:docs` runs these two, the packages and the commands. */
+/** `npm run test:docs` runs these two, the packages and the programs. */
 const docs = ['test/docs/**/*.test.ts', 'test/spec/coverage.test.ts', 'test/architecture/**/*.test.ts'];
 const examples = ['test/e2e/{examples,tour}.test.ts', 'examples/*/*.test.ts', 'test/benchmarks/**/*.test.ts'];
 const deploy = ['test/deploy/**/*.test.ts'];
@@ -23,17 +23,21 @@ const sources = readdirSync(join(import.meta.dirname, 'test'), { recursive: true
 const filesOf = (isOne: (file: string, source: string) => boolean): string[] =>
   sources.filter(([file, source]) => isOne(file, source)).map(([file]) => file);
 
-/** Files that replace modules, timers or the environment, which other files in their process would meet, or load llama.cpp, which a process does once. */
+/** Files that replace modules or change the process for good, which other files in it would meet, or load llama.cpp, which a process does once; `test/setup.ts` takes back the rest. */
 const alone = filesOf(
   (file, source) =>
     file.includes('/llama/') ||
-    /\bvi\.(?:do[A-Z]|mock|reset|setSystemTime|spyOn|stub|useFakeTimers)|process\.(?:chdir|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
+    /\bvi\.(?:do[A-Z]|hoisted|mock\b|resetModules)|process\.(?:chdir|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
       source,
     ),
 );
-/** Files that start the command line again and again, at two seconds of a processor each; `npm test` does so in one file. */
-const commands = filesOf(
-  (file, source) => file !== 'test/cli/smoke.test.ts' && source.includes("/cli-process.ts'"),
+/** Files that start programs again and again, the command line above all, at two seconds of a processor each, or keep workers busy for long: `npm run test:docs` runs them. */
+const programs = filesOf(
+  (file, source) =>
+    (file !== 'test/cli/smoke.test.ts' && source.includes("/cli-process.ts'")) ||
+    /^test\/(?:hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
+      file,
+    ),
 );
 
 interface ProjectOptions {
@@ -86,11 +90,11 @@ export default defineConfig({
     projects: [
       project('unit', unit, { exclude: browser, isolate: false, maxWorkers: processors }),
       project('process', ['test/**/*.test.ts'], {
-        exclude: [...elsewhere, ...alone, ...commands],
+        exclude: [...elsewhere, ...alone, ...programs],
         isolate: false,
       }),
-      project('alone', alone, { exclude: [...elsewhere, ...commands] }),
-      project('commands', commands, { exclude: elsewhere }),
+      project('alone', alone, { exclude: [...elsewhere, ...programs] }),
+      project('programs', programs, { exclude: elsewhere }),
       project('browser', browser),
       project('deploy', deploy),
       project('docs', docs, { exclude: packages }),
