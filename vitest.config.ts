@@ -11,22 +11,34 @@ const unit = [
 ];
 const browser = ['test/playground/{accessibility,panels,resilience,screenshots,talk,views}.test.ts'];
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
-/** `npm run test:docs` runs these two and the packages. */
-const docs = ['test/docs/**/*.test.ts', 'test/spec/coverage.test.ts'];
-const examples = ['test/e2e/examples.test.ts', 'examples/*/*.test.ts', 'test/benchmarks/**/*.test.ts'];
+/** `npm run test:docs` runs these two, the packages and the programs. */
+const docs = ['test/docs/**/*.test.ts', 'test/spec/coverage.test.ts', 'test/architecture/**/*.test.ts'];
+const examples = ['test/e2e/{examples,tour}.test.ts', 'examples/*/*.test.ts', 'test/benchmarks/**/*.test.ts'];
 const deploy = ['test/deploy/**/*.test.ts'];
 
-/** Files that replace modules, timers or the environment, which other files in their process would meet, or load llama.cpp, which a process does once. */
-const alone = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+const sources = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
-  .filter(
-    (file) =>
-      file.includes('/llama/') ||
-      /\bvi\.(?:do[A-Z]|mock|reset|setSystemTime|spyOn|stub|useFakeTimers)|process\.(?:chdir|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
-        readFileSync(join(import.meta.dirname, file), 'utf8'),
-      ),
-  );
+  .map((file) => [file, readFileSync(join(import.meta.dirname, file), 'utf8')] as const);
+const filesOf = (isOne: (file: string, source: string) => boolean): string[] =>
+  sources.filter(([file, source]) => isOne(file, source)).map(([file]) => file);
+
+/** Files that replace modules or change the process for good, which other files in it would meet, or load llama.cpp, which a process does once; `test/setup.ts` takes back the rest. */
+const alone = filesOf(
+  (file, source) =>
+    file.includes('/llama/') ||
+    /\bvi\.(?:do[A-Z]|hoisted|mock\b|resetModules)|process\.(?:chdir|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
+      source,
+    ),
+);
+/** Files that start programs again and again, the command line above all, at two seconds of a processor each, or keep workers busy for long: `npm run test:docs` runs them. */
+const programs = filesOf(
+  (file, source) =>
+    (file !== 'test/cli/smoke.test.ts' && source.includes("/cli-process.ts'")) ||
+    /^test\/(?:hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
+      file,
+    ),
+);
 
 interface ProjectOptions {
   readonly exclude?: readonly string[];
@@ -77,8 +89,12 @@ export default defineConfig({
       !(message === 'Invalid state: ReadableStream is already closed' && stack.includes('deps/undici')),
     projects: [
       project('unit', unit, { exclude: browser, isolate: false, maxWorkers: processors }),
-      project('process', ['test/**/*.test.ts'], { exclude: [...elsewhere, ...alone], isolate: false }),
-      project('alone', alone, { exclude: elsewhere }),
+      project('process', ['test/**/*.test.ts'], {
+        exclude: [...elsewhere, ...alone, ...programs],
+        isolate: false,
+      }),
+      project('alone', alone, { exclude: [...elsewhere, ...programs] }),
+      project('programs', programs, { exclude: elsewhere }),
       project('browser', browser),
       project('deploy', deploy),
       project('docs', docs, { exclude: packages }),

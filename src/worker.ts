@@ -1,4 +1,4 @@
-import { categories } from './categories/registry.ts';
+import { categoryModels } from './categories/models.ts';
 import { serveWorker } from './engine/serve-worker.ts';
 
 // The pipeline is imported late, so that the process is under control before it loads native code.
@@ -13,7 +13,7 @@ const load: Parameters<typeof serveWorker>[0] = async (...request) => {
 
 serveWorker(load, {
   append(category, events, event) {
-    const { append } = categories.get(category) ?? {};
+    const { append } = categoryModels.get(category) ?? {};
     if (append) append(events, event);
     else events.push(event);
   },

@@ -9,10 +9,7 @@ import { rerankCategory } from './rerank/category.ts';
 import { speechCategory } from './speech/category.ts';
 import { transcriptionCategory } from './transcription/category.ts';
 
-/**
- * All categories, one line each. A model whose category nobody says belongs to the first that recognizes its files:
- * encoders and causal language models, of which others are made too, come late.
- */
+/** All categories, one line each. */
 const definitions = [
   imageCategory,
   transcriptionCategory,

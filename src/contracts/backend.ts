@@ -3,7 +3,6 @@ import type { CategoryDefinition, Pipeline } from './category.ts';
 import type { BackendDescriptor, ModelSpec } from './model.ts';
 import type { SessionBackend } from './sessions.ts';
 import type { ModelFiles } from '../folder/model-files.ts';
-import type { SettingTable } from '../validation/setting-table.ts';
 
 /** Loads a model into this process. */
 export type LoadPipeline = (spec: ModelSpec) => Promise<Pipeline>;
@@ -29,8 +28,6 @@ export interface BackendDefinition {
   readonly kind: string;
   /** Notation for users: `remote.openai({…})`. */
   readonly spelling: string;
-  /** The settings of the descriptor. */
-  readonly settings: SettingTable;
   /** The process that it runs in: a worker, or the host where it computes nothing itself. */
   readonly place: 'worker' | 'host';
   /** Settings of a model that it can't honour. */

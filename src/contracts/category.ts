@@ -60,6 +60,23 @@ export interface Companions {
   readonly files: ModelFiles;
 }
 
+/** The part of a category that its workers know, too: which models it has, and how their events travel. It loads no schema. */
+export interface CategoryModels<Name extends string = string, Event extends RunEvent = RunEvent> {
+  readonly name: Name;
+  /** Kinds of models that run on graphs; an earlier one goes before. */
+  readonly architectures?: readonly Architecture[];
+  /** The files of its models, where it has no architectures. */
+  readonly files?: ModelFiles;
+  /** Models beside one of its own: they are obtained and compared with their hashes as that one is. */
+  readonly companions?: Companions;
+  /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */
+  readonly isStateless: boolean;
+  /** Whether a model with these files is one of this category; default: whether an architecture of any backend knows it. */
+  recognize?(evidence: FileEvidence): boolean;
+  /** Adds an event to those of the same run that leave the worker with it; default: at their end. */
+  append?(events: Event[], event: Event): void;
+}
+
 /** The only object by which other code finds a category. It loads no native code. */
 export interface CategoryDefinition<
   Name extends string = string,
@@ -69,26 +86,15 @@ export interface CategoryDefinition<
   Info extends ModelInfo = ModelInfo,
   Settings extends SettingTable = SettingTable,
   Methods extends object = object,
-> {
-  readonly name: Name;
+> extends CategoryModels<Name, Event> {
   readonly parameters: ParameterTable;
   readonly settings: Settings;
-  /** Kinds of models that run on graphs; an earlier one goes before. */
-  readonly architectures?: readonly Architecture[];
-  /** The files of its models, where it has no architectures. */
-  readonly files?: ModelFiles;
-  /** Models beside one of its own: they are obtained and compared with their hashes as that one is. */
-  readonly companions?: Companions;
   readonly endpoints: readonly (Endpoint | Route | SocketEndpoint)[];
   readonly sample: SampleRequest;
-  /** Whether its graphs keep nothing from one run to the next, so that any server of graphs can run them. */
-  readonly isStateless: boolean;
   /** The id that answers where a request names no model, if a model is configured under it; default: the first. */
   readonly defaultModel?: string;
   /** Bounds and defaults of parameters, by name, that hold for one model. */
   parameterBounds?(model: Info): Readonly<Record<string, ParameterBounds>>;
-  /** Whether a model with these files is one of this category; default: whether an architecture of any backend knows it. */
-  recognize?(evidence: FileEvidence): boolean;
   /** The in-process functions of the category, over a function that starts a request. */
   methods(run: StartRun<Input, Event>): Methods;
   /**
@@ -111,8 +117,6 @@ export interface CategoryDefinition<
   isProgress?(event: Event): boolean;
   /** Adds an event to the account of its run. */
   tally(event: Event, tally: UsageTally): void;
-  /** Adds an event to those of the same run that leave the worker with it; default: at their end. */
-  append?(events: Event[], event: Event): void;
   readonly telemetry: CategoryTelemetry<Request, Event>;
 }
 

@@ -1,6 +1,6 @@
 import { backends } from '../backends/registry.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
-import { categories } from '../categories/registry.ts';
+import { categoryModels } from '../categories/models.ts';
 import type { Architecture } from '../contracts/architecture.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
@@ -11,7 +11,7 @@ export function architecturesOf(
   category: string,
   backend: BackendDefinition,
 ): readonly Architecture[] | undefined {
-  return backend.architectures?.[category] ?? categories.get(category)?.architectures;
+  return backend.architectures?.[category] ?? categoryModels.get(category)?.architectures;
 }
 
 /** Finds the architecture of a model by its small files, before its weights are there. */
@@ -65,7 +65,7 @@ export function isOfCategory(category: string, evidence: FileEvidence): boolean 
 export function listsOf(
   category: string,
 ): readonly { readonly spelling: string; readonly architectures: readonly Architecture[] }[] {
-  const definition = categories.get(category)!;
+  const definition = categoryModels.get(category)!;
   const lists = new Map<readonly Architecture[], string>();
   for (const backend of backends.filter((one) => one.runs(definition))) {
     const architectures = architecturesOf(category, backend);

@@ -1,5 +1,6 @@
 import { backendOf } from '../backends/registry.ts';
-import { categories, type Categories, type Category } from '../categories/registry.ts';
+import { categoryModels } from '../categories/models.ts';
+import type { Categories, Category } from '../categories/registry.ts';
 import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import { pipelines } from '../categories/pipelines.ts';
@@ -75,7 +76,10 @@ async function obtainCompanions<Spec extends ModelSpec & { readonly category: st
   spec: Spec,
   options: ObtainOptions,
 ): Promise<Spec> {
-  const { setting, fields, files } = categories.get(spec.category)?.companions ?? { setting: '', fields: [] };
+  const { setting, fields, files } = categoryModels.get(spec.category)?.companions ?? {
+    setting: '',
+    fields: [],
+  };
   const given = (spec as Readonly<Record<string, unknown>>)[setting] as
     Readonly<Record<string, string>> | undefined;
   if (given === undefined || files === undefined) return spec;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { backendOf, backends } from '../backends/registry.ts';
+import { backendSettings } from '../backends/settings.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
 import type { BackendDescriptor, ModelOptions } from '../contracts/model.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
@@ -159,7 +160,7 @@ function checkBackend(model: string, options: ModelOptions): BackendDefinition {
     throw fieldError(path, `expected one of ${spellings}, got ${describeValue(descriptor?.kind)}`);
   }
   if (descriptor) {
-    const table = { kind: z.string(), ...definition.settings };
+    const table = { kind: z.string(), ...backendSettings[definition.kind] };
     assertOptions(`The backend ${definition.spelling}`, table, descriptor, { path });
     definition.assert?.(descriptor, path);
   }

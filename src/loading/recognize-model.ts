@@ -1,6 +1,6 @@
 import { backends } from '../backends/registry.ts';
 import type { BackendDefinition } from '../contracts/backend.ts';
-import { categories } from '../categories/registry.ts';
+import { categoryModels } from '../categories/models.ts';
 import { chooseArchitecture, isOfCategory } from './choose-architecture.ts';
 import { fieldError } from '../errors.ts';
 import {
@@ -16,7 +16,7 @@ import { quote } from '../core/text/quote.ts';
 
 /** The category of a model, as its small files show it. */
 export function recognizeFiles(evidence: FileEvidence): string | undefined {
-  const all = [...categories.values()];
+  const all = [...categoryModels.values()];
   return all.find((one) => one.recognize?.(evidence) ?? isOfCategory(one.name, evidence))?.name;
 }
 
@@ -31,11 +31,11 @@ export function filesOf(
   evidence: FileEvidence,
   backend: BackendDefinition = backends[0],
 ): ModelFiles {
-  const definition = categories.get(category);
+  const definition = categoryModels.get(category);
   if (!definition) {
     throw fieldError(
       'category',
-      `expected one of ${[...categories.keys()].join(', ')}, got ${quote(category)}`,
+      `expected one of ${[...categoryModels.keys()].join(', ')}, got ${quote(category)}`,
     );
   }
   return chooseArchitecture(category, backend, evidence)?.files ?? backend.files ?? definition.files!;

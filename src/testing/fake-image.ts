@@ -1,7 +1,7 @@
 import type { CallOptions } from '../contracts/run.ts';
 import type { ImageEvent } from '../categories/image/events.ts';
 import type { ImageRequest } from '../categories/image/request.ts';
-import { seedOfImage } from '../categories/image/request.ts';
+import { seedOfImage } from '../categories/image/parameters.ts';
 import { type FakeRun, pause } from './fake-run.ts';
 import { assertScript } from './scripts.ts';
 

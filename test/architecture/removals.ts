@@ -7,7 +7,7 @@ export interface Removal {
   readonly lists: readonly string[];
 }
 
-const backends = ['backends/registry.ts', 'backends/remote.ts', 'index.ts'];
+const backends = ['backends/registry.ts', 'backends/settings.ts', 'backends/remote.ts', 'index.ts'];
 const recognizers = ['categories/transcription/architectures.ts'];
 const heads = ['core/vision/heads/registry.ts', 'entries/vision.ts'];
 const formats = ['core/chat/formats.ts'];

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
-import { backends } from '../../src/backends/registry.ts';
+import { backendSettings } from '../../src/backends/settings.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
 import { settingsOf } from '../../src/loading/model-settings.ts';
@@ -31,7 +31,8 @@ describe('docs/settings.md', () => {
   const tables: readonly SettingTable[] = [
     commonTable,
     limitSettings,
-    ...[...categories.values(), ...backends].map((one) => one.settings),
+    ...[...categories.values()].map((one) => one.settings),
+    ...Object.values(backendSettings),
   ];
   const bounded = tables.flatMap((table) =>
     settingRows(table)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BackendDefinition } from '../../src/contracts/backend.ts';
 import { backends } from '../../src/backends/registry.ts';
+import { backendSettings } from '../../src/backends/settings.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
 import { checkModel, settingsOf } from '../../src/loading/model-settings.ts';
@@ -84,7 +85,8 @@ function refusalOf(setting: object): string {
 }
 
 function backendSection(definition: BackendDefinition): string {
-  const { kind, spelling, settings, foreignSettings } = definition;
+  const { kind, spelling, foreignSettings } = definition;
+  const settings = backendSettings[kind]!;
   const role = definition === backends[0] ? ' It is the default.' : '';
   const table =
     Object.keys(settings).length > 0

@@ -1,13 +1,12 @@
 import { assertAddresses } from '../assert-address.ts';
 import type { BackendDefinition } from '../../contracts/backend.ts';
 import type { BackendDescriptor } from '../../contracts/model.ts';
-import { graphServerSettings, type GraphServer } from './server.ts';
+import type { GraphServer } from './server.ts';
 
 /** Runs the graphs of models that keep nothing from one run to the next on Triton, KServe and their like. */
 export const kserveDefinition: BackendDefinition = {
   kind: 'kserve',
   spelling: 'remote.kserve({…})',
-  settings: graphServerSettings,
   place: 'worker',
   foreignSettings: ['dtype', 'device', 'threads'],
   runs: ({ isStateless }) => isStateless,

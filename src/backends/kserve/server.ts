@@ -1,12 +1,5 @@
-import { z } from 'zod';
-import {
-  booleanSetting,
-  integerSetting,
-  textSetting,
-  type SettingTable,
-} from '../../validation/setting-table.ts';
 import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
-import { certificatesSetting, remoteKeySetting, type RemoteKey } from '../access.ts';
+import type { RemoteKey } from '../access.ts';
 import type { Upstream } from '../upstreams.ts';
 
 /** One of several servers of the same graphs. */
@@ -82,41 +75,3 @@ export function graphEndpointsOf({ url, upstreams, apiKey, headers, tls }: Graph
     maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
   }));
 }
-
-const tensors = z.array(z.strictObject({ name: z.string(), datatype: z.string(), shape: z.array(z.int()) }));
-
-/** Settings of the backend `kserve`. */
-export const graphServerSettings = {
-  url: textSetting('Address without `/v2`; omit it with `upstreams`.'),
-  upstreams: z
-    .array(
-      z.strictObject({
-        url: z.string(),
-        apiKey: remoteKeySetting,
-        maxConcurrent: z.int().min(1).optional(),
-      }),
-    )
-    .min(1)
-    .optional()
-    .describe(
-      'Servers of the same graphs in place of `url`, each with `url`, `apiKey` and `maxConcurrent` (64); a run goes to the least busy one that is healthy.',
-    ),
-  model: z
-    .union([z.string(), z.record(z.string(), z.string())])
-    .describe("The server's name of the graph; for an image model, the name of each part, such as `unet`."),
-  apiKey: remoteKeySetting,
-  headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
-  concurrency: integerSetting('Maximum requests at once; the others wait. Default: as on this machine.'),
-  binary: booleanSetting(
-    'Send tensors as bytes; default: if the server lists the extension `binary_tensor_data`.',
-  ),
-  signature: z
-    .record(z.string(), z.strictObject({ inputs: tensors, outputs: tensors }))
-    .optional()
-    .describe(
-      "Inputs and outputs of graphs that the server doesn't describe, under the server's names; each a list of `name`, `datatype` and `shape`.",
-    ),
-  tls: certificatesSetting,
-  timeoutMs: integerSetting('Longest time for one run; default 60 s.'),
-  startTimeoutMs: integerSetting('Time limit for the server to become ready at load time; default 60 s.'),
-} satisfies SettingTable;

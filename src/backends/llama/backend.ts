@@ -2,7 +2,7 @@ import { fieldError } from '../../errors.ts';
 import { isGguf } from '../../folder/gguf/gguf-source.ts';
 import { hasLlamaBinaries, llamaPackage } from '../../runtime/llama/find-binaries.ts';
 import type { BackendDefinition } from '../../contracts/backend.ts';
-import { llamaSettings, type LlamaBackend } from './settings.ts';
+import type { LlamaBackend } from './settings.ts';
 
 /**
  * llama.cpp in a worker process of this machine, for GGUF files. The libraries are those of the optional package
@@ -28,7 +28,6 @@ const categories: ReadonlySet<string> = new Set(['chat', 'embedding', 'rerank'])
 export const llamaDefinition: BackendDefinition = {
   kind: 'llama',
   spelling: 'llama({…})',
-  settings: llamaSettings,
   ownsSource: isGguf,
   place: 'worker',
   // `gpu` of the descriptor says it, and the file has one dtype.

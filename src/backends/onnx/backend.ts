@@ -1,5 +1,5 @@
 import type { BackendDefinition } from '../../contracts/backend.ts';
-import { onnxSettings, type OnnxBackend } from './settings.ts';
+import type { OnnxBackend } from './settings.ts';
 
 export type { OnnxBackend } from './settings.ts';
 
@@ -19,7 +19,6 @@ export function onnx(options: Omit<OnnxBackend, 'kind'> = {}): OnnxBackend {
 export const onnxDefinition: BackendDefinition = {
   kind: 'onnx',
   spelling: 'onnx()',
-  settings: onnxSettings,
   place: 'worker',
   foreignSettings: [],
   runs: () => true,

@@ -1,7 +1,7 @@
 import { assertAddresses } from '../assert-address.ts';
 import type { BackendDefinition } from '../../contracts/backend.ts';
 import type { BackendDescriptor } from '../../contracts/model.ts';
-import { apiServerSettings, type ApiServer } from './server.ts';
+import type { ApiServer } from './server.ts';
 
 const categories: ReadonlySet<string> = new Set(['chat', 'embedding', 'image', 'speech', 'transcription']);
 
@@ -9,7 +9,6 @@ const categories: ReadonlySet<string> = new Set(['chat', 'embedding', 'image', '
 export const openaiDefinition: BackendDefinition = {
   kind: 'openai',
   spelling: 'remote.openai({…})',
-  settings: apiServerSettings,
   // It waits for no tensor, so it needs no process of its own.
   place: 'host',
   foreignSettings: [

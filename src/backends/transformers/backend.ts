@@ -1,7 +1,7 @@
 import type { BackendDefinition } from '../../contracts/backend.ts';
 import { transformersArchitectures } from './architectures.ts';
 import { transformersFiles } from './files.ts';
-import { transformersSettings, type TransformersBackend } from './settings.ts';
+import type { TransformersBackend } from './settings.ts';
 
 const categories: ReadonlySet<string> = new Set([
   'chat',
@@ -34,7 +34,6 @@ export function transformers(options: Omit<TransformersBackend, 'kind'> = {}): T
 export const transformersDefinition: BackendDefinition = {
   kind: 'transformers',
   spelling: 'transformers()',
-  settings: transformersSettings,
   place: 'worker',
   foreignSettings: [
     'maxBatchSize',

@@ -3,18 +3,8 @@ import type { ParameterBounds } from '../../contracts/model.ts';
 import type { CallOptions, UsageTally } from '../../contracts/run.ts';
 import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
-import { findGraph } from '../../folder/graph-files.ts';
-import {
-  decoderGraph,
-  decoderStems,
-  embeddingGraph,
-  embeddingStems,
-  textFiles,
-  visionGraph,
-  visionStems,
-  type ModelFiles,
-} from '../../folder/model-files.ts';
-import { isDelta, type ChatDelta, type ChatEvent, type ChatModelInfo } from './events.ts';
+import type { ChatEvent, ChatModelInfo } from './events.ts';
+import { chatModels } from './models.ts';
 import { chatParameters } from './parameters.ts';
 import { completeChatRequest, type ChatRequest, type ChatRequestInput } from './request.ts';
 import { chatSettings } from './settings.ts';
@@ -60,52 +50,6 @@ export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally
   }
 }
 
-/**
- * Adds an event to those that wait to be delivered together. A delta that continues the last one of its choice is
- * joined to it: consumers concatenate deltas anyway, and one event costs them less than five.
- */
-export function appendEvent(events: ChatEvent[], event: ChatEvent): void {
-  if (isDelta(event)) {
-    const index = events.findLastIndex((other) => 'choice' in other && other.choice === event.choice);
-    const joined = index < 0 ? undefined : join(events[index]!, event);
-    if (joined) {
-      events[index] = joined;
-      return;
-    }
-  }
-  events.push(event);
-}
-
-function join(last: ChatEvent, next: ChatDelta): ChatDelta | undefined {
-  if (next.type === 'hidden-tokens')
-    return last.type === 'hidden-tokens' ? { ...next, tokens: tokensOf(last, next) } : undefined;
-  if (next.type === 'tool-call-delta') {
-    if (last.type !== 'tool-call-delta' || last.call !== next.call) return undefined;
-    return { ...next, arguments: last.arguments + next.arguments, tokens: tokensOf(last, next) };
-  }
-  return last.type === next.type
-    ? { ...next, text: last.text + next.text, tokens: tokensOf(last, next) }
-    : undefined;
-}
-
-function tokensOf(last: ChatDelta, next: ChatDelta): number {
-  return (last.tokens ?? 1) + (next.tokens ?? 1);
-}
-
-/** The files of a decoder-only language model, those of models that see included. */
-const chatFiles: ModelFiles = {
-  small: [...textFiles, 'preprocessor_config.json', 'processor_config.json'],
-  stems: [...decoderStems, ...embeddingStems, ...visionStems],
-  graphs(files, dtype) {
-    const vision = visionGraph(files, dtype);
-    return [
-      decoderGraph(files, dtype),
-      ...(findGraph(files, embeddingStems) === undefined ? [] : [embeddingGraph(files, dtype)]),
-      ...(vision === undefined ? [] : [vision]),
-    ];
-  },
-};
-
 /** The in-process functions for chat. */
 export interface ChatMethods {
   /** One chat request as a stream of events. */
@@ -122,10 +66,9 @@ export const chatCategory: CategoryDefinition<
   typeof chatSettings,
   ChatMethods
 > = {
-  name: 'chat',
+  ...chatModels,
   parameters: chatParameters,
   settings: chatSettings,
-  files: chatFiles,
   endpoints: [
     chatCompletions,
     completions,
@@ -141,11 +84,7 @@ export const chatCategory: CategoryDefinition<
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
   },
-  isStateless: false,
   parameterBounds: ({ contextLength }) => ({ maxTokens: boundsOfMaxTokens(contextLength) }),
-  recognize: ({ config: { architectures } }) =>
-    Array.isArray(architectures) &&
-    architectures.some((name) => /(?:ForCausalLM|LMHeadModel|ForConditionalGeneration)$/.test(String(name))),
   methods: (run) => ({ chat: run }),
   complete: completeChatRequest,
   estimateTokens(
@@ -179,7 +118,6 @@ export const chatCategory: CategoryDefinition<
       'usage',
     ].includes(type),
   tally: tallyChat,
-  append: appendEvent,
   telemetry: chatTelemetry,
 };
 

@@ -1,8 +1,8 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import { lastEvent } from '../last-event.ts';
-import { detectors } from './architectures.ts';
 import type { DetectionEvent, DetectionModelInfo, DetectionResult } from './events.ts';
+import { detectionModels } from './models.ts';
 import { detectionParameters } from './parameters.ts';
 import { completeDetectionRequest, type DetectionRequest, type DetectionRequestInput } from './request.ts';
 import { detectionSettings } from './settings.ts';
@@ -24,13 +24,11 @@ export const detectionCategory: CategoryDefinition<
   typeof detectionSettings,
   DetectionMethods
 > = {
-  name: 'detection',
+  ...detectionModels,
   parameters: detectionParameters,
   settings: detectionSettings,
-  architectures: detectors,
   endpoints: [detect],
   sample: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
-  isStateless: true,
   parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),
   methods: (run) => ({
     async detect(request, options) {

@@ -2,8 +2,8 @@ import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import { lastEvent } from '../last-event.ts';
-import { encoders } from './architectures.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo, EmbeddingResult } from './events.ts';
+import { embeddingModels } from './models.ts';
 import { embeddingParameters } from './parameters.ts';
 import { completeEmbeddingRequest, type EmbeddingRequest, type EmbeddingRequestInput } from './request.ts';
 import { embeddingSettings } from './settings.ts';
@@ -25,13 +25,11 @@ export const embeddingCategory: CategoryDefinition<
   typeof embeddingSettings,
   EmbeddingMethods
 > = {
-  name: 'embedding',
+  ...embeddingModels,
   parameters: embeddingParameters,
   settings: embeddingSettings,
-  architectures: encoders,
   endpoints: [embeddings],
   sample: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
-  isStateless: true,
   parameterBounds: ({ vectorSizes }) => (vectorSizes ? { dimensions: vectorSizes } : {}),
   methods: (run) => ({
     async embed(request, options) {

@@ -1,5 +1,4 @@
 import { fieldError } from '../../errors.ts';
-import type { EmbeddingSettings } from './settings.ts';
 import { embeddingParameters, maxEmbeddingInputs, type EmbeddingParameters } from './parameters.ts';
 
 import { z } from 'zod';
@@ -60,16 +59,4 @@ export function completeEmbeddingRequest(request: EmbeddingRequestInput): Embedd
     }
   }
   return { ...resolveRequestParameters(embeddingParameters, given), model, inputs, isList };
-}
-
-/**
- * Refuses token ids, unless the model takes them. Ids of another tokenizer look like any other and give vectors of a text that
- * nobody wrote: clients that count with OpenAI's vocabularies send such ids.
- */
-export function assertTexts({ inputs }: EmbeddingRequest, { tokenIds = false }: EmbeddingSettings): void {
-  if (tokenIds || inputs.every((input) => typeof input === 'string')) return;
-  throw fieldError(
-    'input',
-    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true",
-  );
 }

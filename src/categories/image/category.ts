@@ -1,8 +1,8 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import { writtenBy } from '../telemetry-messages.ts';
-import { painters } from './architectures.ts';
 import type { ImageEvent, ImageModelInfo } from './events.ts';
+import { imageModels } from './models.ts';
 import { imageParameters } from './parameters.ts';
 import { completeImageRequest, type ImageRequest, type ImageRequestInput } from './request.ts';
 import { imageSettings } from './settings.ts';
@@ -24,17 +24,15 @@ export const imageCategory: CategoryDefinition<
   typeof imageSettings,
   ImageMethods
 > = {
-  name: 'image',
+  ...imageModels,
   parameters: imageParameters,
   settings: imageSettings,
-  architectures: painters,
   endpoints: [imageGenerations],
   sample: {
     path: 'images/generations',
     body: { prompt: 'a red circle above a blue square', size: '512x512' },
     pipe: `node -e 'const { readFileSync, writeFileSync } = require("fs"); writeFileSync("picture.png", JSON.parse(readFileSync(0)).data[0].b64_json, "base64")'`,
   },
-  isStateless: true,
   methods: (run) => ({ image: run }),
   complete: completeImageRequest,
   estimateCost: ({ n, numInferenceSteps, width, height }) => n * numInferenceSteps * width * height,

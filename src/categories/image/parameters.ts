@@ -67,3 +67,8 @@ export type ImageParameters = ParameterValues<typeof imageParameters>;
 
 /** Most characters of a prompt, and of a negative one. */
 export const maxImagePromptCharacters = 8192;
+
+/** The seed of one of several images: one that can be asked for, so 0 comes after the largest. */
+export function seedOfImage(firstSeed: number, image: number): number {
+  return (firstSeed + image) % (imageParameters.seed.max + 1);
+}

@@ -42,11 +42,6 @@ export function completeImageRequest(request: ImageRequestInput): ImageRequest {
   return { ...parameters, model, prompt, previews };
 }
 
-/** The seed of one of several images: one that can be asked for, so 0 comes after the largest. */
-export function seedOfImage(firstSeed: number, image: number): number {
-  return (firstSeed + image) % (imageParameters.seed.max + 1);
-}
-
 function assertLength(param: string, text: string): void {
   if (text.length <= maxImagePromptCharacters) return;
   throw fieldError(param, `expected at most ${maxImagePromptCharacters} characters, got ${text.length}`);

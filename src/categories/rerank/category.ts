@@ -2,8 +2,8 @@ import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
 import { lastEvent } from '../last-event.ts';
-import { scorers } from './architectures.ts';
 import type { RerankEvent, RerankModelInfo, RerankResult } from './events.ts';
+import { rerankModels } from './models.ts';
 import { rerankParameters } from './parameters.ts';
 import { completeRerankRequest, type RerankRequest, type RerankRequestInput } from './request.ts';
 import { rerankSettings } from './settings.ts';
@@ -25,10 +25,9 @@ export const rerankCategory: CategoryDefinition<
   typeof rerankSettings,
   RerankMethods
 > = {
-  name: 'rerank',
+  ...rerankModels,
   parameters: rerankParameters,
   settings: rerankSettings,
-  architectures: scorers,
   endpoints: [rerankDocuments],
   sample: {
     path: 'rerank',
@@ -37,7 +36,6 @@ export const rerankCategory: CategoryDefinition<
       documents: ['A green star is below a blue square.', 'There is a red circle in the middle.'],
     },
   },
-  isStateless: true,
   methods: (run) => ({
     async rerank(request, options) {
       const { results, promptTokens } = await lastEvent(run(request, options));

@@ -1,8 +1,8 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
-import { synthesizers } from './architectures.ts';
 import { writtenBy } from '../telemetry-messages.ts';
 import type { SpeechEvent, SpeechModelInfo } from './events.ts';
+import { speechModels } from './models.ts';
 import { speechParameters } from './parameters.ts';
 import { completeSpeechRequest, type SpeechRequest, type SpeechRequestInput } from './request.ts';
 import { speechSettings } from './settings.ts';
@@ -25,13 +25,11 @@ export const speechCategory: CategoryDefinition<
   typeof speechSettings,
   SpeechMethods
 > = {
-  name: 'speech',
+  ...speechModels,
   parameters: speechParameters,
   settings: speechSettings,
-  architectures: synthesizers,
   endpoints: [audioSpeech, audioVoices],
   sample: { path: 'audio/speech', body: { input: 'a red circle above a blue square' }, file: 'speech.wav' },
-  isStateless: false,
   parameterBounds: (model) => ({ voice: { default: defaultVoice(model) } }),
   methods: (run) => ({ speak: run }),
   complete: completeSpeechRequest,

@@ -1,10 +1,9 @@
-import type { CategoryDefinition, Companions } from '../../contracts/category.ts';
+import type { CategoryDefinition } from '../../contracts/category.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import type { OutputRecorder } from '../../contracts/telemetry.ts';
-import { singleOrOnlyGraph, singleStems } from '../../folder/model-files.ts';
 import { writtenBy, type SpanMessage } from '../telemetry-messages.ts';
-import { recognizers } from './architectures.ts';
 import { heardSeconds, type TranscriptionEvent, type TranscriptionModelInfo } from './events.ts';
+import { transcriptionModels } from './models.ts';
 import { defaultTranscriptionModel, transcriptionParameters } from './parameters.ts';
 import {
   completeTranscriptionRequest,
@@ -36,17 +35,6 @@ function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
   };
 }
 
-/** The models that tell speakers apart: each has one graph. */
-const diarizationModels: Companions = {
-  setting: 'diarization',
-  fields: ['segmentation', 'embedding'],
-  files: {
-    small: ['config.json'],
-    stems: singleStems,
-    graphs: (files, dtype) => [singleOrOnlyGraph(files, dtype)],
-  },
-};
-
 /** The in-process functions for transcription. */
 export interface TranscriptionMethods {
   /** Writes down a recording, segment by segment; `collectTranscription` waits for the whole. */
@@ -63,14 +51,11 @@ export const transcriptionCategory: CategoryDefinition<
   typeof transcriptionSettings,
   TranscriptionMethods
 > = {
-  name: 'transcription',
+  ...transcriptionModels,
   parameters: transcriptionParameters,
   settings: transcriptionSettings,
-  architectures: recognizers,
-  companions: diarizationModels,
   endpoints: [audioTranscriptions, audioTranslations, realtime],
   sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
-  isStateless: false,
   defaultModel: defaultTranscriptionModel,
   methods: (run) => ({ transcribe: run }),
   complete: completeTranscriptionRequest,

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  completeImageRequest,
-  seedOfImage,
-  type ImageRequestInput,
-} from '../../../src/categories/image/request.ts';
+import { seedOfImage } from '../../../src/categories/image/parameters.ts';
+import { completeImageRequest, type ImageRequestInput } from '../../../src/categories/image/request.ts';
 
 const complete = (given: Partial<ImageRequestInput>) =>
   completeImageRequest({ model: 'm', prompt: 'a red circle', ...given });

@@ -18,10 +18,11 @@ import {
 import type { TextTokenizer } from '../../../folder/tokenizer.ts';
 import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
-import { openImage } from '../../../runtime/image.ts';
+import type { OpenedImage } from '../../../runtime/image.ts';
 import type { Encoder, Picture, TokenSequence } from '../encoder.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
-import { assertTexts, type EmbeddingRequest } from '../request.ts';
+import { assertTexts } from '../parameters.ts';
+import type { EmbeddingRequest } from '../request.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
@@ -100,6 +101,7 @@ export async function loadEmbeddingPipeline(
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens, normalize = true } = spec;
   const batcher = new SequenceBatcher(encoder, { ...defaultBatchLimits, maxTokens });
   const turns = new Turns();
+  const { openImage } = encoder.encodePicture ? await import('../../../runtime/image.ts') : {};
 
   async function* run(
     request: EmbeddingRequest,
@@ -113,7 +115,8 @@ export async function loadEmbeddingPipeline(
     const vectors: Float32Array[] = [];
     for (const [index, input] of request.inputs.entries()) {
       if (isPicture(input)) {
-        const picture = await readPicture(String(input), encoder.longestSide, paramOf(request, index));
+        const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
+        const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
         vectors.push(await encoder.encodePicture!(picture, options.signal));
       } else vectors.push(texts.next().value!);
     }
@@ -209,12 +212,16 @@ function isPictureUrl(input: unknown): boolean {
 }
 
 /**
- * Decodes the picture of a `data:` URL.
+ * Decodes a picture.
  * @param longestSide most pixels of its longer side; a larger one is made smaller
  */
-async function readPicture(url: string, longestSide: number | undefined, param: string): Promise<Picture> {
+async function readPicture(
+  opened: Promise<OpenedImage>,
+  longestSide: number | undefined,
+  param: string,
+): Promise<Picture> {
   try {
-    const image = await openImage(await readImageSource(url));
+    const image = await opened;
     const size = limitEdges(image, longestSide ?? Infinity);
     return { ...size, pixels: await image.toPixels(size) };
   } catch (error) {

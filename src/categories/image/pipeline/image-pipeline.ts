@@ -13,7 +13,8 @@ import { encodePng } from '../../../runtime/image.ts';
 import type { ImageEvent, ImageModelInfo } from '../events.ts';
 import type { Painter } from '../painter.ts';
 import { imageParameters } from '../parameters.ts';
-import { seedOfImage, type ImageRequest } from '../request.ts';
+import { seedOfImage } from '../parameters.ts';
+import type { ImageRequest } from '../request.ts';
 import type { ImageSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 

@@ -16,7 +16,7 @@ import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatSettings } from '../../settings.ts';
 import { GridPositions } from './grid-positions.ts';
 import { PictureTable } from './picture-table.ts';
-import { VisionModel } from './vision-model.ts';
+import type { VisionModel } from './vision-model.ts';
 
 /** Makes what a decoder is fed in place of tokens. */
 interface TokenEmbedder {
@@ -151,6 +151,8 @@ export async function loadVision(inner: Decoder, parts: VisionParts): Promise<Ch
     const graph = visionGraph(files, spec.dtype);
     const found = graph === undefined ? undefined : await readFamily(parts);
     if (graph === undefined || found === undefined) return { decoder, vision: undefined };
+    // Most models take no pictures, and need no library for them.
+    const { VisionModel } = await import('./vision-model.ts');
     const session = await open(graph, 'vision_encoder');
     return { decoder, vision: new VisionModel(session, { ...found, table, settings: spec }) };
   } catch (error) {
