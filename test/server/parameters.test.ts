@@ -10,6 +10,7 @@ const handler = createHandler(inference, { auth: { keys: [key] } });
 
 const needed: Record<string, object> = {
   topLogprobs: { logprobs: true },
+  minTokens: { max_tokens: 131_072 },
   continueFinalMessage: { messages: [{ role: 'assistant', content: 'Hel' }] },
 };
 

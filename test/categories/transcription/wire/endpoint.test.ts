@@ -73,6 +73,7 @@ describe('POST /audio/transcriptions', () => {
       wordTimestamps: false,
       task: 'transcribe',
       diarize: false,
+      multichannel: false,
     });
   });
 
