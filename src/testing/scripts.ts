@@ -10,7 +10,7 @@ const run = {
 const oneOf = (words: string, ...schemas: z.ZodType[]): z.ZodType =>
   z.union(schemas, { error: `expected ${words}` });
 
-/** What each option of a fake inference may be, or a function of it may return. */
+/** The values of each option of a fake inference, and the results of functions in their place. */
 const scripts = {
   reply: oneOf(
     'a text, { text: … }, or a function that returns one',
