@@ -31,14 +31,19 @@ export type ForeignFields = Readonly<Record<string, ForeignField>>;
 
 /** A field that nothing takes the place of. */
 export const notOffered: RefusedField = {};
-/** Values that change nothing. */
+/** Values that change nothing: texts, numbers, booleans, `[]` and `{}`. */
 export const harmless = (...values: readonly unknown[]): Required<Pick<RefusedField, 'harmless'>> => ({
-  harmless: (value) => values.some((one) => JSON.stringify(one) === JSON.stringify(value)),
+  harmless: (value) =>
+    values.some((one) => {
+      if (typeof one !== 'object' || typeof value !== 'object') return one === value;
+      for (const _ in value) return false;
+      return Array.isArray(one) === Array.isArray(value);
+    }),
 });
 
-/** Rows of several fields that can't change an answer. */
-export function ignoredFields(names: readonly string[]): ForeignFields {
-  return Object.fromEntries(names.map((name) => [name, { ignored: true } as const]));
+/** Rows of several fields that can't change an answer. @param names with spaces between */
+export function ignoredFields(names: string): ForeignFields {
+  return Object.fromEntries(names.split(' ').map((name) => [name, { ignored: true } as const]));
 }
 
 /** The fields that a schema doesn't have itself. */

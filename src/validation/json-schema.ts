@@ -12,6 +12,21 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
+/**
+ * A rule for `allOf` of an object's JSON Schema: a field with such a value needs others with such values.
+ * @param required which of them may not be left out; default: all
+ */
+export function needs(
+  [field, value]: readonly [string, JsonSchema],
+  others: Readonly<Record<string, JsonSchema>>,
+  required = Object.keys(others),
+): JsonSchema {
+  return {
+    if: { properties: { [field]: value }, required: [field] },
+    then: { properties: others, required },
+  };
+}
+
 /** `anyOf: [{ type: 'number', … }, { type: 'null' }]` → `type: ['number', 'null'], …` */
 function foldNull(schema: z.core.JSONSchema.BaseSchema): void {
   const [first, second, ...more] = schema.anyOf ?? [];

@@ -20,6 +20,7 @@ it.each([
   ['/v1/images/edits', 'images/generations'],
   ['/inference', 'audio/transcriptions'],
   ['/tts', 'audio/speech'],
+  ['/v1/moderations', 'chat/completions'],
   ['/v1/threads/thread_1/runs', 'responses'],
 ])('%s names what to call instead: %s', async (url, path) => {
   const { status, json } = await send(handler, { url, json: {} });

@@ -101,31 +101,10 @@ export const foreignFields = {
   lora_path: { advice: 'name a model that has the adapter in its weights' },
   lora: { ...harmless([]), advice: 'name a model that has the adapter in its weights' },
   adapter_id: { advice: 'name a model that has the adapter in its weights' },
-  ...ignoredFields([
-    'cache_prompt',
-    'cache_salt',
-    'guided_decoding_backend',
-    'id_slot',
-    'keep_alive',
-    'metadata',
-    'num_batch',
-    'num_gpu',
-    'num_thread',
-    'priority',
-    'prompt_cache_key',
-    'prompt_cache_retention',
-    'provider',
-    'request_id',
-    'return_progress',
-    'route',
-    'safety_identifier',
-    'service_tier',
-    'session_id',
-    'spaces_between_special_tokens',
-    'store',
-    'stream_reasoning',
-    'timings_per_token',
-    'usage',
-    'user',
-  ]),
+  ...ignoredFields(
+    'cache_prompt cache_salt guided_decoding_backend id_slot keep_alive metadata num_batch num_gpu ' +
+      'num_thread priority prompt_cache_key prompt_cache_retention provider request_id ' +
+      'return_progress route safety_identifier service_tier session_id spaces_between_special_tokens ' +
+      'store stream_reasoning timings_per_token usage user',
+  ),
 } satisfies ForeignFields;

@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { chatParameters, maxAllowedTokens, maxStopSequences, maxStopTokens } from '../parameters.ts';
+import {
+  chatParameters,
+  longestBadWord,
+  maxAllowedTokens,
+  maxStopSequences,
+  maxStopTokens,
+} from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/sampling/logit-bias.ts';
 import { jsonText } from '../../../validation/json-text.ts';
+import { needs } from '../../../validation/json-schema.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../validation/offered-type.ts';
 import { parameterSchema, parameterShape } from '../../../validation/parameter-schema.ts';
@@ -64,18 +71,30 @@ const name = z.string().nullish();
 const message = z.discriminatedUnion('role', [
   z.object({ role: z.enum(['system', 'developer']), content, name }),
   z.object({ role: z.literal('user'), content: userContent, name }),
-  z.object({
-    role: z.literal('assistant'),
-    content: assistantContent.nullish(),
-    refusal: z.string().nullish(),
-    reasoning_content: z.string().nullish(),
-    prefix: z.boolean().nullish().meta({
-      description: 'Of the last message: the same as `continue_final_message`.',
+  z
+    .object({
+      role: z.literal('assistant'),
+      content: assistantContent.nullish(),
+      refusal: z.string().nullish(),
+      reasoning_content: z.string().nullish(),
+      prefix: z.boolean().nullish().meta({
+        description: 'Of the last message: the same as `continue_final_message`.',
+      }),
+      tool_calls: listOf(toolCall).nullish(),
+      function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),
+      audio: z.null({ error: 'expected no audio' }).optional(),
+    })
+    .meta({
+      allOf: [
+        {
+          anyOf: [
+            { properties: { content: { type: ['string', 'array'] } }, required: ['content'] },
+            { properties: { refusal: { type: 'string' } }, required: ['refusal'] },
+            { properties: { tool_calls: { type: 'array', minItems: 1 } }, required: ['tool_calls'] },
+          ],
+        },
+      ],
     }),
-    tool_calls: listOf(toolCall).nullish(),
-    function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),
-    audio: z.null({ error: 'expected no audio' }).optional(),
-  }),
   z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
 ]);
 
@@ -115,6 +134,11 @@ const toolChoice = z.union(
   },
 );
 
+/** For the `allOf` of a body. */
+export const streamOptionsNeedStream = needs(['stream_options', { type: 'object' }], {
+  stream: { const: true },
+});
+
 const logitBias = z
   .unknown()
   .transform((value, context): Map<number, number> => {
@@ -143,55 +167,60 @@ const logitBias = z
   });
 
 /** The body of a chat request. Fields that are not listed change nothing or are refused before, see `unsupported.ts`. */
-export const chatRequestSchema = z.object({
-  model: z.string().meta({ description: 'Id of a chat model.' }),
-  messages: listOf(message, { min: 1 }),
-  ...parameterShape(chatParameters),
-  max_completion_tokens: parameterSchema({
-    ...chatParameters.maxTokens,
-    description: 'Another name of max_tokens.',
-  }),
-  stop: z
-    .union([nonEmptyText, listOf(nonEmptyText, { max: maxStopSequences })])
-    .nullish()
-    .meta({ description: 'Generation stops at these sequences; they are not part of the answer.' }),
-  stream: z.boolean().nullish().meta({ description: 'Answer with server-sent events.', default: false }),
-  stream_options: z
-    .object({
-      include_usage: z.boolean().nullish(),
-      continuous_usage_stats: z
-        .boolean()
-        .nullish()
-        .meta({ description: 'Every chunk has the usage of its choice so far.' }),
-    })
-    .nullish(),
-  tools: listOf(tool).nullish(),
-  tool_choice: toolChoice.nullish().meta({
-    description:
-      '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed. `allowed_tools` shows the model only those.',
-    default: 'auto',
-  }),
-  parallel_tool_calls: z.boolean().nullish().meta({
-    description:
-      'Whether one answer may hold several calls; default: true, but false where `tool_choice` is `required`.',
-  }),
-  ...formatFields,
-  logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
-  stop_token_ids: listOf(tokenId, { max: maxStopTokens }).nullish().meta({
-    description: 'Tokens that end the answer, and are no part of it.',
-  }),
-  allowed_token_ids: listOf(tokenId, { min: 1, max: maxAllowedTokens }).nullish().meta({
-    description:
-      'The only tokens that the answer may have; it ends by itself only if the token that ends it is one of them.',
-  }),
-  documents: listOf(z.record(z.string(), z.unknown())).nullish().meta({
-    description: "Texts for the model's chat template, if it takes some; often of `title` and `text`.",
-  }),
-  chat_template_kwargs: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .meta({ description: "Variables that the model's chat template looks at, by name." }),
-});
+export const chatRequestSchema = z
+  .object({
+    model: z.string().meta({ description: 'Id of a chat model.' }),
+    messages: listOf(message, { min: 1 }),
+    ...parameterShape(chatParameters),
+    max_completion_tokens: parameterSchema({
+      ...chatParameters.maxTokens,
+      description: 'Another name of max_tokens.',
+    }),
+    stop: z
+      .union([nonEmptyText, listOf(nonEmptyText, { max: maxStopSequences })])
+      .nullish()
+      .meta({ description: 'Generation stops at these sequences; they are not part of the answer.' }),
+    stream: z.boolean().nullish().meta({ description: 'Answer with server-sent events.', default: false }),
+    stream_options: z
+      .object({
+        include_usage: z.boolean().nullish(),
+        continuous_usage_stats: z
+          .boolean()
+          .nullish()
+          .meta({ description: 'Every chunk has the usage of its choice so far.' }),
+      })
+      .nullish(),
+    tools: listOf(tool).nullish(),
+    tool_choice: toolChoice.nullish().meta({
+      description:
+        '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed. `allowed_tools` shows the model only those.',
+      default: 'auto',
+    }),
+    parallel_tool_calls: z.boolean().nullish().meta({
+      description:
+        'Whether one answer may hold several calls; default: true, but false where `tool_choice` is `required`.',
+    }),
+    ...formatFields,
+    logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
+    bad_words: listOf(nonEmptyText.max(longestBadWord), { max: chatParameters.badWords.max })
+      .nullish()
+      .meta({ description: chatParameters.badWords.description, default: chatParameters.badWords.default }),
+    stop_token_ids: listOf(tokenId, { max: maxStopTokens }).nullish().meta({
+      description: 'Tokens that end the answer, and are no part of it.',
+    }),
+    allowed_token_ids: listOf(tokenId, { min: 1, max: maxAllowedTokens }).nullish().meta({
+      description:
+        'The only tokens that the answer may have; it ends by itself only if the token that ends it is one of them.',
+    }),
+    documents: listOf(z.record(z.string(), z.unknown())).nullish().meta({
+      description: "Texts for the model's chat template, if it takes some; often of `title` and `text`.",
+    }),
+    chat_template_kwargs: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .meta({ description: "Variables that the model's chat template looks at, by name." }),
+  })
+  .meta({ allOf: [streamOptionsNeedStream] });
 
 /** A checked body of `POST /chat/completions`. */
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;

@@ -17,7 +17,11 @@ import type { EmbeddingResult } from '../events.ts';
 type Input = string | string[] | number[] | number[][];
 
 const text = { type: 'string', minLength: 1 };
-const tokens = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } };
+const tokens = {
+  type: 'array',
+  minItems: 1,
+  items: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+};
 const listBounds = { type: 'array', minItems: 1, maxItems: maxEmbeddingInputs };
 
 /** Checked by hand: a body may hold millions of token ids. */
@@ -129,7 +133,7 @@ export const embeddingForeignFields: ForeignFields = {
   normalize: { advice: 'it is a setting of the model' },
   late_chunking: notOffered,
   options: { ...harmless({}), advice: 'they are settings of the model' },
-  ...ignoredFields(['user', 'keep_alive', 'priority', 'request_id']),
+  ...ignoredFields('user keep_alive priority request_id'),
 };
 
 /**

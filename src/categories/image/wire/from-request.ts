@@ -14,7 +14,7 @@ import {
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 export const imageForeignFields: ForeignFields = {
-  ...ignoredFields(['user', 'safety_checker', 'enable_safety_checker', 'sync_mode']),
+  ...ignoredFields('user safety_checker enable_safety_checker sync_mode'),
   response_format: {
     harmless: (value) => value !== 'url',
     advice: 'images are sent in the answer, as `b64_json`',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { imageParameters, maxImagePromptCharacters } from '../parameters.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 import { describeValue } from '../../../core/text/quote.ts';
+import { needs } from '../../../validation/json-schema.ts';
 
 const { width, height } = imageParameters;
 const sizePattern = /^(\d{1,5})x(\d{1,5})$/;
@@ -23,6 +24,7 @@ const sizeSchema = z
     const fault = faultOf(value);
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
   })
+  .meta({ pattern: '^(?:auto|\\d{1,5}x\\d{1,5})$' })
   .nullish()
   .meta({
     description:
@@ -44,41 +46,48 @@ function faultOf(size: string): string | undefined {
 }
 
 /** The body of an image generation request. Fields that are not listed change nothing or are refused before. */
-export const imageRequestSchema = z.object({
-  prompt: text.min(1).meta({
-    description: 'Description of the image.',
-  }),
-  model: z
-    .string()
-    .nullish()
-    .meta({ description: 'Id of an image model; default, also for an empty one: the first one.' }),
-  size: sizeSchema,
-  response_format: z
-    .literal('b64_json')
-    .nullish()
-    .meta({ description: 'How images are sent.', default: 'b64_json' }),
-  stream: z.boolean().nullish().meta({
-    description: 'Whether the answer is a stream of server-sent events.',
-    default: false,
-  }),
-  stream_options: z
-    .object({
-      include_progress: z.boolean().nullish().meta({
-        description: 'Whether steps without a picture have an event, too.',
-        default: false,
-      }),
-    })
-    .nullish(),
-  partial_images: z.int().min(0).max(mostPartialImages).nullish().meta({
-    description:
-      'With `stream`: how many small pictures of what is there by then are sent for an image; default: one for every step.',
-  }),
-  ...parameterShape(imageParameters),
-  negative_prompt: text.nullish().meta({
-    description: imageParameters.negativePrompt.description,
-    default: imageParameters.negativePrompt.default,
-  }),
-});
+export const imageRequestSchema = z
+  .object({
+    prompt: text.min(1).meta({
+      description: 'Description of the image.',
+    }),
+    model: z
+      .string()
+      .nullish()
+      .meta({ description: 'Id of an image model; default, also for an empty one: the first one.' }),
+    size: sizeSchema,
+    response_format: z
+      .literal('b64_json')
+      .nullish()
+      .meta({ description: 'How images are sent.', default: 'b64_json' }),
+    stream: z.boolean().nullish().meta({
+      description: 'Whether the answer is a stream of server-sent events.',
+      default: false,
+    }),
+    stream_options: z
+      .object({
+        include_progress: z.boolean().nullish().meta({
+          description: 'Whether steps without a picture have an event, too.',
+          default: false,
+        }),
+      })
+      .nullish(),
+    partial_images: z.int().min(0).max(mostPartialImages).nullish().meta({
+      description:
+        'With `stream`: how many small pictures of what is there by then are sent for an image; default: one for every step.',
+    }),
+    ...parameterShape(imageParameters),
+    negative_prompt: text.nullish().meta({
+      description: imageParameters.negativePrompt.description,
+      default: imageParameters.negativePrompt.default,
+    }),
+  })
+  .meta({
+    allOf: [
+      needs(['stream_options', { type: 'object' }], { stream: { const: true } }),
+      needs(['partial_images', { type: 'integer', minimum: 1 }], { stream: { const: true } }),
+    ],
+  });
 
 /** A checked body of `POST /images/generations`. */
 export type ImageRequestBody = z.infer<typeof imageRequestSchema>;

@@ -66,7 +66,7 @@ export const rerankForeignFields: ForeignFields = {
   return_text: { as: 'return_documents' },
   raw_scores: { ...harmless(false), advice: 'scores are 0 to 1' },
   instruction: { advice: 'write it in the `query`' },
-  ...ignoredFields(['user', 'priority', 'request_id']),
+  ...ignoredFields('user priority request_id'),
 };
 
 /**

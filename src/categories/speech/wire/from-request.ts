@@ -34,7 +34,7 @@ export const speechForeignFields: ForeignFields = {
   ref_text: notOffered,
   temperature: notOffered,
   seed: notOffered,
-  ...ignoredFields(['user', 'priority']),
+  ...ignoredFields('user priority'),
 };
 
 /** The parsed request; the service chooses a model where it names none. */

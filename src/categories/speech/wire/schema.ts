@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxSpeechCharacters, speechParameters } from '../parameters.ts';
 import { speechFormats } from '../../../core/audio/speech-formats.ts';
+import { needs } from '../../../validation/json-schema.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
 /** Form of delivery: the bytes, server-sent events with base64, or one JSON object with base64. */
@@ -10,24 +11,33 @@ export const streamFormats = ['audio', 'sse', 'json'] as const;
 const timestampGranularities = ['word'] as const;
 
 /** The body of a speech request. Fields that are not listed change nothing or are refused before. */
-export const speechRequestSchema = z.object({
-  input: z.string().min(1).max(maxSpeechCharacters).meta({ description: 'The text to speak.' }),
-  model: z.string().nullish().meta({ description: 'Id of a speech model; default: the first one.' }),
-  response_format: z.enum(speechFormats).nullish().meta({
-    description:
-      'Format of the audio. `pcm` is samples of 16 bits, little-endian, mono; all but `wav` and `pcm` need an encoder.',
-    default: speechFormats[0],
-  }),
-  stream_format: z.enum(streamFormats).nullish().meta({
-    description:
-      'Whether the answer is the audio itself, sent as it is made, server-sent events with base64 of it, or one JSON object with base64 of all of it.',
-    default: streamFormats[0],
-  }),
-  timestamp_granularities: z.array(z.enum(timestampGranularities)).nullish().meta({
-    description: 'Parts of the text that have times, for the stream formats `sse` and `json`; default: none.',
-  }),
-  ...parameterShape(speechParameters),
-});
+export const speechRequestSchema = z
+  .object({
+    input: z.string().min(1).max(maxSpeechCharacters).meta({ description: 'The text to speak.' }),
+    model: z.string().nullish().meta({ description: 'Id of a speech model; default: the first one.' }),
+    response_format: z.enum(speechFormats).nullish().meta({
+      description:
+        'Format of the audio. `pcm` is samples of 16 bits, little-endian, mono; all but `wav` and `pcm` need an encoder.',
+      default: speechFormats[0],
+    }),
+    stream_format: z.enum(streamFormats).nullish().meta({
+      description:
+        'Whether the answer is the audio itself, sent as it is made, server-sent events with base64 of it, or one JSON object with base64 of all of it.',
+      default: streamFormats[0],
+    }),
+    timestamp_granularities: z.array(z.enum(timestampGranularities)).nullish().meta({
+      description:
+        'Parts of the text that have times, for the stream formats `sse` and `json`; default: none.',
+    }),
+    ...parameterShape(speechParameters),
+  })
+  .meta({
+    allOf: [
+      needs(['timestamp_granularities', { type: 'array', minItems: 1 }], {
+        stream_format: { enum: ['sse', 'json'] },
+      }),
+    ],
+  });
 
 /** A checked body of `POST /audio/speech`. */
 export type SpeechRequestBody = z.infer<typeof speechRequestSchema>;

@@ -11,13 +11,13 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import { transcriptionParameters, type TranscriptionFormat } from '../parameters.ts';
 import type { TranscriptionRequestInput } from '../request.ts';
-import { transcriptionFieldsSchema, translationFieldsSchema } from './schema.ts';
+import { streamedFormats, transcriptionFieldsSchema, translationFieldsSchema } from './schema.ts';
 
 const isFalse = (value: unknown): boolean => /^(?:false|0)$/i.test(String(value));
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 export const transcriptionForeignFields: ForeignFields = {
-  ...ignoredFields(['user', 'priority', 'encode']),
+  ...ignoredFields('user priority encode'),
   include: notOffered,
   chunking_strategy: { ...harmless('auto'), advice: 'only auto is offered' },
   known_speaker_names: notOffered,
@@ -74,8 +74,6 @@ export interface TranscriptionCall {
   readonly stream: boolean;
 }
 
-const streamedFormats: ReadonlySet<TranscriptionFormat> = new Set(['json', 'text', 'diarized_json']);
-
 const readParameters = parameterReader(transcriptionParameters);
 
 /**
@@ -104,9 +102,11 @@ function readTranscriptionForm(form: unknown): TranscriptionCall {
       `expected response_format verbose_json with word, got ${format}`,
     );
   }
-  if (stream && !streamedFormats.has(format)) {
-    const names = [...streamedFormats].join(', ');
-    throw fieldError('stream', `expected response_format ${names} with a stream, got ${format}`);
+  if (stream && !streamedFormats.includes(format)) {
+    throw fieldError(
+      'stream',
+      `expected response_format ${streamedFormats.join(', ')} with a stream, got ${format}`,
+    );
   }
   return {
     model,

@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import { transcriptionFormats, transcriptionParameters } from '../parameters.ts';
+import { transcriptionFormats, transcriptionParameters, type TranscriptionFormat } from '../parameters.ts';
 import { transcriptionTasks } from '../request.ts';
+import { needs } from '../../../validation/json-schema.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
+
+/** Formats of a stream. */
+export const streamedFormats: readonly string[] = [
+  'json',
+  'text',
+  'diarized_json',
+] satisfies TranscriptionFormat[];
 
 /** Units that may have times. */
 const timestampGranularities = ['segment', 'word'] as const;
@@ -59,7 +67,14 @@ const file = z.string().meta({
 });
 
 /** A transcription form. */
-export const transcriptionRequestSchema = z.object({ file, ...transcriptionFieldsSchema.shape });
+export const transcriptionRequestSchema = z.object({ file, ...transcriptionFieldsSchema.shape }).meta({
+  allOf: [
+    needs(['timestamp_granularities', { contains: { const: 'word' } }], {
+      response_format: { const: 'verbose_json' },
+    }),
+    needs(['stream', { const: true }], { response_format: { enum: streamedFormats } }, []),
+  ],
+});
 
 /** A translation form. */
 export const translationRequestSchema = z.object({ file, ...translationFieldsSchema.shape });

@@ -4,7 +4,14 @@ import { listOf } from '../../../../validation/list-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import { maxPrompts } from '../../prompts.ts';
-import { chatRequestSchema, finishReason, systemFingerprint, tokenId, usage } from '../schema.ts';
+import {
+  chatRequestSchema,
+  finishReason,
+  streamOptionsNeedStream,
+  systemFingerprint,
+  tokenId,
+  usage,
+} from '../schema.ts';
 
 /** Tokens of an answer where a request names no number, as in the original of this wire format. */
 export const defaultMaxTokens = 16;
@@ -68,7 +75,8 @@ export const completionRequestSchema = chatRequestSchema
         "Return the log probability of every token, from the model's output before sampling, and those of so many most likely tokens at each position; with `echo` of the prompt's tokens, too.",
     }),
     best_of: z.int().nullish().meta({ description: 'Only the value of `n`.' }),
-  });
+  })
+  .meta({ allOf: [streamOptionsNeedStream] });
 
 /** A checked body of `POST /completions`. */
 export type CompletionRequestBody = z.infer<typeof completionRequestSchema>;

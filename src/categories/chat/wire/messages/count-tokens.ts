@@ -32,7 +32,10 @@ export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = 
       thinking: true,
     }),
     // Those of the message whose tokens are counted.
-    foreign: { ...messagesForeignFields, ...ignoredFields(Object.keys(messagesRequestSchema.shape)) },
+    foreign: {
+      ...messagesForeignFields,
+      ...ignoredFields(Object.keys(messagesRequestSchema.shape).join(' ')),
+    },
   },
   responses: {
     'application/json': { name: 'MessageTokens', schema: z.object({ input_tokens: z.int() }) },

@@ -46,7 +46,7 @@ function keepsThoughts(contextManagement: unknown): boolean {
 /** Fields that would change the answer and that are not honored. */
 export const messagesForeignFields: ForeignFields = {
   ...foreignTo(messagesRequestSchema, foreignFields),
-  ...ignoredFields(['anthropic_version', 'anthropic_beta', 'betas', 'inference_geo']),
+  ...ignoredFields('anthropic_version anthropic_beta betas inference_geo'),
   format: { advice: 'use `output_config.format`' },
   think: { advice: 'use `thinking`' },
   reasoning: { advice: 'use `thinking` and `output_config.effort`' },

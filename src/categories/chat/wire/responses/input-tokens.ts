@@ -30,7 +30,10 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
       reasoning: true,
     }),
     // Those of the response whose tokens are counted.
-    foreign: { ...responsesForeignFields, ...ignoredFields(Object.keys(responsesRequestSchema.shape)) },
+    foreign: {
+      ...responsesForeignFields,
+      ...ignoredFields(Object.keys(responsesRequestSchema.shape).join(' ')),
+    },
   },
   responses: {
     'application/json': {

@@ -21,7 +21,7 @@ export interface TokenizeCall {
 }
 
 export const tokenizeForeignFields: ForeignFields = {
-  ...ignoredFields(['user', 'priority']),
+  ...ignoredFields('user priority'),
   parse_special: {
     ...harmless(true),
     advice: 'special tokens that are spelled out in a text become their ids',

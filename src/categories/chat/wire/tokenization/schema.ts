@@ -7,35 +7,45 @@ const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final
   chatRequestSchema.shape;
 
 /** The body of `POST /tokenize`. */
-export const tokenizeRequestSchema = z.object({
-  model,
-  prompt: z.string().nullish().meta({ description: 'The text; it or `messages`.' }),
-  content: z.string().nullish().meta({ description: 'Another name of `prompt`.' }),
-  messages: chatRequestSchema.shape.messages
-    .nullish()
-    .meta({ description: "A conversation, which the model's chat template turns into a text." }),
-  tools,
-  tool_choice,
-  documents,
-  chat_template_kwargs,
-  enable_thinking,
-  reasoning_effort,
-  add_generation_prompt,
-  continue_final_message,
-  add_special_tokens: z.boolean().nullish().meta({
-    description:
-      "Whether the tokenizer's special tokens are put around the text; default: true for `prompt`, false for `content` and `messages`.",
-  }),
-  add_special: z.boolean().nullish().meta({ description: 'Another name of `add_special_tokens`.' }),
-  return_token_strs: z.boolean().nullish().meta({
-    description: 'Whether `token_strs` has the spelling of each token in the vocabulary.',
-    default: false,
-  }),
-  with_pieces: z.boolean().nullish().meta({
-    description: 'Whether `tokens` has objects with the text of each token, in place of ids.',
-    default: false,
-  }),
-});
+export const tokenizeRequestSchema = z
+  .object({
+    model,
+    prompt: z.string().nullish().meta({ description: 'The text; it or `messages`.' }),
+    content: z.string().nullish().meta({ description: 'Another name of `prompt`.' }),
+    messages: chatRequestSchema.shape.messages
+      .nullish()
+      .meta({ description: "A conversation, which the model's chat template turns into a text." }),
+    tools,
+    tool_choice,
+    documents,
+    chat_template_kwargs,
+    enable_thinking,
+    reasoning_effort,
+    add_generation_prompt,
+    continue_final_message,
+    add_special_tokens: z.boolean().nullish().meta({
+      description:
+        "Whether the tokenizer's special tokens are put around the text; default: true for `prompt`, false for `content` and `messages`.",
+    }),
+    add_special: z.boolean().nullish().meta({ description: 'Another name of `add_special_tokens`.' }),
+    return_token_strs: z.boolean().nullish().meta({
+      description: 'Whether `token_strs` has the spelling of each token in the vocabulary.',
+      default: false,
+    }),
+    with_pieces: z.boolean().nullish().meta({
+      description: 'Whether `tokens` has objects with the text of each token, in place of ids.',
+      default: false,
+    }),
+  })
+  .meta({
+    allOf: [
+      {
+        oneOf: Object.entries({ prompt: 'string', content: 'string', messages: 'array' }).map(
+          ([name, type]) => ({ properties: { [name]: { type } }, required: [name] }),
+        ),
+      },
+    ],
+  });
 
 /** The answer of `POST /tokenize`. */
 export const tokenizationSchema = z.object({
