@@ -13,7 +13,7 @@ import type { ModelOptions } from '../../contracts/model.ts';
 export const transcriptionSettings = {
   maxAudioSeconds: numberSetting('Longer audio is refused; default 4 hours.', { min: 0.001 }),
   voiceActivity: textSetting(
-    'Detector of silence, which is skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
+    'Detector of silence and steady noise, which are skipped: `energy` (default), `none`, or the path of a Silero VAD graph.',
   ),
   diarization: z
     .strictObject({

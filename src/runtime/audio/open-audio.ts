@@ -42,10 +42,8 @@ export interface AudioStream {
 const sampleRateHz = 16_000;
 
 /**
- * Opens an audio file for decoding: WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC), WebM and Matroska (Opus, Vorbis), MP4, AAC and AIFF,
- * others by ffmpeg where it is installed.
- * What it is shows from its content. It is read and decoded piece by piece as `blocks` is read, in bounded memory whatever its
- * length.
+ * Opens an audio file for decoding, whatever its name: see `audioFormats`; others by ffmpeg where it is installed. It is read
+ * and decoded piece by piece as `blocks` is read, in bounded memory whatever its length.
  */
 export async function openAudio(source: AudioSource, options: AudioOptions): Promise<AudioStream> {
   const bytes = await openByteSource(source, options.signal);

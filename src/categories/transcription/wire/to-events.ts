@@ -1,7 +1,7 @@
 import { positionsPerSecond } from '../../../core/audio/whisper/timestamps.ts';
 import { heardSeconds, type TranscriptionEvent } from '../events.ts';
 import type { TranscriptionStreamEvent } from './schema.ts';
-import { channelOf, toSpeakerSegment } from './to-response.ts';
+import { toSpeakerSegment } from './to-response.ts';
 
 /**
  * Makes the function that turns what happens during a transcription into the events of a streamed answer. The deltas
@@ -29,7 +29,7 @@ export function createTranscriptionStreamer(): (event: TranscriptionEvent) => Tr
     const delta = text === '' ? spoken : space + before + spoken;
     space = /\s*$/.exec(event.segment.text)![0];
     text += delta;
-    return [{ type: 'transcript.text.delta', delta, ...channelOf(event.segment) }];
+    return [{ type: 'transcript.text.delta', delta, channel: event.segment.channel }];
   };
 }
 

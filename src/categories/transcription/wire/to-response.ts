@@ -112,13 +112,8 @@ function toSegment(segment: TranscriptionSegment): WireSegment {
     avg_logprob: rounded(segment.averageLogprob, 6),
     compression_ratio: rounded(segment.compressionRatio, 6),
     no_speech_prob: rounded(segment.noSpeechProbability, 6),
-    ...channelOf(segment),
+    channel: segment.channel,
   };
-}
-
-/** Nothing where channels are mixed. */
-export function channelOf({ channel }: TranscriptionSegment): { channel?: number } {
-  return channel === undefined ? {} : { channel };
 }
 
 function toWords(segment: TranscriptionSegment): WireWord[] {
@@ -126,7 +121,7 @@ function toWords(segment: TranscriptionSegment): WireWord[] {
     word,
     start: rounded(startSeconds, 3),
     end: rounded(endSeconds, 3),
-    ...channelOf(segment),
+    channel: segment.channel,
   }));
 }
 

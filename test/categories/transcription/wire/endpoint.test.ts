@@ -492,11 +492,21 @@ describe('the mapping', () => {
         prompt: undefined,
         wordTimestamps: false,
         diarize: false,
+        multichannel: undefined,
       },
       format: 'verbose_json',
       segments: true,
       stream: false,
     });
+  });
+
+  it('reads whether each channel is transcribed by itself', async () => {
+    const answer = await transcribe({ multichannel: 'True', response_format: 'verbose_json' });
+    expect(inference.requestsOf('transcription').at(-1)).toMatchObject({ multichannel: true });
+    expect(answer.json.segments[0]).toMatchObject({ channel: 0 });
+    const refused = { multichannel: 'true', response_format: 'diarized_json' };
+    expectError(await transcribe(refused), 400, 'invalid_request', 'multichannel');
+    expectError(await transcribe({ multichannel: '2' }), 400, 'invalid_request', 'multichannel');
   });
 
   it.each([
