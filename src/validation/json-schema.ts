@@ -21,10 +21,8 @@ export function needs(
   others: Readonly<Record<string, JsonSchema>>,
   required = Object.keys(others),
 ): JsonSchema {
-  return {
-    if: { properties: { [field]: value }, required: [field] },
-    then: { properties: others, required },
-  };
+  const is = { properties: { [field]: value }, required: [field] };
+  return { anyOf: [{ not: is }, { properties: others, required }] };
 }
 
 /** `anyOf: [{ type: 'number', … }, { type: 'null' }]` → `type: ['number', 'null'], …` */

@@ -266,6 +266,13 @@ describe('a chat model on a server of another kind', () => {
     ],
     ['vllm', { documents: [{ text: 'x' }] }, { documents: [{ text: 'x' }] }],
     ['vllm', { stop: 'a', includeStopStrInOutput: true }, { include_stop_str_in_output: true }],
+    [
+      'vllm',
+      { minTokens: 2, ignoreEos: true, stopTokenIds: [5], badWords: ['a'] },
+      { min_tokens: 2, ignore_eos: true, stop_token_ids: [5], bad_words: ['a'] },
+    ],
+    ['vllm', { allowedTokenIds: [5, 6] }, { allowed_token_ids: [5, 6] }],
+    ['llama-server', { ignoreEos: true, repeatLastN: 20 }, { ignore_eos: true, repeat_last_n: 20 }],
     ['llama-server', { reasoningEffort: 'low' }, { chat_template_kwargs: { reasoning_effort: 'low' } }],
     ['vllm', { responseFormat: { type: 'regex', regex: 'a+' } }, { structured_outputs: { regex: 'a+' } }],
     [
@@ -307,6 +314,10 @@ describe('a chat model on a server of another kind', () => {
     ['openai', { responseFormat: { type: 'choice', choices: ['a'] } }, 'response_format'],
     ['llama-server', { responseFormat: { type: 'regex', regex: 'a' } }, 'response_format'],
     ['llama-server', { responseFormat: { type: 'grammar', grammar: 'start: "a"' } }, 'response_format'],
+    ['llama-server', { minTokens: 2 }, 'min_tokens'],
+    ['openai', { stopTokenIds: [5] }, 'stop_token_ids'],
+    ['openai', { ignoreEos: true }, 'ignore_eos'],
+    ['vllm', { repeatLastN: 20 }, 'repeat_last_n'],
     ['openai', { topK: 5 }, 'top_k'],
     ['openai', { mirostatTau: 3 }, 'mirostat_tau'],
     ['vllm', { tfsZ: 0.5 }, 'tfs_z'],
@@ -351,6 +362,7 @@ describe('a chat model on a server of another kind', () => {
     expect(lost(await namesOn('vllm'))).toEqual([
       'dynatemp_range',
       'dynatemp_exponent',
+      'repeat_last_n',
       'dry_multiplier',
       'dry_base',
       'dry_allowed_length',
