@@ -184,9 +184,9 @@ function* sessions() {
   ];
 }
 
-const says = (/** @type {object} */ part) => ({
+const says = (/** @type {object} */ content) => ({
   type: 'conversation.item.create',
-  item: { type: 'message', role: 'user', content: [part] },
+  item: { type: 'message', role: 'user', content: [content] },
 });
 /** Of a voice agent. @returns {Generator<[string, (object | string)[]]>} */
 function* conversations() {

@@ -31,7 +31,9 @@ export function compileTokenRules(
   } else for (const token of allowedTokenIds) allow(always, token);
   if (ignoreEos) for (const token of endTokens) if (!stopTokenIds.includes(token)) forbid(always, token);
   const ends = [...endTokens, ...stopTokenIds];
-  const sequences = badWords.flatMap((word) => spellingsOf(word, tokenizer));
+  const sequences = badWords
+    .flatMap((word) => spellingsOf(word, tokenizer))
+    .filter(({ length }) => length > 0);
   const mask = new Uint32Array(always.length);
   return {
     mask(answer, most) {
@@ -46,11 +48,11 @@ export function compileTokenRules(
   };
 }
 
-/** As vLLM spells them: the word as it is, and after a space, where that is another token at its beginning. */
+/** The word as it is, and after a space, where the first spelling doesn't end the second one. */
 function spellingsOf(word: string, { encode }: Vocabulary['tokenizer']): number[][] {
   const own = encode(word);
   const spaced = encode(` ${word.trimStart()}`);
-  return spaced[0] !== own[0] && spaced.length === own.length ? [own, spaced] : [own];
+  return endsWith(spaced.slice(0, -1), own) && spaced.at(-1) === own.at(-1) ? [own] : [own, spaced];
 }
 
 /** Whether all but the last token of a sequence have just been said. */

@@ -3,7 +3,7 @@ import { describeValue } from '../../../../core/text/quote.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
-import { chatParameters } from '../../parameters.ts';
+import { chatParameters, maxStopSequences } from '../../parameters.ts';
 import { jsonSchema } from '../answer-format.ts';
 import { chatRequestSchema, nonEmptyText, toolName } from '../schema.ts';
 
@@ -109,7 +109,7 @@ export const messagesRequestSchema = chatRequestSchema
       .nullish()
       .meta({ description: 'The system prompt, a text or blocks of text.' }),
     max_tokens: parameterSchema(chatParameters.maxTokens),
-    stop_sequences: listOf(nonEmptyText).nullish(),
+    stop_sequences: listOf(nonEmptyText, { max: maxStopSequences }).nullish(),
     tools: listOf(tool).nullish(),
     tool_choice: toolChoice.nullish(),
     thinking: z

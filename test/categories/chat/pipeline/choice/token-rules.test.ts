@@ -5,7 +5,7 @@ import type { ChatEvent } from '../../../../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
 import { thinkFormat } from '../../../../../src/core/chat/reasoning-formats.ts';
 
-const pieces = ['a', ' a', 'b', 'c', 'd', ' '];
+const pieces = ['a', ' a', 'b', 'c', 'd', ' ', ' db'];
 const end = pieces.length;
 const decode = (ids: readonly number[]): string => ids.map((id) => pieces[id] ?? '').join('');
 /** The longest piece at each place. */
@@ -62,7 +62,7 @@ function answerOf(steps: readonly (readonly number[])[], options: Options): [tex
   return [text, last?.finishReason ?? 'none'];
 }
 
-const [a, spacedA, b, c, d] = [0, 1, 2, 3, 4] as const;
+const [a, spacedA, b, c, d, , spacedDb] = [0, 1, 2, 3, 4, 5, 6] as const;
 const likesEnd = [[b], [end, c], [end, d], [end, a]];
 
 describe('tokens of an answer', () => {
@@ -102,6 +102,15 @@ describe('tokens of an answer', () => {
       ['bc', 'length'],
     ],
     ['a word of several tokens', { badWords: ['bc'] }, [[b], [c, d], [c], [b]], ['bdcb', 'length']],
+    [
+      'a word that is one token after a space',
+      { badWords: ['db'] },
+      [
+        [spacedDb, b],
+        [spacedDb, c],
+      ],
+      ['bc', 'length'],
+    ],
     ['none that is left', { allowedTokenIds: [a], badWords: ['a'] }, [[a], [a]], ['', 'stop']],
   ])('%s', (_name, options, steps, expected) => {
     expect(answerOf(steps, options)).toEqual(expected);
