@@ -40,7 +40,7 @@ beforeAll(async () => {
       intranet: detection({
         source: folder,
         threads: 1,
-        imageFetch: { allowPrivateNetworks: ['127.0.0.1'], maxBytes: 100_000, timeoutMs: 500 },
+        imageFetch: { allowPrivateNetworks: ['127.0.0.1'], maxBytes: 100_000, timeoutMs: 5000 },
         maxPixels: 1_000_000,
       }),
     },
@@ -171,7 +171,7 @@ describe('an image by its URL', () => {
     ['is not there', { status: 404 }, /status 200, got 404/],
     ['is too long', { body: Buffer.alloc(200_000) }, /at most 100000 bytes/],
     ['is no image', { body: Buffer.from('<html>') }, /jpeg, png/],
-    ['does not answer', 'never', /longer than 500 ms/],
+    ['does not answer', 'never', /longer than 5000 ms/],
   ])('is refused where it %s', async (_title, answer, message) => {
     served = () => answer;
     expect(await refusal({ model: 'intranet', image: `${imageOrigin}/image` })).toMatch(message);
