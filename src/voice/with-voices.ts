@@ -19,6 +19,9 @@ type Base = InferenceBase & ModelControl<never>;
 
 /** The models of an inference, agents apart. */
 export function splitVoices<Model>(models: Readonly<Record<string, Model | VoiceModel>>) {
+  // Whoever checks the others says that it is no object.
+  if (Array.isArray(models) || typeof models !== 'object' || models === null)
+    return { voices: {}, others: models as Readonly<Record<string, Exclude<Model, VoiceModel>>> };
   const entries = Object.entries(models);
   const isVoice = (entry: readonly [string, Model | VoiceModel]): entry is [string, VoiceModel] =>
     isVoiceModel(entry[1]);

@@ -62,6 +62,12 @@ const begun: ChatRequestInput['messages'] = [
   { role: 'assistant', content: 'There is a red' },
 ];
 
+/** An answer of a few tokens. */
+const ended: Partial<ChatRequestInput> = {
+  messages: [{ role: 'user', content: 'What is 2 + 3?' }],
+  temperature: 0,
+};
+
 type Case = [parameter: string, base: Partial<ChatRequestInput>, changed: Partial<ChatRequestInput>];
 const cases: Case[] = [
   ['temperature', {}, { temperature: 0.1 }],
@@ -69,6 +75,11 @@ const cases: Case[] = [
   ['frequencyPenalty', counted, { ...counted, frequencyPenalty: 2 }],
   ['presencePenalty', counted, { ...counted, presencePenalty: 2 }],
   ['repeatPenalty', biased, { ...biased, repeatPenalty: 3 }],
+  [
+    'repeatLastN',
+    { ...biased, repeatPenalty: 3, repeatLastN: 1 },
+    { ...biased, repeatPenalty: 3, repeatLastN: -1 },
+  ],
   ['penalizePrompt', { repeatPenalty: 3 }, { ...counted, repeatPenalty: 3 }],
   ['topK', {}, { topK: 1 }],
   ['minP', {}, { minP: 1 }],
@@ -93,6 +104,9 @@ const cases: Case[] = [
   ['dynatempRange', {}, { dynatempRange: 2 }],
   ['dynatempExponent', { dynatempRange: 2 }, { dynatempRange: 2, dynatempExponent: 8 }],
   ['maxTokens', {}, { maxTokens: 2 }],
+  ['minTokens', ended, { ...ended, minTokens: 30 }],
+  ['ignoreEos', ended, { ...ended, ignoreEos: true }],
+  ['badWords', {}, { badWords: ['a', 'the', 'There', 'red', 'circle', 'square', 'triangle', 'star'] }],
   ['n', {}, { n: 2 }],
   ['seed', {}, { seed: 8 }],
   ['logprobs', {}, { logprobs: true }],

@@ -205,7 +205,6 @@ describe('a script that can not be played', () => {
     [{ reply: { toolCalls: [{ name: 'f' }] } }, /^reply\.toolCalls\[0\]\.arguments: /],
     [{ reply: null }, /^reply: /],
     [{ drawing: { delay: 3 } }, /^drawing: .*delay/],
-    [{ speech: { error: 'boom' } }, /^speech\.error: expected an Error/],
     [{ detections: [] }, /^detections: expected an object/],
     [{ embeddings: { embeddings: [] } }, /^embeddings: expected a function/],
     [{ ranking: [] }, /^ranking: expected a function/],

@@ -92,7 +92,6 @@ describe('a transcription pipeline', () => {
   it.each<[string, Partial<TranscriptionRequest>]>([
     ['temperature', { temperature: 1 }],
     ['language', { language: 'en' }],
-    ['prompt', { prompt: 'Hello, hello' }],
   ])('takes the %s into account', async (_, changes) => {
     const tokensOf = async (given: Partial<TranscriptionRequest>) =>
       segmentsOf(await collect(pipeline, { language: 'de', ...given })).flatMap(({ tokens }) => tokens);
