@@ -12,7 +12,11 @@ const unit = [
 const browser = ['test/playground/{accessibility,panels,resilience,screenshots,talk,views}.test.ts'];
 const packages = ['test/package/**/*.test.ts', 'test/docs/{licences,packed-package}.test.ts'];
 /** `npm run test:docs` runs these two, the packages and the programs. */
-const docs = ['test/docs/**/*.test.ts', 'test/spec/coverage.test.ts', 'test/architecture/one-file-one-line.test.ts'];
+const docs = [
+  'test/docs/**/*.test.ts',
+  'test/spec/coverage.test.ts',
+  'test/architecture/one-file-one-line.test.ts',
+];
 const examples = ['test/e2e/{examples,tour}.test.ts', 'examples/*/*.test.ts', 'test/benchmarks/**/*.test.ts'];
 const deploy = ['test/deploy/**/*.test.ts'];
 

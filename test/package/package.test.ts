@@ -26,8 +26,8 @@ describe('the packed tarball', () => {
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('stays below 1.055 MB and holds neither models nor sources nor tests', () => {
-    expect(tarball.size).toBeLessThan(1_055_000);
+  it('stays below 1.09 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_090_000);
     const foreign = tarball.files.filter(
       ({ path }) =>
         !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|dist\/src\/playground\/page\/[a-z]+\.(html|css|svg|md)|[^/]+\.(md|json)|LICENSE)$/.test(
@@ -89,7 +89,7 @@ describe('entries', () => {
     ['./chat', 173_000],
     ['./tokenization', 178_000],
     ['./vision', 55_000],
-    ['./audio', 155_500],
+    ['./audio', 158_000],
     ['./embedding', 13_000],
     ['./diffusion', 83_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {
@@ -107,7 +107,7 @@ describe('entries', () => {
     expect(bytes).toBeLessThan(limit);
   });
 
-  it('./playground imports Node alone and stays below 9000 bytes, its page below 150000 at first', async () => {
+  it('./playground imports Node alone and stays below 9000 bytes, its page below 155000 at first', async () => {
     const { packages, bytes } = await closureOf(join(root, manifest.exports['./playground']!));
     expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
     expect(bytes).toBeLessThan(9_000);
@@ -115,9 +115,15 @@ describe('entries', () => {
     const sizeOf = async (name: string) => (await stat(join(page, name))).size;
     expect(await sizeOf('grammars.js')).toBeLessThan(82_000);
     // Loaded when they are needed; the licences are never sent.
-    const others = new Set(['grammars.js', 'endpoint-views.js', 'wav.js', 'licences.md']);
+    const others = new Set([
+      'grammars.js',
+      'capture-worklet.js',
+      'endpoint-views.js',
+      'wav.js',
+      'licences.md',
+    ]);
     const sizes = (await readdir(page)).filter((name) => !others.has(name)).map(sizeOf);
-    expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+    expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeLessThan(155_000);
   });
 
   it('. loads no native code and no package but those of the server', async () => {

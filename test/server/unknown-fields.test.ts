@@ -40,7 +40,9 @@ describe('unknown fields of a body', () => {
   it('are named of a stream, of embeddings and of a form', async () => {
     const stream = await send(handler, { json: chatBody({ stream: true, something_new: 1 }) });
     const embedding = { url: '/v1/embeddings', json: { input: 'Hi', something_new: 1 } };
-    const form = sentForm(uploadOf({ something_new: '1', 'timestamp_granularities[]': 'segment', user: 'u' }));
+    const form = sentForm(
+      uploadOf({ something_new: '1', 'timestamp_granularities[]': 'segment', user: 'u' }),
+    );
     const answers = [stream, await send(handler, embedding), await send(handler, form)];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(answers.map(({ headers }) => headers['x-ignored-fields'])).toEqual(Array(3).fill('something_new'));

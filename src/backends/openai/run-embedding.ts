@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EmbeddingEvent, EmbeddingResult } from '../../categories/embedding/events.ts';
-import { assertTexts } from '../../categories/embedding/parameters.ts';
+import { assertTexts } from '../../categories/embedding/encoder.ts';
 import type { EmbeddingRequest } from '../../categories/embedding/request.ts';
 import type { PipelineRunOptions } from '../../contracts/run.ts';
 import { fieldError, InferenceError } from '../../errors.ts';

@@ -1,3 +1,4 @@
+import { fieldError } from '../../errors.ts';
 import type { VectorSizes } from '../../core/embedding/dimensions.ts';
 import type { TextTokenizer } from '../../folder/tokenizer.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
@@ -40,4 +41,19 @@ export interface Encoder extends SequenceEncoder<TokenSequence> {
   /** @throws InferenceError `cancelled` */
   encodePicture?(picture: Picture, signal: AbortSignal | undefined): Promise<Float32Array>;
   release(): Promise<void>;
+}
+
+/**
+ * Refuses token ids, unless the model takes them. Ids of another tokenizer look like any other and give vectors of a text that
+ * nobody wrote: clients that count with OpenAI's vocabularies send such ids.
+ */
+export function assertTexts(
+  { inputs }: { readonly inputs: readonly unknown[] },
+  { tokenIds = false }: { readonly tokenIds?: boolean | undefined },
+): void {
+  if (tokenIds || inputs.every((input) => typeof input === 'string')) return;
+  throw fieldError(
+    'input',
+    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true",
+  );
 }

@@ -1,4 +1,3 @@
-import { fieldError } from '../../errors.ts';
 import type { ParameterTable, ParameterValues } from '../../core/parameters/descriptor.ts';
 
 /** Every tunable parameter of an embedding request. */
@@ -34,18 +33,3 @@ export const maxEmbeddingInputs = 2048;
 
 /** Format of vectors in an answer: numbers, or base64 of little-endian float32. */
 export const encodingFormats = ['float', 'base64'] as const;
-
-/**
- * Refuses token ids, unless the model takes them. Ids of another tokenizer look like any other and give vectors of a text that
- * nobody wrote: clients that count with OpenAI's vocabularies send such ids.
- */
-export function assertTexts(
-  { inputs }: { readonly inputs: readonly unknown[] },
-  { tokenIds = false }: { readonly tokenIds?: boolean | undefined },
-): void {
-  if (tokenIds || inputs.every((input) => typeof input === 'string')) return;
-  throw fieldError(
-    'input',
-    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true",
-  );
-}
