@@ -31,7 +31,7 @@ const filesOf = (isOne: (file: string, source: string) => boolean): string[] =>
 const alone = filesOf(
   (file, source) =>
     file.includes('/llama/') ||
-    /\bvi\.(?:do[A-Z]|hoisted|mock\b|resetModules)|process\.(?:chdir|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
+    /\bvi\.(?:do[A-Z]|hoisted|mock\b|resetModules)|process\.(?:chdir|emit\(|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
       source,
     ),
 );
