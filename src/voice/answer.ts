@@ -4,7 +4,7 @@ import type { SpeechEvent } from '../categories/speech/events.ts';
 import type { ToolCall } from '../core/chat/messages.ts';
 import { InferenceError } from '../errors.ts';
 import { toAnswerFields, toOutput, type AnswerSettings } from './configuration.ts';
-import { toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
+import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
 import type { VoiceDraft } from './schema.ts';
 import { SentenceCutter, Speaker } from './speaker.ts';
 import type { VoiceSurroundings } from './surroundings.ts';
@@ -125,10 +125,10 @@ export class Answer {
 
   #add(text: string): void {
     if (this.#isEnded || (!this.#message && text.trim() === '')) return;
-    const { place, speaker, ...message } = (this.#message ??= this.#openMessage());
-    if (speaker) return this.#cutter.push(text).forEach((sentence) => this.#say(sentence));
-    this.#message.text = message.text + text;
-    this.#emit({ type: 'response.output_text.delta', ...place, delta: text });
+    const message = (this.#message ??= this.#openMessage());
+    if (message.speaker) return this.#cutter.push(text).forEach((sentence) => this.#say(sentence));
+    message.text += text;
+    this.#emit({ type: 'response.output_text.delta', ...message.place, delta: text });
   }
 
   #say(text: string): void {
@@ -140,7 +140,7 @@ export class Answer {
     const { createId, model, run, room } = this.#surroundings;
     const isSpoken = settings.modality === 'audio';
     const item: MessageItem = {
-      ...headOf(createId('item_')),
+      ...itemHead(createId('item_'), 'in_progress'),
       type: 'message',
       role: 'assistant',
       content: [],
@@ -151,23 +151,25 @@ export class Answer {
       item_id: item.id,
       content_index: 0 as const,
     };
-    const speaker = new Speaker({
-      model: model.speaks,
-      settings,
-      speak: (request) => run('speech', request, this.#controller.signal) as AsyncIterable<SpeechEvent>,
-      onText: (delta) => {
-        if (this.#message) this.#message.text += delta;
-        this.#emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
-      },
-      onAudio: async (delta) => {
-        this.#emit({ type: 'response.output_audio.delta', ...place, delta });
-        await room();
-      },
-    });
+    const speaker = isSpoken
+      ? new Speaker({
+          model: model.speaks,
+          settings,
+          speak: (request) => run('speech', request, this.#controller.signal) as AsyncIterable<SpeechEvent>,
+          onText: (delta) => {
+            if (this.#message) this.#message.text += delta;
+            this.#emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
+          },
+          onAudio: async (delta) => {
+            this.#emit({ type: 'response.output_audio.delta', ...place, delta });
+            await room();
+          },
+        })
+      : undefined;
     this.#tellItem('added', item);
     const part = isSpoken ? { type: 'audio', transcript: '' } : { type: 'text', text: '' };
     this.#emit({ type: 'response.content_part.added', ...place, part });
-    return { item, place, speaker: isSpoken ? speaker : undefined, text: '' };
+    return { item, place, speaker, text: '' };
   }
 
   #closeMessage(status: 'completed' | 'incomplete'): void {
@@ -189,7 +191,7 @@ export class Answer {
 
   #tellCall({ id, name, arguments: text }: ToolCall): void {
     const item = {
-      ...headOf(this.#surroundings.createId('item_')),
+      ...itemHead(this.#surroundings.createId('item_'), 'in_progress'),
       type: 'function_call' as const,
       call_id: id,
       name,
@@ -250,10 +252,6 @@ export class Answer {
       usage: status === 'in_progress' ? null : toUsage(this.#usage),
     };
   }
-}
-
-function headOf(id: string) {
-  return { id, object: 'realtime.item' as const, status: 'in_progress' as const };
 }
 
 function toRequest(model: string, settings: AnswerSettings, items: readonly Item[]): ChatRequestInput {

@@ -23,6 +23,7 @@ const mostItems = 1024;
 /** The items of a session, in their order. */
 export class Conversation {
   readonly #items: Item[] = [];
+  #size: number | undefined;
 
   get items(): readonly Item[] {
     return this.#items;
@@ -30,7 +31,12 @@ export class Conversation {
 
   /** UTF-16 code units of all items, about. */
   get size(): number {
-    return this.#items.reduce((sum, item) => sum + sizeOf(item), 0);
+    return (this.#size ??= this.#items.reduce((sum, item) => sum + sizeOf(item), 0));
+  }
+
+  /** An item has changed. */
+  recount(): void {
+    this.#size = undefined;
   }
 
   /** @throws InferenceError for an id that is taken */
@@ -48,6 +54,7 @@ export class Conversation {
     this.assertFree(item.id);
     const at = previous == null ? this.#items.length : previous === 'root' ? 0 : 1 + this.#indexOf(previous);
     this.#items.splice(at, 0, item);
+    this.recount();
     return this.#items[at - 1]?.id ?? null;
   }
 
@@ -58,12 +65,14 @@ export class Conversation {
 
   remove(id: string): void {
     this.#items.splice(this.#indexOf(id, 'item_id'), 1);
+    this.recount();
   }
 
   /** Puts an item in the place of the one with its id, if there still is one. */
   replace(item: Item): void {
     const at = this.#items.findIndex(({ id }) => id === item.id);
     if (at >= 0) this.#items[at] = item;
+    this.recount();
   }
 
   /** Keeps only what was heard of a spoken item. */
@@ -110,6 +119,11 @@ function sizeOf(item: Item): number {
 function textOf(part: ItemPart): string {
   if ('text' in part) return part.text;
   return part.type === 'input_image' ? part.image_url : (part.transcript ?? '');
+}
+
+/** The members that every item has. */
+export function itemHead<Status extends Item['status']>(id: string, status: Status) {
+  return { id, object: 'realtime.item' as const, status };
 }
 
 /** The item as clients are told of it. */

@@ -13,7 +13,7 @@ import {
   updateVoiceConfiguration,
   type VoiceConfiguration,
 } from './configuration.ts';
-import { Conversation, keptPart, toWireItem, type Item } from './conversation.ts';
+import { Conversation, itemHead, keptPart, toWireItem, type Item } from './conversation.ts';
 import { Hearing, joinHeard, type Heard } from './hearing.ts';
 import {
   voiceClientEventSchema,
@@ -68,7 +68,7 @@ export class VoiceSession {
     this.#turns = new Turns(this.#configuration, {
       maxBufferBytes,
       createId,
-      hold: () => this.#hold(),
+      hold: (bytes) => this.#hold(bytes),
       transcribe: (audio) => this.#hearing.transcribe(audio, this.#configuration),
       onStart: (item_id, audio_start_ms) => {
         this.#emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
@@ -177,7 +177,7 @@ export class VoiceSession {
     const part: ItemPart = { type: 'input_audio', transcript: null };
     const written = this.#writeDown(itemId, part, parts);
     try {
-      this.#addItem({ ...headOf(itemId), type: 'message', role: 'user', content: [part] });
+      this.#addItem({ ...itemHead(itemId, 'completed'), type: 'message', role: 'user', content: [part] });
     } catch (error) {
       return this.refuse(InferenceError.from(error));
     }
@@ -209,6 +209,7 @@ export class VoiceSession {
       const { text, usage, error } = joinHeard(all);
       this.#unwritten.delete(written);
       part.transcript = text;
+      this.#conversation.recount();
       if (this.#controller.signal.aborted) return '';
       if (error) {
         const described = this.#surroundings.describe(error);
@@ -241,7 +242,7 @@ export class VoiceSession {
   /** An item as the conversation keeps it; audio is written down. */
   #keep(given: GivenItem): Item {
     this.#conversation.assertFree(given.id);
-    const head = headOf(given.id ?? this.#surroundings.createId('item_'));
+    const head = itemHead(given.id ?? this.#surroundings.createId('item_'), 'completed');
     if (given.type !== 'message') {
       return { ...given, call_id: given.call_id ?? head.id, ...head };
     }
@@ -314,8 +315,8 @@ export class VoiceSession {
   }
 
   /** @throws InferenceError where more is held than may be */
-  #hold(): void {
-    this.#surroundings.hold(this.#turns.length + this.#hearing.bytes + 2 * this.#conversation.size);
+  #hold(audioBytes = this.#turns.length): void {
+    this.#surroundings.hold(audioBytes + this.#hearing.bytes + 2 * this.#conversation.size);
   }
 
   #session() {
@@ -338,8 +339,4 @@ function withoutNulls(message: unknown): unknown {
   return Object.fromEntries(
     kept.map(([name, value]) => [name, withFields.has(name) ? withoutNulls(value) : value]),
   );
-}
-
-function headOf(id: string) {
-  return { id, object: 'realtime.item' as const, status: 'completed' as const };
 }

@@ -22,7 +22,8 @@ export interface Turn {
 export interface TurnOptions {
   readonly maxBufferBytes: number;
   readonly createId: (prefix: string) => string;
-  readonly hold: () => void;
+  /** Told how many bytes of audio are about to wait. */
+  readonly hold: (bytes: number) => void;
   /** Writes a part of a turn down. */
   readonly transcribe: (audio: SpokenAudio) => Promise<Heard>;
   readonly onStart: (itemId: string, startMs: number) => void;

@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pcm } from '../categories/transcription/wire/live/audio.ts';
-import { converse, respond, say, update, utterance } from './support.ts';
+import { InferenceError } from '../../src/errors.ts';
+import { VoiceSession } from '../../src/voice/session.ts';
+import { voice } from '../../src/voice/voice.ts';
+import { converse, parts, respond, say, update, utterance } from './support.ts';
 
 const typesOf = (events: readonly any[]): string[] => events.map(({ type }) => type);
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
@@ -209,7 +212,6 @@ describe('an answer', () => {
   });
 
   it('leaves the oldest items out where the model holds no more', async () => {
-    const { InferenceError } = await import('../../src/errors.ts');
     const full = new InferenceError('context_length_exceeded', 'Too long.');
     const reply = ({ messages }: any) => (messages.length > 3 ? { error: full } : { text: 'Fine.' });
     const { send, next, inference } = converse({ reply: reply as never });
@@ -292,5 +294,55 @@ describe('the items of a conversation', () => {
     expect((await next('error')).error).toMatchObject({ param, event_id: 'e' });
     send(respond());
     expect((await next('response.done')).response.status).toBe('completed');
+  });
+});
+
+describe('the bytes that a session holds', () => {
+  /** A session in which no more than so many bytes may be held. */
+  function open(most: number) {
+    const held: number[] = [];
+    const events: any[] = [];
+    const session = new VoiceSession({
+      id: 'agent',
+      model: voice(parts),
+      maxBufferBytes: 2 ** 20,
+      createId: (prefix) => prefix,
+      send: (event) => events.push(event),
+      room: async () => {},
+      hold(bytes) {
+        if (bytes > most) throw new InferenceError('rate_limited', 'Too much.');
+        held.push(bytes);
+      },
+      pace: () => {},
+      describe: ({ code, message }) => ({ type: code, code, message, param: null }),
+      assertModel: () => {},
+      async *run() {},
+      limits: () => ({}),
+    });
+    const push = (...all: object[]): void => {
+      for (const event of all) for (const _ of session.receive(event));
+    };
+    push(update({ audio: { input: { turn_detection: null } } }));
+    return { held, events, push };
+  }
+  const append = (bytes: number) => ({
+    type: 'input_audio_buffer.append',
+    audio: Buffer.alloc(bytes).toString('base64'),
+  });
+
+  it('are asked for before audio is kept: what is refused is not held', () => {
+    const { held, events, push } = open(1000);
+    push(append(600), append(600));
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'rate_limited' } });
+    push(append(300));
+    expect(held.at(-1)).toBe(900);
+  });
+
+  it('are those of the items, as they come, change and go', () => {
+    const { held, push } = open(1000);
+    push(say('a'.repeat(100), 'a'), say('b'.repeat(50), 'b'));
+    expect(held.at(-1)).toBe(300);
+    push({ type: 'conversation.item.delete', item_id: 'a' });
+    expect(held.at(-1)).toBe(100);
   });
 });
