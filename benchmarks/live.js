@@ -3,15 +3,14 @@
 // `npm run test:real` has made them, else with tiny-whisper and words of its world.
 // Usage: node benchmarks/live.js [clients, default 10] [folder of a model] [16-bit mono WAV file] [repeats, default 5]
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createHandler, createInference, transcription } from 'slashv1';
+import { createInference, transcription } from 'slashv1';
 import { resample } from 'slashv1/audio';
-import { serveWebSockets, toNodeListener } from 'slashv1/node';
 import { default as wavefile } from 'wavefile';
 import { WebSocket } from 'ws';
+import { serveLive } from './live-server.js';
 import { machine } from './measure.js';
 import { findRealModel } from './real-models.js';
 
@@ -46,12 +45,7 @@ const audio = Buffer.concat([
 ]);
 
 const inference = createInference({ models: { ears: transcription({ source }) } });
-await inference.ready();
-const handler = createHandler(inference, { auth: 'none' });
-const server = createServer(toNodeListener(handler));
-serveWebSockets(server, handler);
-await /** @type {Promise<void>} */ (new Promise((done) => server.listen(0, '127.0.0.1', done)));
-const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+const { port, server } = await serveLive(inference);
 
 /** Milliseconds from the end of speech to the final text, of each utterance. @param {number} index */
 async function speak(index) {

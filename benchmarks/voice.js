@@ -2,14 +2,13 @@
 // how soon an interruption is silence, the words heard, and memory over the turns. With Whisper tiny.en, SmolLM2 and Piper where
 // `npm run test:real` has made them, else with the bundled models. The silence that ends a turn (silence_duration_ms) is part of it.
 // Usage: npm run build && node benchmarks/voice.js [--sessions 1] [--turns 20] [--hears whisper-tiny-en] [--dtype q4]
-import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { chat, createHandler, createInference, speech, transcription, voice } from 'slashv1';
+import { chat, createInference, speech, transcription, voice } from 'slashv1';
 import { resample } from 'slashv1/audio';
-import { serveWebSockets, toNodeListener } from 'slashv1/node';
 import { WebSocket } from 'ws';
 import { renderTable } from '../dist/src/cli/table.js';
+import { serveLive } from './live-server.js';
 import { machine, percentile } from './measure.js';
 import { findRealModel } from './real-models.js';
 
@@ -57,12 +56,7 @@ const inference = createInference({
     }),
   },
 });
-await inference.ready();
-const handler = createHandler(inference, { auth: 'none' });
-const server = createServer(toNodeListener(handler));
-serveWebSockets(server, handler);
-await /** @type {Promise<void>} */ (new Promise((done) => server.listen(0, '127.0.0.1', done)));
-const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+const { port, server } = await serveLive(inference);
 
 /** Somebody who says it, as 16-bit samples at 24 kHz, without silence at its end. @param {string} input */
 async function say(input) {

@@ -1,7 +1,6 @@
 import { categories } from './categories/registry.ts';
 import type { ServedInference } from './contracts/engine.ts';
 import type { Handler } from './contracts/http.ts';
-import type { SocketEndpoint } from './contracts/endpoint.ts';
 import { createHandlerOf } from './server/handler.ts';
 import type { HandlerOptions } from './server/options.ts';
 import { talkLive } from './voice/endpoint.ts';
@@ -22,5 +21,5 @@ import { talkLive } from './voice/endpoint.ts';
  * ```
  */
 export function createHandler(inference: ServedInference, options: HandlerOptions): Handler {
-  return createHandlerOf({ categories, sockets: [talkLive as SocketEndpoint] }, inference, options);
+  return createHandlerOf({ categories, sockets: [talkLive] }, inference, options);
 }

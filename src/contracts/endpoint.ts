@@ -175,7 +175,7 @@ export interface Endpoint<
 export interface SocketRunOptions {
   /** Default: the endpoint's own. */
   readonly category?: string | undefined;
-  /** Cancels the run, also while an event is awaited. */
+  /** Cancels the run, also while an event is awaited, in place of the client's leaving. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -227,10 +227,13 @@ export interface SocketSession {
 
 /** A path that becomes a WebSocket with messages of JSON. */
 export interface SocketEndpoint<Input = unknown, Event = unknown> extends RouteDescription {
-  /** Category of its models, where it is not the category that has it. */
-  readonly category?: string | undefined;
   /**
    * @throws InferenceError for a request that is answered without a socket
    */
   connect(call: SocketCall<Input, Event>): SocketSession;
 }
+
+/** A socket, and the category of its models. */
+export type OwnedSocket<Input = unknown, Event = unknown> = SocketEndpoint<Input, Event> & {
+  readonly category: string;
+};

@@ -1,5 +1,5 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
-import type { SocketEndpoint } from '../contracts/endpoint.ts';
+import type { OwnedSocket } from '../contracts/endpoint.ts';
 import type { ServedInference } from '../contracts/engine.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
@@ -53,7 +53,7 @@ function replacementOf(path: string): string | undefined {
 export interface ServedParts {
   readonly categories: CategoryRegistry;
   /** Sockets over models of several categories. */
-  readonly sockets: readonly SocketEndpoint[];
+  readonly sockets: readonly OwnedSocket[];
 }
 
 /** Makes the handler of the whole `/v1` API. It knows no framework: an adapter gives it plain requests, below any path. */

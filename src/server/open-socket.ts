@@ -1,5 +1,5 @@
 import type { CategoryDefinition, CategoryRegistry } from '../contracts/category.ts';
-import type { SocketCall, SocketEndpoint } from '../contracts/endpoint.ts';
+import type { OwnedSocket, SocketCall } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { RunEvent } from '../contracts/run.ts';
@@ -18,17 +18,11 @@ import type { OpenSocket } from './sockets.ts';
 /** The subprotocol that pages offer beside their key. */
 const subprotocol = 'realtime';
 
-/** A socket, and the category of its models. */
-export interface OwnedSocket {
-  readonly endpoint: SocketEndpoint;
-  readonly category: string;
-}
-
 /** Answers a request for a WebSocket. */
 export async function openSocket(
   call: Call,
   categories: CategoryRegistry,
-  { endpoint, category: own }: OwnedSocket,
+  endpoint: OwnedSocket,
 ): Promise<ApiResponse> {
   const { request, settings, owner } = call;
   const { sockets } = settings;
@@ -47,7 +41,7 @@ export async function openSocket(
       headers: request.headers,
       signal: request.signal,
       maxBufferBytes: sockets.rules.maxBufferBytes,
-      findModel(id, name = own) {
+      findModel(id, name = endpoint.category) {
         const model = findModel(call, id, categories.get(name) ?? { name });
         call.meter.assertModel(model.id);
         return model;
@@ -60,9 +54,10 @@ export async function openSocket(
       },
       turn: () => turns.next(owner),
       pace: (runs) => open?.pace(runs),
-      run: (asked, { category: name = own, signal } = {}) => {
+      run: (asked, { category: name = endpoint.category, signal } = {}) => {
         const category = categories.get(name)!;
-        return runAgain(call, category, asked, { signal, onLimits: (told) => (limits = told) });
+        const own = signal ? { ...call, request: { ...request, signal } } : call;
+        return runAgain(own, category, asked, (told) => (limits = told));
       },
       limits: () => limits,
       fail(error) {
@@ -108,21 +103,16 @@ async function* runAgain(
   call: Call,
   category: CategoryDefinition,
   request: AnyRequest,
-  { signal, onLimits }: { signal?: AbortSignal | undefined; onLimits: (headers: Meter['headers']) => void },
+  onLimits: (headers: Meter['headers']) => void,
 ): AsyncGenerator<RunEvent> {
   const own = { ...call, startedAt: performance.now(), ...(await call.identify()) };
-  let cancel: (() => void) | undefined;
   try {
     await own.meter.enter().finally(() => onLimits(own.meter.headers));
     const model = findModel(own, request.model, category);
     own.meter.assertModel(model.id);
     const events = (await openRun(own, toBilledRequest(own, category, { request, model }))).billed();
-    cancel = () => void events.return?.();
-    if (signal?.aborted) cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
     yield* { [Symbol.asyncIterator]: () => events };
   } finally {
-    if (cancel) signal?.removeEventListener('abort', cancel);
     own.meter.leave();
   }
 }

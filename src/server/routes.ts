@@ -1,11 +1,11 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
-import type { Route, RouteDescription, SocketEndpoint } from '../contracts/endpoint.ts';
+import type { OwnedSocket, Route, RouteDescription } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import { unsupportedError } from '../errors.ts';
 import { findModel, type Call } from './call.ts';
 import { modelRoutes } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
-import { openSocket, type OwnedSocket } from './open-socket.ts';
+import { openSocket } from './open-socket.ts';
 import { queryOf } from './path.ts';
 import { runEndpoint } from './run-endpoint.ts';
 
@@ -43,19 +43,19 @@ export interface ServedRoute extends RouteDescription {
  */
 export function createRoutes(
   categories: CategoryRegistry,
-  sockets: readonly SocketEndpoint[] = [],
+  sockets: readonly OwnedSocket[] = [],
 ): readonly ServedRoute[] {
   const ofCategories = [...categories.values()].flatMap((category) =>
     category.endpoints.map((endpoint): ServedRoute => {
       if ('handle' in endpoint) return toServedRoute(endpoint);
       if ('connect' in endpoint) {
+        const own = { ...endpoint, category: category.name };
         const others = sockets.filter(({ path }) => path === endpoint.path);
         return {
           ...endpoint,
           otherMessages: others.flatMap(({ messages }) => messages ?? []),
           isInference: false,
-          handle: (call) =>
-            openSocket(call, categories, chooseSocket(call, [endpoint, ...others], category.name)),
+          handle: (call) => openSocket(call, categories, chooseSocket(call, others) ?? own),
         };
       }
       return { ...endpoint, isInference: true, handle: (call) => runEndpoint(call, category, endpoint) };
@@ -65,12 +65,11 @@ export function createRoutes(
   return [...described, toServedRoute(createOpenApiRoute(described))];
 }
 
-/** The socket for the model that the address names. */
-function chooseSocket(call: Call, [own, ...others]: SocketEndpoint[], category: string): OwnedSocket {
+/** The socket for the model that the address names, where it is none of the path's own. */
+function chooseSocket(call: Call, others: readonly OwnedSocket[]): OwnedSocket | undefined {
   const id = queryOf(call.request.url).get('model');
   const model = call.inference.models().find((one) => one.id === id);
-  const other = others.find((one) => one.category === model?.category);
-  return other ? { endpoint: other, category: other.category! } : { endpoint: own!, category };
+  return others.find(({ category }) => category === model?.category);
 }
 
 function toServedRoute(route: Route): ServedRoute {

@@ -1,4 +1,5 @@
-import type { SocketEndpoint } from '../contracts/endpoint.ts';
+import { inTurns } from '../categories/transcription/wire/live/append-audio.ts';
+import type { OwnedSocket } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { createId } from '../http/headers.ts';
@@ -7,7 +8,7 @@ import { VoiceSession } from './session.ts';
 import { voiceCategory, type VoiceInfo } from './voice.ts';
 
 /** `GET /realtime` with the model of a voice agent, as a WebSocket */
-export const talkLive: SocketEndpoint<AnyRequest, RunEvent> = {
+export const talkLive: OwnedSocket<AnyRequest, RunEvent> = {
   method: 'GET',
   path: '/realtime',
   category: voiceCategory,
@@ -35,12 +36,7 @@ export const talkLive: SocketEndpoint<AnyRequest, RunEvent> = {
       begin: () => session.begin(),
       receive(message) {
         const slices = session.receive(message);
-        const next = (): boolean => slices.next().done === true;
-        const goOn = async (): Promise<void> => {
-          do await call.turn();
-          while (!call.signal.aborted && !next());
-        };
-        return next() ? undefined : goOn();
+        return inTurns(() => slices.next().done === true, call);
       },
       refuse: (error) => session.refuse(error),
       settled: () => session.settled(),

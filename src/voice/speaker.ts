@@ -60,9 +60,9 @@ export class Speaker {
   readonly #marks: SpokenMark[] = [];
   #waiting: string[] = [];
   #running: Promise<void> | undefined;
-  /** Of the pieces that are spoken. */
+  /** Length of the pieces that are spoken. */
   #characters = 0;
-  /** Of the piece that is being spoken. */
+  /** Length of the piece that is being spoken. */
   #openCharacters = 0;
   #samples = 0;
 

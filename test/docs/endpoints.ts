@@ -4,7 +4,6 @@ import { curlLines } from '../../examples/curl-lines.js';
 import { toRows, type Row, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
 import { wireErrors } from '../../src/server/errors.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
-import type { SocketEndpoint } from '../../src/contracts/endpoint.ts';
 import { talkLive } from '../../src/voice/endpoint.ts';
 import { createRoutes } from '../../src/server/routes.ts';
 
@@ -65,7 +64,7 @@ const guides: Readonly<Record<string, string>> = {
 
 /** The pages of all endpoints by file name, and their index. */
 export function writeEndpointPages(): Map<string, string> {
-  const document = toOpenApi(createRoutes(categories, [talkLive as SocketEndpoint])) as unknown as Document;
+  const document = toOpenApi(createRoutes(categories, [talkLive])) as unknown as Document;
   const pages = new Map<string, string>();
   const index: string[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {

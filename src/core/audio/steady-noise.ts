@@ -1,6 +1,6 @@
 import { createFramePowers } from './frame-powers.ts';
 
-/** Of half a syllable. */
+/** Length of half a syllable. */
 const frameSeconds = 0.09;
 /** Fewer frames are too few to tell. */
 const leastFrames = 12;

@@ -17,7 +17,7 @@ const toThinking = (value: unknown): Readonly<Record<string, unknown>> =>
 
 /** Fields of chat completions and of well-known servers of them that aren't fields here. */
 export const foreignFields = {
-  // Of this wire format.
+  // Fields of this wire format.
   functions: { advice: 'use `tools`' },
   function_call: { advice: 'use `tools` and `tool_choice`' },
   modalities: { harmless: isTextOnly, advice: 'only ["text"] is offered' },
@@ -91,7 +91,7 @@ export const foreignFields = {
   thinking_token_budget: { advice: 'use `max_tokens` or `enable_thinking`' },
   thinking_budget: { advice: 'use `max_tokens` or `enable_thinking`' },
   reasoning_budget: { ...harmless(-1), advice: 'use `max_tokens` or `enable_thinking`' },
-  // What comes back.
+  // Fields of the answer.
   prompt_logprobs: { ...off, advice: 'use `echo` and `logprobs` of `POST /completions`' },
   logprob_token_ids: { advice: 'use `top_logprobs`' },
   n_probs: { ...harmless(0), advice: 'use `logprobs` and `top_logprobs`' },

@@ -22,7 +22,7 @@ export interface SampleLayout extends SampleBlocks {
 export interface AdpcmCodec {
   readonly channels: number;
   readonly blockBytes: number;
-  /** Of the state. */
+  /** Size of the state. */
   readonly headerBytes: number;
   /** Samples of each channel in the state and so many bytes after it. */
   framesOf(bytes: number): number;

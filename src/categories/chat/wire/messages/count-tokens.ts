@@ -31,7 +31,7 @@ export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = 
       tool_choice: true,
       thinking: true,
     }),
-    // Those of the message whose tokens are counted.
+    // Fields of the message whose tokens are counted.
     foreign: {
       ...messagesForeignFields,
       ...ignoredFields(Object.keys(messagesRequestSchema.shape).join(' ')),

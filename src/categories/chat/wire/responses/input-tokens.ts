@@ -29,7 +29,7 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
       text: true,
       reasoning: true,
     }),
-    // Those of the response whose tokens are counted.
+    // Fields of the response whose tokens are counted.
     foreign: {
       ...responsesForeignFields,
       ...ignoredFields(Object.keys(responsesRequestSchema.shape).join(' ')),

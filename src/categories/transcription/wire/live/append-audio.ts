@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { SocketCall } from '../../../../contracts/endpoint.ts';
 import { fieldError, InferenceError } from '../../../../errors.ts';
 import type { SpeechChange, SpeechInput } from './speech-input.ts';
 
@@ -60,4 +61,20 @@ export function tooShortError({ durationMs }: SpeechInput): InferenceError | und
     'invalid_request',
     `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`,
   );
+}
+
+/**
+ * Does the slices of one message: the first at once, the others when their turns come.
+ *
+ * @param next does a slice; whether it was the last one
+ */
+export function inTurns(
+  next: () => boolean,
+  { turn, signal }: Pick<SocketCall<unknown, unknown>, 'turn' | 'signal'>,
+): Promise<void> | void {
+  const goOn = async (): Promise<void> => {
+    do await turn();
+    while (!signal.aborted && !next());
+  };
+  return next() ? undefined : goOn();
 }

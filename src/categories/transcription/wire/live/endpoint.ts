@@ -4,6 +4,7 @@ import { createId } from '../../../../http/headers.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import type { TranscriptionEvent } from '../../events.ts';
 import type { TranscriptionRequestInput } from '../../request.ts';
+import { inTurns } from './append-audio.ts';
 import { LiveSession } from './live-session.ts';
 import { liveClientEventSchema, liveServerEventSchema } from './schema.ts';
 
@@ -69,11 +70,7 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
           }
           return done;
         };
-        const goOn = async (): Promise<void> => {
-          do await call.turn();
-          while (!signal.aborted && !next());
-        };
-        return next() ? undefined : goOn();
+        return inTurns(next, call);
       },
       refuse: (error) => sendAll(session.refuse(error)),
       settled: () => ended,
