@@ -1,13 +1,16 @@
 import type { ChatEvent, ChatUsage, FinishReason } from '../categories/chat/events.ts';
 import type { ChatRequestInput } from '../categories/chat/request.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';
+import type { AnyRequest } from '../contracts/engine.ts';
+import type { RunEvent } from '../contracts/run.ts';
 import type { ToolCall } from '../core/chat/messages.ts';
 import { InferenceError } from '../errors.ts';
+import { createId } from '../http/headers.ts';
 import { toAnswerFields, toOutput, type AnswerSettings } from './configuration.ts';
 import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
-import type { VoiceDraft } from './schema.ts';
+import type { ItemPart, VoiceDraft } from './schema.ts';
 import { SentenceCutter, Speaker } from './speaker.ts';
-import type { VoiceSurroundings } from './surroundings.ts';
+import type { VoiceCall, VoiceModel } from './voice.ts';
 
 /** One answer, before it begins. */
 export interface AnswerOptions {
@@ -22,7 +25,6 @@ export interface AnswerOptions {
   readonly emit: (event: VoiceDraft) => void;
 }
 
-type Surroundings = Pick<VoiceSurroundings, 'model' | 'createId' | 'describe' | 'limits' | 'room' | 'run'>;
 type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 type CancelReason = 'client_cancelled' | 'turn_detected';
 type MessageItem = Extract<Item, { type: 'message' }>;
@@ -37,9 +39,10 @@ interface OpenMessage {
 
 /** One answer of a voice agent: a run of its chat model, and runs of its speech model for the sentences. */
 export class Answer {
-  readonly id: string;
+  readonly id = createId('resp_');
   readonly #options: AnswerOptions;
-  readonly #surroundings: Surroundings;
+  readonly #model: VoiceModel;
+  readonly #call: VoiceCall;
   readonly #controller = new AbortController();
   readonly #cutter = new SentenceCutter();
   readonly #output: Item[] = [];
@@ -48,10 +51,10 @@ export class Answer {
   #usage: ChatUsage | undefined;
   #isEnded = false;
 
-  constructor(options: AnswerOptions, surroundings: Surroundings) {
-    this.id = surroundings.createId('resp_');
+  constructor(options: AnswerOptions, model: VoiceModel, call: VoiceCall) {
     this.#options = options;
-    this.#surroundings = surroundings;
+    this.#model = model;
+    this.#call = call;
   }
 
   get isEnded(): boolean {
@@ -76,7 +79,7 @@ export class Answer {
       else this.#end('completed', null);
     } catch (thrown) {
       if (this.#isEnded) return;
-      const error = this.#surroundings.describe(InferenceError.from(thrown));
+      const error = this.#call.fail(InferenceError.from(thrown));
       this.#controller.abort();
       this.#end('failed', { type: 'failed', error });
     }
@@ -94,7 +97,7 @@ export class Answer {
     let left = items;
     for (;;) {
       try {
-        return await this.#write(toRequest(this.#surroundings.model.thinks, settings, left));
+        return await this.#write(toRequest(this.#model.thinks, settings, left));
       } catch (error) {
         const isTooLong = InferenceError.from(error).code === 'context_length_exceeded';
         const shorter = withoutOldest(left);
@@ -105,12 +108,11 @@ export class Answer {
   }
 
   async #write(request: ChatRequestInput): Promise<FinishReason | undefined> {
-    const { run, limits } = this.#surroundings;
     const calls: { id: string; name: string; arguments: string }[] = [];
     let reason: FinishReason | undefined;
     let isLimitTold = false;
-    for await (const event of run('chat', request, this.#controller.signal) as AsyncIterable<ChatEvent>) {
-      if (!isLimitTold) this.#tellLimits(limits());
+    for await (const event of this.#run<ChatEvent>('chat', request)) {
+      if (!isLimitTold) this.#tellLimits(this.#call.limits());
       isLimitTold = true;
       if (event.type === 'text-delta') this.#add(event.text);
       else if (event.type === 'tool-call-start')
@@ -121,6 +123,10 @@ export class Answer {
     }
     this.#calls.push(...calls);
     return reason;
+  }
+
+  #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
+    return this.#call.run(request, { category, signal: this.#controller.signal }) as AsyncIterable<Event>;
   }
 
   #add(text: string): void {
@@ -136,71 +142,55 @@ export class Answer {
   }
 
   #openMessage(): OpenMessage {
-    const { settings } = this.#options;
-    const { createId, model, run, room } = this.#surroundings;
-    const isSpoken = settings.modality === 'audio';
-    const item: MessageItem = {
-      ...itemHead(createId('item_'), 'in_progress'),
-      type: 'message',
-      role: 'assistant',
-      content: [],
-    };
-    const place = {
-      response_id: this.id,
-      output_index: this.#output.length,
-      item_id: item.id,
-      content_index: 0 as const,
-    };
-    const speaker = isSpoken
-      ? new Speaker({
-          model: model.speaks,
-          settings,
-          speak: (request) => run('speech', request, this.#controller.signal) as AsyncIterable<SpeechEvent>,
-          onText: (delta) => {
-            if (this.#message) this.#message.text += delta;
-            this.#emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
-          },
-          onAudio: async (delta) => {
-            this.#emit({ type: 'response.output_audio.delta', ...place, delta });
-            await room();
-          },
-        })
-      : undefined;
+    const { output, output_modalities: [modality = 'audio'] = [] } = this.#options.settings;
+    const item: MessageItem = { ...itemHead('in_progress'), type: 'message', role: 'assistant', content: [] };
+    const place = { ...this.#placeOf(item), content_index: 0 as const };
+    const speaker = new Speaker({
+      model: this.#model.speaks,
+      output,
+      speak: (request) => this.#run<SpeechEvent>('speech', request),
+      onText: (delta) => {
+        if (this.#message) this.#message.text += delta;
+        this.#emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
+      },
+      onAudio: async (delta) => {
+        this.#emit({ type: 'response.output_audio.delta', ...place, delta });
+        await this.#call.room();
+      },
+    });
+    const message = { item, place, speaker: modality === 'audio' ? speaker : undefined, text: '' };
     this.#tellItem('added', item);
-    const part = isSpoken ? { type: 'audio', transcript: '' } : { type: 'text', text: '' };
-    this.#emit({ type: 'response.content_part.added', ...place, part });
-    return { item, place, speaker, text: '' };
+    this.#emit({ type: 'response.content_part.added', ...place, part: toPart(message) });
+    return message;
   }
 
   #closeMessage(status: 'completed' | 'incomplete'): void {
-    if (!this.#message) return;
-    const { item, place, speaker, text } = this.#message;
+    const message = this.#message;
+    if (!message) return;
     this.#message = undefined;
+    const { item, place, speaker, text } = message;
     const transcript = text.trimEnd();
     if (speaker) {
       this.#emit({ type: 'response.output_audio.done', ...place });
       this.#emit({ type: 'response.output_audio_transcript.done', ...place, transcript });
     } else this.#emit({ type: 'response.output_text.done', ...place, text });
-    const part = speaker ? { type: 'audio', transcript } : { type: 'text', text };
-    this.#emit({ type: 'response.content_part.done', ...place, part });
-    const content = [
-      speaker ? { type: 'output_audio' as const, transcript } : { type: 'output_text' as const, text },
-    ];
-    this.#tellItem('done', { ...item, status, content, marks: speaker?.marks });
+    this.#emit({ type: 'response.content_part.done', ...place, part: toPart(message) });
+    const content: ItemPart = speaker ? { type: 'output_audio', transcript } : { type: 'output_text', text };
+    this.#tellItem('done', { ...item, status, content: [content], marks: speaker?.marks });
   }
 
-  #tellCall({ id, name, arguments: text }: ToolCall): void {
-    const item = {
-      ...itemHead(this.#surroundings.createId('item_'), 'in_progress'),
-      type: 'function_call' as const,
-      call_id: id,
-      name,
-    };
-    const place = { response_id: this.id, output_index: this.#output.length, item_id: item.id, call_id: id };
+  #tellCall({ id: call_id, name, arguments: text }: ToolCall): void {
+    const item = { ...itemHead('in_progress'), type: 'function_call' as const, call_id, name };
+    const place = { ...this.#placeOf(item), call_id };
     this.#tellItem('added', { ...item, arguments: '' });
     this.#emit({ type: 'response.function_call_arguments.delta', ...place, delta: text });
     this.#emit({ type: 'response.function_call_arguments.done', ...place, name, arguments: text });
     this.#tellItem('done', { ...item, status: 'completed', arguments: text });
+  }
+
+  /** The place of the item that comes next. */
+  #placeOf({ id: item_id }: Pick<Item, 'id'>) {
+    return { response_id: this.id, output_index: this.#output.length, item_id };
   }
 
   #tellItem(what: 'added' | 'done', item: Item): void {
@@ -210,10 +200,7 @@ export class Answer {
     const wire = toWireItem(item);
     this.#emit({ type: `response.output_item.${what}`, response_id: this.id, output_index, item: wire });
     if (!conversation) return;
-    if (what === 'done') conversation.replace(item);
-    const at = conversation.items.findIndex(({ id }) => id === item.id);
-    const previous_item_id =
-      what === 'added' ? conversation.add(item) : (conversation.items[at - 1]?.id ?? null);
+    const previous_item_id = what === 'added' ? conversation.add(item) : conversation.replace(item);
     this.#emit({ type: `conversation.item.${what}`, item: wire, previous_item_id });
   }
 
@@ -255,12 +242,17 @@ export class Answer {
 }
 
 function toRequest(model: string, settings: AnswerSettings, items: readonly Item[]): ChatRequestInput {
-  const { tools, toolChoice, parallelToolCalls, temperature, maxOutputTokens: maxTokens } = settings;
-  const wishes = Object.entries({ toolChoice, parallelToolCalls, temperature, maxTokens });
+  const { tools = [], tool_choice: choice, max_output_tokens: most } = settings;
+  const wishes = Object.entries({
+    toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
+    parallelToolCalls: settings.parallel_tool_calls,
+    temperature: settings.temperature,
+    maxTokens: most === 'inf' ? undefined : most,
+  });
   return {
     model,
     messages: toMessages(items, settings.instructions),
-    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && { tools: tools.map(({ type: _, ...tool }) => tool) }),
     ...Object.fromEntries(wishes.filter(([, value]) => value !== undefined)),
   };
 }
@@ -272,6 +264,10 @@ function withoutOldest(items: readonly Item[]): readonly Item[] {
     (item, index) => index >= begin && item.type === 'message' && item.role === 'user',
   );
   return at < 0 ? [] : items.slice(at);
+}
+
+function toPart({ speaker, text }: OpenMessage) {
+  return speaker ? { type: 'audio', transcript: text.trimEnd() } : { type: 'text', text };
 }
 
 function toUsage(usage: ChatUsage | undefined) {

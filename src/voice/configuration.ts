@@ -7,27 +7,25 @@ import {
 } from '../categories/transcription/wire/live/configuration.ts';
 import { turnParameters } from '../categories/transcription/wire/live/parameters.ts';
 import type { AudioFormat } from '../categories/transcription/wire/live/schema.ts';
-import type { ToolChoice, ToolDefinition } from '../core/chat/messages.ts';
 import { resolveParameters } from '../core/parameters/descriptor.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
 import { parameterReader } from '../validation/parameter-schema.ts';
-import type { VoiceResponseFields, VoiceSessionFields } from './schema.ts';
-import type { VoiceModel } from './voice.ts';
+import {
+  answeringSchema,
+  type AnsweringFields,
+  type VoiceOutput,
+  type VoiceResponseFields,
+  type VoiceSessionFields,
+} from './schema.ts';
+import type { VoiceInfo, VoiceModel } from './voice.ts';
 
-/** The wishes of a client for one answer. */
-export interface AnswerSettings {
-  readonly instructions: string | undefined;
-  readonly modality: 'audio' | 'text';
-  readonly tools: readonly ToolDefinition[];
-  readonly toolChoice: ToolChoice | undefined;
-  readonly parallelToolCalls: boolean | undefined;
-  readonly temperature: number | undefined;
-  readonly maxOutputTokens: number | undefined;
+/** The wishes of a client for its answers, in its own words. */
+export type AnswerSettings = AnsweringFields & { readonly output: Output };
+type Output = Omit<VoiceOutput, 'format' | 'voice'> & {
   readonly format: AudioFormat;
-  readonly voice: string | undefined;
-  readonly speed: number | undefined;
-}
+  readonly voice?: string | undefined;
+};
 
 /** The way in which turns end. */
 export interface TurnRules {
@@ -48,20 +46,6 @@ export interface VoiceConfiguration {
 }
 
 type InputFields = NonNullable<NonNullable<VoiceSessionFields['audio']>['input']>;
-type Answering = Pick<
-  VoiceSessionFields & VoiceResponseFields,
-  | 'instructions'
-  | 'output_modalities'
-  | 'tools'
-  | 'tool_choice'
-  | 'parallel_tool_calls'
-  | 'temperature'
-  | 'max_output_tokens'
-> & {
-  readonly audio?: { readonly output?: Partial<OutputFields> | undefined } | undefined;
-};
-type OutputFields = NonNullable<NonNullable<VoiceSessionFields['audio']>['output']>;
-
 const longestSilenceMs = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
 /** A pause after which the text so far is looked at. */
 const pauseMs = 300;
@@ -76,18 +60,7 @@ export function defaultVoiceConfiguration(model: VoiceModel): VoiceConfiguration
     input: { ...defaultConfiguration(hears), language },
     tellsTranscripts: false,
     rules: { createsResponse: true, interruptsResponse: true, eagerness: undefined },
-    answer: {
-      instructions,
-      modality: 'audio',
-      tools: [],
-      toolChoice: undefined,
-      parallelToolCalls: undefined,
-      temperature: undefined,
-      maxOutputTokens: undefined,
-      format: { type: 'audio/pcm' },
-      voice,
-      speed,
-    },
+    answer: { instructions, output: { format: { type: 'audio/pcm' }, voice, speed } },
     truncation: 'auto',
   };
 }
@@ -96,17 +69,17 @@ export function defaultVoiceConfiguration(model: VoiceModel): VoiceConfiguration
 export function updateVoiceConfiguration(
   before: VoiceConfiguration,
   fields: VoiceSessionFields,
-  { id, model }: { readonly id: string; readonly model: VoiceModel },
+  { id, agent }: VoiceInfo,
 ): VoiceConfiguration {
   if (fields.model !== undefined && fields.model !== id)
     throw fieldError('session.model', `expected ${quote(id)}, which stays, got ${quote(fields.model)}`);
   const { format, transcription, turn_detection: turns } = fields.audio?.input ?? {};
-  const heard = transcription === null ? defaultVoiceConfiguration(model).input : before.input;
+  const heard = transcription === null ? defaultVoiceConfiguration(agent).input : before.input;
   const { model: asked, ...wishes } = transcription ?? {};
   return {
     input: {
       format: format ?? before.input.format,
-      ...readModel(heard, { ...wishes, model: asked && hosted.test(asked) ? model.hears : asked }),
+      ...readModel(heard, { ...wishes, model: asked && hosted.test(asked) ? agent.hears : asked }),
       turns: turns === undefined ? before.input.turns : readVoiceTurns(turns),
     },
     tellsTranscripts: transcription === undefined ? before.tellsTranscripts : transcription !== null,
@@ -116,27 +89,14 @@ export function updateVoiceConfiguration(
   };
 }
 
-function toTool({ name, description, parameters }: NonNullable<Answering['tools']>[number]): ToolDefinition {
-  return { name, description, parameters };
-}
-
 /** The settings of an answer, where a client wishes others than the session's. */
-export function readAnswer(before: AnswerSettings, fields: Answering): AnswerSettings {
-  const { output_modalities: [modality = before.modality] = [], audio: { output = {} } = {} } = fields;
-  const { voice = before.voice, format = before.format, speed = before.speed } = output;
-  const { max_output_tokens: most = before.maxOutputTokens, tool_choice: choice } = fields;
-  return {
-    instructions: fields.instructions ?? before.instructions,
-    modality,
-    tools: fields.tools?.map(toTool) ?? before.tools,
-    toolChoice: typeof choice === 'object' ? { name: choice.name } : (choice ?? before.toolChoice),
-    parallelToolCalls: fields.parallel_tool_calls ?? before.parallelToolCalls,
-    temperature: fields.temperature ?? before.temperature,
-    maxOutputTokens: most === 'inf' ? undefined : most,
-    format,
-    voice: typeof voice === 'object' ? voice.id : voice,
-    speed,
-  };
+export function readAnswer(
+  before: AnswerSettings,
+  fields: VoiceSessionFields | VoiceResponseFields,
+): AnswerSettings {
+  const { format = before.output.format, voice = before.output.voice, ...rest } = fields.audio?.output ?? {};
+  const output = { ...before.output, ...rest, format, voice: typeof voice === 'object' ? voice.id : voice };
+  return { ...before, ...answeringSchema.parse(fields), output };
 }
 
 function readVoiceTurns(given: InputFields['turn_detection']): Configuration['turns'] {
@@ -177,10 +137,10 @@ export function toVoiceSession(
         noise_reduction: null,
         turn_detection: input.turns && turns ? { ...turns, ...responding } : null,
       },
-      output: { ...toOutput(answer), speed: answer.speed ?? 1 },
+      output: { ...toOutput(answer), speed: answer.output.speed ?? 1 },
     },
-    tools: answer.tools.map((tool) => ({ type: 'function', ...tool })),
-    tool_choice: toWireChoice(answer.toolChoice),
+    tools: answer.tools ?? [],
+    tool_choice: answer.tool_choice ?? 'auto',
     temperature: answer.temperature ?? null,
     truncation,
     include: null,
@@ -190,18 +150,14 @@ export function toVoiceSession(
 }
 
 /** The fields of a response that say how it is answered. */
-export function toAnswerFields({ modality, maxOutputTokens }: AnswerSettings) {
-  return { output_modalities: [modality], max_output_tokens: maxOutputTokens ?? 'inf' };
+export function toAnswerFields({ output_modalities = ['audio'], max_output_tokens = 'inf' }: AnswerSettings) {
+  return { output_modalities, max_output_tokens };
 }
 
-export function toOutput({ format, voice }: AnswerSettings) {
+export function toOutput({ output: { format, voice } }: AnswerSettings) {
   return { format: toFormat(format), voice: voice ?? null };
 }
 
 function toFormat(format: AudioFormat): AudioFormat {
   return format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format;
-}
-
-function toWireChoice(choice: ToolChoice | undefined) {
-  return typeof choice === 'object' ? { type: 'function', name: choice.name } : (choice ?? 'auto');
 }

@@ -1,6 +1,7 @@
 import type { ChatMessage, ContentPart, MessageContent, ToolCall } from '../core/chat/messages.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
+import { createId } from '../http/headers.ts';
 import type { GivenItem, ItemPart } from './schema.ts';
 
 /** An item as the conversation keeps it: a transcript in the place of audio. */
@@ -68,11 +69,12 @@ export class Conversation {
     this.recount();
   }
 
-  /** Puts an item in the place of the one with its id, if there still is one. */
-  replace(item: Item): void {
+  /** Puts an item in the place of the one with its id, if there still is one. @returns id of the item before it */
+  replace(item: Item): string | null {
     const at = this.#items.findIndex(({ id }) => id === item.id);
     if (at >= 0) this.#items[at] = item;
     this.recount();
+    return this.#items[at - 1]?.id ?? null;
   }
 
   /** Keeps only what was heard of a spoken item. */
@@ -122,7 +124,7 @@ function textOf(part: ItemPart): string {
 }
 
 /** The members that every item has. */
-export function itemHead<Status extends Item['status']>(id: string, status: Status) {
+export function itemHead<Status extends Item['status']>(status: Status, id = createId('item_')) {
   return { id, object: 'realtime.item' as const, status };
 }
 

@@ -2,7 +2,6 @@ import { inTurns } from '../categories/transcription/wire/live/append-audio.ts';
 import type { OwnedSocket } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { RunEvent } from '../contracts/run.ts';
-import { createId } from '../http/headers.ts';
 import { voiceClientEventSchema, voiceServerEventSchema } from './schema.ts';
 import { VoiceSession } from './session.ts';
 import { voiceCategory, type VoiceInfo } from './voice.ts';
@@ -21,16 +20,7 @@ export const talkLive: OwnedSocket<AnyRequest, RunEvent> = {
   responses: {},
   errors: ['invalid_request', 'upgrade_required', 'model_not_found', 'rate_limited', 'overloaded'],
   connect(call) {
-    const info = call.findModel(call.query.get('model')!) as VoiceInfo;
-    const session = new VoiceSession({
-      ...call,
-      id: info.id,
-      model: info.agent,
-      createId,
-      describe: (error) => call.fail(error),
-      assertModel: (id, category) => void call.findModel(id, category),
-      run: (category, request, signal) => call.run(request, { category, signal }),
-    });
+    const session = new VoiceSession(call.findModel(call.query.get('model')!) as VoiceInfo, call);
     call.signal.addEventListener('abort', () => session.close(), { once: true });
     return {
       begin: () => session.begin(),

@@ -5,47 +5,33 @@ import type { TranscriptionStreamEvent } from '../categories/transcription/wire/
 import { createTranscriptionStreamer } from '../categories/transcription/wire/to-events.ts';
 import { InferenceError } from '../errors.ts';
 import type { VoiceConfiguration } from './configuration.ts';
-import type { VoiceSurroundings } from './surroundings.ts';
+import type { VoiceCall } from './voice.ts';
 
-/** A recording, written down. */
+/** A recording, written down: no text where nobody speaks. */
 export interface Heard {
-  /** Empty where nobody speaks. */
   readonly text: string;
-  readonly usage: TranscriptionUsage | undefined;
+  readonly usage: Usage | undefined;
   readonly error?: InferenceError | undefined;
 }
 
-type TranscriptionUsage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
-
-/** The surroundings of a recognizer. */
-export interface HearingOptions extends Pick<VoiceSurroundings, 'run'> {
-  readonly signal: AbortSignal;
-  /** Told when another recording waits, or has ended. */
-  readonly onCount: () => void;
-}
+type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
 
 /** Writes recordings down, one after the other. */
 export class Hearing {
-  readonly #options: HearingOptions;
+  /** Recordings that wait or are written down, and their bytes. */
+  count = 0;
+  bytes = 0;
+  readonly #run: VoiceCall['run'];
+  readonly #signal: AbortSignal;
+  readonly #onCount: () => void;
   #last: Promise<unknown> = Promise.resolve();
-  #count = 0;
-  #bytes = 0;
 
-  constructor(options: HearingOptions) {
-    this.#options = options;
+  constructor(run: VoiceCall['run'], signal: AbortSignal, onCount: () => void) {
+    this.#run = run;
+    this.#signal = signal;
+    this.#onCount = onCount;
   }
 
-  /** Recordings that wait or are written down. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** Bytes of those recordings. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Resolves when all are written down. */
   async settled(): Promise<void> {
     await this.#last;
   }
@@ -63,45 +49,36 @@ export class Hearing {
   }
 
   async #hear(request: TranscriptionRequestInput): Promise<Heard> {
-    const { run, signal } = this.#options;
     const toEvents = createTranscriptionStreamer();
     let heard: Heard = { text: '', usage: undefined };
-    for await (const event of run('transcription', request, signal) as AsyncIterable<TranscriptionEvent>) {
-      for (const made of toEvents(event))
+    for await (const event of this.#run(request, { category: 'transcription', signal: this.#signal })) {
+      for (const made of toEvents(event as TranscriptionEvent))
         if (made.type === 'transcript.text.done') heard = { text: made.text.trim(), usage: made.usage };
     }
     return heard;
   }
 
   #add(count: number, bytes: number): void {
-    this.#count += count;
-    this.#bytes += bytes;
-    this.#options.onCount();
+    this.count += count;
+    this.bytes += bytes;
+    this.#onCount();
   }
 }
 
-/** The parts of a turn as one. */
-export function joinHeard(parts: readonly Heard[]): Heard {
-  const text = parts
-    .map((part) => part.text)
-    .filter(Boolean)
-    .join(' ');
-  const usages = parts.flatMap(({ usage }) => usage ?? []);
+/** The parts of a turn as one, which has failed where no part has a word. */
+export function joinHeard(parts: readonly Heard[]) {
+  const text = parts.flatMap((part) => part.text || []).join(' ');
   const error = text === '' ? parts.find((part) => part.error)?.error : undefined;
-  const [first, ...rest] = usages;
-  const usage = first && rest.reduce(addUsage, first);
-  return { text, usage, error };
-}
-
-function addUsage(a: TranscriptionUsage, b: TranscriptionUsage): TranscriptionUsage {
-  if (a.type !== 'tokens' || b.type !== 'tokens') return b;
-  return {
+  const usages = parts.flatMap(({ usage }) => usage ?? []);
+  const sum = (count: 'input_tokens' | 'output_tokens' | 'total_tokens'): number =>
+    usages.reduce((total, usage) => total + usage[count], 0);
+  const input_tokens = sum('input_tokens');
+  const usage: Usage = {
     type: 'tokens',
-    input_tokens: a.input_tokens + b.input_tokens,
-    input_token_details: {
-      audio_tokens: a.input_token_details.audio_tokens + b.input_token_details.audio_tokens,
-    },
-    output_tokens: a.output_tokens + b.output_tokens,
-    total_tokens: a.total_tokens + b.total_tokens,
+    input_tokens,
+    input_token_details: { audio_tokens: input_tokens },
+    output_tokens: sum('output_tokens'),
+    total_tokens: sum('total_tokens'),
   };
+  return { text, usage, error };
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { speechParameters } from '../categories/speech/parameters.ts';
 import {
+  audioEvents,
   eventId as event_id,
   formatSchema,
+  heardEvents,
   modelSchema,
   noiseReduction,
   turnShape,
@@ -77,6 +79,11 @@ const answering = {
   max_output_tokens: z.union([z.int().min(1), z.literal('inf')]).optional(),
   prompt: without('no prompts are kept'),
 };
+
+/** The fields of a session or a response that say how it is answered. */
+export const answeringSchema = z.object(answering).omit({ prompt: true });
+export type AnsweringFields = z.infer<typeof answeringSchema>;
+export type VoiceOutput = z.infer<typeof output>;
 
 const sessionSchema = z.strictObject({
   type: z.literal('realtime'),
@@ -178,12 +185,7 @@ const client = <Type extends string>(type: Type) => ({ type: z.literal(type), ev
 /** A message of the client of a voice agent. */
 export const voiceClientEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...client('session.update'), session: sessionSchema }),
-  z.strictObject({
-    ...client('input_audio_buffer.append'),
-    audio: z.string().meta({ description: 'Base64 of audio in the format of the session.' }),
-  }),
-  z.strictObject(client('input_audio_buffer.commit')),
-  z.strictObject(client('input_audio_buffer.clear')),
+  ...audioEvents,
   z.strictObject({
     ...client('conversation.item.create'),
     previous_item_id: z.string().nullable().optional().meta({
@@ -217,31 +219,21 @@ const response = z.looseObject({
   status: z.enum(['in_progress', 'completed', 'cancelled', 'incomplete', 'failed']),
 });
 const ofResponse = { response_id: z.string(), output_index: z.int() };
-const ofPart = { ...ofResponse, item_id, content_index: z.literal(0) };
+const content_index = z.literal(0);
+const ofPart = { ...ofResponse, item_id, content_index };
 const ofCall = { ...ofResponse, item_id, call_id: z.string() };
 const content = z.looseObject({ type: z.string() });
-const error = z.looseObject({ type: z.string(), code: z.string(), message: z.string() });
-const milliseconds = z.int().meta({ description: 'From the beginning of the audio of the session.' });
-const heard = 'conversation.item.input_audio_transcription';
-const ofHeard = { item_id, content_index: z.literal(0) };
 
 /** A message of a voice agent. */
 export const voiceServerEventSchema = z.discriminatedUnion('type', [
-  z.object({ ...server('error'), error: error.extend({ event_id: z.string().nullable() }) }),
+  ...heardEvents,
   z.object({ ...server('session.created'), session }),
   z.object({ ...server('session.updated'), session }),
-  z.object({ ...server('input_audio_buffer.speech_started'), item_id, audio_start_ms: milliseconds }),
-  z.object({ ...server('input_audio_buffer.speech_stopped'), item_id, audio_end_ms: milliseconds }),
-  z.object({ ...server('input_audio_buffer.committed'), item_id, previous_item_id }),
-  z.object(server('input_audio_buffer.cleared')),
   z.object({ ...server('conversation.item.added'), item, previous_item_id }),
   z.object({ ...server('conversation.item.done'), item, previous_item_id }),
   z.object({ ...server('conversation.item.retrieved'), item }),
   z.object({ ...server('conversation.item.deleted'), item_id }),
-  z.object({ ...server('conversation.item.truncated'), ...ofHeard, audio_end_ms: z.number() }),
-  z.object({ ...server(`${heard}.delta`), ...ofHeard, delta: z.string() }),
-  z.object({ ...server(`${heard}.completed`), ...ofHeard, transcript: z.string(), usage: z.unknown() }),
-  z.object({ ...server(`${heard}.failed`), ...ofHeard, error }),
+  z.object({ ...server('conversation.item.truncated'), item_id, content_index, audio_end_ms: z.number() }),
   z.object({ ...server('response.created'), response }),
   z.object({ ...server('response.done'), response }),
   z.object({ ...server('response.output_item.added'), ...ofResponse, item }),

@@ -4,6 +4,7 @@ import { toRecording } from '../categories/transcription/wire/live/speech-input.
 import { bytesPerSample } from '../core/audio/containers/pcm-samples.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError, InferenceError } from '../errors.ts';
+import { createId } from '../http/headers.ts';
 import { parseBody } from '../validation/issues.ts';
 import { Answer } from './answer.ts';
 import {
@@ -24,8 +25,8 @@ import {
   type VoiceResponseFields,
   type VoiceServerEvent,
 } from './schema.ts';
-import type { VoiceSurroundings } from './surroundings.ts';
 import { Turns, type Turn } from './turns.ts';
+import type { VoiceCall, VoiceInfo } from './voice.ts';
 
 const transcribed = 'conversation.item.input_audio_transcription';
 /** Fields whose `null` takes something away. */
@@ -39,9 +40,10 @@ type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, {
 
 /** A conversation with a voice agent, without a socket: the client's events go in, those of the agent come out. */
 export class VoiceSession {
-  readonly #surroundings: VoiceSurroundings;
-  readonly #head: { readonly object: 'realtime.session'; readonly id: string };
-  readonly #conversationId: string;
+  readonly #agent: VoiceInfo;
+  readonly #call: VoiceCall;
+  readonly #head = { object: 'realtime.session' as const, id: createId('sess_') };
+  readonly #conversationId = createId('conv_');
   readonly #conversation = new Conversation();
   readonly #turns: Turns;
   readonly #controller = new AbortController();
@@ -54,20 +56,13 @@ export class VoiceSession {
   /** A turn that nobody has answered has ended, or has ended an answer. */
   #owesAnswer = false;
 
-  constructor(surroundings: VoiceSurroundings) {
-    const { createId, maxBufferBytes, model } = surroundings;
-    this.#surroundings = surroundings;
-    this.#head = { object: 'realtime.session', id: createId('sess_') };
-    this.#conversationId = createId('conv_');
-    this.#configuration = defaultVoiceConfiguration(model);
-    this.#hearing = new Hearing({
-      ...surroundings,
-      signal: this.#controller.signal,
-      onCount: () => this.#account(),
-    });
+  constructor(agent: VoiceInfo, call: VoiceCall) {
+    this.#agent = agent;
+    this.#call = call;
+    this.#configuration = defaultVoiceConfiguration(agent.agent);
+    this.#hearing = new Hearing(call.run, this.#controller.signal, () => this.#account());
     this.#turns = new Turns(this.#configuration, {
-      maxBufferBytes,
-      createId,
+      maxBufferBytes: call.maxBufferBytes,
       hold: (bytes) => this.#hold(bytes),
       transcribe: (audio) => this.#hearing.transcribe(audio, this.#configuration),
       onStart: (item_id, audio_start_ms) => {
@@ -104,7 +99,7 @@ export class VoiceSession {
 
   /** Answers what is no event at all, or one that can't be obeyed. */
   refuse(error: InferenceError, event_id?: string, code?: string): void {
-    const described = this.#surroundings.describe(error);
+    const described = this.#call.fail(error);
     this.#emit({ type: 'error', error: { ...described, ...(code && { code }), event_id: event_id ?? null } });
   }
 
@@ -159,10 +154,9 @@ export class VoiceSession {
   }
 
   #configure({ session }: Client<'session.update'>): void {
-    const { id, model, assertModel } = this.#surroundings;
-    const after = updateVoiceConfiguration(this.#configuration, session, { id, model });
-    if (after.input.model !== this.#configuration.input.model)
-      assertModel(after.input.model, 'transcription');
+    const after = updateVoiceConfiguration(this.#configuration, session, this.#agent);
+    const { model } = after.input;
+    if (model !== this.#configuration.input.model) this.#call.findModel(model, 'transcription');
     this.#turns.configure(after);
     this.#configuration = after;
     this.#emit({ type: 'session.updated', session: this.#session() });
@@ -177,7 +171,7 @@ export class VoiceSession {
     const part: ItemPart = { type: 'input_audio', transcript: null };
     const written = this.#writeDown(itemId, part, parts);
     try {
-      this.#addItem({ ...itemHead(itemId, 'completed'), type: 'message', role: 'user', content: [part] });
+      this.#addItem({ ...itemHead('completed', itemId), type: 'message', role: 'user', content: [part] });
     } catch (error) {
       return this.refuse(InferenceError.from(error));
     }
@@ -212,8 +206,7 @@ export class VoiceSession {
       this.#conversation.recount();
       if (this.#controller.signal.aborted) return '';
       if (error) {
-        const described = this.#surroundings.describe(error);
-        this.#emit({ type: `${transcribed}.failed`, ...place, error: described });
+        this.#emit({ type: `${transcribed}.failed`, ...place, error: this.#call.fail(error) });
       } else if (tells) {
         if (text !== '') this.#emit({ type: `${transcribed}.delta`, ...place, delta: text });
         this.#emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
@@ -225,7 +218,7 @@ export class VoiceSession {
   }
 
   #addItem(item: Item, previous?: string | null): void {
-    const { maxBufferBytes } = this.#surroundings;
+    const { maxBufferBytes } = this.#call;
     const answers = (one: Item): boolean =>
       one.type === 'function_call' && item.type === 'function_call_output' && one.call_id === item.call_id;
     if (item.type === 'function_call_output' && !this.#conversation.items.some(answers))
@@ -242,7 +235,7 @@ export class VoiceSession {
   /** An item as the conversation keeps it; audio is written down. */
   #keep(given: GivenItem): Item {
     this.#conversation.assertFree(given.id);
-    const head = itemHead(given.id ?? this.#surroundings.createId('item_'), 'completed');
+    const head = itemHead('completed', given.id);
     if (given.type !== 'message') {
       return { ...given, call_id: given.call_id ?? head.id, ...head };
     }
@@ -291,7 +284,8 @@ export class VoiceSession {
         },
         emit: (event) => this.#emit(event),
       },
-      this.#surroundings,
+      this.#agent.agent,
+      this.#call,
     );
     this.#answers.set(answer, this.#run(answer));
     this.#account();
@@ -306,7 +300,7 @@ export class VoiceSession {
   }
 
   #account(): void {
-    this.#surroundings.pace(this.#hearing.count + this.#answers.size);
+    this.#call.pace(this.#hearing.count + this.#answers.size);
     try {
       this.#hold();
     } catch (error) {
@@ -316,26 +310,23 @@ export class VoiceSession {
 
   /** @throws InferenceError where more is held than may be */
   #hold(audioBytes = this.#turns.length): void {
-    this.#surroundings.hold(audioBytes + this.#hearing.bytes + 2 * this.#conversation.size);
+    this.#call.hold(audioBytes + this.#hearing.bytes + 2 * this.#conversation.size);
   }
 
   #session() {
-    return { ...this.#head, ...toVoiceSession(this.#configuration, this.#surroundings.id) };
+    return { ...this.#head, ...toVoiceSession(this.#configuration, this.#agent.id) };
   }
 
   #emit(draft: VoiceDraft): void {
     if (this.#controller.signal.aborted) return;
-    this.#surroundings.send({
-      ...draft,
-      event_id: this.#surroundings.createId('event_'),
-    } as VoiceServerEvent);
+    this.#call.send({ ...draft, event_id: createId('event_') } as VoiceServerEvent);
   }
 }
 
 /** A field that is `null` counts as left out, but for those in which it says something. */
 function withoutNulls(message: unknown): unknown {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return message;
-  const kept = Object.entries(message).filter(([name, value]) => value !== null || sayNull.has(name));
+  const kept = Object.entries(message).filter(([name, value]) => value != null || sayNull.has(name));
   return Object.fromEntries(
     kept.map(([name, value]) => [name, withFields.has(name) ? withoutNulls(value) : value]),
   );

@@ -47,7 +47,7 @@ export class SentenceCutter {
 /** The surroundings of a speaker. */
 export interface SpeakerOptions {
   readonly model: string;
-  readonly settings: Pick<AnswerSettings, 'format' | 'voice' | 'speed'>;
+  readonly output: AnswerSettings['output'];
   readonly speak: (request: SpeechRequestInput) => AsyncIterable<SpeechEvent>;
   readonly onText: (text: string) => void;
   /** Audio in base64, in the format of the client. Resolves when there is room for more. */
@@ -80,7 +80,7 @@ export class Speaker {
   }
 
   get #spokenMs(): number {
-    return (1000 * this.#samples) / sampleRateOf(this.#options.settings.format);
+    return (1000 * this.#samples) / sampleRateOf(this.#options.output.format);
   }
 
   say(text: string): void {
@@ -106,8 +106,8 @@ export class Speaker {
   }
 
   async #speak(text: string): Promise<void> {
-    const { model, settings, speak, onText } = this.#options;
-    const { voice, speed } = settings;
+    const { model, output, speak, onText } = this.#options;
+    const { voice, speed } = output;
     const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
     let resampler: Resampler | undefined;
     // Text comes with its first sound.
@@ -121,7 +121,10 @@ export class Speaker {
     try {
       for await (const event of speak({ model, input: text, ...wishes, format: 'pcm' })) {
         if (event.type === 'speech-start')
-          resampler = createResampler({ fromHz: event.sampleRateHz, toHz: sampleRateOf(settings.format) });
+          resampler = createResampler({
+            fromHz: event.sampleRateHz,
+            toHz: sampleRateOf(this.#options.output.format),
+          });
         if (event.type !== 'audio') continue;
         tell();
         const [samples] = toSamples(event.bytes, { encoding: 's16', channels: 1 });
@@ -140,13 +143,12 @@ export class Speaker {
   }
 
   async #send(samples: Float32Array): Promise<void> {
-    const { settings, onAudio } = this.#options;
-    const encoding = encodingOf(settings.format) as LiveEncoding;
-    const most = Math.round(messageSeconds * sampleRateOf(settings.format));
+    const encoding = encodingOf(this.#options.output.format) as LiveEncoding;
+    const most = Math.round(messageSeconds * sampleRateOf(this.#options.output.format));
     for (let at = 0; at < samples.length; at += most) {
       const bytes = fromSamples(samples.subarray(at, at + most), encoding);
       this.#samples += Math.min(most, samples.length - at);
-      await onAudio(Buffer.from(bytes.buffer).toString('base64'));
+      await this.#options.onAudio(Buffer.from(bytes.buffer).toString('base64'));
     }
   }
 }

@@ -1,7 +1,6 @@
 import { EventStream } from '../concurrency/event-stream.ts';
 import type { InferenceBase } from '../contracts/engine.ts';
 import type { CallOptions } from '../contracts/run.ts';
-import { createId } from '../http/headers.ts';
 import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
 import { VoiceSession } from './session.ts';
 import type { VoiceInfo } from './voice.ts';
@@ -24,24 +23,21 @@ const maxBufferBytes = 16 * 2 ** 20;
 
 /** Opens a conversation with an agent. */
 export function openTalk(
-  { id, agent }: VoiceInfo,
-  inference: Pick<InferenceBase, 'models' | 'run'>,
+  info: VoiceInfo,
+  inference: Pick<InferenceBase, 'run'>,
   { signal, owner }: TalkOptions,
 ): Talk {
   const events = new EventStream<VoiceServerEvent>({ onReturn: () => session.close() });
-  const session = new VoiceSession({
-    id,
-    model: agent,
+  const session = new VoiceSession(info, {
     maxBufferBytes,
-    createId,
-    send: (event) => events.push([event]),
+    send: (event) => events.push([event as VoiceServerEvent]),
     room: async () => {},
     hold: () => {},
     pace: () => {},
     limits: () => ({}),
-    describe: ({ code, message, param = null }) => ({ type: code, code, message, param }),
-    assertModel: () => {},
-    run: (category, request, ending) => inference.run(category, request, { signal: ending, owner }),
+    fail: ({ code, message, param = null }) => ({ type: code, code, message, param }),
+    findModel: () => info,
+    run: (request, options) => inference.run(options!.category!, request, { ...options, owner }),
   });
   const close = (): void => {
     session.close();

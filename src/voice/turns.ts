@@ -6,6 +6,7 @@ import {
   type SpokenAudio,
 } from '../categories/transcription/wire/live/speech-input.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
+import { createId } from '../http/headers.ts';
 import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
 import type { Heard } from './hearing.ts';
 
@@ -21,7 +22,6 @@ export interface Turn {
 /** The surroundings of turns. */
 export interface TurnOptions {
   readonly maxBufferBytes: number;
-  readonly createId: (prefix: string) => string;
   /** Told how many bytes of audio are about to wait. */
   readonly hold: (bytes: number) => void;
   /** Writes a part of a turn down. */
@@ -112,7 +112,6 @@ export class Turns {
   }
 
   #openTurn(): OpenTurn {
-    const { createId } = this.#options;
     return (this.#open ??= { itemId: createId('item_'), parts: [], endMs: 0, endedAtMs: this.#receivedMs });
   }
 

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { speechParameters } from '../categories/speech/parameters.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
+import type { SocketCall } from '../contracts/endpoint.ts';
+import type { AnyRequest } from '../contracts/engine.ts';
 import type { ModelInfo } from '../contracts/model.ts';
+import type { RunEvent } from '../contracts/run.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { textSetting, type SettingTable } from '../validation/setting-table.ts';
 
@@ -35,6 +38,9 @@ export interface VoiceModel extends VoiceOptions {
 export interface VoiceInfo extends ModelInfo {
   readonly agent: VoiceModel;
 }
+
+/** The parts of a socket's call that a session needs, which it also has without a socket. */
+export type VoiceCall = Omit<SocketCall<AnyRequest, RunEvent>, 'query' | 'headers' | 'signal' | 'turn'>;
 
 /** The `category` of such models, which none of the categories is. */
 export const voiceCategory = 'voice';

@@ -144,15 +144,24 @@ it.each([true, false])(
   },
 );
 
+const hasByteKernels = async (): Promise<boolean> => true;
+
 it('maps the weights from the file, and leaves other graphs as they are', async () => {
   const path = join(folder, 'model.onnx');
   const original = model(true);
   writeFileSync(path, writeOnnxModel(original));
-  const { graph, bytes } = await rewriteRecognizer(path, { device: 'cpu' });
+  const { graph, bytes } = await rewriteRecognizer(path, { device: 'cpu', hasByteKernels });
   expect(await errorOf(bytes ?? graph, true)).toBeLessThan(1e-3);
   const other = join(folder, 'other.onnx');
   writeFileSync(other, writeOnnxModel({ ...original, graph: { ...original.graph, nodes: [] } }));
-  expect(await rewriteRecognizer(other, { device: 'cpu' })).toEqual({ graph: other });
+  expect(await rewriteRecognizer(other, { device: 'cpu', hasByteKernels })).toEqual({ graph: other });
+});
+
+it('leaves products as they are where the processor has no kernels for bytes', async () => {
+  const path = join(folder, 'slow.onnx');
+  writeFileSync(path, writeOnnxModel(model(true)));
+  const rewritten = await rewriteRecognizer(path, { device: 'cpu', hasByteKernels: async () => false });
+  expect(rewritten).toEqual({ graph: path });
 });
 
 it('scores the last positions alone', async () => {

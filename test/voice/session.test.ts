@@ -302,11 +302,11 @@ describe('the bytes that a session holds', () => {
   function open(most: number) {
     const held: number[] = [];
     const events: any[] = [];
-    const session = new VoiceSession({
-      id: 'agent',
-      model: voice(parts),
+    const model = voice(parts);
+    const facts = { created: 0, ownedBy: 'slashv1', contextLength: 0, inputModalities: undefined };
+    const info = { id: 'agent', name: 'agent', category: model.category, ...facts, agent: model };
+    const session = new VoiceSession(info, {
       maxBufferBytes: 2 ** 20,
-      createId: (prefix) => prefix,
       send: (event) => events.push(event),
       room: async () => {},
       hold(bytes) {
@@ -314,8 +314,8 @@ describe('the bytes that a session holds', () => {
         held.push(bytes);
       },
       pace: () => {},
-      describe: ({ code, message }) => ({ type: code, code, message, param: null }),
-      assertModel: () => {},
+      fail: ({ code, message }) => ({ type: code, code, message, param: null }),
+      findModel: () => info,
       async *run() {},
       limits: () => ({}),
     });

@@ -104,6 +104,17 @@ export type OlderSessionFields = z.infer<typeof olderSessionSchema>;
 /** The client's own name of its message. */
 export const eventId = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
 
+/** The messages about audio of a client. */
+export const audioEvents = [
+  z.strictObject({
+    type: z.literal('input_audio_buffer.append'),
+    event_id: eventId,
+    audio: z.string().meta({ description: 'Base64 of audio in the format of the session.' }),
+  }),
+  z.strictObject({ type: z.literal('input_audio_buffer.commit'), event_id: eventId }),
+  z.strictObject({ type: z.literal('input_audio_buffer.clear'), event_id: eventId }),
+] as const;
+
 /** A message of a client. */
 export const liveClientEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('session.update'), event_id: eventId, session: sessionSchema }),
@@ -112,13 +123,7 @@ export const liveClientEventSchema = z.discriminatedUnion('type', [
     event_id: eventId,
     session: olderSessionSchema,
   }),
-  z.strictObject({
-    type: z.literal('input_audio_buffer.append'),
-    event_id: eventId,
-    audio: z.string().meta({ description: 'Base64 of audio in the format of the session.' }),
-  }),
-  z.strictObject({ type: z.literal('input_audio_buffer.commit'), event_id: eventId }),
-  z.strictObject({ type: z.literal('input_audio_buffer.clear'), event_id: eventId }),
+  ...audioEvents,
 ]);
 
 /** A message of a client. */
@@ -151,19 +156,12 @@ const session = z
 const about = <Type extends string>(type: Type) => ({ type: z.literal(type), ...ofServer });
 const transcribed = 'conversation.item.input_audio_transcription';
 
-/** A message of the server. */
-export const liveServerEventSchema = z.discriminatedUnion('type', [
-  z.object({ ...about('session.created'), session }),
-  z.object({ ...about('session.updated'), session }),
-  z.object({ ...about('transcription_session.created'), session }),
-  z.object({ ...about('transcription_session.updated'), session }),
+/** The messages about audio of a server. */
+export const heardEvents = [
   z.object({ ...about('input_audio_buffer.speech_started'), item_id, audio_start_ms: milliseconds }),
   z.object({ ...about('input_audio_buffer.speech_stopped'), item_id, audio_end_ms: milliseconds }),
   z.object({ ...about('input_audio_buffer.committed'), item_id, previous_item_id }),
   z.object({ ...about('input_audio_buffer.cleared') }),
-  z.object({ ...about('conversation.item.added'), item, previous_item_id }),
-  z.object({ ...about('conversation.item.done'), item, previous_item_id }),
-  z.object({ ...about('conversation.item.created'), item, previous_item_id }),
   z.object({ ...about(`${transcribed}.delta`), item_id, content_index, delta: z.string() }),
   z.object({
     ...about(`${transcribed}.completed`),
@@ -174,6 +172,18 @@ export const liveServerEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ ...about(`${transcribed}.failed`), item_id, content_index, error }),
   z.object({ ...about('error'), error: error.extend({ event_id: z.string().nullable() }) }),
+] as const;
+
+/** A message of the server. */
+export const liveServerEventSchema = z.discriminatedUnion('type', [
+  ...heardEvents,
+  z.object({ ...about('session.created'), session }),
+  z.object({ ...about('session.updated'), session }),
+  z.object({ ...about('transcription_session.created'), session }),
+  z.object({ ...about('transcription_session.updated'), session }),
+  z.object({ ...about('conversation.item.added'), item, previous_item_id }),
+  z.object({ ...about('conversation.item.done'), item, previous_item_id }),
+  z.object({ ...about('conversation.item.created'), item, previous_item_id }),
 ]);
 
 /** A message of the server. */
