@@ -86,18 +86,9 @@ async function measure(accuracyLevel: number, enough = Infinity): Promise<number
 
 function product(accuracyLevel: number): OnnxModel {
   const blocks = tried / blockSize;
-  const constant = (
-    name: string,
-    elementType: number,
-    dims: readonly number[],
-    bytes: Uint8Array,
-  ): OnnxTensor => ({
-    name,
-    elementType,
-    dims,
-    data: { place: 'inline', bytes },
-    unknown: [],
-  });
+  const constant = (name: string, elementType: number, dims: number[], bytes: Uint8Array): OnnxTensor => {
+    return { name, elementType, dims, data: { place: 'inline', bytes }, unknown: [] };
+  };
   return {
     irVersion: 10,
     producerName: '',

@@ -18,7 +18,6 @@ export interface AnswerOptions {
   readonly truncation: 'auto' | 'disabled';
   /** The conversation that the answer becomes a part of, if it does. */
   readonly conversation: Conversation | undefined;
-  readonly conversationId: string;
   readonly metadata: Readonly<Record<string, string>> | null;
   /** The items to answer, when all that was said is written down. */
   readonly items: () => Promise<readonly Item[]>;
@@ -26,7 +25,6 @@ export interface AnswerOptions {
 }
 
 type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed';
-type CancelReason = 'client_cancelled' | 'turn_detected';
 type MessageItem = Extract<Item, { type: 'message' }>;
 
 /** A message that is being written, and spoken. */
@@ -40,6 +38,9 @@ interface OpenMessage {
 /** One answer of a voice agent: a run of its chat model, and runs of its speech model for the sentences. */
 export class Answer {
   readonly id = createId('resp_');
+  /** Whether it is part of the conversation, of which there is one at a time. */
+  readonly isInConversation: boolean;
+  isEnded = false;
   readonly #options: AnswerOptions;
   readonly #model: VoiceModel;
   readonly #call: VoiceCall;
@@ -49,21 +50,12 @@ export class Answer {
   readonly #calls: ToolCall[] = [];
   #message: OpenMessage | undefined;
   #usage: ChatUsage | undefined;
-  #isEnded = false;
 
   constructor(options: AnswerOptions, model: VoiceModel, call: VoiceCall) {
     this.#options = options;
     this.#model = model;
     this.#call = call;
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  /** Whether it is part of the conversation, of which there is one at a time. */
-  get isInConversation(): boolean {
-    return this.#options.conversation !== undefined;
+    this.isInConversation = options.conversation !== undefined;
   }
 
   /** Resolves when it has ended, however it does. */
@@ -75,21 +67,19 @@ export class Answer {
       await this.#message?.speaker?.end();
       this.#closeMessage('completed');
       for (const call of this.#calls) this.#tellCall(call);
-      if (reason === 'length') this.#end('incomplete', { type: 'incomplete', reason: 'max_output_tokens' });
-      else this.#end('completed', null);
+      if (reason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
+      else this.#end('completed');
     } catch (thrown) {
-      if (this.#isEnded) return;
-      const error = this.#call.fail(InferenceError.from(thrown));
+      if (this.isEnded) return;
       this.#controller.abort();
-      this.#end('failed', { type: 'failed', error });
+      this.#end('failed', { error: this.#call.fail(InferenceError.from(thrown)) });
     }
   }
 
-  /** Ends it at once. */
-  cancel(reason: CancelReason): void {
-    if (this.#isEnded) return;
+  cancel(reason: 'client_cancelled' | 'turn_detected'): void {
+    if (this.isEnded) return;
     this.#controller.abort();
-    this.#end('cancelled', { type: 'cancelled', reason });
+    this.#end('cancelled', { reason });
   }
 
   async #think(items: readonly Item[]): Promise<FinishReason | undefined> {
@@ -130,7 +120,7 @@ export class Answer {
   }
 
   #add(text: string): void {
-    if (this.#isEnded || (!this.#message && text.trim() === '')) return;
+    if (this.isEnded || (!this.#message && text.trim() === '')) return;
     const message = (this.#message ??= this.#openMessage());
     if (message.speaker) return this.#cutter.push(text).forEach((sentence) => this.#say(sentence));
     message.text += text;
@@ -214,25 +204,26 @@ export class Answer {
     if (rate_limits.length > 0) this.#emit({ type: 'rate_limits.updated', rate_limits });
   }
 
-  #end(status: Status, details: object | null): void {
+  #end(status: Status, details?: object): void {
     this.#closeMessage('incomplete');
-    this.#emit({ type: 'response.done', response: this.#toResponse(status, details) });
-    this.#isEnded = true;
+    const told = details ? { type: status, ...details } : null;
+    this.#emit({ type: 'response.done', response: this.#toResponse(status, told) });
+    this.isEnded = true;
   }
 
   #emit(event: VoiceDraft): void {
-    if (!this.#isEnded) this.#options.emit(event);
+    if (!this.isEnded) this.#options.emit(event);
   }
 
   #toResponse(status: Status | 'in_progress', status_details: object | null) {
-    const { settings, conversation, conversationId, metadata } = this.#options;
+    const { settings, conversation, metadata } = this.#options;
     return {
       object: 'realtime.response' as const,
       id: this.id,
       status,
       status_details,
       output: this.#output.map(toWireItem),
-      conversation_id: conversation ? conversationId : null,
+      conversation_id: conversation?.id ?? null,
       ...toAnswerFields(settings),
       audio: { output: toOutput(settings) },
       metadata,
@@ -242,7 +233,12 @@ export class Answer {
 }
 
 function toRequest(model: string, settings: AnswerSettings, items: readonly Item[]): ChatRequestInput {
-  const { tools = [], tool_choice: choice, max_output_tokens: most } = settings;
+  const { tool_choice: choice, max_output_tokens: most } = settings;
+  const tools = settings.tools?.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters,
+  }));
   const wishes = Object.entries({
     toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
     parallelToolCalls: settings.parallel_tool_calls,
@@ -252,7 +248,7 @@ function toRequest(model: string, settings: AnswerSettings, items: readonly Item
   return {
     model,
     messages: toMessages(items, settings.instructions),
-    ...(tools.length > 0 && { tools: tools.map(({ type: _, ...tool }) => tool) }),
+    ...(tools?.length && { tools }),
     ...Object.fromEntries(wishes.filter(([, value]) => value !== undefined)),
   };
 }

@@ -27,11 +27,10 @@ type Output = Omit<VoiceOutput, 'format' | 'voice'> & {
   readonly voice?: string | undefined;
 };
 
-/** The way in which turns end. */
+/** What turns do, in the words of the client; `eagerness` is undefined where silence alone ends them. */
 export interface TurnRules {
-  readonly createsResponse: boolean;
-  readonly interruptsResponse: boolean;
-  /** Longest silence within a turn whose text may go on, by the words of a client; `undefined` where silence alone counts. */
+  readonly create_response: boolean;
+  readonly interrupt_response: boolean;
   readonly eagerness: keyof typeof longestSilenceMs | undefined;
 }
 
@@ -59,7 +58,7 @@ export function defaultVoiceConfiguration(model: VoiceModel): VoiceConfiguration
   return {
     input: { ...defaultConfiguration(hears), language },
     tellsTranscripts: false,
-    rules: { createsResponse: true, interruptsResponse: true, eagerness: undefined },
+    rules: { create_response: true, interrupt_response: true, eagerness: undefined },
     answer: { instructions, output: { format: { type: 'audio/pcm' }, voice, speed } },
     truncation: 'auto',
   };
@@ -106,9 +105,9 @@ function readVoiceTurns(given: InputFields['turn_detection']): Configuration['tu
 }
 
 function readRules(given: NonNullable<InputFields['turn_detection']>): TurnRules {
-  const { create_response: createsResponse = true, interrupt_response: interruptsResponse = true } = given;
+  const { create_response = true, interrupt_response = true } = given;
   const eagerness = given.type === 'semantic_vad' ? (given.eagerness ?? 'auto') : undefined;
-  return { createsResponse, interruptsResponse, eagerness };
+  return { create_response, interrupt_response, eagerness };
 }
 
 /** In milliseconds; 0 where every silence ends a turn. */
@@ -122,9 +121,7 @@ export function toVoiceSession(
   model: string,
 ) {
   const { language = null, prompt = null } = input;
-  const { createsResponse, interruptsResponse, eagerness } = rules;
-  const responding = { create_response: createsResponse, interrupt_response: interruptsResponse };
-  const turns = eagerness ? { type: 'semantic_vad', eagerness } : toTurnDetection(input);
+  const turns = rules.eagerness ? { type: 'semantic_vad' } : toTurnDetection(input);
   return {
     type: 'realtime' as const,
     model,
@@ -135,7 +132,7 @@ export function toVoiceSession(
         format: toFormat(input.format),
         transcription: tellsTranscripts ? { model: input.model, language, prompt } : null,
         noise_reduction: null,
-        turn_detection: input.turns && turns ? { ...turns, ...responding } : null,
+        turn_detection: input.turns ? { ...turns, ...rules } : null,
       },
       output: { ...toOutput(answer), speed: answer.output.speed ?? 1 },
     },

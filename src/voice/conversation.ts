@@ -23,6 +23,7 @@ const mostItems = 1024;
 
 /** The items of a session, in their order. */
 export class Conversation {
+  readonly id = createId('conv_');
   readonly #items: Item[] = [];
   #size: number | undefined;
 
@@ -35,7 +36,6 @@ export class Conversation {
     return (this.#size ??= this.#items.reduce((sum, item) => sum + sizeOf(item), 0));
   }
 
-  /** An item has changed. */
   recount(): void {
     this.#size = undefined;
   }
@@ -47,10 +47,7 @@ export class Conversation {
     if (this.#items.some((one) => one.id === id)) throw fieldError('item.id', `${quote(id!)} is taken`);
   }
 
-  /**
-   * @param previous id of the item before it; `root` for none, `undefined` for the last one
-   * @returns id of the item before it
-   */
+  /** @param previous `root` for none, `undefined` for the last one. @returns id of the item before it */
   add(item: Item, previous?: string | null): string | null {
     this.assertFree(item.id);
     const at = previous == null ? this.#items.length : previous === 'root' ? 0 : 1 + this.#indexOf(previous);
@@ -123,7 +120,6 @@ function textOf(part: ItemPart): string {
   return part.type === 'input_image' ? part.image_url : (part.transcript ?? '');
 }
 
-/** The members that every item has. */
 export function itemHead<Status extends Item['status']>(status: Status, id = createId('item_')) {
   return { id, object: 'realtime.item' as const, status };
 }

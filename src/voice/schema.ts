@@ -222,6 +222,7 @@ const ofResponse = { response_id: z.string(), output_index: z.int() };
 const content_index = z.literal(0);
 const ofPart = { ...ofResponse, item_id, content_index };
 const ofCall = { ...ofResponse, item_id, call_id: z.string() };
+const callEnd = { ...ofCall, name: z.string(), arguments: z.string() };
 const content = z.looseObject({ type: z.string() });
 
 /** A message of a voice agent. */
@@ -247,12 +248,7 @@ export const voiceServerEventSchema = z.discriminatedUnion('type', [
   z.object({ ...server('response.output_audio.delta'), ...ofPart, delta: z.string() }),
   z.object({ ...server('response.output_audio.done'), ...ofPart }),
   z.object({ ...server('response.function_call_arguments.delta'), ...ofCall, delta: z.string() }),
-  z.object({
-    ...server('response.function_call_arguments.done'),
-    ...ofCall,
-    name: z.string(),
-    arguments: z.string(),
-  }),
+  z.object({ ...server('response.function_call_arguments.done'), ...callEnd }),
   z.object({ ...server('rate_limits.updated'), rate_limits: z.array(z.looseObject({ name: z.string() })) }),
 ]);
 

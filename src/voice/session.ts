@@ -43,7 +43,6 @@ export class VoiceSession {
   readonly #agent: VoiceInfo;
   readonly #call: VoiceCall;
   readonly #head = { object: 'realtime.session' as const, id: createId('sess_') };
-  readonly #conversationId = createId('conv_');
   readonly #conversation = new Conversation();
   readonly #turns: Turns;
   readonly #controller = new AbortController();
@@ -67,7 +66,7 @@ export class VoiceSession {
       transcribe: (audio) => this.#hearing.transcribe(audio, this.#configuration),
       onStart: (item_id, audio_start_ms) => {
         this.#emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
-        if (!this.#active || !this.#configuration.rules.interruptsResponse) return;
+        if (!this.#active || !this.#configuration.rules.interrupt_response) return;
         this.#active.cancel('turn_detected');
         this.#owesAnswer = true;
       },
@@ -75,15 +74,11 @@ export class VoiceSession {
     });
   }
 
-  /** Sends the event with which the session begins. */
   begin(): void {
     this.#emit({ type: 'session.created', session: this.#session() });
   }
 
-  /**
-   * Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`, and the
-   * session goes on.
-   */
+  /** Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`. */
   *receive(message: unknown): Generator<void> {
     const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
     const eventId = typeof id === 'string' ? id.slice(0, 512) : undefined;
@@ -109,7 +104,6 @@ export class VoiceSession {
     while (this.#answers.size > 0) await Promise.all(this.#answers.values());
   }
 
-  /** Ends all runs. */
   close(): void {
     this.#controller.abort();
     for (const answer of this.#answers.keys()) answer.cancel('client_cancelled');
@@ -175,7 +169,7 @@ export class VoiceSession {
     } catch (error) {
       return this.refuse(InferenceError.from(error));
     }
-    const answers = audio_end_ms !== undefined && this.#configuration.rules.createsResponse;
+    const answers = audio_end_ms !== undefined && this.#configuration.rules.create_response;
     const text = await written;
     this.#owesAnswer = answers && (this.#owesAnswer || text !== '');
     this.#answerTurn();
@@ -276,7 +270,6 @@ export class VoiceSession {
         settings: readAnswer(this.#configuration.answer, fields),
         truncation: this.#configuration.truncation,
         conversation: conversation === 'none' ? undefined : this.#conversation,
-        conversationId: this.#conversationId,
         metadata,
         items: async () => {
           await Promise.all(this.#unwritten);

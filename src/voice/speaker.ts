@@ -44,8 +44,7 @@ export class SentenceCutter {
   }
 }
 
-/** The surroundings of a speaker. */
-export interface SpeakerOptions {
+interface SpeakerOptions {
   readonly model: string;
   readonly output: AnswerSettings['output'];
   readonly speak: (request: SpeechRequestInput) => AsyncIterable<SpeechEvent>;
@@ -87,8 +86,7 @@ export class Speaker {
     if (text === '') return;
     this.#waiting.push(text);
     this.#running ??= this.#speakAll();
-    // Whoever waits for the end is told.
-    this.#running.catch(() => undefined);
+    this.#running.catch(() => undefined); // Whoever waits for the end is told.
   }
 
   /** Resolves when all has been said. */
@@ -111,10 +109,8 @@ export class Speaker {
     const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
     let resampler: Resampler | undefined;
     // Text comes with its first sound.
-    let isTold = false;
     const tell = (): void => {
-      if (isTold) return;
-      isTold = true;
+      if (this.#openCharacters > 0) return;
       this.#openCharacters = text.length;
       onText(text);
     };

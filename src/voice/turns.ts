@@ -1,11 +1,15 @@
-import { appendAudio, tooShortError } from '../categories/transcription/wire/live/append-audio.ts';
-import { isSameFormat, sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
+import {
+  appendAudio,
+  tooShortError,
+  type AudioTarget,
+} from '../categories/transcription/wire/live/append-audio.ts';
+import { sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
 import {
   SpeechInput,
   type SpeechChange,
   type SpokenAudio,
 } from '../categories/transcription/wire/live/speech-input.ts';
-import { fieldError, type InferenceError } from '../errors.ts';
+import type { InferenceError } from '../errors.ts';
 import { createId } from '../http/headers.ts';
 import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
 import type { Heard } from './hearing.ts';
@@ -19,22 +23,15 @@ export interface Turn {
   readonly endMs?: number | undefined;
 }
 
-/** The surroundings of turns. */
-export interface TurnOptions {
-  readonly maxBufferBytes: number;
-  /** Told how many bytes of audio are about to wait. */
-  readonly hold: (bytes: number) => void;
-  /** Writes a part of a turn down. */
+interface TurnOptions extends Pick<AudioTarget, 'maxBufferBytes' | 'hold'> {
   readonly transcribe: (audio: SpokenAudio) => Promise<Heard>;
   readonly onStart: (itemId: string, startMs: number) => void;
   readonly onTurn: (turn: Turn) => void;
 }
 
-/** A turn that may go on. */
-interface OpenTurn {
-  readonly itemId: string;
+/** A turn that may go on: the end of its last part, and the audio that had come by then. */
+interface OpenTurn extends Turn {
   readonly parts: Promise<Heard>[];
-  /** End of its last part, and the audio that had come by then. */
   endMs: number;
   endedAtMs: number;
 }
@@ -68,28 +65,17 @@ export class Turns {
 
   /** @throws InferenceError for another format after the first audio */
   configure(after: VoiceConfiguration): void {
-    const before = this.#configuration;
-    const isSame = isSameFormat(before.input.format, after.input.format);
-    if (!isSame && !this.#input.isUntouched)
-      throw fieldError('session.audio.input.format', 'expected it before the first audio');
+    if (this.#input.configure(after.input, 'session.audio.input.format')) this.#finish();
     this.#configuration = after;
-    if (isSame && after.input.turns === before.input.turns) return;
-    this.#finish();
-    this.#input.listen(after.input);
   }
 
   /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
   *append(text: string): Generator<void> {
-    const { maxBufferBytes, hold } = this.#options;
-    const { format } = this.#configuration.input;
-    yield* appendAudio(text, {
-      input: this.#input,
-      maxBufferBytes,
-      hold,
-      onChange: (change) => this.#change(change),
-    });
+    const onChange = (change: SpeechChange): void => this.#change(change);
+    yield* appendAudio(text, { ...this.#options, input: this.#input, onChange });
     const bytes = (text.length / 4) * 3;
-    this.#receivedMs += (1000 * bytes) / this.#input.sampleBytes / sampleRateOf(format);
+    const perSecond = this.#input.sampleBytes * sampleRateOf(this.#configuration.input.format);
+    this.#receivedMs += (1000 * bytes) / perSecond;
     const open = this.#open;
     const longest = longestPauseMs(this.#configuration.rules);
     if (open && !this.#input.isSpeech && this.#receivedMs - open.endedAtMs >= longest) this.#finish();

@@ -47,10 +47,8 @@ export function withVoices<Inference extends Base>(
     assertVoice(path, model, (part) => models.find((one) => one.id === part)?.category);
     if (agents.has(id) || models.some((one) => one.id === id))
       throw fieldError(path, 'expected an id that is free, there is a model with it');
-    const { contextLength } = models.find((one) => one.id === model.thinks)!;
-    const { name = id } = model;
-    const facts = { created: 0, ownedBy: 'slashv1', inputModalities: undefined };
-    agents.set(id, { id, name, category: voiceCategory, contextLength, ...facts, agent: model });
+    const facts = { created: 0, ownedBy: 'slashv1', contextLength: 0, inputModalities: undefined };
+    agents.set(id, { id, name: model.name ?? id, category: voiceCategory, ...facts, agent: model });
   };
   for (const [id, model] of Object.entries(given)) add(id, model);
 
@@ -70,10 +68,10 @@ export function withVoices<Inference extends Base>(
     load: ofParts('load'),
     unload: ofParts('unload'),
     reload: ofParts('reload'),
-    models: () => [
-      ...inference.models(),
-      ...[...agents.values()].map((one) => withContext(one, inference.models())),
-    ],
+    models() {
+      const models = inference.models();
+      return [...models, ...[...agents.values()].map((one) => withContext(one, models))];
+    },
     status() {
       const statuses = inference.status();
       return [...statuses, ...[...agents.values()].map((one) => stateOf(one.id, partsOf(one), statuses))];

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../../../contracts/endpoint.ts';
-import { fieldError, InferenceError } from '../../../../errors.ts';
+import { InferenceError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { TranscriptionEvent } from '../../events.ts';
 import type { TranscriptionRequestInput } from '../../request.ts';
@@ -7,7 +7,6 @@ import { createTranscriptionStreamer } from '../to-events.ts';
 import { appendAudio, emptyCommitCode, tooShortError } from './append-audio.ts';
 import {
   defaultConfiguration,
-  isSameFormat,
   readOlderSession,
   readSession,
   toOlderSession,
@@ -189,16 +188,10 @@ export class LiveSession {
   }
 
   #configure(update: ConfigurationUpdate, formatField: string): void {
-    const before = this.#configuration;
-    const after = updateConfiguration(before, update, this.#options.model);
-    const isSame = isSameFormat(before.format, after.format);
-    if (!isSame && !this.#input.isUntouched)
-      throw fieldError(formatField, 'expected it before the first audio');
-    if (after.model !== before.model) this.#options.assertModel(after.model);
+    const after = updateConfiguration(this.#configuration, update, this.#options.model);
+    if (after.model !== this.#configuration.model) this.#options.assertModel(after.model);
+    if (this.#input.configure(after, formatField)) this.#itemId = undefined;
     this.#configuration = after;
-    if (isSame && after.turns === before.turns) return;
-    this.#input.listen(after);
-    this.#itemId = undefined;
   }
 
   #change(change: SpeechChange): void {

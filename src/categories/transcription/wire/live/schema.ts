@@ -132,7 +132,8 @@ export type LiveClientEvent = z.infer<typeof liveClientEventSchema>;
 const ofServer = { event_id: z.string() };
 const item_id = z.string().meta({ description: 'Id of the utterance.' });
 const previous_item_id = z.string().nullable();
-const content_index = z.literal(0);
+const ofHeard = { item_id, content_index: z.literal(0) };
+const { usage } = transcriptionDoneSchema.shape;
 const item = z.object({
   id: item_id,
   object: z.literal('realtime.item'),
@@ -162,15 +163,9 @@ export const heardEvents = [
   z.object({ ...about('input_audio_buffer.speech_stopped'), item_id, audio_end_ms: milliseconds }),
   z.object({ ...about('input_audio_buffer.committed'), item_id, previous_item_id }),
   z.object({ ...about('input_audio_buffer.cleared') }),
-  z.object({ ...about(`${transcribed}.delta`), item_id, content_index, delta: z.string() }),
-  z.object({
-    ...about(`${transcribed}.completed`),
-    item_id,
-    content_index,
-    transcript: z.string(),
-    usage: transcriptionDoneSchema.shape.usage,
-  }),
-  z.object({ ...about(`${transcribed}.failed`), item_id, content_index, error }),
+  z.object({ ...about(`${transcribed}.delta`), ...ofHeard, delta: z.string() }),
+  z.object({ ...about(`${transcribed}.completed`), ...ofHeard, transcript: z.string(), usage }),
+  z.object({ ...about(`${transcribed}.failed`), ...ofHeard, error }),
   z.object({ ...about('error'), error: error.extend({ event_id: z.string().nullable() }) }),
 ] as const;
 

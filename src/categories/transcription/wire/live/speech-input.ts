@@ -5,7 +5,8 @@ import {
   detectionSeconds,
   type TurnDetector,
 } from '../../../../core/audio/turn-detector.ts';
-import { encodingOf, sampleRateOf, type Configuration } from './configuration.ts';
+import { fieldError } from '../../../../errors.ts';
+import { encodingOf, isSameFormat, sampleRateOf, type Configuration } from './configuration.ts';
 import type { AudioFormat } from './schema.ts';
 
 const leastCapacity = 2 ** 14;
@@ -114,11 +115,6 @@ export class SpeechInput {
     return this.#buffer.length;
   }
 
-  /** Whether there never was any audio. */
-  get isUntouched(): boolean {
-    return this.#buffer.end === 0;
-  }
-
   get isSpeech(): boolean {
     return this.#speechStart !== undefined;
   }
@@ -131,6 +127,19 @@ export class SpeechInput {
   /** Duration of the speech, or of all that waits where there is none. */
   get durationMs(): number {
     return this.#millisecondsOf(this.#buffer.end - this.#start);
+  }
+
+  /**
+   * @returns whether it begins anew, with another format or other turns
+   * @throws InferenceError for another format after the first audio
+   */
+  configure(after: Listening, formatField: string): boolean {
+    const { format, turns } = this.#listening;
+    const isSame = isSameFormat(format, after.format);
+    if (!isSame && this.#buffer.end > 0) throw fieldError(formatField, 'expected it before the first audio');
+    if (isSame && after.turns === turns) return false;
+    this.listen(after);
+    return true;
   }
 
   /** Detects turns from here on, or none. */
