@@ -39,7 +39,7 @@ const alone = filesOf(
 const programs = filesOf(
   (file, source) =>
     (file !== 'test/cli/smoke.test.ts' && source.includes("/cli-process.ts'")) ||
-    /^test\/(?:hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
+    /^test\/(?:e2e\/speech-cancel|hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
       file,
     ),
 );

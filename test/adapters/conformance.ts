@@ -30,10 +30,10 @@ export function conformance(name: string, start: Start, skip?: Skips): void {
 }
 
 /** For a further place in a host: the bridge, and in CI the API through it. */
-export function conformanceElsewhere(name: string, start: Start): void {
+export function conformanceElsewhere(name: string, start: Start, skip?: Skips): void {
   describe(name, () => {
     bridgeConformance(start);
-    if (isThorough) apiConformance(start);
+    if (isThorough) apiConformance(start, skip);
   });
 }
 

@@ -30,7 +30,7 @@ conformanceElsewhere(
   'express 4 at /v1',
   onExpress('/v1', '/v1', (app, handler) => app.use('/v1', toExpress(handler)), express4 as typeof express),
 );
-conformance(
+conformanceElsewhere(
   'express 4 after express.json()',
   onExpress(
     '/v1',

@@ -17,6 +17,7 @@ import type { Command } from './fixtures/toy-pipeline.js';
 import { eventually, isRunning } from './processes.ts';
 import { errorCode, textOf, texts, toy } from './toy-requests.ts';
 import { missingProgram, needs, otherSystem } from '../needs.ts';
+import { isThorough } from '../thorough.ts';
 
 const engines: Engine[] = [];
 afterEach(async () => {
@@ -176,18 +177,19 @@ describe('cancellation', () => {
     expect((await report()).steps).toBe(steps);
   });
 
-  it('of 2,000 requests, every third of them, leaves nothing over', async () => {
-    const { engine, run, report } = start({ toy: { maxQueue: 2000 } });
+  const requests = isThorough ? 3000 : 600;
+  it(`of ${requests} requests, every third of them, leaves nothing over`, async () => {
+    const { engine, run, report } = start({ toy: { maxQueue: requests } });
     const outcomes = await Promise.all(
-      Array.from({ length: 2000 }, async (_, index) => {
+      Array.from({ length: requests }, async (_, index) => {
         const controller = new AbortController();
         const code = errorCode(run({ steps: 2 }, { signal: controller.signal }));
         if (index % 3 === 0) controller.abort();
         return code;
       }),
     );
-    expect(outcomes.filter((code) => code === 'cancelled')).toHaveLength(667);
-    expect(outcomes.filter((code) => code === 'none')).toHaveLength(1333);
+    expect(outcomes.filter((code) => code === 'cancelled')).toHaveLength(requests / 3);
+    expect(outcomes.filter((code) => code === 'none')).toHaveLength((2 * requests) / 3);
     await eventually(() => expect(engine.status()[0]).toMatchObject({ running: 0, waiting: 0 }));
     expect((await report()).open).toBe(1);
   });
