@@ -93,6 +93,11 @@ const callSettings = {
   mayRestart: z.boolean().optional(),
 } satisfies SettingTable & Record<keyof CallOptions, unknown>;
 
+/** @throws InferenceError for an option that no run has */
+export function assertCallOptions(options: CallOptions | undefined): void {
+  if (options !== undefined) assertOptions('A run', callSettings, options);
+}
+
 /** All models of a service, usable with or without HTTP. */
 export interface Inference
   extends InferenceBase, ModelControl<AnyModelOptions | VoiceModel>, CategoryMethods, VoiceMethods {
@@ -150,7 +155,7 @@ export function createInference(options: InferenceOptions): Inference {
   });
   const run = (name: string, request: AnyRequest, callOptions?: CallOptions): AsyncIterable<RunEvent> => {
     try {
-      if (callOptions !== undefined) assertOptions('A run', callSettings, callOptions);
+      assertCallOptions(callOptions);
       const model = Object.hasOwn(models, request?.model) ? models[request.model] : undefined;
       return engine.run(name, completeRequest(definitionOf(name), request, model?.defaults), callOptions);
     } catch (error) {

@@ -1,12 +1,9 @@
-// A voice assistant: a recording is transcribed, a chat model answers and calls tools, and each sentence is spoken while
-// the next one is still being written.
+// A voice assistant: an agent hears a recording, calls tools, and speaks its answer while it is still being written.
 // Usage: node examples/voice-assistant/assistant.js question.wav answer.wav
 import { fileURLToPath } from 'node:url';
 import { readFile, writeFile } from 'node:fs/promises';
-import { chat, createInference, speech, transcription } from 'slashv1';
+import { chat, createInference, speech, transcription, voice } from 'slashv1';
 import { default as wavefile } from 'wavefile';
-
-/** @typedef {import('slashv1').ChatMessage} Message */
 
 /**
  * @typedef {object} Tool
@@ -24,70 +21,66 @@ export const tools = {
   },
 };
 
+/** The models of an assistant: three, and the agent that is made of them. */
+export const models = {
+  ears: transcription({ source: 'tiny-whisper' }),
+  brain: chat({ source: 'tiny-chat' }),
+  mouth: speech({ source: 'tiny-speech' }),
+  assistant: voice({ hears: 'ears', thinks: 'brain', speaks: 'mouth' }),
+};
+
 /**
- * @param {import('slashv1').Inference} inference with the models `ears`, `brain` and `mouth`
- * @param {Uint8Array} recording of any common audio format
- * @param {(pcm: Uint8Array) => void} play gets samples of 16 bits as they are spoken
+ * @param {import('slashv1').Inference} inference
+ * @param {Uint8Array} recording a WAV file
+ * @param {(pcm: Uint8Array) => void} play gets samples of 16 bits at 24 kHz as they are spoken
  * @returns {Promise<{ question: string, answer: string }>}
  */
 export async function talk(inference, recording, play) {
-  let question = '';
-  for await (const event of inference.transcribe({ model: 'ears', audio: recording })) {
-    if (event.type === 'segment') question += event.segment.text;
-  }
-  /** @type {Message[]} */
-  const messages = [{ role: 'user', content: question.trim() }];
-  let answer = '';
-  for await (const sentence of sentences(answers(inference, messages))) {
-    answer += sentence;
-    for await (const event of inference.speak({ model: 'mouth', input: sentence, format: 'pcm' })) {
-      if (event.type === 'audio') play(event.bytes);
+  const conversation = inference.talk({ model: 'assistant' });
+  const declared = Object.entries(tools).map(([name, { description, parameters }]) => {
+    return { type: /** @type {const} */ ('function'), name, description, parameters };
+  });
+  const transcribed = { audio: { input: { transcription: {} } } };
+  conversation.send({
+    type: 'session.update',
+    session: { type: 'realtime', tools: declared, ...transcribed },
+  });
+  const audio = toPcm(recording).toString('base64');
+  conversation.send({
+    type: 'conversation.item.create',
+    item: { type: 'message', role: 'user', content: [{ type: 'input_audio', audio }] },
+  });
+  conversation.send({ type: 'response.create' });
+  let [question, answer] = ['', ''];
+  let hasCalled = false;
+  for await (const event of conversation) {
+    if (event.type === 'error') throw new Error(event.error.message);
+    if (event.type === 'conversation.item.input_audio_transcription.completed') question = event.transcript;
+    if (event.type === 'response.output_audio.delta') play(Buffer.from(event.delta, 'base64'));
+    if (event.type === 'response.output_audio_transcript.done') answer = event.transcript;
+    if (event.type === 'response.function_call_arguments.done') {
+      const output = JSON.stringify(tools[event.name]?.run(JSON.parse(event.arguments)));
+      conversation.send({
+        type: 'conversation.item.create',
+        item: { type: 'function_call_output', call_id: event.call_id, output },
+      });
+      hasCalled = true;
     }
+    if (event.type !== 'response.done') continue;
+    // The results are in the conversation: the answer goes on.
+    if (hasCalled) conversation.send({ type: 'response.create' });
+    else conversation.close();
+    hasCalled = false;
   }
-  return { question: question.trim(), answer: answer.trim() };
+  return { question, answer };
 }
 
-/**
- * The words of the answer, calls of tools in between.
- *
- * @param {import('slashv1').Inference} inference
- * @param {Message[]} messages
- */
-async function* answers(inference, messages) {
-  const declared = Object.entries(tools).map(([name, { description, parameters }]) => ({
-    name,
-    description,
-    parameters,
-  }));
-  for (let round = 0; round < 3; round++) {
-    /** @type {{ id: string, name: string, arguments: string }[]} */
-    const calls = [];
-    for await (const event of inference.chat({ model: 'brain', messages, tools: declared })) {
-      if (event.type === 'text-delta') yield event.text;
-      if (event.type === 'tool-call-start') calls.push({ id: event.id, name: event.name, arguments: '' });
-      const call = calls.at(-1);
-      if (event.type === 'tool-call-delta' && call) call.arguments += event.arguments;
-    }
-    if (calls.length === 0) return;
-    messages.push({ role: 'assistant', content: null, toolCalls: calls });
-    for (const { id, name, arguments: given } of calls) {
-      const result = tools[name]?.run(JSON.parse(given));
-      messages.push({ role: 'tool', toolCallId: id, content: JSON.stringify(result) });
-    }
-  }
-}
-
-/** Whole sentences of a text that comes in pieces. @param {AsyncIterable<string>} pieces */
-async function* sentences(pieces) {
-  let pending = '';
-  for await (const piece of pieces) {
-    pending += piece;
-    for (let end; (end = /[.!?]\s/.exec(pending)) !== null;) {
-      yield pending.slice(0, end.index + 2);
-      pending = pending.slice(end.index + 2);
-    }
-  }
-  if (pending.trim() !== '') yield pending;
+/** Samples of 16 bits at 24 kHz, one channel. @param {Uint8Array} recording a WAV file */
+function toPcm(recording) {
+  const file = new wavefile.WaveFile(recording);
+  file.toSampleRate(24_000);
+  file.toBitDepth('16');
+  return Buffer.from(file.toBuffer()).subarray(44);
 }
 
 /** A WAV file of samples of 16 bits. @param {Uint8Array} pcm @param {number} sampleRateHz */
@@ -102,13 +95,7 @@ if (fileURLToPath(import.meta.url) === process.argv[1]) {
   if (from === undefined || to === undefined) {
     throw new Error('Usage: node examples/voice-assistant/assistant.js question.wav answer.wav');
   }
-  const inference = createInference({
-    models: {
-      ears: transcription({ source: 'tiny-whisper' }),
-      brain: chat({ source: 'tiny-chat' }),
-      mouth: speech({ source: 'tiny-speech' }),
-    },
-  });
+  const inference = createInference({ models });
   /** @type {Uint8Array[]} */
   const spoken = [];
   const { question, answer } = await talk(inference, await readFile(from), (pcm) => spoken.push(pcm));

@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chat, createInference, speech, transcription, type Inference } from 'slashv1';
-import { talk, toWav } from './assistant.js';
+import { createInference, type Inference } from 'slashv1';
+import { models, talk, toWav } from './assistant.js';
 
 describe('the voice assistant', { timeout: 120_000 }, () => {
   let inference: Inference;
   beforeAll(() => {
-    inference = createInference({
-      models: {
-        ears: transcription({ source: 'tiny-whisper' }),
-        brain: chat({ source: 'tiny-chat' }),
-        mouth: speech({ source: 'tiny-speech' }),
-      },
-    });
+    inference = createInference({ models });
   });
   afterAll(() => inference.close());
 

@@ -17,7 +17,7 @@ import type { AnyRequest } from '../contracts/engine.ts';
 import type { ModelStatus } from '../contracts/model.ts';
 import type { InferenceObserver } from '../contracts/observer.ts';
 import { fieldError, InferenceError } from '../errors.ts';
-import { methodsOver, type Inference } from '../inference.ts';
+import { assertCallOptions, methodsOver, type Inference } from '../inference.ts';
 import { Observers } from '../observers.ts';
 import { playChat, type FakeAnswer } from './fake-chat.ts';
 import { countCharacters, countSharedWords } from './fake-embedding.ts';
@@ -152,6 +152,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     input: AnyRequest,
     callOptions: CallOptions = {},
   ): AsyncGenerator<RunEvent> {
+    assertCallOptions(callOptions);
     const category = categories.get(name)!;
     const request = category.complete(input);
     const model = find(input.model);

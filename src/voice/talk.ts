@@ -37,7 +37,8 @@ export function openTalk(
     limits: () => ({}),
     fail: ({ code, message, param = null }) => ({ type: code, code, message, param }),
     findModel: () => info,
-    run: (request, options) => inference.run(options!.category!, request, { ...options, owner }),
+    run: (request, { category, signal: ending } = {}) =>
+      inference.run(category!, request, { signal: ending, owner }),
   });
   const close = (): void => {
     session.close();

@@ -101,6 +101,13 @@ describe('createFakeInference', () => {
     await expect(blind.detect({ model: 'eyes', image: '' })).rejects.toMatchObject({ param: 'image' });
   });
 
+  it('refuses an option that no run has, as an inference does', async () => {
+    const events = createFakeInference().chat({ model: 'fake-chat', messages: [] }, {
+      category: 'chat',
+    } as never);
+    await expect(all(events)).rejects.toMatchObject({ code: 'invalid_request', param: 'category' });
+  });
+
   it('hears what it is told to hear', async () => {
     const models = [{ id: 'ears', category: 'transcription', languages: ['en', 'de'] }] as const;
     const deaf = createFakeInference({ models });
