@@ -3,6 +3,7 @@ import { contribDomain, withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { Device } from '../core/device.ts';
 import type { OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
 import { blockAttributes, blockSize, computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
+import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { tensorValue } from '../core/onnx/value.ts';
@@ -19,29 +20,34 @@ interface RewrittenGraph {
 }
 
 /** Rewrites of a recognizer's graph. */
-interface RecognizerRewrites {
+export interface RecognizerRewrites {
   readonly device: Device;
   /** Positions whose logits are wanted at most: the last ones; default: all. */
   readonly lastPositions?: number | undefined;
+  /** Attention of an encoder, which is told no mask. */
+  readonly attention?: AttentionHeads | undefined;
   /** Default: measured once. */
   readonly hasByteKernels?: (() => Promise<boolean>) | undefined;
 }
 
 /**
- * A graph that scores the last positions alone, and computes its last product by 8 bits where its weights have them and this processor has
+ * A graph whose attention keeps few scores, that scores the last positions alone, and computes its last product by 8 bits where its weights have them and this processor has
  * kernels for it. The weights are mapped from the file.
  */
 export async function rewriteRecognizer(
   path: string,
-  { device, lastPositions, hasByteKernels = measureByteKernels }: RecognizerRewrites,
+  { device, lastPositions, attention, hasByteKernels = measureByteKernels }: RecognizerRewrites,
 ): Promise<RewrittenGraph> {
   const model = readOnnxFile(path);
   const weights = locateWeights(path, model);
   if (!weights) return { graph: path };
   const whole = renameWeights(model.graph, weights.names);
-  const short = lastPositions === undefined ? undefined : keepLastPositions(whole, 'logits', lastPositions);
-  const byBlocks =
-    device === 'cpu' ? computeByBlocks({ graph: short ?? whole, opsets: model.opsets }) : undefined;
+  const isHere = device === 'cpu';
+  const short =
+    lastPositions === undefined
+      ? isHere && attention && fuseWholeAttention(whole, attention)
+      : keepLastPositions(whole, 'logits', lastPositions);
+  const byBlocks = isHere && computeByBlocks({ graph: short || whole, opsets: model.opsets });
   const graph = byBlocks && (await hasByteKernels()) ? byBlocks : short;
   if (!graph) return { graph: path };
   const { name } = weights.stamps[0]!;

@@ -1,14 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { elementTypes } from '../../src/core/onnx/element-types.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../../src/core/onnx/model.ts';
 import { computeByBlocks } from '../../src/core/onnx/rewrites/block-products.ts';
+import { fuseWholeAttention } from '../../src/core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../../src/core/onnx/rewrites/rewrite-nodes.ts';
 import { tensorValue } from '../../src/core/onnx/value.ts';
 import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
 import { rewriteRecognizer } from '../../src/runtime/rewrite-recognizer.ts';
+import { readOnnxFile } from '../../src/runtime/onnx-file.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 
 const [size, columns, rows] = [128, 24, 3] as const;
@@ -200,4 +203,42 @@ it.each<[string, OnnxModel]>([
   ],
 ])('leaves alone %s', (_, given) => {
   expect(computeByBlocks(given)).toBeUndefined();
+});
+
+const tinyModels = dirname(fileURLToPath(import.meta.resolve('@slashv1/tiny-models/package.json')));
+const { d_model: width, encoder_attention_heads: heads } = JSON.parse(
+  readFileSync(join(tinyModels, 'tiny-whisper/config.json'), 'utf8'),
+);
+const attention = { heads, size: width / heads };
+const encoder = join(tinyModels, 'tiny-whisper/onnx/encoder_model.onnx');
+
+it('keeps few scores of attention, and the values', async () => {
+  const { graph, bytes } = await rewriteRecognizer(encoder, { device: 'cpu', attention, hasByteKernels });
+  const original = readOnnxFile(encoder).graph;
+  const fused = fuseWholeAttention(original, attention)!;
+  const count = (operators: readonly string[], one: string) =>
+    operators.filter((other) => other === one).length;
+  expect(count(operatorsOf(fused), 'MultiHeadAttention')).toBe(count(operatorsOf(original), 'Softmax'));
+  expect(operatorsOf(fused)).not.toContain('Softmax');
+  const signature = original.inputs[0]!;
+  const dims = signature.dims!.map((dim) => (typeof dim === 'number' ? dim : 1));
+  const data = Float32Array.from({ length: dims.reduce((a, b) => a * b) }, (_, at) => Math.sin(at * 0.37));
+  const [before, after] = await Promise.all(
+    [encoder, bytes!].map(async (each) => {
+      const session = await createOnnxSession(each, { threads: 1, weightsFolder: dirname(graph) });
+      const outputs = await session.run({ [signature.name]: { type: 'float32', dims, data } });
+      await session.release();
+      return Object.values(outputs)[0]!.data as Float32Array;
+    }),
+  );
+  expect(after).toHaveLength(before!.length);
+  expect(Math.max(...after!.map((value, at) => Math.abs(value - before![at]!)))).toBeLessThan(1e-4);
+});
+
+it('leaves attention alone whose scores are an output', () => {
+  const original = readOnnxFile(encoder).graph;
+  const softmax = original.nodes.find(({ operator }) => operator === 'Softmax')!;
+  const shown = tensorValue(softmax.outputs[0]!, elementTypes.float32, [1, 'heads', 'length', 'length']);
+  const fused = fuseWholeAttention({ ...original, outputs: [...original.outputs, shown] }, attention)!;
+  expect(operatorsOf(fused)).toContain('Softmax');
 });

@@ -163,6 +163,7 @@ export function toolsFor(
     decoderLayers: 1,
     decoderHeads: 1,
     headSize: 1,
+    encoderAttention: { heads: 1, size: 1 },
     alignmentHeads: [[0, 0]],
     ...changes,
   };

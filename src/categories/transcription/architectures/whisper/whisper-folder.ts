@@ -1,3 +1,4 @@
+import type { AttentionHeads } from '../../../../core/onnx/rewrites/whole-attention.ts';
 import { join } from 'node:path';
 import { vocabularyLanguages } from '../../../../core/audio/whisper/languages.ts';
 import type { TimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
@@ -51,6 +52,7 @@ export interface WhisperFolder extends ModelFolder {
   readonly decoderHeads: number;
   /** Size of one head of the decoder. */
   readonly headSize: number;
+  readonly encoderAttention: AttentionHeads;
   /** Layer and head of the attention that follows the audio; `undefined` where no file says it. */
   readonly alignmentHeads: readonly (readonly [number, number])[] | undefined;
 }
@@ -74,7 +76,9 @@ export async function openWhisperFolder(
   assertPreprocessor(preprocessor, { melBins, windowFrames });
   const textTokenizer = createTextTokenizer(folder);
   const vocabulary = readVocabulary(folder, textTokenizer);
+  const width = readCount(config, 'd_model');
   const decoderHeads = readCount(config, 'decoder_attention_heads');
+  const encoderHeads = readCount(config, 'encoder_attention_heads', decoderHeads);
   const setting = (name: string) => generationConfig[name] ?? config[name];
   return {
     ...folder,
@@ -91,7 +95,8 @@ export async function openWhisperFolder(
     vocabularySize: readCount(config, 'vocab_size'),
     decoderLayers: readCount(config, 'decoder_layers'),
     decoderHeads,
-    headSize: readCount(config, 'd_model') / decoderHeads,
+    headSize: width / decoderHeads,
+    encoderAttention: { heads: encoderHeads, size: width / encoderHeads },
     alignmentHeads: readAlignmentHeads(setting('alignment_heads')),
   };
 }

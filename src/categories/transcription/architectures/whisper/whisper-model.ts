@@ -5,7 +5,7 @@ import type { WhisperFolder } from './whisper-folder.ts';
 import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import { rewriteRecognizer } from '../../../../runtime/rewrite-recognizer.ts';
+import { rewriteRecognizer, type RecognizerRewrites } from '../../../../runtime/rewrite-recognizer.ts';
 import {
   createTextDecoder,
   type DecoderSessions,
@@ -55,16 +55,17 @@ export async function loadWhisperModel(
   device: Device = 'cpu',
 ): Promise<WhisperModel> {
   const sessions: Session[] = [];
-  const load = async (path: string, lastPositions?: number): Promise<Session> => {
-    const session = await open(await rewriteRecognizer(path, { device, lastPositions }));
+  const load = async (path: string, rewrites: Omit<RecognizerRewrites, 'device'>): Promise<Session> => {
+    const session = await open(await rewriteRecognizer(path, { device, ...rewrites }));
     sessions.push(session);
     return session;
   };
   try {
     const { decoder } = folder;
-    const encoder = await load(folder.encoder);
-    const first = await load('merged' in decoder ? decoder.merged : decoder.first, keptPositions);
-    const next = 'merged' in decoder ? first : await load(decoder.next, 1);
+    const encoder = await load(folder.encoder, { attention: folder.encoderAttention });
+    const begins = { lastPositions: keptPositions };
+    const first = await load('merged' in decoder ? decoder.merged : decoder.first, begins);
+    const next = 'merged' in decoder ? first : await load(decoder.next, { lastPositions: 1 });
     return createWhisperModel(folder, { encoder, first, next });
   } catch (error) {
     await Promise.all(sessions.map((session) => session.release()));
