@@ -17,6 +17,8 @@ export interface NamedSchema {
 export interface RequestBody extends NamedSchema {
   /** Default `application/json`. */
   readonly mediaType?: 'multipart/form-data' | undefined;
+  /** Whether a request without a body is one of `{}`. */
+  readonly isOptional?: boolean | undefined;
   /** Fields of other servers that are known beside those of the schema. */
   readonly foreign?: ForeignFields | undefined;
 }
@@ -57,6 +59,8 @@ export interface RouteCall extends ModelDirectory {
    */
   control(id: string): Pick<ModelControl<never>, 'load' | 'unload'>;
   readonly query: URLSearchParams;
+  /** The body that the schema of `requestBody` has read; `undefined` where the path has none. */
+  readonly body: unknown;
   readonly caller: CallerState;
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;

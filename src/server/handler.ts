@@ -39,8 +39,8 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   ],
   [/^\/responses\/compact$/, 'POST /v1/responses, with a summary of your own as `input`,'],
   [
-    /^\/(?:assistants|threads|conversations)(?:\/.*)?$/,
-    'POST /v1/responses, with `previous_response_id` or the whole conversation',
+    /^\/(?:assistants|threads)(?:\/.*)?$/,
+    'POST /v1/responses, with `previous_response_id` or `conversation`,',
   ],
 ];
 

@@ -117,8 +117,8 @@ function parametersOf({ path, queryParameters = {} }: DescribedRoute): JsonSchem
 
 function requestBodyOf({ requestBody }: DescribedRoute): JsonSchema {
   if (requestBody === undefined) return {};
-  const { name, mediaType = 'application/json' } = requestBody;
-  return { requestBody: { required: true, content: { [mediaType]: referenceTo(name) } } };
+  const { name, mediaType = 'application/json', isOptional = false } = requestBody;
+  return { requestBody: { required: !isOptional, content: { [mediaType]: referenceTo(name) } } };
 }
 
 function errorResponses(route: DescribedRoute): Record<string, JsonSchema> {
