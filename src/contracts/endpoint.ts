@@ -28,6 +28,14 @@ export interface SocketMessages {
   readonly server: NamedSchema;
 }
 
+/** A parameter in the query. */
+export interface QueryParameter {
+  readonly description: string;
+  readonly schema?: Readonly<Record<string, unknown>> | undefined;
+  /** The category of the models whose ids it takes. */
+  readonly modelOf?: string | undefined;
+}
+
 /** Route and documentation of a path below `/v1`. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -35,8 +43,8 @@ export interface RouteDescription {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  /** Descriptions of the parameters in the query, by name; all are optional text. */
-  readonly queryParameters?: Readonly<Record<string, string>> | undefined;
+  /** Parameters in the query, by name; all are optional, and text unless their schema says more. */
+  readonly queryParameters?: Readonly<Record<string, QueryParameter>> | undefined;
   readonly requestBody?: RequestBody | undefined;
   /** Messages of the WebSocket that the connection becomes, if it does. */
   readonly messages?: SocketMessages | undefined;

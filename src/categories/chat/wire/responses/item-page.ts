@@ -6,9 +6,15 @@ const mostItems = 100;
 
 /** The query of a list of items. */
 export const pageParameters = {
-  limit: `Most items, 1 to ${mostItems}; default 20.`,
-  order: '`asc` or `desc`; default `desc`, the last first.',
-  after: 'Id of the item before the first.',
+  limit: {
+    description: `Most items, 1 to ${mostItems}; default 20.`,
+    schema: { type: 'integer', minimum: 1, maximum: mostItems },
+  },
+  order: {
+    description: '`asc` or `desc`; default `desc`, the last first.',
+    schema: { enum: ['asc', 'desc'] },
+  },
+  after: { description: 'Id of the item before the first.' },
 };
 
 /** The schema of a part of a list of items. */

@@ -191,7 +191,13 @@ export const responsesRequestSchema = chatRequestSchema
       default: 'auto',
     }),
     text: z
-      .object({ format: textFormat.nullish(), verbosity: z.string().nullish() })
+      .object({
+        format: textFormat.nullish(),
+        verbosity: z
+          .string()
+          .nullish()
+          .meta({ enum: ['medium', null] }),
+      })
       .nullish()
       .meta({ description: 'Format of the answer; the model can write nothing else.' }),
     reasoning: z.object({ effort: z.string().nullish(), summary, generate_summary: summary }).nullish(),
