@@ -135,6 +135,7 @@ function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[])
   const chatBody = {
     ...common,
     messages,
+    input: undefined,
     max_tokens: max_output_tokens,
     tools: tools.functions,
     tool_choice: toToolChoice(tool_choice),
