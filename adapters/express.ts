@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 import type { Handler } from '../src/contracts/http.ts';
 import { send, toApiRequest } from './node-bridge.ts';
-import { respond } from './respond.ts';
+import { assertHandler, respond } from './respond.ts';
 
 /**
  * Makes Express middleware out of a handler. Mounted at a path it answers everything below that path; mounted at the
@@ -24,6 +24,7 @@ import { respond } from './respond.ts';
  * ```
  */
 export function toExpress(handler: Handler): RequestHandler {
+  assertHandler(handler);
   return (request, response, next) => {
     const { originalUrl: url, baseUrl } = request;
     if (baseUrl === '' && !/^\/v1(?:[/?]|$)/.test(url)) {

@@ -3,7 +3,7 @@ import type { Readable, Duplex } from 'node:stream';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiRequest, ApiResponse, Handler } from '../src/contracts/http.ts';
 import { toApiRequest, toReadable } from './node-bridge.ts';
-import { isBodiless, isStream, release, respond } from './respond.ts';
+import { assertHandler, isBodiless, isStream, release, respond } from './respond.ts';
 
 /**
  * Makes a Fastify plugin out of a handler. It is encapsulated: bodies of its own routes reach the handler unread, the
@@ -25,6 +25,7 @@ import { isBodiless, isStream, release, respond } from './respond.ts';
  * ```
  */
 export function toFastify(handler: Handler): FastifyPluginCallback {
+  assertHandler(handler);
   return (instance, _options, done) => {
     const { prefix } = instance;
     const route = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -1,5 +1,13 @@
 import type { ApiRequest, ApiResponse, Handler } from '../src/contracts/http.ts';
-import { mountPathOf, isBodiless, isStream, release, respond, returnEarly } from './respond.ts';
+import {
+  assertHandler,
+  mountPathOf,
+  isBodiless,
+  isStream,
+  release,
+  respond,
+  returnEarly,
+} from './respond.ts';
 
 /** Options of `toFetch`. */
 export interface FetchOptions {
@@ -29,6 +37,7 @@ export function toFetch(
   handler: Handler,
   options: FetchOptions = {},
 ): (request: Request) => Promise<Response> {
+  assertHandler(handler);
   const mountPath = mountPathOf(options);
   return (request) => {
     const client = clientOf(request);

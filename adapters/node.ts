@@ -1,6 +1,6 @@
 import type { Handler } from '../src/contracts/http.ts';
 import { send, toApiRequest, type NodeRequest, type NodeResponse } from './node-bridge.ts';
-import { mountPathOf, respond } from './respond.ts';
+import { assertHandler, mountPathOf, respond } from './respond.ts';
 
 /** Options of `toNodeListener`. */
 export interface NodeListenerOptions {
@@ -28,6 +28,7 @@ export function toNodeListener(
   handler: Handler,
   options: NodeListenerOptions = {},
 ): (request: NodeRequest, response: NodeResponse) => void {
+  assertHandler(handler);
   const mountPath = mountPathOf(options);
   return (request, response) => {
     const apiRequest = toApiRequest(request, response, { url: request.url ?? '/', mountPath });

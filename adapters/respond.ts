@@ -39,6 +39,12 @@ export async function respond<T>(
   }
 }
 
+/** Checks what a host mounts: an inference is no handler yet. */
+export function assertHandler(handler: unknown): void {
+  if (typeof handler !== 'function')
+    throw new TypeError('handler: expected a handler, which `createHandler(inference, options)` makes');
+}
+
 /** Checks a mount path that a host has written down. */
 export function mountPathOf(options: { readonly mountPath?: string | undefined }): string | undefined {
   const { mountPath, ...unknown } = options;

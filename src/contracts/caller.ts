@@ -37,6 +37,14 @@ export interface KeptValues {
    * @throws InferenceError `overloaded` where the store fails
    */
   set(id: string, value: object): Promise<boolean>;
+  /**
+   * Changes a value. Changes by this process follow one another.
+   *
+   * @param change gets `undefined` where there is none of that id; it throws, or returns `undefined` to delete the value
+   * @returns whether it is kept, as `set`
+   * @throws InferenceError `overloaded` where the store fails
+   */
+  update(id: string, change: (value: unknown) => object | undefined): Promise<boolean>;
   /** @throws InferenceError `overloaded` where the store fails */
   delete(id: string): Promise<void>;
   readonly work: KeptWork;

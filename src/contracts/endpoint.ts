@@ -17,6 +17,8 @@ export interface NamedSchema {
 export interface RequestBody extends NamedSchema {
   /** Default `application/json`. */
   readonly mediaType?: 'multipart/form-data' | undefined;
+  /** Whether a request without a body is one of `{}`. */
+  readonly isOptional?: boolean | undefined;
   /** Fields of other servers that are known beside those of the schema. */
   readonly foreign?: ForeignFields | undefined;
 }
@@ -26,6 +28,14 @@ export interface SocketMessages {
   readonly server: NamedSchema;
 }
 
+/** A parameter in the query. */
+export interface QueryParameter {
+  readonly description: string;
+  readonly schema?: Readonly<Record<string, unknown>> | undefined;
+  /** The category of the models whose ids it takes. */
+  readonly modelOf?: string | undefined;
+}
+
 /** Route and documentation of a path below `/v1`. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -33,8 +43,8 @@ export interface RouteDescription {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  /** Descriptions of the parameters in the query, by name; all are optional text. */
-  readonly queryParameters?: Readonly<Record<string, string>> | undefined;
+  /** Parameters in the query, by name; all are optional, and text unless their schema says more. */
+  readonly queryParameters?: Readonly<Record<string, QueryParameter>> | undefined;
   readonly requestBody?: RequestBody | undefined;
   /** Messages of the WebSocket that the connection becomes, if it does. */
   readonly messages?: SocketMessages | undefined;
@@ -57,6 +67,8 @@ export interface RouteCall extends ModelDirectory {
    */
   control(id: string): Pick<ModelControl<never>, 'load' | 'unload'>;
   readonly query: URLSearchParams;
+  /** The body that the schema of `requestBody` has read; `undefined` where the path has none. */
+  readonly body: unknown;
   readonly caller: CallerState;
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;

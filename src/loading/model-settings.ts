@@ -56,6 +56,9 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
     const functions = categoryNames.map((name) => `${name}({…})`).join(', ');
     throw fieldError(path, `expected one of ${functions}, got ${describeValue(settings)}`);
   }
+  // `chat('tiny-chat')` has spread a text.
+  if (Object.hasOwn(settings, '0'))
+    throw fieldError(path, 'expected an object of settings, such as { source: … }, got a text or a list');
   const given = settings as Partial<ModelOptions>;
   // The types of what recognition needs come first.
   assertOptions('A model', pickKnown(settings), settings, { path });
@@ -179,6 +182,8 @@ function notRun(path: string, category: CategoryDefinition, { spelling, refusal 
 /** A setting that exists, elsewhere. */
 function explainForeign(name: string, category: CategoryDefinition | undefined): string | undefined {
   const owners = [...categories.values()].filter(({ settings }) => Object.hasOwn(settings, name));
+  if (category && Object.hasOwn(category.parameters, name))
+    return `it is a parameter of requests: its default for the model is \`defaults: { ${name}: … }\``;
   if (!category || owners.length === 0) return undefined;
   const named = owners.map((owner) => owner.name).join(' and ');
   return `it is a setting of models for ${named}, and this is one for ${category.name}`;

@@ -61,16 +61,20 @@ export type CallerStates = (owner: string | undefined, planName: string | undefi
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
   const works: OwnWorks = new Map();
+  const changes: Changes = new Map();
   return (owner = '', planName = '') => {
     const caller = [planName, owner].map(encodeURIComponent).join(':');
-    return { kept: keeping && keptValues(caller, keeping, works), ...sealersOf(caller) };
+    return { kept: keeping && keptValues(caller, keeping, { works, changes }), ...sealersOf(caller) };
   };
 }
+
+/** The last change of each value, by its key. */
+type Changes = Map<string, Promise<unknown>>;
 
 function keptValues(
   caller: string,
   { store, isShared, expirySeconds, timeoutMs, maxTextBytes }: Keeping,
-  own: OwnWorks,
+  { works, changes }: { works: OwnWorks; changes: Changes },
 ): KeptValues {
   const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
   const ask = async <Answer>(question: () => Promise<Answer>): Promise<Answer> => {
@@ -82,7 +86,7 @@ function keptValues(
       });
     }
   };
-  return {
+  const kept: KeptValues = {
     maxBytes: maxTextBytes,
     async get(id) {
       const text = await ask(() => store.get(keyOf(id)));
@@ -97,6 +101,23 @@ function keptValues(
     async delete(id) {
       await ask(() => store.delete(keyOf(id)));
     },
-    work: createKeptWork({ own, shared: isShared ? store : undefined, keyOf, ask }),
+    async update(id, change) {
+      const key = keyOf(id);
+      const changed = (changes.get(key) ?? Promise.resolve()).then(async () => {
+        const value = change(await kept.get(id));
+        if (value !== undefined) return kept.set(id, value);
+        await kept.delete(id);
+        return true;
+      });
+      const settled = changed
+        .catch(() => undefined)
+        .finally(() => {
+          if (changes.get(key) === settled) changes.delete(key);
+        });
+      changes.set(key, settled);
+      return changed;
+    },
+    work: createKeptWork({ own: works, shared: isShared ? store : undefined, keyOf, ask }),
   };
+  return kept;
 }

@@ -39,8 +39,8 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   ],
   [/^\/responses\/compact$/, 'POST /v1/responses, with a summary of your own as `input`,'],
   [
-    /^\/(?:assistants|threads|conversations)(?:\/.*)?$/,
-    'POST /v1/responses, with `previous_response_id` or the whole conversation',
+    /^\/(?:assistants|threads)(?:\/.*)?$/,
+    'POST /v1/responses, with `previous_response_id` or `conversation`,',
   ],
 ];
 
@@ -62,6 +62,8 @@ export function createHandlerOf(
   inference: ServedInference,
   options: HandlerOptions,
 ): Handler {
+  if (typeof inference?.run !== 'function')
+    throw new TypeError('createHandler: expected an inference, which `createInference` makes');
   // From JavaScript it may be left out; what is missing then has a message of its own.
   const settings = resolveOptions(options ?? {});
   const findRoute = createRouter(createRoutes(categories, sockets));
@@ -164,6 +166,7 @@ export function createHandlerOf(
 }
 
 function hintFor({ url, mountPath }: ApiRequest): string {
+  if (['', '/'].includes(endpointPath(url, mountPath))) return ' GET /v1/openapi.json lists every path.';
   if (url.includes('/v1/v1/')) return ' The base URL ends with /v1 twice.';
   const replacement = replacementOf(endpointPath(url, mountPath));
   return replacement === undefined ? '' : ` Call ${replacement} instead.`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorBody, NamedSchema, RouteDescription, SocketMessages } from '../contracts/endpoint.ts';
+import type { ModelInfo } from '../contracts/model.ts';
 import type { ErrorCode } from '../errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import { wireErrors } from './errors.ts';
@@ -34,13 +35,16 @@ const onInference: readonly ErrorCode[] = [
   'insufficient_storage',
 ];
 
-/** The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from. */
-export function toOpenApi(routes: readonly DescribedRoute[]): JsonSchema {
+/**
+ * The OpenAPI 3.1 document of some routes. Its server is the folder that it was loaded from.
+ * @param models whose ids parameters may have
+ */
+export function toOpenApi(routes: readonly DescribedRoute[], models: readonly ModelInfo[] = []): JsonSchema {
   const schemas: Record<string, JsonSchema> = { Error: toJsonSchema(errorBodySchema) };
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     for (const { name, schema } of schemasOf(route)) schemas[name] ??= toJsonSchema(schema);
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route, models);
   }
   return {
     openapi: '3.1.0',
@@ -62,7 +66,7 @@ function schemasOf(route: DescribedRoute): NamedSchema[] {
   );
 }
 
-function toOperation(route: DescribedRoute): JsonSchema {
+function toOperation(route: DescribedRoute, models: readonly ModelInfo[]): JsonSchema {
   const content = Object.entries(route.responses).map(([mediaType, schema]) => [
     mediaType,
     referenceTo(schema.name),
@@ -70,7 +74,7 @@ function toOperation(route: DescribedRoute): JsonSchema {
   return {
     operationId: route.operationId,
     summary: route.summary,
-    ...parametersOf(route),
+    ...parametersOf(route, models),
     ...requestBodyOf(route),
     ...(route.messages && {
       'x-websocket-messages': messagesOf(route).map(({ client, server }) => ({
@@ -97,19 +101,26 @@ function messagesOf({ messages, otherMessages = [] }: DescribedRoute): SocketMes
   return messages ? [messages, ...otherMessages] : [];
 }
 
-function parametersOf({ path, queryParameters = {} }: DescribedRoute): JsonSchema {
-  const schema = { type: 'string' };
+function parametersOf(
+  { path, queryParameters = {} }: DescribedRoute,
+  models: readonly ModelInfo[],
+): JsonSchema {
+  const text = { type: 'string' };
+  const idsOf = (category: string): JsonSchema => {
+    const ids = models.filter((model) => [category, 'unknown'].includes(model.category)).map(({ id }) => id);
+    return ids.length === 0 ? text : { enum: ids };
+  };
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
-    schema,
+    schema: text,
   }));
-  const inQuery = Object.entries(queryParameters).map(([name, description]) => ({
+  const inQuery = Object.entries(queryParameters).map(([name, parameter]) => ({
     name,
     in: 'query',
-    description,
-    schema,
+    description: parameter.description,
+    schema: parameter.modelOf === undefined ? (parameter.schema ?? text) : idsOf(parameter.modelOf),
   }));
   const parameters = [...inPath, ...inQuery];
   return parameters.length === 0 ? {} : { parameters };
@@ -117,8 +128,8 @@ function parametersOf({ path, queryParameters = {} }: DescribedRoute): JsonSchem
 
 function requestBodyOf({ requestBody }: DescribedRoute): JsonSchema {
   if (requestBody === undefined) return {};
-  const { name, mediaType = 'application/json' } = requestBody;
-  return { requestBody: { required: true, content: { [mediaType]: referenceTo(name) } } };
+  const { name, mediaType = 'application/json', isOptional = false } = requestBody;
+  return { requestBody: { required: !isOptional, content: { [mediaType]: referenceTo(name) } } };
 }
 
 function errorResponses(route: DescribedRoute): Record<string, JsonSchema> {

@@ -7,12 +7,19 @@ import { modelRoutes } from './endpoints/models.ts';
 import { createOpenApiRoute } from './endpoints/openapi.ts';
 import { openSocket } from './open-socket.ts';
 import { queryOf } from './path.ts';
-import { runEndpoint } from './run-endpoint.ts';
+import { parseBody } from '../validation/issues.ts';
+import { piecesOf } from './pieces-of.ts';
+import { receiveJson, runEndpoint } from './run-endpoint.ts';
+import { unknownFieldsHeader } from './unknown-fields.ts';
 
 /** Answers a request that runs no model. */
-function answerRoute(call: Call, { handle }: Route): Promise<ApiResponse> {
+async function answerRoute(call: Call, { handle, requestBody }: Route): Promise<ApiResponse> {
   const { inference, request, pathParameters, caller } = call;
-  return handle({
+  const given = requestBody && (await receiveJson(call, requestBody));
+  const body = requestBody && (await piecesOf(call)(() => parseBody(requestBody.schema, given)));
+  const ignored = requestBody && unknownFieldsHeader(requestBody, given, call.settings.unknownFields);
+  const response = await handle({
+    body,
     query: queryOf(request.url),
     pathParameters,
     caller,
@@ -27,6 +34,7 @@ function answerRoute(call: Call, { handle }: Route): Promise<ApiResponse> {
     },
     findModel: (id, category) => findModel(call, id, category === undefined ? undefined : { name: category }),
   });
+  return { ...response, headers: { ...response.headers, ...ignored } };
 }
 
 /** A path below `/v1` as the handler serves it. */

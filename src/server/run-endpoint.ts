@@ -4,12 +4,13 @@ import type { RunEvent, CallOptions } from '../contracts/run.ts';
 import { letOthersRun } from '../concurrency/in-slices.ts';
 import { readJson } from '../http/body.ts';
 import { findModel, type Call } from './call.ts';
-import type { ApiResponse } from '../contracts/http.ts';
+import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type {
   Endpoint,
   EndpointRun,
   EndpointRunOptions,
+  RequestBody,
   UploadedForm,
   StreamEnd,
 } from '../contracts/endpoint.ts';
@@ -33,7 +34,8 @@ export async function runEndpoint(
 ): Promise<ApiResponse> {
   // Before the body is read: a wrong header costs nobody an upload.
   deadlineMsOf(call.request);
-  if (endpoint.uploadField === undefined) return answer(call, category, endpoint, await receiveJson(call));
+  if (endpoint.uploadField === undefined)
+    return answer(call, category, endpoint, await receiveJson(call, endpoint.requestBody));
   // Before the body too: nobody's disk is filled for an answer that the plan refuses.
   await call.meter.assertLeft();
   const upload = await receiveUpload(call, endpoint.uploadField, (id) => assertOffered(call, category, id));
@@ -53,7 +55,12 @@ export async function runEndpoint(
   }
 }
 
-async function receiveJson({ request, settings, owner }: Call): Promise<unknown> {
+/** Reads a body of JSON, within the limits of its sender. */
+export async function receiveJson(
+  { request, settings, owner }: Call,
+  { isOptional }: Pick<RequestBody, 'isOptional'> = {},
+): Promise<unknown> {
+  if (isOptional === true && isEmpty(request)) return {};
   const place = settings.jsonGate.enter(owner);
   try {
     return await readJson(request, {
@@ -64,6 +71,11 @@ async function receiveJson({ request, settings, owner }: Call): Promise<unknown>
   } finally {
     place.leave();
   }
+}
+
+function isEmpty({ headers, body }: ApiRequest): boolean {
+  if ('parsed' in body) return body.parsed === undefined;
+  return !(Number(headers['content-length']) > 0 || headers['transfer-encoding'] || headers['content-type']);
 }
 
 /** Fields of a form after its file, and models that aren't there, are found out when all of it has been read. */

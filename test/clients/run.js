@@ -23,6 +23,7 @@ const { values: options } = parseArgs({
 const pythonPrograms = /** @type {const} */ ([
   ['requirements', ['openai', 'anthropic', 'pydantic-ai', 'openai-agents', 'langchain', 'llm', 'lm-eval']],
   ['requirements-openai-2', ['litellm', 'instructor']],
+  ['requirements-frameworks', ['llama-index', 'haystack', 'dspy', 'smolagents']],
 ]);
 
 /** @param {string} command @param {string[]} args @param {string} [cwd] */
@@ -41,7 +42,8 @@ function* programs() {
   for (const name of ['ai-sdk', 'langchain']) {
     yield { name, command: process.execPath, file: join(here, 'js', `${name}.js`) };
   }
-  yield { name: 'in-process', command: process.execPath, file: join(folder, 'js/in-process.js') };
+  for (const name of ['in-process', 'llamaindex'])
+    yield { name, command: process.execPath, file: join(folder, `js/${name}.js`) };
   if (!options.python) return;
   for (const [requirements, names] of pythonPrograms) {
     const venv = join(options.venv ?? join(folder, 'venv'), requirements);

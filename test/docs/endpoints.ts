@@ -51,6 +51,7 @@ const guides: Readonly<Record<string, string>> = {
   '/messages/count_tokens': '[tokens of a prompt](../tokenize.md) · [messages](../messages.md)',
   '/responses/input_tokens': '[responses](../responses.md) · [tokens of a prompt](../tokenize.md)',
   '/responses': '[responses](../responses.md) · [tools](../guides/tools.md)',
+  '/conversations': '[responses](../responses.md#conversations)',
   '/images/generations': '[images](../images.md)',
   '/audio/transcriptions': '[speech and transcription](../speech.md)',
   '/audio/translations': '[speech and transcription](../speech.md)',

@@ -27,7 +27,7 @@ function literalsOf(source: string): string[] {
 }
 
 /** Messages of npm, Node and the operating system. */
-const foreign = /^(?:npm |samplers\.toSorted |Cannot (?:find|use) |killed by )/;
+const foreign = /^(?:npm |samplers\.toSorted |Cannot (?:find|use) |Could not load the "sharp" |killed by )/;
 
 const messages = page
   .split('\n')

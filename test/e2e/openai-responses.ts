@@ -47,6 +47,21 @@ export function openaiResponses(service: () => Service): void {
       expect(total_tokens).toBe(input_tokens + output_tokens);
     });
 
+    test('conversation', async () => {
+      const { conversations } = new OpenAI({
+        baseURL: service().baseUrl,
+        apiKey: service().apiKey,
+        maxRetries: 0,
+        ...(service().fetch && { fetch: service().fetch }),
+      });
+      const { id } = await conversations.create();
+      const response = await connect().create({ ...asked(service().question), conversation: id });
+      expect(response.conversation).toEqual({ id });
+      const { data } = await conversations.items.list(id);
+      expect(data.map((item) => item.type === 'message' && item.role)).toEqual(['assistant', 'user']);
+      expect(await conversations.delete(id)).toMatchObject({ id, deleted: true });
+    });
+
     test('max_output_tokens', async () => {
       const response = await connect().create({ ...asked(service().question), max_output_tokens: 2 });
       expect(response).toMatchObject({

@@ -1,4 +1,4 @@
-"""Sends bodies that the OpenAPI document of a running service allows, and checks every answer against it.
+"""Sends bodies and queries that the OpenAPI document of a running service allows, and checks every answer against it.
 
     SLASHV1_API_KEY=sk-local npm start &
     pip install -r test/openapi/requirements.txt
@@ -41,7 +41,7 @@ CANT_SAY = [
     r"^(guided_regex|guided_grammar|grammar|structured_outputs(\.\w+)?|guided_choice)\b",
     r"^tools\b|\.arguments: ",
     # What a conversation needs: calls and results in pairs, contents by role, a last message.
-    r"expected the id of a call before it|expected a tool message with the result",
+    r"expected every id once|expected the id of a call before it|expected a tool message with the result",
     r"^(messages\[\d+\]|input(\[\d+\])?): expected (a message|no|items?|one)|^messages\[\d+\]\.content\[\d+\]: expected no",
     r"^tool_choice(\.tools)?: |^continue_final_message: |^add_generation_prompt: |^messages\[\d+\]\.prefix",
     # More than two fields: one format beside all others, one value below another.
@@ -52,11 +52,15 @@ CANT_SAY = [
     r"^top_logprobs: expected `logprobs`|^\w+: expected none beside|^background|^store|^stream: not supported with",
     # The schema allows any name; a name one letter away from a field is refused.
     r"unknown field, one letter away",
+    # What a list holds.
+    r"^after: expected the id of an item",
     # Limits of a whole body.
     r"^The (JSON|body|request)|values|too (large|many|deep)",
 ]
 MODELS = {"embeddings": "tiny-embed", "rerank": "tiny-rerank", "detect": "tiny-detect", "audio/speech": "tiny-speech"}
 MODELS |= {"images/generations": "tiny-image"}
+# A socket, and what would unload the models.
+SKIPPED = ["/realtime", "/models/{model_id}/load", "/models/{model_id}/unload"]
 # Each would make a run long and tell nothing more.
 SMALL = {"max_tokens": 5, "max_completion_tokens": 5, "max_output_tokens": 5, "num_inference_steps": 2, "n": 1}
 SMALL |= {"width": 256, "height": 256}
@@ -99,6 +103,19 @@ def verdict_of(document, operation, response):
         return f"{response.status_code}: {response.text[:160]}"
 
 
+def keep(url, headers):
+    """Values for the placeholders of paths: what a service keeps."""
+
+    def post(path, **body):
+        return requests.post(url + path, json=body, headers=headers, timeout=60).json()
+
+    response = post("/responses", model="tiny-chat", input="Hello", max_output_tokens=5)
+    items = [{"type": "message", "id": "msg_1", "role": "user", "content": "Hello"}]
+    conversation = post("/conversations", items=items)
+    kept_ids = {"response_id": response["id"], "conversation_id": conversation["id"], "item_id": "msg_1"}
+    return kept_ids | {"model_id": "tiny-chat"}
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--url", default="http://127.0.0.1:8000/v1")
@@ -108,35 +125,46 @@ def main():
     asked = options.parse_args()
     headers = {"authorization": f"Bearer {os.environ['SLASHV1_API_KEY']}"}
     document = requests.get(asked.url + "/openapi.json", headers=headers, timeout=30).json()
+    kept_ids = keep(asked.url, headers)
     failures = 0
     for result in schemathesis.openapi.from_dict(document).get_all_operations():
         operation = result.ok()
-        content = operation.definition.raw.get("requestBody", {}).get("content", {})
-        if "application/json" not in content or (asked.path and operation.path not in asked.path):
+        content = operation.definition.raw.get("requestBody", {}).get("content", {"application/json": {}})
+        if "application/json" not in content or operation.path in SKIPPED or (asked.path and operation.path not in asked.path):
             continue
+        if operation.method.upper() == "DELETE":
+            continue
+        label = f"{operation.method.upper()} {operation.path}"
         found, examples, sent = collections.Counter(), {}, collections.Counter()
 
         def send(case):
+            url = asked.url + operation.path.format(**kept_ids)
+            if operation.method.upper() == "GET":
+                judge(requests.get(url, params=case.query, headers=headers, timeout=60), case.query)
+                return
             body = case.body
             if not isinstance(body, dict):
                 return
             body = {name: min(value, SMALL[name]) if name in SMALL and type(value) is int else value for name, value in body.items()}
-            body["model"] = MODELS.get(operation.path[1:], "tiny-chat")
+            if "conversations" not in operation.path:
+                body["model"] = MODELS.get(operation.path[1:], "tiny-chat")
             for name in ("width", "height"):
                 if body.get(name):
                     body[name] = 256
             if body.get("max_tokens"):
                 body.pop("max_completion_tokens", None)
-            response = requests.post(asked.url + operation.path, json=body, headers=headers, timeout=60)
+            judge(requests.post(url, json=body, headers=headers, timeout=60), body)
+
+        def judge(response, given):
             sent[response.status_code] += 1
             verdict = verdict_of(document, operation, response)
             if verdict:
                 found[verdict] += 1
-                examples.setdefault(verdict, json.dumps(body))
+                examples.setdefault(verdict, json.dumps(dict(given)))
 
         quiet = settings(max_examples=asked.count, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
         seed(asked.seed)(quiet(given(case=operation.as_strategy())(send)))()
-        print(operation.path, dict(sent), f"{sum(found.values())} failures", flush=True)
+        print(label, dict(sent), f"{sum(found.values())} failures", flush=True)
         for verdict, count in found.most_common():
             print(f"  {count} {verdict}\n    {examples[verdict][:400]}")
         failures += sum(found.values())

@@ -26,8 +26,8 @@ describe('the packed tarball', () => {
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('stays below 1.09 MB and holds neither models nor sources nor tests', () => {
-    expect(tarball.size).toBeLessThan(1_090_000);
+  it('stays below 1.095 MB and holds neither models nor sources nor tests', () => {
+    expect(tarball.size).toBeLessThan(1_095_000);
     const foreign = tarball.files.filter(
       ({ path }) =>
         !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|dist\/src\/playground\/page\/[a-z]+\.(html|css|svg|md)|[^/]+\.(md|json)|LICENSE)$/.test(

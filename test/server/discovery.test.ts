@@ -78,6 +78,10 @@ describe('GET /openapi.json', () => {
       ['/responses/{response_id}/input_items', ['get']],
       ['/responses/{response_id}/cancel', ['post']],
       ['/responses/{response_id}', ['get', 'delete']],
+      ['/conversations/{conversation_id}/items/{item_id}', ['get', 'delete']],
+      ['/conversations/{conversation_id}/items', ['get', 'post']],
+      ['/conversations/{conversation_id}', ['get', 'post', 'delete']],
+      ['/conversations', ['post']],
       ['/messages', ['post']],
       ['/messages/count_tokens', ['post']],
       ['/tokenize', ['post']],
@@ -167,6 +171,21 @@ describe('GET /openapi.json', () => {
     expect(json.paths['/audio/voices'].get.parameters).toEqual([
       { name: 'model', in: 'query', description: expect.stringMatching(/\S/), schema: { type: 'string' } },
     ]);
+    expect(json.paths['/conversations/{conversation_id}/items'].get.parameters.slice(1)).toMatchObject([
+      { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 100 } },
+      { name: 'order', schema: { enum: ['asc', 'desc'] } },
+      { name: 'after', schema: { type: 'string' } },
+    ]);
+    expect(json.paths['/conversations'].post.requestBody.required).toBe(false);
+  });
+
+  it('lists the models whose voices can be had', async () => {
+    const talking = createFakeInference({
+      models: ['fake-chat', { id: 'alto', category: 'speech' }, { id: 'bass', category: 'speech' }],
+    });
+    const answer = await send(createHandler(talking, { auth: 'none' }), { url: '/v1/openapi.json' });
+    const [model] = answer.json.paths['/audio/voices'].get.parameters;
+    expect(model.schema).toEqual({ enum: ['alto', 'bass'] });
   });
 
   it('has no reference that leads nowhere', async () => {

@@ -15,6 +15,7 @@ import { countTokens } from './wire/messages/count-tokens.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
 import { inputTokens } from './wire/responses/input-tokens.ts';
+import { keptConversations } from './wire/responses/conversation-endpoints.ts';
 import { keptResponses } from './wire/responses/kept-endpoints.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
@@ -75,6 +76,7 @@ export const chatCategory: CategoryDefinition<
     responses,
     inputTokens,
     ...keptResponses,
+    ...keptConversations,
     messagesEndpoint,
     countTokens,
     tokenize,

@@ -71,6 +71,8 @@ export const foreignFields = {
   custom_logit_processor: { advice: 'use `logit_bias`, `bad_words` or `allowed_token_ids`' },
   options: { ...harmless({}), advice: 'write its fields beside `messages`, such as `temperature`' },
   // The prompt.
+  prompt: { ...harmless('', []), advice: 'use `messages`, or `POST /completions`' },
+  input: { ...harmless('', []), advice: 'use `messages`, or `POST /responses`' },
   chat_template: { advice: 'use `chatTemplate`, a setting of the model' },
   num_ctx: { advice: 'use `contextLength`, a setting of the model' },
   prefix: { ...harmless(false, ''), advice: 'use `continue_final_message`' },

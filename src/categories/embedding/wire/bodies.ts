@@ -123,6 +123,8 @@ export const embeddingForeignFields: ForeignFields = {
   task: { advice: 'use `prompt_name`' },
   task_type: { advice: 'use `prompt_name`' },
   prompt: { advice: 'use `input`' },
+  inputs: { as: 'input' },
+  texts: { as: 'input' },
   instruction: { advice: 'use `prompt_name`' },
   truncate_prompt_tokens: { advice: 'use `truncate`' },
   truncation: { advice: 'use `truncate`' },

@@ -129,7 +129,7 @@ export const audioVoices: Route = {
   path: '/audio/voices',
   operationId: 'listVoices',
   summary: 'The voices of the speech models.',
-  queryParameters: { model: 'Id of a speech model; default: all.' },
+  queryParameters: { model: { description: 'Id of a speech model; default: all.', modelOf: 'speech' } },
   responses: { 'application/json': { name: 'VoiceList', schema: voiceListSchema } },
   errors: ['invalid_request', 'model_not_found'],
   async handle({ query, models, findModel }) {

@@ -1,7 +1,8 @@
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { fieldError } from '../../../../errors.ts';
-import { findKept, hasAnswer, notFound, nothingKept, responseIdOf } from './kept-response.ts';
-import type { ConversationItem, ModelResponse, ResponsesRequestBody } from './schema.ts';
+import { findConversation } from './kept-conversation.ts';
+import { findKept, hasAnswer, notFound, nothingKept, responseIdOf, wholeItems } from './kept-response.ts';
+import type { ConversationItem, ResponsesRequestBody } from './schema.ts';
 
 /** An item of a conversation, and the field of the request that it came with. */
 export interface PlacedItem {
@@ -13,6 +14,8 @@ export interface PlacedItem {
 export interface Recalled {
   /** The items before those of the request. */
   readonly before: readonly ConversationItem[];
+  /** The id of the conversation that they are, if it is one. */
+  readonly conversation?: string | undefined;
   /** The items that the request refers to, by their ids. */
   readonly items: ReadonlyMap<string, ConversationItem>;
 }
@@ -20,7 +23,10 @@ export interface Recalled {
 /** Nothing of the conversation was kept. */
 export const nothingRecalled: Recalled = { before: [], items: new Map() };
 
-type Asked = Pick<ResponsesRequestBody, 'input' | 'previous_response_id' | 'store' | 'background'>;
+type Asked = Pick<
+  ResponsesRequestBody,
+  'input' | 'previous_response_id' | 'conversation' | 'store' | 'background'
+>;
 
 /** Fetches what a request refers to. */
 export async function recall(asked: Asked, caller: CallerState): Promise<Recalled> {
@@ -30,7 +36,13 @@ export async function recall(asked: Asked, caller: CallerState): Promise<Recalle
     return nothingRecalled;
   }
   const { previous_response_id: previous } = asked;
-  const before = previous == null ? [] : await itemsOf(caller, previous, 'previous_response_id');
+  const conversation = typeof asked.conversation === 'string' ? asked.conversation : asked.conversation?.id;
+  if (previous != null && conversation !== undefined)
+    throw fieldError('conversation', 'expected none beside previous_response_id');
+  let before: readonly ConversationItem[] = [];
+  if (conversation !== undefined)
+    before = (await findConversation(caller, conversation, 'conversation')).items;
+  else if (previous != null) before = await itemsOf(caller, previous, 'previous_response_id');
   const items = new Map<string, ConversationItem>();
   let bytes = 0;
   for (const [responseId, references] of byResponse(asked)) {
@@ -48,7 +60,7 @@ export async function recall(asked: Asked, caller: CallerState): Promise<Recalle
         });
     }
   }
-  return { before, items };
+  return { before, conversation, items };
 }
 
 /** @throws InferenceError `unsupported_feature` for a request that only a service that keeps responses can answer */
@@ -56,6 +68,7 @@ export function assertRecallsNothing(asked: Asked): void {
   if (asked.store === true) throw nothingKept('store');
   if (asked.background === true) throw nothingKept('background');
   if (asked.previous_response_id != null) throw nothingKept('previous_response_id');
+  if (asked.conversation != null) throw nothingKept('conversation');
   const [first] = referencesOf(asked);
   if (first !== undefined) throw nothingKept(first.place);
 }
@@ -88,10 +101,13 @@ function byResponse(asked: Asked): Map<string, Reference[]> {
 /** All items that a model is to read, in their order. */
 export function conversationOf(
   { input }: Pick<Asked, 'input'>,
-  { before, items }: Recalled,
+  { before, conversation, items }: Recalled,
   unseal: CallerState['unseal'],
 ): PlacedItem[] {
-  const placed = before.map((item) => ({ item, place: 'previous_response_id' }));
+  const placed = before.map((item) => ({
+    item,
+    place: conversation === undefined ? 'previous_response_id' : 'conversation',
+  }));
   if (typeof input === 'string')
     return [...placed, { item: { role: 'user', content: input }, place: 'input' }];
   for (const [index, item] of input.entries()) {
@@ -115,13 +131,11 @@ export function conversationOf(
   }
 }
 
-/** The conversation with its answer, without a call that was cut off: it has no result. */
+/** The conversation with its answer. */
 async function itemsOf(caller: CallerState, id: string, place: string): Promise<ConversationItem[]> {
   const found = await findKept(caller, id, place);
   const { input, response } = found;
   if (!hasAnswer(found))
     throw fieldError(place, `expected a response with an answer, got one that is ${response.status}`);
-  const isWhole = ({ type, status }: ModelResponse['output'][number]): boolean =>
-    type !== 'function_call' || status === 'completed';
-  return [...input, ...response.output.filter(isWhole)];
+  return [...input, ...wholeItems(response)];
 }

@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointRun } from '../../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../../contracts/http.ts';
-import { fieldError, InferenceError } from '../../../../errors.ts';
+import { InferenceError } from '../../../../errors.ts';
 import { createId, unixTime } from '../../../../http/headers.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { toNamedFrame } from '../../../../http/sse.ts';
@@ -9,7 +9,8 @@ import type { ChatRequestInput } from '../../request.ts';
 import { answerChat, toDialectError } from '../answer.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
 import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './from-request.ts';
-import { keepResponse, toKeptItems, type KeptResponse } from './kept-response.ts';
+import { keepResponse, keepTurn } from './keep-response.ts';
+import { hasAnswer, toKeptItems, tooLarge, type KeptResponse } from './kept-response.ts';
 import {
   modelResponseSchema,
   responseEventSchema,
@@ -38,7 +39,7 @@ interface BackgroundForm extends ResponseForm {
 /** Answers with a response that is still to come, and keeps it as it changes. The service has to keep responses. */
 async function answerInBackground(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
-  { request, items }: ResponsesCall,
+  { request, items, conversation }: ResponsesCall,
   { head, headers, toError, ...form }: BackgroundForm,
 ): Promise<ApiResponse> {
   const kept = run.caller.kept!;
@@ -56,10 +57,13 @@ async function answerInBackground(
     written = written.then(() => write(response)).catch(reportTo(run));
   };
   const finish = async (events: Promise<ChatEvent[]>): Promise<void> => {
-    const last = await settle(events);
+    const settled = await settle(events);
     await written;
+    const last = hasAnswer({ response: settled })
+      ? await keepTurn({ response: settled, input }, { conversation }, run)
+      : settled;
     if (await write(last)) return;
-    await write(failed(tooLarge('the response')));
+    await write(failed(tooLarge('input', 'the response')));
   };
   const settle = async (events: Promise<ChatEvent[]>): Promise<ModelResponse> => {
     try {
@@ -76,7 +80,7 @@ async function answerInBackground(
   };
 
   try {
-    if (!(await write(response))) throw tooLarge('the conversation');
+    if (!(await write(response))) throw tooLarge('input', 'the conversation');
     const { events } = await run.detach(request, { signal, responseId: id, onDispatch });
     void finish(events).catch(reportTo(run)).then(end);
   } catch (thrown) {
@@ -90,10 +94,6 @@ async function answerInBackground(
 
 function reportTo(run: Pick<EndpointRun<never, never>, 'report'>): (error: unknown) => void {
   return (error) => void run.report(InferenceError.from(error));
-}
-
-function tooLarge(what: string): InferenceError {
-  return fieldError('input', `${what} is larger than what is kept of one`, { code: 'request_too_large' });
 }
 
 /** A client may send more types than fit into a header. */

@@ -34,7 +34,6 @@ export const responsesForeignFields: ForeignFields = {
   max_new_tokens: { as: 'max_output_tokens' },
   format: { advice: 'use `text.format`' },
   think: { advice: 'use `enable_thinking` or `reasoning.effort`' },
-  conversation: { advice: 'use `previous_response_id`, or send all of it as `input`' },
   prompt: { advice: 'use `instructions` and `input`' },
   truncation: { ...harmless('disabled'), advice: 'only disabled is offered' },
   context_management: notOffered,
@@ -95,11 +94,16 @@ export async function readResponsesRequest(
 ): Promise<ResponsesCall> {
   const parsed = await pieces(() => parse(body));
   if (parsed.background === true) assertMayRunOn(parsed);
-  const items = conversationOf(parsed, await recall(parsed, caller), caller.unseal);
+  const recalled = await recall(parsed, caller);
+  const items = conversationOf(parsed, recalled, caller.unseal);
   await nextTurn();
   const conversation = toChatBody(parsed, items);
   await nextTurn();
-  return pieces(() => toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined));
+  const id = recalled.conversation;
+  return pieces(() => ({
+    ...toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined),
+    conversation: id === undefined ? undefined : { id, known: recalled.before.length },
+  }));
 }
 
 function parse(body: unknown): ResponsesRequestBody {
@@ -131,6 +135,7 @@ function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[])
   const chatBody = {
     ...common,
     messages,
+    input: undefined,
     max_tokens: max_output_tokens,
     tools: tools.functions,
     tool_choice: toToolChoice(tool_choice),

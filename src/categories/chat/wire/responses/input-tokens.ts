@@ -23,6 +23,7 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
       input: true,
       instructions: true,
       previous_response_id: true,
+      conversation: true,
       tools: true,
       tool_choice: true,
       parallel_tool_calls: true,

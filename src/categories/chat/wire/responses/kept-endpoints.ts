@@ -1,13 +1,13 @@
 import type { Route } from '../../../../contracts/endpoint.ts';
 import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
+import { pageOf, pageParameters } from './item-page.ts';
 import { findKept, findSettled, isPending } from './kept-response.ts';
 import { deletedResponseSchema, inputItemListSchema, modelResponseSchema } from './schema.ts';
 
 const path = '/responses/{response_id}';
 const errors = ['invalid_request', 'unsupported_feature', 'response_not_found', 'overloaded'] as const;
 const responses = { 'application/json': { name: 'Response', schema: modelResponseSchema } };
-const mostItems = 100;
 
 /** Paths of responses that were kept, the longer ones first. */
 export const keptResponses: readonly Route[] = [
@@ -16,33 +16,13 @@ export const keptResponses: readonly Route[] = [
     path: `${path}/input_items`,
     operationId: 'listInputItems',
     summary: 'The items that a response which was kept has answered, with those before them.',
-    queryParameters: {
-      limit: `Most items, 1 to ${mostItems}; default 20.`,
-      order: '`asc` or `desc`; default `desc`, the last first.',
-      after: 'Id of the item before the first.',
-    },
+    queryParameters: pageParameters,
     responses: { 'application/json': { name: 'InputItemList', schema: inputItemListSchema } },
     errors,
     async handle({ caller, query, pathParameters }) {
       const { input } = await findKept(caller, pathParameters['response_id']!, 'response_id');
-      const limit = Number(query.get('limit') ?? 20);
-      if (!(Number.isInteger(limit) && limit >= 1 && limit <= mostItems))
-        throw fieldError('limit', `expected an integer from 1 to ${mostItems}, got ${limit}`);
-      const order = query.get('order') ?? 'desc';
-      if (order !== 'asc' && order !== 'desc') throw fieldError('order', 'expected "asc" or "desc"');
-      const items = order === 'asc' ? input : input.toReversed();
-      const after = query.get('after');
-      const start = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
-      if (after !== null && start === 0)
-        throw fieldError('after', 'expected the id of an item of this response');
-      const data = items.slice(start, start + limit);
-      return jsonResponse(200, {
-        object: 'list',
-        data: data.map((item) => ({ ...item, type: item.type ?? 'message' })),
-        first_id: data[0]?.id ?? null,
-        last_id: data.at(-1)?.id ?? null,
-        has_more: start + limit < items.length,
-      });
+      const items = input.map((item) => Object.assign({ type: 'message' }, item));
+      return jsonResponse(200, pageOf(items, query));
     },
   },
   {

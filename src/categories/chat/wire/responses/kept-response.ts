@@ -1,6 +1,5 @@
-import type { EndpointRun } from '../../../../contracts/endpoint.ts';
 import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
-import { fieldError, InferenceError, unsupportedError } from '../../../../errors.ts';
+import { fieldError, unsupportedError, type InferenceError } from '../../../../errors.ts';
 import type { ConversationItem, ModelResponse } from './schema.ts';
 
 /** A response, and the conversation that it answers. */
@@ -16,9 +15,12 @@ export interface Keeping {
   readonly items: readonly ConversationItem[];
   /** Whether the response is to be kept. */
   readonly store: boolean;
+  /** The conversation that gets the new items, and the number of those that it had. */
+  readonly conversation?: { readonly id: string; readonly known: number } | undefined;
 }
 
-const idPrefixes = {
+/** The beginnings of items' ids, by the type. */
+export const idPrefixes = {
   message: 'msg',
   reasoning: 'rs',
   function_call: 'fc',
@@ -66,7 +68,7 @@ export function notFound(param: string): InferenceError {
 }
 
 /** Whether the response has an answer, of which the limit may have cut off the end. */
-export function hasAnswer({ response: { status } }: KeptResponse): boolean {
+export function hasAnswer({ response: { status } }: Pick<KeptResponse, 'response'>): boolean {
   return status === 'completed' || status === 'incomplete';
 }
 
@@ -93,6 +95,16 @@ export async function findSettled(
   return { ...last, response: { ...last.response, status: 'failed', error } };
 }
 
+/** The items of a response, without a call that was cut off: it has no result. */
+export function wholeItems({ output }: ModelResponse): ModelResponse['output'] {
+  return output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
+}
+
+/** The error of a value that is larger than what is kept of one. */
+export function tooLarge(param: string, what: string): InferenceError {
+  return fieldError(param, `${what} is larger than what is kept of one`, { code: 'request_too_large' });
+}
+
 /** The conversation of a response, every item with an id. */
 export function toKeptItems(items: Keeping['items'], responseId: string): KeptResponse['input'] {
   const suffix = responseId.replace(/^resp_/, '');
@@ -100,19 +112,4 @@ export function toKeptItems(items: Keeping['items'], responseId: string): KeptRe
     ...item,
     id: item.id ?? `${idPrefixes[item.type ?? 'message']}_${suffix}_in${index}`,
   }));
-}
-
-/** Keeps a response, where its request wants that. The answer says whether it is kept: a store that fails doesn't spoil it. */
-export async function keepResponse(
-  response: ModelResponse,
-  { items, store }: Keeping,
-  { caller: { kept }, report }: Pick<EndpointRun<never, never>, 'caller' | 'report'>,
-): Promise<ModelResponse> {
-  if (!store || kept === undefined) return response;
-  const value: KeptResponse = { response, input: toKeptItems(items, response.id) };
-  const isKept = await kept.set(response.id, value).catch((error: unknown) => {
-    report(InferenceError.from(error));
-    return false;
-  });
-  return isKept ? response : { ...response, store: false };
 }

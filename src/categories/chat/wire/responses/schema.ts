@@ -4,10 +4,10 @@ import { suggest } from '../../../../core/text/suggest.ts';
 import { jsonText } from '../../../../validation/json-text.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
-import { toJsonSchema } from '../../../../validation/json-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import { jsonSchema } from '../answer-format.ts';
+import { itemPageSchema } from './item-page.ts';
 import { chatRequestSchema, imageDetail, nonEmptyText, tokenLogprob, toolName } from '../schema.ts';
 
 const part = ofOfferedType(
@@ -34,42 +34,56 @@ const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.stri
 
 const itemId = z.string().nullish();
 
+const ownItems = [
+  z.object({
+    type: z.literal('message').optional(),
+    id: itemId,
+    role: z.enum(['user', 'assistant', 'system', 'developer']),
+    content,
+  }),
+  z.object({
+    type: z.literal('function_call'),
+    id: itemId,
+    call_id: nonEmptyText,
+    name: nonEmptyText,
+    namespace: z.string().nullish(),
+    arguments: jsonText.meta({ description: 'JSON text.' }),
+  }),
+  z.object({
+    type: z.literal('function_call_output'),
+    id: itemId,
+    call_id: nonEmptyText,
+    output: content,
+  }),
+  z.object({
+    type: z.literal('reasoning'),
+    id: itemId,
+    content: listOf(reasoningText).nullish(),
+    encrypted_content: z.string().nullish().meta({ description: 'Read where `content` has nothing.' }),
+  }),
+] as const;
+const ownItemTypes = ['message', 'function_call', 'function_call_output', 'reasoning'];
+
+/** An item of a conversation. */
+export const itemSchema = ofOfferedType('an item', ownItemTypes, z.discriminatedUnion('type', ownItems));
+
 const inputItem = ofOfferedType(
   'an item',
-  ['message', 'function_call', 'function_call_output', 'reasoning', 'item_reference'],
+  [...ownItemTypes, 'item_reference'],
   z.discriminatedUnion('type', [
-    z.object({
-      type: z.literal('message').optional(),
-      id: itemId,
-      role: z.enum(['user', 'assistant', 'system', 'developer']),
-      content,
-    }),
-    z.object({
-      type: z.literal('function_call'),
-      id: itemId,
-      call_id: nonEmptyText,
-      name: nonEmptyText,
-      namespace: z.string().nullish(),
-      arguments: jsonText.meta({ description: 'JSON text.' }),
-    }),
-    z.object({
-      type: z.literal('function_call_output'),
-      id: itemId,
-      call_id: nonEmptyText,
-      output: content,
-    }),
-    z.object({
-      type: z.literal('reasoning'),
-      id: itemId,
-      content: listOf(reasoningText).nullish(),
-      encrypted_content: z.string().nullish().meta({ description: 'Read where `content` has nothing.' }),
-    }),
+    ...ownItems,
     z.object({
       type: z.literal('item_reference'),
       id: nonEmptyText.meta({ description: 'Of an item of a response that was kept.' }),
     }),
   ]),
 );
+
+/** A schema of an object's own texts. */
+export const metadataSchema = z
+  .record(z.string(), z.string())
+  .nullish()
+  .meta({ description: 'Comes back as it is.' });
 
 const functionTool = z.object({
   type: z.literal('function'),
@@ -177,14 +191,20 @@ export const responsesRequestSchema = chatRequestSchema
       default: 'auto',
     }),
     text: z
-      .object({ format: textFormat.nullish(), verbosity: z.string().nullish() })
+      .object({
+        format: textFormat.nullish(),
+        verbosity: z
+          .string()
+          .nullish()
+          .meta({ enum: ['medium', null] }),
+      })
       .nullish()
       .meta({ description: 'Format of the answer; the model can write nothing else.' }),
     reasoning: z.object({ effort: z.string().nullish(), summary, generate_summary: summary }).nullish(),
     include: listOf(z.enum(includable)).nullish().meta({
       description: 'Log probabilities; reasoning encrypted, beside its text.',
     }),
-    metadata: z.record(z.string(), z.string()).nullish().meta({ description: 'Comes back as it is.' }),
+    metadata: metadataSchema,
     background: z.boolean().nullish().meta({
       description:
         'Answers at once, and goes on without the connection; only where the service keeps responses, not with `stream`.',
@@ -197,6 +217,13 @@ export const responsesRequestSchema = chatRequestSchema
     previous_response_id: z.string().nullish().meta({
       description: 'A response that was kept: its conversation and its output come before the input.',
     }),
+    conversation: z
+      .union([z.string(), z.object({ id: z.string() })])
+      .nullish()
+      .meta({
+        description:
+          'A conversation that is kept, or its id: its items come before the input, and it gets the new ones.',
+      }),
     max_tool_calls: z.int().nullish().meta({ description: 'Of tools of the service, which has none.' }),
     safety_identifier: echoed,
     prompt_cache_key: echoed,
@@ -204,17 +231,10 @@ export const responsesRequestSchema = chatRequestSchema
 
 /** A checked body of `POST /responses`. */
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
-type InputItem = Exclude<ResponsesRequestBody['input'], string>[number];
-export type ConversationItem = Exclude<InputItem, { type: 'item_reference' }>;
+export type ConversationItem = z.infer<typeof itemSchema>;
 
 /** The items of the input of a response that was kept. */
-export const inputItemListSchema = z.object({
-  object: z.literal('list'),
-  data: z.array(z.unknown()).meta({ items: toJsonSchema(inputItem) }),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
-});
+export const inputItemListSchema = itemPageSchema(inputItem);
 
 /** The answer to the removal of a response. */
 export const deletedResponseSchema = z.object({
@@ -295,6 +315,7 @@ export const modelResponseSchema = z.object({
   top_p: z.number(),
   background: z.boolean(),
   previous_response_id: z.string().nullable(),
+  conversation: z.object({ id }).nullish().meta({ description: 'Null: it could not get the new items.' }),
   store: z.boolean(),
   truncation: z.literal('disabled'),
   presence_penalty: z.number(),

@@ -14,7 +14,7 @@ import { offeredTools } from './tools.ts';
  * ```
  */
 export function toResponseHead(
-  { body, request, store }: ResponsesCall,
+  { body, request, store, conversation }: ResponsesCall,
   { id, created, model }: AnswerHead,
 ): ResponseHead {
   const valueOf = (
@@ -38,6 +38,7 @@ export function toResponseHead(
     top_p: valueOf('topP'),
     background: body.background === true,
     previous_response_id: body.previous_response_id ?? null,
+    ...(conversation && { conversation: { id: conversation.id } }),
     store,
     truncation: 'disabled',
     presence_penalty: valueOf('presencePenalty'),

@@ -15,8 +15,8 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
   operationId: 'transcribeLive',
   summary: 'Write down speech while it is spoken, over a WebSocket.',
   queryParameters: {
-    intent: 'Only `transcription`, which is the default.',
-    model: 'Id of a transcription model; default: the first one.',
+    intent: { description: 'Only `transcription`, which is the default.' },
+    model: { description: 'Id of a transcription model; default: the first one.' },
   },
   messages: {
     client: { name: 'LiveClientEvent', schema: liveClientEventSchema },

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { fieldError } from '../../../../errors.ts';
+import { toJsonSchema } from '../../../../validation/json-schema.ts';
+
+const mostItems = 100;
+
+/** The query of a list of items. */
+export const pageParameters = {
+  limit: {
+    description: `Most items, 1 to ${mostItems}; default 20.`,
+    schema: { type: 'integer', minimum: 1, maximum: mostItems },
+  },
+  order: {
+    description: '`asc` or `desc`; default `desc`, the last first.',
+    schema: { enum: ['asc', 'desc'] },
+  },
+  after: { description: 'Id of the item before the first.' },
+};
+
+/** The schema of a part of a list of items. */
+export function itemPageSchema(item: z.ZodType): z.ZodType {
+  return z.object({
+    object: z.literal('list'),
+    data: z.array(z.unknown()).meta({ items: toJsonSchema(item) }),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  });
+}
+
+interface Item {
+  readonly id?: string | null | undefined;
+}
+
+/** Answers with all of the items. */
+export function toItemPage(data: readonly Item[], hasMore = false): object {
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: hasMore,
+  };
+}
+
+/** Answers with the part of the items that a query asks for. @param given the items, the oldest first */
+export function pageOf(given: readonly Item[], query: URLSearchParams): object {
+  const limit = Number(query.get('limit') ?? 20);
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= mostItems))
+    throw fieldError('limit', `expected an integer from 1 to ${mostItems}, got ${limit}`);
+  const order = query.get('order') ?? 'desc';
+  if (order !== 'asc' && order !== 'desc') throw fieldError('order', 'expected "asc" or "desc"');
+  const items = order === 'asc' ? given : given.toReversed();
+  const after = query.get('after');
+  const start = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
+  if (after !== null && start === 0) throw fieldError('after', 'expected the id of an item of this list');
+  return toItemPage(items.slice(start, start + limit), start + limit < items.length);
+}
