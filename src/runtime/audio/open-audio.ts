@@ -17,6 +17,7 @@ import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { openOgg } from './ogg.ts';
 import { openSamples } from './open-samples.ts';
 import type { PcmBlock, PcmTrack, TrackOptions } from './pcm.ts';
+import { splitChannels } from './split-channels.ts';
 import { toMono, tooLong } from './to-mono.ts';
 import { openWebm } from './webm.ts';
 
@@ -35,11 +36,15 @@ export interface AudioStream {
    * stream. Throws `InferenceError`s: `invalid_request` where the audio is damaged or too long, `cancelled`.
    */
   readonly blocks: AsyncIterable<Float32Array>;
+  /** Such blocks of each channel where they are separate; else those of their mean alone. */
+  readonly streams: readonly AsyncIterable<Float32Array>[];
   /** Frees the decoder and closes the file; may be called at any time. */
   close(): Promise<void>;
 }
 
 const sampleRateHz = 16_000;
+/** Most channels that are heard each by itself. */
+const maxSeparate = 8;
 
 /**
  * Opens an audio file for decoding, whatever its name: see `audioFormats`; others by ffmpeg where it is installed. It is read
@@ -48,10 +53,12 @@ const sampleRateHz = 16_000;
 export async function openAudio(source: AudioSource, options: AudioOptions): Promise<AudioStream> {
   const bytes = await openByteSource(source, options.signal);
   let format: AudioFormat | undefined;
-  let blocks: AsyncGenerator<Float32Array> | undefined;
+  let decoded: AsyncIterator<PcmBlock> | undefined;
+  let streams: readonly AsyncGenerator<Float32Array>[] = [];
   const close = async (): Promise<void> => {
     try {
-      await blocks?.return(undefined);
+      for (const stream of streams) await stream.return(undefined);
+      await decoded?.return?.();
     } finally {
       await bytes.close();
     }
@@ -65,27 +72,24 @@ export async function openAudio(source: AudioSource, options: AudioOptions): Pro
     const track = await openKnown().catch((error: unknown) => openForeign(bytes, error, options));
     const claimedSeconds = track.durationSeconds ?? 0;
     if (claimedSeconds > options.maxSeconds && claimedSeconds < Infinity) throw tooLong(options.maxSeconds);
-    let channels = 0;
-    blocks = toMono(
-      counted(track.blocks, (count) => (channels ||= count)),
-      { ...options, sampleRateHz },
+    decoded = track.blocks[Symbol.asyncIterator]();
+    const head = await decoded.next();
+    const channels = head.done === true ? 1 : head.value.channels.length;
+    if (options.separate === true && channels > maxSeparate)
+      throw fieldError('multichannel', `expected at most ${maxSeparate} channels, got ${channels}`);
+    const all = readOn(head, decoded);
+    streams = (options.separate === true ? splitChannels(all, channels) : [all]).map((blocks) =>
+      toMono(blocks, { ...options, sampleRateHz }),
     );
     // What can't be decoded at all is refused here already.
-    const first = await blocks.next();
-    return { format, sampleRateHz, channels, blocks: readOn(first, blocks, format, close), close };
+    const firsts = await Promise.all(streams.map((stream) => stream.next()));
+    // The end of one channel isn't that of the others.
+    const atEnd = streams.length === 1 ? close : undefined;
+    const guarded = firsts.map((first, at) => guard(readOn(first, streams[at]!), format, atEnd));
+    return { format, sampleRateHz, channels, blocks: guarded[0]!, streams: guarded, close };
   } catch (error) {
     await close();
     throw toInvalid(error, format);
-  }
-}
-
-async function* counted(
-  blocks: AsyncIterable<PcmBlock>,
-  onBlock: (channels: number) => void,
-): AsyncGenerator<PcmBlock> {
-  for await (const block of blocks) {
-    onBlock(block.channels.length);
-    yield block;
   }
 }
 
@@ -121,19 +125,24 @@ function openTrack(
   }
 }
 
-async function* readOn(
-  first: IteratorResult<Float32Array, unknown>,
-  rest: AsyncGenerator<Float32Array>,
+async function* readOn<T>(
+  first: IteratorResult<T, unknown>,
+  rest: AsyncIterator<T, unknown>,
+): AsyncGenerator<T> {
+  for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
+}
+
+async function* guard(
+  blocks: AsyncIterable<Float32Array>,
   format: AudioFormat | undefined,
-  close: () => Promise<void>,
+  atEnd: (() => Promise<void>) | undefined,
 ): AsyncGenerator<Float32Array> {
   try {
-    if (first.done !== true) yield first.value;
-    yield* rest;
+    yield* blocks;
   } catch (error) {
     throw toInvalid(error, format);
   } finally {
-    await close();
+    await atEnd?.();
   }
 }
 

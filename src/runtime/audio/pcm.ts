@@ -31,8 +31,8 @@ export interface TrackOptions {
   readonly maxSeconds: number;
   /** The program that decodes what nothing else here can; default `ffmpeg` on the PATH. */
   readonly ffmpegPath?: string | undefined;
-  /** The only channel to hear; default their mean. */
-  readonly channel?: number | undefined;
+  /** Whether each channel is heard by itself; default their mean. */
+  readonly separate?: boolean | undefined;
   /** Aborting it ends the decoding with `cancelled`. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -9,8 +9,6 @@ import { blockLength, type PcmBlock } from './pcm.ts';
 export interface MonoOptions {
   readonly sampleRateHz: number;
   readonly maxSeconds: number;
-  /** The only one to hear, or the last where there are fewer. */
-  readonly channel?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +24,7 @@ const maxMagnitude = 2 ** 24;
  */
 export async function* toMono(
   blocks: AsyncIterable<PcmBlock>,
-  { sampleRateHz, maxSeconds, channel, signal }: MonoOptions,
+  { sampleRateHz, maxSeconds, signal }: MonoOptions,
 ): AsyncGenerator<Float32Array> {
   let resampler: Resampler | undefined;
   let fromHz = Number.NaN;
@@ -62,11 +60,7 @@ export async function* toMono(
     }
     const length = blockLength(block);
     for (let start = 0; start < length; start += stepLength) {
-      const heard =
-        channel === undefined
-          ? block.channels
-          : [block.channels.at(Math.min(channel, block.channels.length - 1))!];
-      const channels = heard.map((one) => one.subarray(start, start + stepLength));
+      const channels = block.channels.map((one) => one.subarray(start, start + stepLength));
       isCancelled ||= cancels(channels);
       const mono = mix(isCancelled ? channels.slice(0, 1) : channels);
       samples += mono.length;

@@ -61,17 +61,24 @@ describe('pcm', () => {
   it.each([
     [0, 0],
     [1, 32_767],
-    [-1, -32_767],
+    [-1, -32_768],
     [0.5, 16_384],
+    [-0.6 / 2 ** 15, -1],
+    [0.4 / 2 ** 15, 0],
     [2, 32_767],
-    [-Infinity, -32_767],
+    [-Infinity, -32_768],
     [Number.NaN, 0],
   ])('%f is %i', (sample, expected) => {
     expect(toPcm(Float32Array.of(sample))).toEqual(Int16Array.of(expected));
   });
 
+  it('is read as it was written', () => {
+    const samples = Float32Array.from({ length: 2 ** 16 }, (_, at) => at / 2 ** 15 - 1);
+    expect(Float32Array.from(toPcm(samples), (value) => value / 2 ** 15)).toEqual(samples);
+  });
+
   it('is little-endian', () => {
-    expect(toPcmBytes(Float32Array.of(1, -1))).toEqual(Uint8Array.of(0xff, 0x7f, 0x01, 0x80));
+    expect(toPcmBytes(Float32Array.of(1, -1))).toEqual(Uint8Array.of(0xff, 0x7f, 0x00, 0x80));
   });
 });
 

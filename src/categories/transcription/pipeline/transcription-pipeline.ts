@@ -26,7 +26,7 @@ import {
 import type { TranscriptionRequest } from '../request.ts';
 import type { TranscriptionSettings } from '../settings.ts';
 import { Diarizer, type DiarizationTools } from './diarizer.ts';
-import { mergeChannels, type ChannelEvents } from './channels.ts';
+import { mergeChannels } from './channels.ts';
 import { openDiarization } from './open-diarization.ts';
 import { createSileroGate } from './silero-gate.ts';
 import { StretchRecognition } from './stretch-recognition.ts';
@@ -109,21 +109,16 @@ export async function loadTranscriptionPipeline(
       ? new Diarizer(needDiarization(diarization), { inTurn: tools.inTurn, signal, owner })
       : undefined;
     const wordTimestamps = request.wordTimestamps || (request.diarize && abilities.has('wordTimestamps'));
-    const open = async (channel?: number): Promise<ChannelEvents> => {
+    const transcribe = (blocks: AsyncIterable<Float32Array>): AsyncGenerator<TranscriptionEvent> => {
       const recognition = begin(recognizer, { ...request, wordTimestamps, signal });
-      const options = { maxSeconds: maxAudioSeconds, ffmpegPath, channel, signal };
-      const audio = await openAudio(request.audio, options);
-      const blocks = diarizer ? diarizer.listen(audio.blocks) : audio.blocks;
-      const events = new Transcriber(tools, { blocks, recognition, signal, owner }).run();
-      return { channels: audio.channels, events, close: audio.close };
+      return new Transcriber(tools, { blocks, recognition, signal, owner }).run();
     };
-    if (request.multichannel) {
-      yield* mergeChannels(open);
-      return;
-    }
-    const { events, close } = await open();
+    const options = { maxSeconds: maxAudioSeconds, ffmpegPath, separate: request.multichannel, signal };
+    const { blocks, streams, close } = await openAudio(request.audio, options);
     try {
-      yield* diarizer ? tellSpeakers(events, diarizer, request) : events;
+      if (request.multichannel) yield* mergeChannels(streams.map(transcribe));
+      else if (diarizer) yield* tellSpeakers(transcribe(diarizer.listen(blocks)), diarizer, request);
+      else yield* transcribe(blocks);
     } finally {
       await close();
     }

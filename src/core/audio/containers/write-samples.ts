@@ -24,11 +24,13 @@ export function fromSamples(samples: Float32Array, encoding: LiveEncoding): Uint
   if (encoding !== 's16') return compress(samples, levels[encoding]);
   const bytes = new Uint8Array(2 * samples.length);
   const view = new DataView(bytes.buffer);
-  for (let at = 0; at < samples.length; at++) {
-    const value = Math.round(samples[at]! * fullScale);
-    view.setInt16(2 * at, Math.max(-fullScale, Math.min(fullScale - 1, value)), true);
-  }
+  for (let at = 0; at < samples.length; at++) view.setInt16(2 * at, toInt16(samples[at]!), true);
   return bytes;
+}
+
+/** A sample → 16 bits, by the scale that they are read with. */
+export function toInt16(sample: number): number {
+  return Math.max(-fullScale, Math.min(fullScale - 1, Math.round(sample * fullScale)));
 }
 
 function levelsOf(expand: (code: number) => number): Levels {

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
 import type { TranscriptionEvent } from '../../../../src/categories/transcription/events.ts';
-import {
-  mergeChannels,
-  type ChannelEvents,
-} from '../../../../src/categories/transcription/pipeline/channels.ts';
+import { mergeChannels } from '../../../../src/categories/transcription/pipeline/channels.ts';
 import {
   completeTranscriptionRequest,
   type TranscriptionRequest,
@@ -16,7 +13,13 @@ import { createTranscriptionStreamer } from '../../../../src/categories/transcri
 import { transcriptionCategory } from '../../../../src/categories/transcription/category.ts';
 import type { UsageTally } from '../../../../src/contracts/run.ts';
 import { loadPipeline } from '../../../../src/loading/load-pipeline.ts';
+import * as audio from '../../../../src/runtime/audio/open-audio.ts';
 import { join, readSpeech, silence, toWav } from './recordings.ts';
+
+vi.mock('../../../../src/runtime/audio/open-audio.ts', async (load) => {
+  const original = await load<typeof audio>();
+  return { ...original, openAudio: vi.fn(original.openAudio) };
+});
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -59,9 +62,9 @@ const said = [
 
 async function hear(
   options: Partial<TranscriptionRequestInput> = {},
-  audio = call,
+  file = call,
 ): Promise<TranscriptionEvent[]> {
-  const request = { model: 'tiny-whisper', audio, multichannel: true, ...options };
+  const request = { model: 'tiny-whisper', audio: file, multichannel: true, ...options };
   return collect(pipeline.run(completeTranscriptionRequest(request)));
 }
 
@@ -79,6 +82,12 @@ describe('a recording of two channels', () => {
     const answer = toVerboseTranscription(result, { segments: true, words: true });
     expect(answer.segments!.map(({ channel }) => channel)).toEqual([0, 1, 0]);
     expect(answer.words!.find(({ word }) => word === 'yellow')!.channel).toBe(1);
+  });
+
+  it('is opened once, whatever the number of its channels', async () => {
+    vi.mocked(audio.openAudio).mockClear();
+    await hear({}, toChannels(...Array.from({ length: 8 }, () => silence(1))));
+    expect(audio.openAudio).toHaveBeenCalledTimes(1);
   });
 
   it('counts each channel as audio of its own', async () => {
@@ -133,25 +142,26 @@ describe('a recording of two channels', () => {
 
 describe('channels under way', () => {
   const closed: number[] = [];
-  const scripted = (channel: number, ends: boolean): ChannelEvents => ({
-    channels: 2,
-    events: (async function* () {
+  async function* scripted(channel: number, ends: boolean): AsyncGenerator<TranscriptionEvent> {
+    try {
       yield { type: 'progress', seconds: 1 + channel };
       if (!ends) throw new Error('damaged');
       yield { type: 'transcription-end', language: undefined, durationSeconds: 3 };
-    })(),
-    close: async () => void closed.push(channel),
-  });
+    } finally {
+      closed.push(channel);
+    }
+  }
 
   it('are closed at the end, after an error, and where nobody reads on', async () => {
-    const merged = (fails: number) => mergeChannels(async (channel) => scripted(channel, channel !== fails));
+    const merged = (fails: number) =>
+      mergeChannels([0, 1].map((channel) => scripted(channel, channel !== fails)));
     await collect(merged(2));
-    expect(closed.splice(0)).toEqual([0, 1]);
+    expect(closed.splice(0).toSorted()).toEqual([0, 1]);
     await expect(collect(merged(1))).rejects.toThrow('damaged');
-    expect(closed.splice(0)).toEqual([0, 1]);
+    expect(closed.splice(0).toSorted()).toEqual([0, 1]);
     const left = merged(2);
     expect((await left.next()).value).toEqual({ type: 'progress', seconds: 1, channels: 2 });
     await left.return(undefined);
-    expect(closed.splice(0)).toEqual([0, 1]);
+    expect(closed.splice(0).toSorted()).toEqual([0, 1]);
   });
 });
