@@ -1,9 +1,8 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber, createScratch, valueScratch } from './scratch.ts';
 import { assertCandidates, createCandidates, justBelow, keepAbove, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
-import { createScratch, valueScratch } from './scratch.ts';
 import { selectDescending, sortDescendingInto } from './sort.ts';
 
 export const topKSampler = defineSampler({

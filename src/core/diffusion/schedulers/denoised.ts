@@ -1,5 +1,4 @@
-import { blendInto } from './blend.ts';
-import type { PredictionType } from './scheduler.ts';
+import { blendInto, type PredictionType } from './scheduler.ts';
 
 interface Level {
   readonly type: PredictionType;

@@ -1,8 +1,7 @@
 import { latentBetaRange } from './betas.ts';
-import { blendInPlace, blendInto } from './blend.ts';
+import { blendInPlace, blendInto, createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 import { timestepOf } from './sigmas.ts';
 
 /**

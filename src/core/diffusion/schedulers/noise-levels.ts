@@ -1,7 +1,6 @@
 import { cumulativeAlphas, type BetaRange } from './betas.ts';
-import { blendInto } from './blend.ts';
+import { blendInto, predictionTypes, type PredictionType } from './scheduler.ts';
 import type { ConfigReader } from './config.ts';
-import { predictionTypes, type PredictionType } from './scheduler.ts';
 import {
   betaSigmas,
   exponentialSigmas,

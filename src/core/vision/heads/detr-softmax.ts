@@ -1,9 +1,7 @@
 import { assertObject } from '../../assert-values.ts';
-import { assertDecodable, type DetectorHead, type SizedDecodeOptions } from './head.ts';
+import { assertDecodable, type DetectorHead, type SizedDecodeOptions, bestClassOfRow } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow } from './find-rows.ts';
-import { detrPreprocessing, findPair, type DetrOutputs } from './detr.ts';
-import { addQueryBox } from './query-box.ts';
+import { detrPreprocessing, findPair, type DetrOutputs, addQueryBox } from './detr.ts';
 
 /**
  * Decodes the outputs of DETR, YOLOS and Table Transformer: the last class is "nothing", and a query counts once, for the

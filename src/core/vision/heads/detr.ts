@@ -1,9 +1,16 @@
 import { assertObject } from '../../assert-values.ts';
-import { assertDecodable } from './head.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
-import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
-import { plainPixels, type Preprocessing } from './preprocessing.ts';
-import { addQueryBox } from './query-box.ts';
+import {
+  assertDecodable,
+  type DetectorHead,
+  type FoundOutputs,
+  type HeadOutput,
+  type OutputQuery,
+  type SizedDecodeOptions,
+  plainPixels,
+  type Preprocessing,
+} from './head.ts';
+import { resetCandidates, type Candidates, addCandidate } from '../candidates.ts';
+import type { Size } from '../box.ts';
 
 /** The two outputs of a model of the DETR family. */
 export interface DetrOutputs {
@@ -104,3 +111,24 @@ export const detrHead: DetectorHead<'detr'> = {
   decode: (candidates, [logits, boxes], options) =>
     decodeDetrInto(candidates, { logits, boxes: boxes! }, options),
 };
+
+/** The finding of a DETR's query. */
+export interface QueryFinding {
+  readonly query: number;
+  readonly score: number;
+  readonly classId: number;
+}
+
+export function addQueryBox(
+  candidates: Candidates,
+  boxes: Float32Array,
+  { query, score, classId }: QueryFinding,
+  { width, height }: Size,
+): void {
+  const at = query * 4;
+  const x = boxes[at]! * width;
+  const y = boxes[at + 1]! * height;
+  const halfWidth = (boxes[at + 2]! * width) / 2;
+  const halfHeight = (boxes[at + 3]! * height) / 2;
+  addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+}

@@ -1,6 +1,11 @@
-import { assertDecodable, type DetectorHead, type HeadOutput, type SizedDecodeOptions } from './head.ts';
+import {
+  assertDecodable,
+  type DetectorHead,
+  type HeadOutput,
+  type SizedDecodeOptions,
+  plainPixels,
+} from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { plainPixels } from './preprocessing.ts';
 import { findMaps } from './yolox-maps.ts';
 
 /** Exponent of the class in a score; the objectness has the rest. */

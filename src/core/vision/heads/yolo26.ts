@@ -1,6 +1,6 @@
 import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { findRows } from './find-rows.ts';
+import { findRows } from './head.ts';
 
 /**
  * Decodes the output of YOLO26's one-to-one head before its best boxes are picked, as exports without that step leave

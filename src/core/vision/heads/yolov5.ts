@@ -1,6 +1,12 @@
-import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
+import {
+  assertDecodable,
+  type DecodeOptions,
+  type DetectorHead,
+  type HeadOutput,
+  bestClassOfRow,
+  findRows,
+} from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow, findRows } from './find-rows.ts';
 import type { Size } from '../box.ts';
 import { gridStrides } from './yolox.ts';
 

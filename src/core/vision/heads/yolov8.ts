@@ -1,7 +1,7 @@
 import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { createScratch } from '../../sampling/scratch.ts';
-import { findRows } from './find-rows.ts';
+import { findRows } from './head.ts';
 
 const bestScores = createScratch((length) => new Float32Array(length));
 const bestClasses = createScratch((length) => new Int32Array(length));

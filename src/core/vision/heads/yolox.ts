@@ -1,9 +1,16 @@
 import { assertSize, assertWithin } from '../../assert-values.ts';
-import { assertDecodable, type DetectorHead, type HeadOutput, type SizedDecodeOptions } from './head.ts';
+import {
+  assertDecodable,
+  type DetectorHead,
+  type HeadOutput,
+  type SizedDecodeOptions,
+  bestClassOfRow,
+  findRows,
+  plainPixels,
+  type Preprocessing,
+} from './head.ts';
 import type { Size } from '../box.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow, findRows } from './find-rows.ts';
-import { plainPixels, type Preprocessing } from './preprocessing.ts';
 
 const strideSets = [
   [8, 16, 32],
