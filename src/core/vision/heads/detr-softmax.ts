@@ -1,5 +1,5 @@
 import { assertObject } from '../../assert-values.ts';
-import { assertDecodable, type DetectorHead, type SizedDecodeOptions, bestClassOfRow } from './head.ts';
+import { assertDecodable, type DetectorHead, type SizedDecodeOptions, bestClass } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import { detrPreprocessing, findPair, type DetrOutputs, addQueryBox } from './detr.ts';
 
@@ -33,7 +33,7 @@ export function decodeDetrSoftmaxInto(
   resetCandidates(candidates, queries);
   for (let query = 0; query < queries; query++) {
     const start = query * stride;
-    const classId = bestClassOfRow(logits.data, start, classCount);
+    const classId = bestClass(logits.data, start, classCount);
     if (classMask && classMask[classId] === 0) continue;
     const best = logits.data[start + classId]!;
     let total = 0;

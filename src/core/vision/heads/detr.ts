@@ -1,5 +1,6 @@
 import { assertObject } from '../../assert-values.ts';
 import {
+  addCentered,
   assertDecodable,
   type DetectorHead,
   type FoundOutputs,
@@ -9,7 +10,7 @@ import {
   plainPixels,
   type Preprocessing,
 } from './head.ts';
-import { resetCandidates, type Candidates, addCandidate } from '../candidates.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 
 /** The two outputs of a model of the DETR family. */
@@ -126,9 +127,6 @@ export function addQueryBox(
   { width, height }: Size,
 ): void {
   const at = query * 4;
-  const x = boxes[at]! * width;
-  const y = boxes[at + 1]! * height;
-  const halfWidth = (boxes[at + 2]! * width) / 2;
-  const halfHeight = (boxes[at + 3]! * height) / 2;
-  addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+  const [x, y] = [boxes[at]! * width, boxes[at + 1]! * height];
+  addCentered(candidates, [x, y, boxes[at + 2]! * width, boxes[at + 3]! * height], score, classId);
 }

@@ -6,7 +6,7 @@ import {
   assertSize,
   assertWithin,
 } from '../../assert-values.ts';
-import type { Candidates } from '../candidates.ts';
+import { addCandidate, type Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 import type { PixelFormat } from '../input-tensor.ts';
 
@@ -140,16 +140,36 @@ export function findRows(
   return undefined;
 }
 
-/** Index, from `start`, of the greatest of `count` values; the first of equal ones. */
-export function bestClassOfRow(values: Float32Array, start: number, count: number): number {
+/** Index of the greatest of `count` values, `stride` apart from `start` on; the first of equal ones. */
+export function bestClass(values: Float32Array, start: number, count: number, stride = 1): number {
   let best = 0;
   let bestValue = values[start]!;
   for (let index = 1; index < count; index++) {
-    const value = values[start + index]!;
+    const value = values[start + index * stride]!;
     if (value > bestValue) {
       bestValue = value;
       best = index;
     }
   }
   return best;
+}
+
+/** Whether a box is sure enough, and of a class that the model has and that is wanted. */
+export function isWanted(
+  { classCount, confidence, classMask }: DecodeOptions,
+  score: number,
+  classId: number,
+): boolean {
+  return score >= confidence && classId >= 0 && classId < classCount && classMask?.[classId] !== 0;
+}
+
+/** Adds a box by its centre and size. */
+export function addCentered(
+  candidates: Candidates,
+  [x, y, width, height]: readonly [x: number, y: number, width: number, height: number],
+  score: number,
+  classId: number,
+): void {
+  const [across, down] = [width / 2, height / 2];
+  addCandidate(candidates, x - across, y - down, x + across, y + down, score, classId);
 }

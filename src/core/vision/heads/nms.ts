@@ -1,6 +1,6 @@
 import { assertArray, assertObject } from '../../assert-values.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
+import { assertDecodable, isWanted, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 
 /** The outputs of a graph that suppresses boxes itself. */
 export interface NmsOutputs {
@@ -39,14 +39,12 @@ export function decodeNmsInto(
   assertDecodable({ boxes, scores, labels, ...(count !== undefined && { count }) }, undefined, options);
   assertArray('boxes.data', boxes.data, Float32Array, { length: 4 * scores.data.length });
   assertArray('labels.data', labels.data, Float32Array, { length: scores.data.length });
-  const { classCount, confidence, classMask } = options;
   const given = Math.min(scores.data.length, count?.data[0] ?? Infinity);
   resetCandidates(candidates, given);
   for (let index = 0; index < given; index++) {
     const score = scores.data[index]!;
     const classId = labels.data[index]!;
-    if (!(score >= confidence) || !(classId >= 0 && classId < classCount)) continue;
-    if (classMask && classMask[classId] === 0) continue;
+    if (!isWanted(options, score, classId)) continue;
     const at = index * 4;
     const { data } = boxes;
     addCandidate(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
@@ -102,14 +100,12 @@ export function decodeNmsRowsInto(
 ): Candidates {
   assertDecodable({ output }, 2, options);
   const { data, dims } = output;
-  const { classCount, confidence, classMask } = options;
   const count = dims[0]!;
   resetCandidates(candidates, count);
   for (let at = 0; at < count * rowLength; at += rowLength) {
     const classId = data[at + 5]!;
     const score = data[at + 6]!;
-    if (!(score >= confidence) || !(classId >= 0 && classId < classCount)) continue;
-    if (classMask && classMask[classId] === 0) continue;
+    if (!isWanted(options, score, classId)) continue;
     addCandidate(candidates, data[at + 1]!, data[at + 2]!, data[at + 3]!, data[at + 4]!, score, classId);
   }
   return candidates;

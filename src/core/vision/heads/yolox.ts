@@ -4,13 +4,15 @@ import {
   type DetectorHead,
   type HeadOutput,
   type SizedDecodeOptions,
-  bestClassOfRow,
+  addCentered,
+  bestClass,
+  isWanted,
   findRows,
   plainPixels,
   type Preprocessing,
 } from './head.ts';
 import type { Size } from '../box.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 
 const strideSets = [
   [8, 16, 32],
@@ -59,7 +61,7 @@ export function decodeYoloXInto(
 ): Candidates {
   assertDecodable({ output }, 3, options, true);
   const { data, dims } = output;
-  const { classCount, confidence, classMask, input } = options;
+  const { classCount, confidence, input } = options;
   const count = dims[1]!;
   const width = dims[2]!;
   const strides = gridStrides(count, input);
@@ -76,22 +78,13 @@ export function decodeYoloXInto(
       for (let column = 0; column < columns; column++, at += width) {
         const objectness = data[at + 4]!;
         if (!(objectness >= confidence)) continue;
-        const classId = bestClassOfRow(data, at + 5, classCount);
+        const classId = bestClass(data, at + 5, classCount);
         const score = objectness * data[at + 5 + classId]!;
-        if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+        if (!isWanted(options, score, classId)) continue;
         const x = (data[at]! + column) * stride;
         const y = (data[at + 1]! + row) * stride;
-        const halfWidth = (Math.exp(data[at + 2]!) * stride) / 2;
-        const halfHeight = (Math.exp(data[at + 3]!) * stride) / 2;
-        addCandidate(
-          candidates,
-          x - halfWidth,
-          y - halfHeight,
-          x + halfWidth,
-          y + halfHeight,
-          score,
-          classId,
-        );
+        const size = [Math.exp(data[at + 2]!) * stride, Math.exp(data[at + 3]!) * stride] as const;
+        addCentered(candidates, [x, y, ...size], score, classId);
       }
     }
   }
