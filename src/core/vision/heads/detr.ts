@@ -126,7 +126,6 @@ export function addQueryBox(
   { query, score, classId }: QueryFinding,
   { width, height }: Size,
 ): void {
-  const at = query * 4;
-  const [x, y] = [boxes[at]! * width, boxes[at + 1]! * height];
-  addCentered(candidates, [x, y, boxes[at + 2]! * width, boxes[at + 3]! * height], score, classId);
+  const [x = 0, y = 0, w = 0, h = 0] = boxes.subarray(query * 4, query * 4 + 4);
+  addCentered(candidates, x * width, y * height, w * width, h * height, score, classId);
 }

@@ -49,7 +49,7 @@ export function decodeFastestDetInto(
     const y = ((Math.floor(cell / columns) + Math.tanh(data[2 * cells + cell]!)) / rows) * input.height;
     const width = sigmoid(data[3 * cells + cell]!) * input.width;
     const height = sigmoid(data[4 * cells + cell]!) * input.height;
-    addCentered(candidates, [x, y, width, height], score, classId);
+    addCentered(candidates, x, y, width, height, score, classId);
   }
   return candidates;
 }

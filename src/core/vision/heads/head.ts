@@ -166,10 +166,14 @@ export function isWanted(
 /** Adds a box by its centre and size. */
 export function addCentered(
   candidates: Candidates,
-  [x, y, width, height]: readonly [x: number, y: number, width: number, height: number],
+  x: number,
+  y: number,
+  width: number,
+  height: number,
   score: number,
   classId: number,
 ): void {
-  const [across, down] = [width / 2, height / 2];
+  const across = width / 2;
+  const down = height / 2;
   addCandidate(candidates, x - across, y - down, x + across, y + down, score, classId);
 }

@@ -46,7 +46,7 @@ export function decodeYoloV5Into(
     const classId = bestClass(data, at + 5, classCount);
     const score = objectness * data[at + 5 + classId]!;
     if (!isWanted(options, score, classId)) continue;
-    addCentered(candidates, [data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!], score, classId);
+    addCentered(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
   }
   return candidates;
 }

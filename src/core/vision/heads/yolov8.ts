@@ -34,7 +34,7 @@ export function decodeYoloV8Into(
 ): Candidates {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
-  const { classCount } = options;
+  const { classCount, confidence } = options;
   const count = dims[2]!;
   resetCandidates(candidates, count);
   const scores = bestScores(count);
@@ -54,10 +54,10 @@ export function decodeYoloV8Into(
   for (let place = 0; place < count; place++) {
     const score = scores[place]!;
     const classId = classes[place]!;
-    if (!isWanted(options, score, classId)) continue;
-    const [x, y] = [data[place]!, data[count + place]!];
-    const size = [data[2 * count + place]!, data[3 * count + place]!] as const;
-    addCentered(candidates, [x, y, ...size], score, classId);
+    if (!(score >= confidence) || !isWanted(options, score, classId)) continue;
+    const width = data[2 * count + place]!;
+    const height = data[3 * count + place]!;
+    addCentered(candidates, data[place]!, data[count + place]!, width, height, score, classId);
   }
   return candidates;
 }

@@ -50,7 +50,7 @@ export function decodeYoloXMapsInto(
       const y = (data[cells + cell]! + Math.floor(cell / columns)) * down;
       const width = Math.exp(data[2 * cells + cell]!) * across;
       const height = Math.exp(data[3 * cells + cell]!) * down;
-      addCentered(candidates, [x, y, width, height], score, classId);
+      addCentered(candidates, x, y, width, height, score, classId);
     }
   }
   return candidates;

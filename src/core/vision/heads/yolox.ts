@@ -63,7 +63,7 @@ export function decodeYoloXInto(
   const { data, dims } = output;
   const { classCount, confidence, input } = options;
   const count = dims[1]!;
-  const width = dims[2]!;
+  const rowLength = dims[2]!;
   const strides = gridStrides(count, input);
   if (!strides)
     throw new RangeError(
@@ -75,7 +75,7 @@ export function decodeYoloXInto(
     const columns = Math.floor(input.width / stride);
     const rows = Math.floor(input.height / stride);
     for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++, at += width) {
+      for (let column = 0; column < columns; column++, at += rowLength) {
         const objectness = data[at + 4]!;
         if (!(objectness >= confidence)) continue;
         const classId = bestClass(data, at + 5, classCount);
@@ -83,8 +83,9 @@ export function decodeYoloXInto(
         if (!isWanted(options, score, classId)) continue;
         const x = (data[at]! + column) * stride;
         const y = (data[at + 1]! + row) * stride;
-        const size = [Math.exp(data[at + 2]!) * stride, Math.exp(data[at + 3]!) * stride] as const;
-        addCentered(candidates, [x, y, ...size], score, classId);
+        const width = Math.exp(data[at + 2]!) * stride;
+        const height = Math.exp(data[at + 3]!) * stride;
+        addCentered(candidates, x, y, width, height, score, classId);
       }
     }
   }
