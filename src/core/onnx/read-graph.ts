@@ -7,7 +7,7 @@ import {
   type OnnxTensor,
   type OnnxValue,
 } from './model.ts';
-import { type ReadContext, readTensor } from './read-tensor.ts';
+import { type ReadContext, readMessage, readTensor } from './read-tensor.ts';
 import { wireType, type WireField, type WireReader } from '../protobuf/reader.ts';
 
 /** Reads a graph; several fields of it are parts of one message. */
@@ -33,7 +33,7 @@ export function readGraph(context: ReadContext, fields: readonly WireField[]): O
       12: (field: WireField) => outputs.push(readValue(reader, field)),
       13: (field: WireField) => values.push(readValue(reader, field)),
     };
-    reader.message(message, readers, unknown);
+    readMessage(reader, message, readers, unknown);
   }
   return { name, nodes, initializers, inputs, outputs, values, unknown };
 }
@@ -53,7 +53,7 @@ function readNode(context: ReadContext, message: WireField): OnnxNode {
     5: (field: WireField) => attributes.push(readAttribute(context, field)),
     7: (field: WireField) => (texts.domain = reader.text(field)),
   };
-  reader.message(message, readers, unknown);
+  readMessage(reader, message, readers, unknown);
   return { ...texts, inputs, outputs, attributes, unknown };
 }
 
@@ -132,10 +132,10 @@ function readValue(reader: WireReader, message: WireField): OnnxValue {
     1: (field: WireField) => (elementType = reader.number(field)),
     2: (field: WireField) => (dims = readShape(reader, field)),
   };
-  const type = { 1: (field: WireField) => reader.message(field, tensor) };
-  reader.message(message, {
+  const type = { 1: (field: WireField) => readMessage(reader, field, tensor) };
+  readMessage(reader, message, {
     1: (field) => (name = reader.text(field)),
-    2: (field) => reader.message(field, type),
+    2: (field) => readMessage(reader, field, type),
   });
   return { name, elementType, dims, bytes: reader.bytes(message.content, message.end) };
 }
@@ -147,10 +147,10 @@ function readShape(reader: WireReader, message: WireField): (number | string)[] 
     1: (field: WireField) => (dim = reader.number(field)),
     2: (field: WireField) => (dim = reader.text(field)),
   };
-  reader.message(message, {
+  readMessage(reader, message, {
     1: (field) => {
       dim = '';
-      reader.message(field, readers);
+      readMessage(reader, field, readers);
       dims.push(dim);
     },
   });

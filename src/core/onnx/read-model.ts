@@ -1,6 +1,6 @@
 import { sourceOfBytes, type ByteSource, WireReader, type WireField } from '../protobuf/reader.ts';
 import type { OnnxModel, OpsetImport } from './model.ts';
-import { readEntry, type ReadContext } from './read-tensor.ts';
+import { readEntry, readMessage, type ReadContext } from './read-tensor.ts';
 import { readGraph } from './read-graph.ts';
 
 const mostDepth = 16;
@@ -24,7 +24,8 @@ export function readOnnxModel(
   const metadata = new Map<string, string>();
   const graphs: WireField[] = [];
   const unknown: Uint8Array[] = [];
-  reader.message(
+  readMessage(
+    reader,
     { content: 0, end: reader.source.size },
     {
       1: (field) => (irVersion = reader.number(field)),
@@ -42,7 +43,7 @@ export function readOnnxModel(
 
 function readOpset(reader: WireReader, message: WireField): OpsetImport {
   let [domain, version] = ['', 0];
-  reader.message(message, {
+  readMessage(reader, message, {
     1: (field) => (domain = reader.text(field)),
     2: (field) => (version = reader.number(field)),
   });

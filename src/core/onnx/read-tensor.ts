@@ -37,7 +37,7 @@ export function readTensor(context: ReadContext, message: WireField): OnnxTensor
     13: (field: WireField) => external.set(...readEntry(reader, field)),
     14: (field: WireField) => (isExternal = reader.number(field) === 1),
   };
-  reader.message(message, readers, unknown);
+  readMessage(reader, message, readers, unknown);
   const data = isExternal ? externalData(name, external) : ownData(context, contents, elementType);
   return { name, elementType, dims, data, unknown };
 }
@@ -104,9 +104,23 @@ export interface ReadContext {
 /** A `StringStringEntryProto`. */
 export function readEntry(reader: WireReader, message: WireField): [key: string, value: string] {
   let [key, value] = ['', ''];
-  reader.message(message, {
+  readMessage(reader, message, {
     1: (field) => (key = reader.text(field)),
     2: (field) => (value = reader.text(field)),
   });
   return [key, value];
+}
+
+/** Reads the fields of a message, each by its number; those without a reader are added to `others` as they are. */
+export function readMessage(
+  reader: WireReader,
+  { content, end }: Pick<WireField, 'content' | 'end'>,
+  readers: Readonly<Record<number, (field: WireField) => void>>,
+  others?: Uint8Array[],
+): void {
+  for (const field of reader.fields(content, end)) {
+    const read = readers[field.number];
+    if (read) read(field);
+    else others?.push(reader.bytes(field.start, field.end));
+  }
 }

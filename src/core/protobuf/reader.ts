@@ -78,19 +78,6 @@ export class WireReader {
     }
   }
 
-  /** Reads the fields of a message, each by its number; those without a reader are added to `others` as they are. */
-  message(
-    { content, end }: Pick<WireField, 'content' | 'end'>,
-    readers: Readonly<Record<number, (field: WireField) => void>>,
-    others?: Uint8Array[],
-  ): void {
-    for (const field of this.fields(content, end)) {
-      const read = readers[field.number];
-      if (read) read(field);
-      else others?.push(this.bytes(field.start, field.end));
-    }
-  }
-
   /** The bytes between two offsets, copied. */
   bytes(start: number, end: number): Uint8Array {
     const length = end - start;

@@ -1,14 +1,9 @@
 import { cumulativeAlphas } from './betas.ts';
-import {
-  blendInto,
-  readLimit,
-  createBuffers,
-  defineScheduler,
-  predictionTypes,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
+import { readLimit } from './limit.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readTimesteps } from './timesteps.ts';
 
 /** Denoising diffusion implicit models without noise (η = 0). Song et al. 2020, equation 12. */

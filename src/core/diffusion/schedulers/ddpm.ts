@@ -1,16 +1,10 @@
 import { cumulativeAlphas } from './betas.ts';
-import {
-  blendInPlace,
-  blendInto,
-  readLimit,
-  createBuffers,
-  defineScheduler,
-  predictionTypes,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { alphaAt } from './ddim.ts';
 import { denoisedInto, levelOf } from './denoised.ts';
+import { readLimit } from './limit.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readTimesteps } from './timesteps.ts';
 
 /** The logarithm of the large variance is missing: the reference takes its root, which is no number. */

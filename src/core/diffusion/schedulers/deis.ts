@@ -1,13 +1,7 @@
 import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
-import {
-  blendInPlace,
-  blendInto,
-  readThreshold,
-  createBuffers,
-  defineScheduler,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
 import {
   fewSteps,
   readMultistepSigmas,
@@ -15,6 +9,7 @@ import {
   readSolverType,
   solverDenoisedInto,
 } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * Diffusion exponential integrator sampler of order 1 to 3: a polynomial in ln ρ through the last predictions of the noise

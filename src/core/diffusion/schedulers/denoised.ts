@@ -1,4 +1,5 @@
-import { blendInto, type PredictionType } from './scheduler.ts';
+import { blendInto } from './blend.ts';
+import type { PredictionType } from './scheduler.ts';
 
 interface Level {
   readonly type: PredictionType;

@@ -1,7 +1,8 @@
 import { latentBetaRange } from './betas.ts';
-import { blendInPlace, blendInto, createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 import { timestepOf } from './sigmas.ts';
 
 /**

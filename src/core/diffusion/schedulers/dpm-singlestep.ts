@@ -1,13 +1,8 @@
-import {
-  blendInPlace,
-  blendInto,
-  readThreshold,
-  createBuffers,
-  defineScheduler,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
 import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * DPM-Solver++ of order 1 to 3 (2S, 3S): the steps of one order, two or three of them, begin at the same sample, each with

@@ -1,13 +1,7 @@
 import { betaSchedules } from './betas.ts';
-import {
-  blendInPlace,
-  blendInto,
-  readThreshold,
-  createBuffers,
-  defineScheduler,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
 import {
   fewSteps,
   readMultistepSigmas,
@@ -15,6 +9,7 @@ import {
   solverDenoisedInto,
   type NoiseLevel,
 } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** In λ; shorter steps, as at the end of sigmas after Karras, have no digits left for their curve. */
 const smallestStep = 1e-6;

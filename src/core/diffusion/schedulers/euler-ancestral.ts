@@ -1,6 +1,7 @@
-import { blendInPlace, createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** Euler's method towards a lower noise level, from where fresh noise leads back. */
 export function createEulerAncestral(config: ConfigReader, steps: number): Scheduler {

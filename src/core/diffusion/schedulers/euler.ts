@@ -1,12 +1,7 @@
-import {
-  blendInPlace,
-  createBuffers,
-  defineScheduler,
-  predictionTypes,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 
 /** Euler's method on the noise level σ, the sample being image + σ · noise. Karras et al. 2022, algorithm 2 without churn. */
 export function createEuler(config: ConfigReader, steps: number): Scheduler {

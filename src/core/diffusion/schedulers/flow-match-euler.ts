@@ -1,7 +1,8 @@
 import { evenly } from './betas.ts';
-import { blendInPlace, blendInto, createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { crowdingOf } from './noise-levels.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 export interface FlowMatchOptions {
   readonly steps: number;

@@ -1,15 +1,8 @@
 import { latentBetaRange } from './betas.ts';
-import {
-  blendInPlace,
-  blendInto,
-  clampInPlace,
-  createBuffers,
-  defineScheduler,
-  predictionTypes,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto, clampInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 
 /**
  * Heun's method on the noise level σ: Euler's step, and the step once more with the mean of the directions at both of its

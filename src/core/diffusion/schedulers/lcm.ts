@@ -1,15 +1,9 @@
 import { distilledAlphas } from './betas.ts';
-import {
-  blendInPlace,
-  blendInto,
-  readLimit,
-  createBuffers,
-  defineScheduler,
-  predictionTypes,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto, levelOf } from './denoised.ts';
+import { readLimit } from './limit.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Standard deviation of the data, as consistency models are trained. */

@@ -1,14 +1,8 @@
 import { lagrangeBasis } from '../../math/numeric.ts';
-import {
-  blendInPlace,
-  blendInto,
-  createBuffers,
-  defineScheduler,
-  predictionTypes,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 
 /** Directions that a step knows at most. */
 const mostDirections = 4;

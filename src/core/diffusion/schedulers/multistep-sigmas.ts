@@ -1,5 +1,5 @@
 import { cumulativeAlphas, evenly } from './betas.ts';
-import { blendInto } from './scheduler.ts';
+import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto } from './denoised.ts';
 import { crowdingOf } from './noise-levels.ts';

@@ -1,6 +1,7 @@
 import { cumulativeAlphas, type BetaRange } from './betas.ts';
-import { blendInto, predictionTypes, type PredictionType } from './scheduler.ts';
+import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { predictionTypes, type PredictionType } from './scheduler.ts';
 import {
   betaSigmas,
   exponentialSigmas,

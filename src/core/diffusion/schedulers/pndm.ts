@@ -1,8 +1,9 @@
 import { cumulativeAlphas } from './betas.ts';
-import { blendInPlace, blendInto, createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { alphaAt } from './ddim.ts';
 import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 import { readTimesteps } from './timesteps.ts';
 
 /** Weights of the last outputs, newest first, by how many there are. Liu et al. 2022, equation 12 and its starts. */

@@ -1,14 +1,9 @@
 import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
-import {
-  blendInPlace,
-  blendInto,
-  readThreshold,
-  createBuffers,
-  defineScheduler,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
 import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
 const stochasticity = (timestep: number): number => (timestep >= 200 && timestep <= 800 ? 1 : 0);

@@ -1,14 +1,8 @@
 import { distilledAlphas } from './betas.ts';
-import {
-  blendInPlace,
-  blendInto,
-  createBuffers,
-  defineScheduler,
-  predictionTypes,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
+import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Part of the way to the next timestep that fresh noise leads back, as the paper recommends. */

@@ -1,15 +1,10 @@
 import { solveLinear } from '../../math/numeric.ts';
 import { evenly } from './betas.ts';
-import {
-  blendInPlace,
-  blendInto,
-  readThreshold,
-  createBuffers,
-  defineScheduler,
-  type Scheduler,
-} from './scheduler.ts';
+import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { readThreshold } from './limit.ts';
 import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * Unified predictor and corrector of order 1 to 3: the output at the end of a step corrects that step before it predicts the

@@ -7,12 +7,8 @@ import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { decodeCustomInto, type CustomHead } from '../../../../core/vision/heads/custom-head.ts';
 import { hasQueries } from '../../../../core/vision/heads/detr.ts';
-import {
-  type DetectorHead,
-  type FoundOutputs,
-  type HeadOutput,
-  usualPreprocessing,
-} from '../../../../core/vision/heads/head.ts';
+import type { DetectorHead, FoundOutputs, HeadOutput } from '../../../../core/vision/heads/head.ts';
+import { usualPreprocessing } from '../../../../core/vision/heads/head.ts';
 import {
   detectorHeads,
   findHead,
