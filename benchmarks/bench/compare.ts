@@ -3,12 +3,12 @@ import { basename, join } from 'node:path';
 import { defineCommand } from '../../src/cli/command.ts';
 import { type Column, renderTable } from '../../src/cli/table.ts';
 import { formatNumber } from '../../src/cli/format.ts';
-import type { BenchReport } from '../../src/cli/bench/report.ts';
+import type { BenchReport } from '../../src/cli/bench/bench-command.ts';
 import { type BenchResults, readResults } from './results.ts';
 import type { Measurement } from '../../src/cli/bench/statistics.ts';
 import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { UsageError } from '../../src/cli/options.ts';
 import { drawBars } from './bar-chart.ts';
 
 /** A quantity that two files of results have for the same run. */

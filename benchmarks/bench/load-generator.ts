@@ -3,12 +3,11 @@ import { defineCommand } from '../../src/cli/command.ts';
 import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import { formatSeconds } from '../../src/cli/format.ts';
 import { toHubOptions } from '../../src/cli/hub-options.ts';
-import { watchInterrupts } from '../../src/cli/interrupt.ts';
+import { watchInterrupts } from '../../src/cli/command.ts';
+import { createNote, type Terminal } from '../../src/cli/terminal.ts';
 import { aboutModel, categoryOf } from '../../src/cli/load-models.ts';
 import { oneModel, readModelChoice } from '../../src/cli/model-choice.ts';
-import { createNote } from '../../src/cli/note.ts';
 import { openModel } from '../../src/cli/open-model.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
 import {
   assertCompatible,
   assertFitting,
@@ -26,11 +25,15 @@ import { arrivals, type Load } from './arrivals.ts';
 import { openRemoteSubject } from './remote-subject.ts';
 import { describeMachine } from './machine.ts';
 import { measureGoodput, readProductionLoad } from './production-load.ts';
-import { showReport, type BenchReport, type LoadedWith } from '../../src/cli/bench/report.ts';
+import {
+  showReport,
+  type BenchReport,
+  type LoadedWith,
+  readUsage,
+} from '../../src/cli/bench/bench-command.ts';
 import type { BenchResults } from './results.ts';
 import { readSettings, readSweep } from './sweep.ts';
-import { readUsage } from '../../src/cli/bench/usage.ts';
-import type { Subject } from '../../src/cli/bench/workload.ts';
+import type { Subject } from '../../src/cli/bench/prompts.ts';
 
 export const loadCommand = defineCommand({
   name: 'load',

@@ -1,7 +1,7 @@
 // The load generator: rates, sweeps, models at an address, comparisons. `node dist/benchmarks/bench/main.js --help`.
 import { commandHelp } from '../../src/cli/help.ts';
 import { openTerminal } from '../../src/cli/terminal.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { UsageError } from '../../src/cli/options.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { compareCommand } from './compare.ts';
 import { loadCommand } from './load-generator.ts';

@@ -3,8 +3,7 @@ import {
   benchOptionTable as ofCommandLine,
   readLoad as readLanes,
 } from '../../src/cli/bench/bench-options.ts';
-import type { OptionTable, OptionValues } from '../../src/cli/options.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { type OptionTable, type OptionValues, UsageError } from '../../src/cli/options.ts';
 import type { Load } from './arrivals.ts';
 
 export const benchOptionTable = {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { perToken, type ChatSample, type Messages } from '../../src/cli/bench/chat-workload.ts';
 import type { Measurement } from '../../src/cli/bench/statistics.ts';
 import { settingsFault } from '../../src/validation/settings-fault.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { UsageError } from '../../src/cli/options.ts';
 import type { BenchValues } from './options.ts';
 
 /** Longest times in milliseconds: first token, each further token, end to end. */

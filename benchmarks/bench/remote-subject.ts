@@ -11,7 +11,7 @@ import {
 } from '../../src/index.ts';
 import { reasonOfFetch } from '../../src/runtime/http/reason-of-fetch.ts';
 import { categoryNames } from '../../src/categories/registry.ts';
-import type { MeasuredInference, Subject } from '../../src/cli/bench/workload.ts';
+import type { MeasuredInference, Subject } from '../../src/cli/bench/prompts.ts';
 
 export interface RemoteOptions {
   /** Up to and including `/v1`. */

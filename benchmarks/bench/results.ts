@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { settingsFault } from '../../src/validation/settings-fault.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { UsageError } from '../../src/cli/options.ts';
 import type { Machine } from './machine.ts';
-import type { BenchReport } from '../../src/cli/bench/report.ts';
+import type { BenchReport } from '../../src/cli/bench/bench-command.ts';
 
 /** The results that `--output` writes and `--json` prints. */
 export interface BenchResults {

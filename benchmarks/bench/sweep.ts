@@ -1,11 +1,9 @@
 import type { Device } from '../../src/core/device.ts';
-import { check } from '../../src/cli/usage-error.ts';
+import { check, UsageError, parseInteger } from '../../src/cli/options.ts';
 import { settingsOf } from '../../src/loading/model-settings.ts';
 import { assertDevice } from '../../src/validation/device-setting.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
-import { parseInteger } from '../../src/cli/options.ts';
-import type { LoadedWith } from '../../src/cli/bench/report.ts';
+import type { LoadedWith } from '../../src/cli/bench/bench-command.ts';
 import type { BenchValues } from './options.ts';
 
 /** The names that `--sweep` takes, and the options whose values they list. */

@@ -1,4 +1,4 @@
-import { assertAddresses } from './assert-address.ts';
+import { assertAddresses } from './access.ts';
 import type { GraphServer } from './kserve/server.ts';
 import type { ApiServer } from './openai/server.ts';
 

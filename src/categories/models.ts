@@ -1,3 +1,4 @@
+import type { LoadOverSessions } from '../contracts/backend.ts';
 import type { CategoryModels } from '../contracts/category.ts';
 import { chatModels } from './chat/models.ts';
 import { detectionModels } from './detection/models.ts';
@@ -7,20 +8,36 @@ import { rerankModels } from './rerank/models.ts';
 import { speechModels } from './speech/models.ts';
 import { transcriptionModels } from './transcription/models.ts';
 
+type Row = readonly [models: CategoryModels<string, never>, loader: () => Promise<LoadOverSessions>];
+
 /**
- * The models of all categories, one line each. A model whose category nobody says belongs to the first that recognizes its
- * files: encoders and causal language models, of which others are made too, come late.
+ * The worker's side of all categories, one line each: their models and, imported late since pipelines load native code, what runs
+ * them. A model whose category nobody says belongs to the first that recognizes its files: encoders and causal language models, of
+ * which others are made too, come late.
  */
-const all: readonly CategoryModels<string, never>[] = [
-  imageModels,
-  transcriptionModels,
-  speechModels,
-  detectionModels,
-  rerankModels,
-  embeddingModels,
-  chatModels,
+const all: readonly Row[] = [
+  [imageModels, async () => (await import('./image/pipeline/image-pipeline.ts')).loadImagePipeline],
+  [
+    transcriptionModels,
+    async () =>
+      (await import('./transcription/pipeline/transcription-pipeline.ts')).loadTranscriptionPipeline,
+  ],
+  [speechModels, async () => (await import('./speech/pipeline/speech-pipeline.ts')).loadSpeechPipeline],
+  [
+    detectionModels,
+    async () => (await import('./detection/pipeline/detection-pipeline.ts')).loadDetectionPipeline,
+  ],
+  [rerankModels, async () => (await import('./rerank/pipeline/rerank-pipeline.ts')).loadRerankPipeline],
+  [
+    embeddingModels,
+    async () => (await import('./embedding/pipeline/embedding-pipeline.ts')).loadEmbeddingPipeline,
+  ],
+  [chatModels, async () => (await import('./chat/pipeline/chat-pipeline.ts')).loadChatPipeline],
 ];
 
 export const categoryModels: ReadonlyMap<string, CategoryModels> = new Map(
-  all.map((models) => [models.name, models as CategoryModels]),
+  all.map(([models]) => [models.name, models as CategoryModels]),
 );
+
+/** What loads the pipelines of a category. */
+export const loaderOf = (category: string): Row[1] => all.find(([{ name }]) => name === category)![1];

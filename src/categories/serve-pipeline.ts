@@ -3,10 +3,9 @@ import type { Pipeline } from '../contracts/category.ts';
 import type { ModelInfo, ModelSpec } from '../contracts/model.ts';
 import type { PipelineRunOptions, RunEvent } from '../contracts/run.ts';
 
-interface Served<Request, Event extends RunEvent, Info extends ModelInfo> extends Pick<
-  Pipeline,
-  'concurrency' | 'reserve'
-> {
+type Limits = Pick<Pipeline, 'concurrency' | 'reserve'>;
+
+interface Served<Request, Event extends RunEvent, Info extends ModelInfo> extends Limits {
   readonly info: Omit<Info, 'id' | 'name' | 'ownedBy'>;
   run(request: Request, options: PipelineRunOptions): AsyncGenerator<Event>;
   /** Released when all runs have ended, in this order. */

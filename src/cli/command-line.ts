@@ -5,7 +5,7 @@ import { assertNodeVersion } from '../node-version.ts';
 import { type Command, exitCode, type ExitCode } from './command.ts';
 import { commandHelp, definitions, section } from './help.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './options.ts';
 
 export function packageVersion(): string {
   const manifest = createRequire(import.meta.url)('slashv1/package.json') as { readonly version: string };

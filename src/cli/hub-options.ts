@@ -1,7 +1,6 @@
 import type { HubOptions } from '../index.ts';
 import { resolveHubSettings, type HubSettings } from '../hub/settings.ts';
-import type { OptionTable } from './options.ts';
-import { UsageError } from './usage-error.ts';
+import { type OptionTable, UsageError } from './options.ts';
 
 /** Options of every command that looks for models. */
 export const hubOptionTable = {

@@ -1,11 +1,10 @@
 import type { HubOptions } from '../index.ts';
 import { storedDtypes, type Dtype } from '../folder/graph-files.ts';
-import { check, UsageError } from './usage-error.ts';
+import { check, UsageError, type OptionTable, type OptionValues } from './options.ts';
 import { readHubSettings } from './hub-options.ts';
 import { categoryNames } from '../categories/registry.ts';
 import { settingsOf } from '../loading/model-settings.ts';
 import type { ModelSettings } from './model-settings.ts';
-import type { OptionTable, OptionValues } from './options.ts';
 
 /** Options of commands about one kind of weights of a model. */
 export const modelChoiceTable = {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../core/text/suggest.ts';
-import { UsageError } from './usage-error.ts';
+import type { z } from 'zod';
+import { settingsFault } from '../validation/settings-fault.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';
@@ -109,4 +110,16 @@ export function parseDuration(label: string, text: string): number {
   const durationMs = Number(amount) * unitsMs[unit]!;
   if (durationMs <= longestTimerMs) return durationMs;
   throw new UsageError(`${label}: expected a time such as 500ms, 10s or 2m, got ${JSON.stringify(text)}`);
+}
+
+/** The command line, or the config file that it names, is wrong; the message says how. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Checks a value that a user has written. */
+export function check<T>(label: string, schema: z.ZodType<T>, value: unknown): T {
+  const fault = settingsFault(schema, value);
+  if (fault === undefined) return schema.parse(value);
+  throw new UsageError([label, fault.place, fault.reason].filter(Boolean).join(': '));
 }

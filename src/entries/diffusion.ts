@@ -1,6 +1,6 @@
 export { describeImage, type ImageDescription } from '../core/diffusion/describe-image.ts';
 export { createGaussianNoise } from '../core/diffusion/gaussian-noise.ts';
-export { guidanceEmbedding } from '../core/diffusion/guidance-embedding.ts';
+export { guidanceEmbedding } from '../core/diffusion/guidance.ts';
 export { guideInPlace } from '../core/diffusion/guidance.ts';
 export { scaleLatents, shrinkGrid, toRgb, type LatentScaling } from '../core/diffusion/latents.ts';
 export { countWindows, toWindows, type WindowFrame } from '../core/diffusion/prompt-windows.ts';

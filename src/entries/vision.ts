@@ -23,7 +23,7 @@ export type {
   OutputQuery,
   SizedDecodeOptions,
 } from '../core/vision/heads/head.ts';
-export type { Preprocessing } from '../core/vision/heads/preprocessing.ts';
+export type { Preprocessing } from '../core/vision/heads/head.ts';
 export { decodeCustomInto, type CustomBox, type CustomHead } from '../core/vision/heads/custom-head.ts';
 export { decodeFastestDetInto } from '../core/vision/heads/fastestdet.ts';
 export {
@@ -32,7 +32,7 @@ export {
   type TokenSpan,
 } from '../core/vision/heads/grounded.ts';
 export { decodeNmsInto, type NmsOutputs } from '../core/vision/heads/nms.ts';
-export { decodeNmsRowsInto } from '../core/vision/heads/nms-rows.ts';
+export { decodeNmsRowsInto } from '../core/vision/heads/nms.ts';
 export { decodeYolo26Into } from '../core/vision/heads/yolo26.ts';
 export { decodeYoloV5Into } from '../core/vision/heads/yolov5.ts';
 export { decodeYoloV8Into } from '../core/vision/heads/yolov8.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseContentHash, type ContentHash } from './content-hash.ts';
+import { parseContentHash, type ContentHash } from './verified-files.ts';
 
 export interface ListedFile {
   /** Within the model, separated by `/`. */

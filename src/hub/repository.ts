@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { InferenceError, sentence } from '../errors.ts';
-import { parseContentHash } from './content-hash.ts';
+import { parseContentHash } from './verified-files.ts';
 import type { RemoteFile } from './file-list.ts';
 import { openUrl, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';

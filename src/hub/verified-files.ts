@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, createHash } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../folder/make-folder.ts';
-import type { ContentHash } from './content-hash.ts';
 
 /** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
 type FileState = string;
@@ -47,4 +46,35 @@ export async function writeVerified(folder: string, files: VerifiedFiles): Promi
 
 function noteOf(folder: string): string {
   return join(dirname(dirname(folder)), 'verified', `${basename(folder)}.json`);
+}
+
+/** The hash of a file's bytes: `sha256` of them, or `git-sha1`, git's id of a blob of them. */
+export interface ContentHash {
+  readonly algorithm: 'sha256' | 'git-sha1';
+  /** Lower case. */
+  readonly hex: string;
+}
+
+/** Reads a hash as the hub writes it into headers and listings: 64 digits of SHA-256, 40 of git's SHA-1. */
+export function parseContentHash(text: string | null | undefined): ContentHash | undefined {
+  const hex = text?.replace(/^W\//, '').replaceAll('"', '').toLowerCase() ?? '';
+  if (/^[\da-f]{64}$/.test(hex)) return { algorithm: 'sha256', hex };
+  return /^[\da-f]{40}$/.test(hex) ? { algorithm: 'git-sha1', hex } : undefined;
+}
+
+/** Takes the bytes of a file, piece by piece. */
+export interface ContentHasher {
+  update(bytes: Uint8Array): void;
+  /** Once, at the end. */
+  hex(): string;
+}
+
+/** @param sizeBytes of the whole file, which a git id begins with */
+export function createContentHasher(algorithm: ContentHash['algorithm'], sizeBytes: number): ContentHasher {
+  const hash = createHash(algorithm === 'sha256' ? 'sha256' : 'sha1');
+  if (algorithm === 'git-sha1') hash.update(`blob ${sizeBytes}\0`);
+  return {
+    update: (bytes) => void hash.update(bytes),
+    hex: () => hash.digest('hex'),
+  };
 }

@@ -1,12 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createContentHasher, type ContentHash } from './content-hash.ts';
+import {
+  createContentHasher,
+  type ContentHash,
+  readVerified,
+  stateOf,
+  writeVerified,
+} from './verified-files.ts';
 import { readFileList } from './file-list.ts';
 import { sourceError } from '../folder/model-files.ts';
 import { findFolder } from '../folder/source.ts';
 import type { Verification } from '../core/verification.ts';
-import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 
 /** Result of the comparison of a model's files with their hashes. */
 export interface Comparison {

@@ -1,9 +1,8 @@
 import { backendOf } from '../backends/registry.ts';
-import { categoryModels } from '../categories/models.ts';
+import { categoryModels, loaderOf } from '../categories/models.ts';
 import type { Categories, Category } from '../categories/registry.ts';
 import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
-import { pipelines } from '../categories/pipelines.ts';
 import { deviceNumber } from '../core/device.ts';
 import { fieldError, InferenceError, sentence } from '../errors.ts';
 import { obtainFiles, type ObtainOptions } from '../hub/obtain-model.ts';
@@ -61,7 +60,7 @@ export async function loadPipeline(
   await assertIntact(source, spec.verify);
   onProgress({ phase: 'opening', ...download });
   const obtained = { ...withCompanions, source, dtype };
-  const load = await pipelines[category as Category]();
+  const load = await loaderOf(category)();
   const architecture = chooseArchitecture(category, definition, readEvidence(source));
   const pipeline = await load(obtained, backend.sessions, architecture as Architecture<never>);
   const whole = backend.wrap ? carryHeaders(backend.wrap(pipeline)) : pipeline;

@@ -1,4 +1,4 @@
-import { assertAddresses } from '../assert-address.ts';
+import { assertAddresses } from '../access.ts';
 import type { BackendDefinition } from '../../contracts/backend.ts';
 import type { BackendDescriptor } from '../../contracts/model.ts';
 import type { GraphServer } from './server.ts';

@@ -1,16 +1,13 @@
 import { settingsOf } from '../../loading/model-settings.ts';
-import { check, UsageError } from '../usage-error.ts';
-import { defineCommand, exitCode, type ExitCode } from '../command.ts';
-import { formatSeconds } from '../format.ts';
+import { check, UsageError, parseInteger } from '../options.ts';
+import { defineCommand, exitCode, watchInterrupts, type ExitCode } from '../command.ts';
+import { formatSeconds, formatBytes, formatNumber } from '../format.ts';
 import { toHubOptions } from '../hub-options.ts';
-import { watchInterrupts } from '../interrupt.ts';
+import { createNote, type Terminal, type OutputStream } from '../terminal.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { oneModel, readModelChoice } from '../model-choice.ts';
 import type { ModelSettings } from '../model-settings.ts';
-import { createNote } from '../note.ts';
 import { openModel } from '../open-model.ts';
-import { parseInteger } from '../options.ts';
-import type { Terminal } from '../terminal.ts';
 import { assertDevice } from '../../validation/device-setting.ts';
 import type { Device } from '../../core/device.ts';
 import {
@@ -22,8 +19,9 @@ import {
 } from './bench-options.ts';
 import { chooseWorkload } from './workloads.ts';
 import { applyLoad } from './load.ts';
-import { showReport, type BenchReport, type LoadedWith } from './report.ts';
-import { readUsage } from './usage.ts';
+import { renderTable } from '../table.ts';
+import { type Measurement, sum } from './statistics.ts';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export const benchCommand = defineCommand({
   name: 'bench',
@@ -124,5 +122,111 @@ function readSettings({ device, threads }: BenchValues): LoadedWith {
   return {
     device: device as Device | undefined,
     threads: threads === undefined ? undefined : Number(threads),
+  };
+}
+
+/** Settings that a model is loaded with. */
+export interface LoadedWith {
+  readonly device?: Device | undefined;
+  readonly threads?: number | undefined;
+}
+
+/** The results of one measurement. */
+export interface BenchReport extends LoadedWith {
+  readonly model: string;
+  readonly category: string;
+  /** Address of the server; `undefined` for this machine. */
+  readonly url: string | undefined;
+  readonly description: string;
+  /** As the options ask for it; `undefined` for the default. */
+  readonly promptTokens: number | undefined;
+  readonly concurrency: number;
+  /** Requests per second that began; `undefined` where each began when another ended. */
+  readonly rate?: number | undefined;
+  readonly requests: number;
+  readonly elapsedSeconds: number;
+  /** Whether Ctrl-C ended it before its time. */
+  readonly isInterrupted: boolean;
+  /** Memory of all participating processes, up to the end of the measurement; none of a server's. */
+  readonly peakBytes: number | undefined;
+  readonly measurements: readonly Measurement[];
+}
+
+/** The report as people read it. */
+export function showReport(report: BenchReport, { style }: OutputStream): string {
+  const { model, category, url, requests, concurrency, elapsedSeconds, description, measurements } = report;
+  const { device, threads, peakBytes, rate } = report;
+  const rows = measurements.map(({ name, unit, p50, p90, p95, p99, overall }) => [
+    name,
+    cell(p50),
+    cell(rate === undefined ? p95 : p90),
+    cell(p99),
+    cell(overall),
+    unit,
+  ]);
+  const columns = [
+    { title: '' },
+    { title: 'p50', align: 'right' },
+    { title: rate === undefined ? 'p95' : 'p90', align: 'right' },
+    { title: 'p99', align: 'right' },
+    { title: 'overall', align: 'right' },
+    { title: '' },
+  ] as const;
+  const counted = requests === 1 ? '1 request' : `${requests} requests`;
+  const place = [
+    url ?? 'on this machine',
+    device,
+    threads && `threads: ${threads}`,
+    peakBytes && `peak memory ${formatBytes(peakBytes)}`,
+  ];
+  return [
+    `${style.bold(model)}, ${category}, ${place.filter(Boolean).join(', ')}`,
+    `${counted} in ${formatSeconds(elapsedSeconds)}, ${rate === undefined ? `${concurrency} at a time` : `${rate} a second`}; ${description}`,
+    '',
+    renderTable(columns, rows, style.dim),
+  ].join('\n');
+}
+
+function cell(value: number | undefined): string {
+  return value === undefined ? '' : formatNumber(value);
+}
+
+const ticksPerSecond = 100;
+
+/** Processor time and memory of processes. */
+export interface Usage {
+  /** Processor time of all threads. */
+  readonly cpuSeconds: number;
+  /** The sum of the largest resident sizes that each process had. */
+  readonly peakBytes: number;
+}
+
+/** The usage of this process and, on Linux, of all processes that it started and that still run. */
+export function readUsage(): Usage {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const own = { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakBytes: maxRSS * 1024 };
+  if (process.platform !== 'linux') return own;
+  const all = [own, ...childrenOf(process.pid).map(readProcess)];
+  return {
+    cpuSeconds: sum(all.map((one) => one.cpuSeconds)),
+    peakBytes: sum(all.map((one) => one.peakBytes)),
+  };
+}
+
+function childrenOf(id: number): number[] {
+  const children = readdirSync(`/proc/${id}/task`).flatMap((task) =>
+    readFileSync(`/proc/${id}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.concat(children.flatMap(childrenOf));
+}
+
+function readProcess(id: number): Usage {
+  const statistics = readFileSync(`/proc/${id}/stat`, 'utf8');
+  // The fields after the name, which is in parentheses and may have spaces: 11 and 12 are the user and system time.
+  const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');
+  const kibibytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1]);
+  return {
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+    peakBytes: kibibytes * 1024,
   };
 }

@@ -2,8 +2,7 @@ import type { InferenceError } from '../../index.ts';
 import { completeImageRequest } from '../../categories/image/request.ts';
 import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
-import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';
-import { UsageError } from '../usage-error.ts';
+import { parseDuration, parseInteger, type OptionTable, type OptionValues, UsageError } from '../options.ts';
 import type { Load } from './load.ts';
 
 export const benchOptionTable = {

@@ -1,7 +1,6 @@
 import type { ChatMessage, ChatUsage } from '../../index.ts';
-import { findWordCount, writeWords } from './prompts.ts';
+import { findWordCount, writeWords, timeRun, type Sample, type Subject, type Workload } from './prompts.ts';
 import { mean, rate, speeds, sum, times, totals, type Measurement } from './statistics.ts';
-import { timeRun, type Sample, type Subject, type Workload } from './workload.ts';
 
 export type Messages = readonly ChatMessage[];
 

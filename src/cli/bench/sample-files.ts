@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInference, InferenceError, speech } from '../../index.ts';
 import { encodePng } from '../../runtime/image.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options.ts';
 
 export const spokenText =
   'A red circle is above a blue square. Two green stars are to the left of a black triangle. What is three plus four? It is seven.';

@@ -1,12 +1,10 @@
 import type { SpeechEvent, TranscriptionEvent } from '../../index.ts';
-import { parseInteger } from '../options.ts';
-import { UsageError } from '../usage-error.ts';
+import { parseInteger, UsageError } from '../options.ts';
 import { readImageLoad, type BenchValues } from './bench-options.ts';
 import { chatWorkload, type Messages } from './chat-workload.ts';
-import { findWordCount, writeWords } from './prompts.ts';
+import { findWordCount, writeWords, timeRun, type Sample, type Subject, type Workload } from './prompts.ts';
 import { drawPicture, readSample, recordSpeech, spokenText } from './sample-files.ts';
 import { rate, speeds, sum, times, totals } from './statistics.ts';
-import { timeRun, type Sample, type Subject, type Workload } from './workload.ts';
 
 type Ask = (signal: AbortSignal) => AsyncIterable<SpeechEvent | TranscriptionEvent>;
 

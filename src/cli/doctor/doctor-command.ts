@@ -1,5 +1,5 @@
 import { defineCommand, exitCode } from '../command.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options.ts';
 import { examine, type Check } from './checks.ts';
 
 const marks = { ok: '✓', missing: '–', fault: '✗' } as const satisfies Record<Check['state'], string>;

@@ -4,7 +4,7 @@ import { formatAge, formatBytes, formatCount } from '../format.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options.ts';
 import { readCache, type CacheContents } from './cached-models.ts';
 
 export const listCommand = defineCommand({

@@ -1,12 +1,11 @@
-import { defineCommand, exitCode } from '../command.ts';
+import { defineCommand, exitCode, watchInterrupts } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, toHubOptions } from '../hub-options.ts';
-import { watchInterrupts } from '../interrupt.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
 import { readModelChoice, modelChoiceTable } from '../model-choice.ts';
 import { parseSource } from '../../folder/source.ts';
-import { UsageError } from '../usage-error.ts';
-import { diskUse } from './folder-use.ts';
+import { UsageError } from '../options.ts';
+import { diskUse } from './cached-models.ts';
 
 export const pullCommand = defineCommand({
   name: 'models pull',

@@ -5,9 +5,8 @@ import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
-import { UsageError } from '../usage-error.ts';
-import { cachedName } from './cached-models.ts';
-import { diskUse } from './folder-use.ts';
+import { UsageError } from '../options.ts';
+import { cachedName, diskUse } from './cached-models.ts';
 
 export const removeCommand = defineCommand({
   name: 'models rm',

@@ -6,7 +6,7 @@ import { hubSettings } from '../../categories/settings.ts';
 import { roomSettings } from '../../inference.ts';
 import { healthSettings } from '../../server/health.ts';
 import { handlerSettings } from '../../server/options.ts';
-import { check, UsageError } from '../usage-error.ts';
+import { check, UsageError } from '../options.ts';
 import type { ModelSettings } from '../model-settings.ts';
 
 const configSchema = z

@@ -13,12 +13,11 @@ import {
   type Observer,
 } from '../../index.ts';
 import { createHealthHandler } from '../../server/health.ts';
-import { defineCommand, exitCode, type ExitCode } from '../command.ts';
-import { watchInterrupts, type Interruption } from '../interrupt.ts';
+import { defineCommand, exitCode, watchInterrupts, type ExitCode, type Interruption } from '../command.ts';
+import type { Terminal } from '../terminal.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
 import type { ModelSettings } from '../model-settings.ts';
-import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options.ts';
 import { serviceBanner } from './banner.ts';
 import { loading, openHttpServer, type HttpServer } from './http-server.ts';
 import { mount, type Place } from './mount.ts';

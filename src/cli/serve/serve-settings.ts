@@ -9,9 +9,8 @@ import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
 import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
-import { parseDuration, parseInteger, type OptionTable, type OptionValues } from '../options.ts';
+import { parseDuration, parseInteger, type OptionTable, type OptionValues, UsageError } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
 import { readConfigFile, type Config } from './config-file.ts';
 
 export const serveOptionTable = {

@@ -12,8 +12,7 @@ import {
   withParameters,
   type ChatParameterValues,
 } from './chat-options.ts';
-import { openChatModel, readModel } from './open-chat-model.ts';
-import { withPictures } from './pictures.ts';
+import { openChatModel, readModel, withPictures } from './open-chat-model.ts';
 import { printAnswer } from './print-answer.ts';
 
 type Message = ChatMessage<MessageContent>;

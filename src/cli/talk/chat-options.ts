@@ -3,8 +3,7 @@ import { completeChatRequest, type ChatRequestInput } from '../../categories/cha
 import { toWireName } from '../../core/parameters/descriptor.ts';
 import type { InferenceError } from '../../index.ts';
 import { hubOptionTable } from '../hub-options.ts';
-import type { OptionTable, OptionValues } from '../options.ts';
-import { UsageError } from '../usage-error.ts';
+import { type OptionTable, type OptionValues, UsageError } from '../options.ts';
 
 const parameterNames = [
   'maxTokens',

@@ -1,13 +1,15 @@
 import type { HubOptions } from '../../index.ts';
 import { checkModel } from '../../loading/model-settings.ts';
 import { readHubSettings } from '../hub-options.ts';
-import { watchInterrupts } from '../interrupt.ts';
+import { watchInterrupts } from '../command.ts';
+import { createNote, type Terminal } from '../terminal.ts';
 import { aboutModel, categoryOf, mergeHub } from '../load-models.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
-import { createNote } from '../note.ts';
 import { openModel, type OpenModel } from '../open-model.ts';
-import type { Terminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { ContentPart, MessageContent } from '../../core/chat/messages.ts';
 
 /** Reads the name of a model with its settings: `qwen3-0.6b,dtype=q4`. */
 export function readModel(text: string, hub: HubOptions): ModelSettings {
@@ -46,4 +48,38 @@ export async function openChatModel(
     note.clear();
     interruption.stop();
   }
+}
+
+/** A path in quotes, or one whose spaces a backslash precedes, as terminals paste files that are dropped on them. */
+const words = /'([^']+)'|"([^"]+)"|((?:\\.|[^\s\\])+)/g;
+const isPicture = /\.(?:png|jpe?g|webp|gif|avif|tiff?)$/i;
+
+/** A message whose paths of pictures are replaced with the pictures. */
+export function withPictures(text: string): MessageContent {
+  const pictures: ContentPart[] = [];
+  const rest = text.replaceAll(words, (word, single?: string, double?: string, bare?: string) => {
+    const path = single ?? double ?? bare!.replaceAll(/\\(.)/g, '$1');
+    if (!isPicture.test(path)) return word;
+    const isFile = statSync(toFile(path), { throwIfNoEntry: false })?.isFile() === true;
+    if (!isFile && !/[\\/]/.test(path)) return word;
+    pictures.push(readPicture(path));
+    return '';
+  });
+  return pictures.length === 0 ? text : withText(rest, pictures);
+}
+
+/** A text after its pictures. */
+export function withText(text: string, pictures: readonly ContentPart[]): MessageContent {
+  const content = text.trim();
+  if (pictures.length === 0) return content;
+  return content === '' ? pictures : [...pictures, { type: 'text', text: content }];
+}
+
+/** @throws Error of the file system */
+export function readPicture(path: string): ContentPart {
+  return { type: 'image', image: new Uint8Array(readFileSync(toFile(path))) };
+}
+
+function toFile(path: string): string {
+  return path.replace(/^~(?=[\\/])/, homedir());
 }

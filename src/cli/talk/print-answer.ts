@@ -1,8 +1,8 @@
 import type { ChatRequestInput } from '../../categories/chat/request.ts';
 import { InferenceError } from '../../index.ts';
-import { watchInterrupts } from '../interrupt.ts';
-import type { OpenModel } from '../open-model.ts';
+import { watchInterrupts } from '../command.ts';
 import type { OutputStream, Terminal } from '../terminal.ts';
+import type { OpenModel } from '../open-model.ts';
 
 export interface PrintedAnswer {
   readonly text: string;

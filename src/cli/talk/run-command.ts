@@ -1,9 +1,8 @@
 import { defineCommand, exitCode } from '../command.ts';
 import { toHubOptions } from '../hub-options.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options.ts';
 import { chatOptionTable, readChatParameters, withParameters } from './chat-options.ts';
-import { openChatModel, readModel } from './open-chat-model.ts';
-import { readPicture, withText } from './pictures.ts';
+import { openChatModel, readModel, readPicture, withText } from './open-chat-model.ts';
 import { printAnswer } from './print-answer.ts';
 
 const defaultModel = 'tiny-chat';

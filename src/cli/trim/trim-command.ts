@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { devices as knownDevices } from '../../core/device.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
-import { diskUse } from '../models/folder-use.ts';
+import { diskUse } from '../models/cached-models.ts';
 import { renderTable } from '../table.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../options.ts';
 
 /** A file or folder that a machine doesn't need. */
 interface Binary {

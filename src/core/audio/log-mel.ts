@@ -1,8 +1,7 @@
 import { assertNames } from '../assert-names.ts';
-import { assertInteger, assertSamples } from './assert.ts';
+import { assertInteger, assertSamples, assertSampleRate } from './assert.ts';
 import { createMelFilters } from './mel-filters.ts';
 import { createMelPowers } from './mel-powers.ts';
-import { assertSampleRate } from './sample-rate.ts';
 
 /** The sizes of a log-mel spectrogram, as a Whisper model's `preprocessor_config.json` has them. */
 export interface LogMelOptions {

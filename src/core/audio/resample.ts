@@ -1,7 +1,6 @@
 import { assertNames } from '../assert-names.ts';
-import { assertSamples } from './assert.ts';
+import { assertSamples, assertSampleRate } from './assert.ts';
 import { kaiserBeta, kaiserLength, kaiserWindow } from './kaiser.ts';
-import { assertSampleRate } from './sample-rate.ts';
 
 /** From which sample rate to which, in Hz: integers from 1,000 to 768,000. */
 export interface SampleRates {

@@ -1,7 +1,6 @@
 import { assertNames } from '../assert-names.ts';
-import { assertSamples, assertSeconds } from './assert.ts';
+import { assertSamples, assertSeconds, assertSampleRate } from './assert.ts';
 import { createFramePowers } from './frame-powers.ts';
-import { assertSampleRate } from './sample-rate.ts';
 
 /** Thresholds by which `createTurnDetector` finds turns. */
 export interface TurnDetectorOptions {

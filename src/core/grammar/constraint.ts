@@ -11,12 +11,11 @@ import {
   text,
   type Expression,
 } from './languages/expression.ts';
-import { writtenGrammar } from './notations/grammar-notation.ts';
+import { writtenGrammar, regexGrammar } from './notations/grammar-notation.ts';
 import { jsonSchemaSteps } from './schemas/json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './schemas/notation.ts';
-import { regexGrammar } from './notations/regex-grammar.ts';
 import { runSteps } from '../run-steps.ts';
-import { createSchemaBudget, type SchemaBudget } from './schemas/budget.ts';
+import { createSchemaBudget, type SchemaBudget } from './schemas/size.ts';
 
 /** The required form of an answer's text. */
 export type ResponseFormat =

@@ -1,4 +1,4 @@
-import { integersOf, tensorOf } from './attributes.ts';
+import { integersOf, tensorOf } from './value.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from './model.ts';
 import { scalarValue, tensorValues } from './tensor-values.ts';
 

@@ -1,4 +1,4 @@
-import { tensorOf } from './attributes.ts';
+import { tensorOf } from './value.ts';
 import type { OnnxGraph } from './model.ts';
 
 /** Turns `Constant` nodes with a tensor into initializers: those may be in other files, and no step runs them. */

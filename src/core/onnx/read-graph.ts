@@ -4,9 +4,10 @@ import {
   type OnnxAttribute,
   type OnnxGraph,
   type OnnxNode,
+  type OnnxTensor,
   type OnnxValue,
 } from './model.ts';
-import { type ReadContext, readTensor } from './read-tensor.ts';
+import { type ReadContext, readMessage, readTensor } from './read-tensor.ts';
 import { wireType, type WireField, type WireReader } from '../protobuf/reader.ts';
 
 /** Reads a graph; several fields of it are parts of one message. */
@@ -16,72 +17,43 @@ export function readGraph(context: ReadContext, fields: readonly WireField[]): O
   const { reader } = context;
   let name = '';
   const nodes: OnnxNode[] = [];
-  const initializers = [];
+  const initializers: OnnxTensor[] = [];
   const inputs: OnnxValue[] = [];
   const outputs: OnnxValue[] = [];
   const values: OnnxValue[] = [];
   const unknown: Uint8Array[] = [];
-  for (const { content, end, type } of fields) {
-    if (type !== wireType.bytes) throw new RangeError(`graph: expected a message, got wire type ${type}`);
-    for (const field of reader.fields(content, end)) {
-      switch (field.number) {
-        case 1:
-          nodes.push(readNode(inner, field));
-          break;
-        case 2:
-          name = reader.text(field);
-          break;
-        case 5:
-          initializers.push(readTensor(context, field));
-          break;
-        case 11:
-          inputs.push(readValue(reader, field));
-          break;
-        case 12:
-          outputs.push(readValue(reader, field));
-          break;
-        case 13:
-          values.push(readValue(reader, field));
-          break;
-        default:
-          unknown.push(reader.bytes(field.start, field.end));
-      }
-    }
+  for (const message of fields) {
+    if (message.type !== wireType.bytes)
+      throw new RangeError(`graph: expected a message, got wire type ${message.type}`);
+    const readers = {
+      1: (field: WireField) => nodes.push(readNode(inner, field)),
+      2: (field: WireField) => (name = reader.text(field)),
+      5: (field: WireField) => initializers.push(readTensor(context, field)),
+      11: (field: WireField) => inputs.push(readValue(reader, field)),
+      12: (field: WireField) => outputs.push(readValue(reader, field)),
+      13: (field: WireField) => values.push(readValue(reader, field)),
+    };
+    readMessage(reader, message, readers, unknown);
   }
   return { name, nodes, initializers, inputs, outputs, values, unknown };
 }
 
-function readNode(context: ReadContext, { content, end }: WireField): OnnxNode {
+function readNode(context: ReadContext, message: WireField): OnnxNode {
   const { reader } = context;
   const texts = { name: '', operator: '', domain: '' };
   const inputs: string[] = [];
   const outputs: string[] = [];
-  const attributes = [];
+  const attributes: OnnxAttribute[] = [];
   const unknown: Uint8Array[] = [];
-  for (const field of reader.fields(content, end)) {
-    switch (field.number) {
-      case 1:
-        inputs.push(reader.text(field));
-        break;
-      case 2:
-        outputs.push(reader.text(field));
-        break;
-      case 3:
-        texts.name = reader.text(field);
-        break;
-      case 4:
-        texts.operator = reader.text(field);
-        break;
-      case 5:
-        attributes.push(readAttribute(context, field));
-        break;
-      case 7:
-        texts.domain = reader.text(field);
-        break;
-      default:
-        unknown.push(reader.bytes(field.start, field.end));
-    }
-  }
+  const readers = {
+    1: (field: WireField) => inputs.push(reader.text(field)),
+    2: (field: WireField) => outputs.push(reader.text(field)),
+    3: (field: WireField) => (texts.name = reader.text(field)),
+    4: (field: WireField) => (texts.operator = reader.text(field)),
+    5: (field: WireField) => attributes.push(readAttribute(context, field)),
+    7: (field: WireField) => (texts.domain = reader.text(field)),
+  };
+  readMessage(reader, message, readers, unknown);
   return { ...texts, inputs, outputs, attributes, unknown };
 }
 
@@ -89,10 +61,8 @@ function readNode(context: ReadContext, { content, end }: WireField): OnnxNode {
 function readAttribute(context: ReadContext, { content, end }: WireField): OnnxAttribute {
   const { reader } = context;
   const fields = [...reader.fields(content, end)];
-  const nameField = fields.findLast(({ number }) => number === 1);
-  const name = nameField ? reader.text(nameField) : '';
-  const typeField = fields.findLast(({ number }) => number === 20);
-  const type = typeField ? reader.number(typeField) : guessType(fields);
+  const name = last(1, (field) => reader.text(field)) ?? '';
+  const type = last(20, (field) => reader.number(field)) ?? guessType(fields);
   const [valueField, value] = readValueOf(type);
   const known = valueField === 0 ? [1] : [1, 20, valueField];
   const unknown = fields
@@ -103,24 +73,17 @@ function readAttribute(context: ReadContext, { content, end }: WireField): OnnxA
   /** @returns the number of the field that holds the value, and the value */
   function readValueOf(kind: number): [number: number, value: AttributeValue] {
     switch (kind) {
-      case attributeTypes.float: {
-        const field = last(2);
-        return [2, { type: 'float', value: field ? reader.float(field) : 0 }];
-      }
-      case attributeTypes.integer: {
-        const field = last(3);
-        return [3, { type: 'integer', value: field ? reader.integer(field) : 0n }];
-      }
+      case attributeTypes.float:
+        return [2, { type: 'float', value: last(2, (field) => reader.float(field)) ?? 0 }];
+      case attributeTypes.integer:
+        return [3, { type: 'integer', value: last(3, (field) => reader.integer(field)) ?? 0n }];
       case attributeTypes.text: {
-        const field = last(4);
-        return [
-          4,
-          { type: 'text', value: field ? reader.bytes(field.content, field.end) : new Uint8Array(0) },
-        ];
+        const bytes = last(4, (field) => reader.bytes(field.content, field.end));
+        return [4, { type: 'text', value: bytes ?? new Uint8Array(0) }];
       }
       case attributeTypes.tensor: {
-        const field = last(5);
-        return field ? [5, { type: 'tensor', value: readTensor(context, field) }] : [0, { type: 'other' }];
+        const tensor = last(5, (field) => readTensor(context, field));
+        return tensor ? [5, { type: 'tensor', value: tensor }] : [0, { type: 'other' }];
       }
       case attributeTypes.graph:
         return [6, { type: 'graph', value: readGraph(context, all(6)) }];
@@ -128,10 +91,8 @@ function readAttribute(context: ReadContext, { content, end }: WireField): OnnxA
         return [7, { type: 'floats', value: all(7).flatMap((field) => readFloats(field)) }];
       case attributeTypes.integers:
         return [8, { type: 'integers', value: all(8).flatMap((field) => reader.integers(field)) }];
-      case attributeTypes.graphs: {
-        const graphs: OnnxGraph[] = all(11).map((field) => readGraph(context, [field]));
-        return [11, { type: 'graphs', value: graphs }];
-      }
+      case attributeTypes.graphs:
+        return [11, { type: 'graphs', value: all(11).map((field) => readGraph(context, [field])) }];
       default:
         return [0, { type: 'other' }];
     }
@@ -141,8 +102,9 @@ function readAttribute(context: ReadContext, { content, end }: WireField): OnnxA
     return fields.filter((field) => field.number === number);
   }
 
-  function last(number: number): WireField | undefined {
-    return fields.findLast((field) => field.number === number);
+  function last<Value>(number: number, read: (field: WireField) => Value): Value | undefined {
+    const found = fields.findLast((field) => field.number === number);
+    return found && read(found);
   }
 
   function readFloats(field: WireField): number[] {
@@ -162,34 +124,35 @@ function guessType(fields: readonly WireField[]): number {
 }
 
 /** Reads a `ValueInfoProto`. */
-function readValue(reader: WireReader, { content, end }: WireField): OnnxValue {
+function readValue(reader: WireReader, message: WireField): OnnxValue {
   let name = '';
   let elementType: number | undefined;
   let dims: (number | string)[] | undefined;
-  for (const field of reader.fields(content, end)) {
-    if (field.number === 1) name = reader.text(field);
-    if (field.number !== 2) continue;
-    for (const kind of reader.fields(field.content, field.end)) {
-      if (kind.number !== 1) continue;
-      for (const part of reader.fields(kind.content, kind.end)) {
-        if (part.number === 1) elementType = reader.number(part);
-        if (part.number === 2) dims = readShape(reader, part);
-      }
-    }
-  }
-  return { name, elementType, dims, bytes: reader.bytes(content, end) };
+  const tensor = {
+    1: (field: WireField) => (elementType = reader.number(field)),
+    2: (field: WireField) => (dims = readShape(reader, field)),
+  };
+  const type = { 1: (field: WireField) => readMessage(reader, field, tensor) };
+  readMessage(reader, message, {
+    1: (field) => (name = reader.text(field)),
+    2: (field) => readMessage(reader, field, type),
+  });
+  return { name, elementType, dims, bytes: reader.bytes(message.content, message.end) };
 }
 
-function readShape(reader: WireReader, { content, end }: WireField): (number | string)[] {
+function readShape(reader: WireReader, message: WireField): (number | string)[] {
   const dims: (number | string)[] = [];
-  for (const field of reader.fields(content, end)) {
-    if (field.number !== 1) continue;
-    let dim: number | string = '';
-    for (const part of reader.fields(field.content, field.end)) {
-      if (part.number === 1) dim = reader.number(part);
-      if (part.number === 2) dim = reader.text(part);
-    }
-    dims.push(dim);
-  }
+  let dim: number | string = '';
+  const readers = {
+    1: (field: WireField) => (dim = reader.number(field)),
+    2: (field: WireField) => (dim = reader.text(field)),
+  };
+  readMessage(reader, message, {
+    1: (field) => {
+      dim = '';
+      readMessage(reader, field, readers);
+      dims.push(dim);
+    },
+  });
   return dims;
 }

@@ -1,6 +1,6 @@
 import { sourceOfBytes, type ByteSource, WireReader, type WireField } from '../protobuf/reader.ts';
 import type { OnnxModel, OpsetImport } from './model.ts';
-import { readEntry, type ReadContext } from './read-tensor.ts';
+import { readEntry, readMessage, type ReadContext } from './read-tensor.ts';
 import { readGraph } from './read-graph.ts';
 
 const mostDepth = 16;
@@ -24,47 +24,28 @@ export function readOnnxModel(
   const metadata = new Map<string, string>();
   const graphs: WireField[] = [];
   const unknown: Uint8Array[] = [];
-  for (const field of reader.fields(0, reader.source.size)) {
-    switch (field.number) {
-      case 1:
-        irVersion = reader.number(field);
-        break;
-      case 2:
-        producerName = reader.text(field);
-        break;
-      case 3:
-        producerVersion = reader.text(field);
-        break;
-      case 7:
-        graphs.push(field);
-        break;
-      case 8:
-        opsets.push(readOpset(reader, field));
-        break;
-      case 14:
-        metadata.set(...readEntry(reader, field));
-        break;
-      default:
-        unknown.push(reader.bytes(field.start, field.end));
-    }
-  }
-  return {
-    irVersion,
-    producerName,
-    producerVersion,
-    opsets,
-    metadata,
-    graph: readGraph(context, graphs),
+  readMessage(
+    reader,
+    { content: 0, end: reader.source.size },
+    {
+      1: (field) => (irVersion = reader.number(field)),
+      2: (field) => (producerName = reader.text(field)),
+      3: (field) => (producerVersion = reader.text(field)),
+      7: (field) => graphs.push(field),
+      8: (field) => opsets.push(readOpset(reader, field)),
+      14: (field) => metadata.set(...readEntry(reader, field)),
+    },
     unknown,
-  };
+  );
+  const graph = readGraph(context, graphs);
+  return { irVersion, producerName, producerVersion, opsets, metadata, graph, unknown };
 }
 
-function readOpset(reader: WireReader, { content, end }: WireField): OpsetImport {
-  let domain = '';
-  let version = 0;
-  for (const field of reader.fields(content, end)) {
-    if (field.number === 1) domain = reader.text(field);
-    if (field.number === 2) version = reader.number(field);
-  }
+function readOpset(reader: WireReader, message: WireField): OpsetImport {
+  let [domain, version] = ['', 0];
+  readMessage(reader, message, {
+    1: (field) => (domain = reader.text(field)),
+    2: (field) => (version = reader.number(field)),
+  });
   return { domain, version };
 }

@@ -12,9 +12,10 @@ const rawData = 9;
 const doubleData = 10;
 
 /** Reads a `TensorProto`. */
-export function readTensor(context: ReadContext, { content, end, type }: WireField): OnnxTensor {
+export function readTensor(context: ReadContext, message: WireField): OnnxTensor {
   const { reader } = context;
-  if (type !== wireType.bytes) throw new RangeError(`tensor: expected a message, got wire type ${type}`);
+  if (message.type !== wireType.bytes)
+    throw new RangeError(`tensor: expected a message, got wire type ${message.type}`);
   let name = '';
   let elementType = 0;
   let isExternal = false;
@@ -22,35 +23,21 @@ export function readTensor(context: ReadContext, { content, end, type }: WireFie
   const external = new Map<string, string>();
   const contents: WireField[] = [];
   const unknown: Uint8Array[] = [];
-  for (const field of reader.fields(content, end)) {
-    switch (field.number) {
-      case 1:
-        dims.push(...reader.integers(field).map(toNumber));
-        break;
-      case 2:
-        elementType = reader.number(field);
-        break;
-      case floatData:
-      case int32Data:
-      case int64Data:
-      case rawData:
-      case doubleData:
-      case uint64Data:
-        contents.push(field);
-        break;
-      case 8:
-        name = reader.text(field);
-        break;
-      case 13:
-        external.set(...readEntry(reader, field));
-        break;
-      case 14:
-        isExternal = reader.number(field) === 1;
-        break;
-      default:
-        unknown.push(reader.bytes(field.start, field.end));
-    }
-  }
+  const keep = (field: WireField): number => contents.push(field);
+  const readers = {
+    1: (field: WireField) => dims.push(...reader.integers(field).map(toNumber)),
+    2: (field: WireField) => (elementType = reader.number(field)),
+    [floatData]: keep,
+    [int32Data]: keep,
+    [int64Data]: keep,
+    [rawData]: keep,
+    [doubleData]: keep,
+    [uint64Data]: keep,
+    8: (field: WireField) => (name = reader.text(field)),
+    13: (field: WireField) => external.set(...readEntry(reader, field)),
+    14: (field: WireField) => (isExternal = reader.number(field) === 1),
+  };
+  readMessage(reader, message, readers, unknown);
   const data = isExternal ? externalData(name, external) : ownData(context, contents, elementType);
   return { name, elementType, dims, data, unknown };
 }
@@ -115,12 +102,25 @@ export interface ReadContext {
 }
 
 /** A `StringStringEntryProto`. */
-export function readEntry(reader: WireReader, { content, end }: WireField): [key: string, value: string] {
-  let key = '';
-  let value = '';
-  for (const field of reader.fields(content, end)) {
-    if (field.number === 1) key = reader.text(field);
-    if (field.number === 2) value = reader.text(field);
-  }
+export function readEntry(reader: WireReader, message: WireField): [key: string, value: string] {
+  let [key, value] = ['', ''];
+  readMessage(reader, message, {
+    1: (field) => (key = reader.text(field)),
+    2: (field) => (value = reader.text(field)),
+  });
   return [key, value];
+}
+
+/** Reads the fields of a message, each by its number; those without a reader are added to `others` as they are. */
+export function readMessage(
+  reader: WireReader,
+  { content, end }: Pick<WireField, 'content' | 'end'>,
+  readers: Readonly<Record<number, (field: WireField) => void>>,
+  others?: Uint8Array[],
+): void {
+  for (const field of reader.fields(content, end)) {
+    const read = readers[field.number];
+    if (read) read(field);
+    else others?.push(reader.bytes(field.start, field.end));
+  }
 }

@@ -1,8 +1,7 @@
-import { integerAttribute } from './attributes.ts';
+import { integerAttribute, tensorValue } from './value.ts';
 import { elementBytes, elementTypes } from './element-types.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from './model.ts';
 import { int64Tensor } from './tensor-values.ts';
-import { tensorValue } from './value.ts';
 
 /** Types of keys, values and logits. */
 export type FloatElement = typeof elementTypes.float32 | typeof elementTypes.float16;

@@ -1,4 +1,4 @@
-import type { OnnxValue } from './model.ts';
+import type { OnnxValue, OnnxAttribute, OnnxNode, OnnxTensor } from './model.ts';
 import { WireWriter } from '../protobuf/writer.ts';
 
 /** Describes an input or output of a graph. */
@@ -22,4 +22,41 @@ export function tensorValue(
     )
     .finish();
   return { name, elementType, dims, bytes };
+}
+
+/** An attribute that is a whole number. */
+export function integerAttribute(name: string, value: number): OnnxAttribute {
+  return { name, value: { type: 'integer', value: BigInt(value) }, unknown: [] };
+}
+
+/** An attribute that is a number of single precision. */
+export function floatAttribute(name: string, value: number): OnnxAttribute {
+  return { name, value: { type: 'float', value }, unknown: [] };
+}
+
+/** An attribute that is a list of whole numbers. */
+export function integersAttribute(name: string, values: readonly number[]): OnnxAttribute {
+  return { name, value: { type: 'integers', value: values.map(BigInt) }, unknown: [] };
+}
+
+/** The value of a node's attribute that is a whole number. */
+export function integerOf(node: OnnxNode, name: string): number | undefined {
+  const value = find(node, name);
+  return value?.type === 'integer' ? Number(value.value) : undefined;
+}
+
+/** The value of a node's attribute that is a list of whole numbers. */
+export function integersOf(node: OnnxNode, name: string): readonly number[] | undefined {
+  const value = find(node, name);
+  return value?.type === 'integers' ? value.value.map(Number) : undefined;
+}
+
+/** The value of a node's attribute that is a tensor. */
+export function tensorOf(node: OnnxNode, name: string): OnnxTensor | undefined {
+  const value = find(node, name);
+  return value?.type === 'tensor' ? value.value : undefined;
+}
+
+function find(node: OnnxNode, name: string) {
+  return node.attributes.find((attribute) => attribute.name === name)?.value;
 }

@@ -54,33 +54,15 @@ function writeAttribute(
   options: WriteOptions,
 ): void {
   writer.text(1, name);
-  switch (value.type) {
-    case 'float':
-      writer.float(2, value.value);
-      break;
-    case 'integer':
-      writer.integer(3, value.value);
-      break;
-    case 'text':
-      writer.bytes(4, value.value);
-      break;
-    case 'tensor':
-      writer.message(5, (tensor) => writeTensor(tensor, value.value, options));
-      break;
-    case 'graph':
-      writer.message(6, (graph) => writeGraph(graph, value.value, options));
-      break;
-    case 'floats':
-      for (const item of value.value) writer.float(7, item);
-      break;
-    case 'integers':
-      for (const item of value.value) writer.integer(8, item);
-      break;
-    case 'graphs':
-      for (const item of value.value) writer.message(11, (graph) => writeGraph(graph, item, options));
-      break;
-    default:
-  }
+  if (value.type === 'float') writer.float(2, value.value);
+  if (value.type === 'integer') writer.integer(3, value.value);
+  if (value.type === 'text') writer.bytes(4, value.value);
+  if (value.type === 'tensor') writer.message(5, (tensor) => writeTensor(tensor, value.value, options));
+  if (value.type === 'graph') writer.message(6, (graph) => writeGraph(graph, value.value, options));
+  if (value.type === 'floats') for (const item of value.value) writer.float(7, item);
+  if (value.type === 'integers') for (const item of value.value) writer.integer(8, item);
+  if (value.type === 'graphs')
+    for (const item of value.value) writer.message(11, (graph) => writeGraph(graph, item, options));
   if (value.type !== 'other') writer.integer(20, attributeTypes[value.type]);
   for (const field of unknown) writer.raw(field);
 }

@@ -1,7 +1,6 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber, createScratch } from './scratch.ts';
 import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
 import { decay, sumOfDecays } from './decay.ts';
-import { createScratch } from './scratch.ts';
 
 /**
  * Draws a token with the probability of its candidate, by inverting the cumulative distribution in token order.

@@ -1,10 +1,9 @@
 import { assertObject } from '../assert-values.ts';
 import { assertNumbers } from '../assert-values.ts';
-import { assertNumber } from './assert.ts';
+import { assertNumber, createScratch } from './scratch.ts';
 import { assertCandidates, positionOf, withinRange, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import type { DryBreakers } from './dry-breakers.ts';
-import { createScratch } from './scratch.ts';
 
 export const drySampler = defineSampler({
   parameters: {

@@ -1,6 +1,6 @@
 import { assertNames } from '../assert-names.ts';
 import { assertNumbers } from '../assert-values.ts';
-import { assertToken } from './assert.ts';
+import { assertToken, createScratch, weightScratch } from './scratch.ts';
 import {
   candidatesInto,
   createCandidates,
@@ -9,7 +9,6 @@ import {
   weightsInto,
   type Candidates,
 } from './candidates.ts';
-import { createScratch, weightScratch } from './scratch.ts';
 import { roomFor, topKInto } from './top-k.ts';
 
 /** A token and the natural logarithm of its probability, −∞ for one that the model rules out. */

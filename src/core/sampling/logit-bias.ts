@@ -1,5 +1,5 @@
 import { assertCount, assertIterable, assertList } from '../assert-values.ts';
-import { assertNumber } from './assert.ts';
+import { assertNumber } from './scratch.ts';
 import {
   assertCandidates,
   keepFrom,

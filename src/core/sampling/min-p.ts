@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber } from './scratch.ts';
 import {
   assertCandidates,
   createCandidates,

@@ -1,10 +1,9 @@
 import { assertNames } from '../assert-names.ts';
 import { assertCount } from '../assert-values.ts';
-import { assertNumber } from './assert.ts';
+import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
 import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
-import { valueScratch, weightScratch } from './scratch.ts';
 import { keepTopK, sortedLargest } from './top-k.ts';
 
 export const mirostatSampler = defineSampler({

@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import { assertFunction, assertMap } from '../assert-values.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
-import { assertNumber, assertToken } from './assert.ts';
+import { assertNumber, assertToken } from './scratch.ts';
 import type { Candidates } from './candidates.ts';
 import { createChain } from './chain.ts';
 import { drawToken } from './draw.ts';

@@ -1,4 +1,4 @@
-import { createCandidates, justBelow, withinRange, type Candidates } from './candidates.ts';
+import { createCandidates, justBelow, withinRange, type Candidates, weightsInto } from './candidates.ts';
 
 /** Evenly spaced logits, none of them adjusted: about one of `stride`. */
 export interface LogitSample {
@@ -132,4 +132,20 @@ export function emptied(candidates: Candidates): Candidates {
 export function append(candidates: Candidates, token: number, logit: number): void {
   candidates.tokens[candidates.size] = token;
   candidates.logits[candidates.size++] = logit;
+}
+
+/**
+ * Writes exp(logit − largest) of each candidate, and sums weight × distance below the largest. That moment over the sum of
+ * weights, plus its logarithm, is the entropy.
+ */
+export function weightsAndMoment(
+  weights: Float64Array,
+  candidates: Candidates,
+  largest: number,
+): { readonly total: number; readonly moment: number } {
+  const { logits, size } = candidates;
+  const total = weightsInto(weights, candidates, largest);
+  let moment = 0;
+  for (let i = 0; i < size; i++) moment += weights[i]! * (largest - logits[i]!);
+  return { total, moment };
 }

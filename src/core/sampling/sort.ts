@@ -2,142 +2,52 @@ import { createScratch } from './scratch.ts';
 
 const digits = 2048;
 const digitBits = 11;
-const lowCounts = new Int32Array(digits);
-const highCounts = new Int32Array(digits);
+const starts = new Int32Array(digits);
 const copyScratch = createScratch((length) => new Float64Array(length));
 const fewValues = 32;
 const movesPerValue = 8;
 
 /**
  * Sorts the first `size` values descending. A radix sort by two digits of where a value lies between the extremes leaves them
- * nearly sorted, and insertion sort does the rest: linear time, unless values crowd together so much that quicksort has to be
- * called.
+ * nearly sorted, and insertion sort does the rest: linear time, unless values crowd together.
  */
 export function sortDescendingInto(sorted: Float64Array, values: Float64Array, size: number): void {
-  if (size <= fewValues || !sortRoughly(sorted, values, size, rangeOf(values, size)))
-    copyInto(sorted, values, size);
-  if (!insertionSort(sorted, size, size * movesPerValue)) {
-    quicksort(sorted, 0, size);
-    insertionSort(sorted, size, Infinity);
-  }
-}
-
-// One small function for each loop: V8 compiles them one by one.
-
-function copyInto(sorted: Float64Array, values: Float64Array, size: number): void {
   if (sorted !== values) for (let i = 0; i < size; i++) sorted[i] = values[i]!;
+  if (size > fewValues) sortRoughly(sorted, size);
+  if (!insertionSort(sorted, size, size * movesPerValue)) sorted.subarray(0, size).sort().reverse();
 }
 
-/** @returns false where all are the same, which leaves `sorted` as it is */
-function sortRoughly(
-  sorted: Float64Array,
-  values: Float64Array,
-  size: number,
-  { least, most }: Range,
-): boolean {
-  const span = most - least;
-  if (span === 0) return false;
-  const scale = Math.min((digits * digits - 1) / span, Number.MAX_VALUE);
+function sortRoughly(values: Float64Array, size: number): void {
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < size; i++) {
+    if (values[i]! < least) least = values[i]!;
+    if (values[i]! > most) most = values[i]!;
+  }
+  const scale = Math.min((digits * digits - 1) / (most - least), Number.MAX_VALUE);
   const copy = copyScratch(size);
-  lowCounts.fill(0);
-  highCounts.fill(0);
-  countDigits(values, size, most, scale);
-  toStarts(lowCounts);
-  toStarts(highCounts);
-  scatter(values, copy, size, most, scale, 0, lowCounts);
-  scatter(copy, sorted, size, most, scale, digitBits, highCounts);
-  return true;
+  scatter(values, copy, size, { most, scale, shift: 0 });
+  scatter(copy, values, size, { most, scale, shift: digitBits });
 }
 
-/** The extremes of some values. */
-interface Range {
-  least: number;
-  most: number;
+interface Digit {
+  readonly most: number;
+  readonly scale: number;
+  readonly shift: number;
 }
 
-const found: Range = { least: 0, most: 0 };
-
-/** The extremes of the first `size` values; infinite without any. */
-function rangeOf(values: Float64Array, size: number): Readonly<Range> {
-  let least = Infinity;
-  let otherLeast = Infinity;
-  let most = -Infinity;
-  let otherMost = -Infinity;
-  for (let i = 0; i < size; i += 2) {
-    const a = values[i]!;
-    const b = values[i + 1 < size ? i + 1 : i]!;
-    if (a < least) least = a;
-    if (a > most) most = a;
-    if (b < otherLeast) otherLeast = b;
-    if (b > otherMost) otherMost = b;
-  }
-  found.least = Math.min(least, otherLeast);
-  found.most = Math.max(most, otherMost);
-  return found;
-}
-
-function countDigits(values: Float64Array, size: number, most: number, scale: number): void {
-  const fours = size - (size % 4);
-  for (let i = 0; i < fours; i += 4) {
-    countDigit(((most - values[i]!) * scale) | 0);
-    countDigit(((most - values[i + 1]!) * scale) | 0);
-    countDigit(((most - values[i + 2]!) * scale) | 0);
-    countDigit(((most - values[i + 3]!) * scale) | 0);
-  }
-  for (let i = fours; i < size; i++) countDigit(((most - values[i]!) * scale) | 0);
-}
-
-function countDigit(key: number): void {
-  const low = key & (digits - 1);
-  const high = (key >> digitBits) & (digits - 1);
-  lowCounts[low] = lowCounts[low]! + 1;
-  highCounts[high] = highCounts[high]! + 1;
-}
-
-function toStarts(counts: Int32Array): void {
-  let start = 0;
-  for (let digit = 0; digit < digits; digit++) {
-    const count = counts[digit]!;
-    counts[digit] = start;
+/** One pass: values in the order of one of their digits, and of those with the same as they were. */
+function scatter(from: Float64Array, to: Float64Array, size: number, { most, scale, shift }: Digit): void {
+  starts.fill(0);
+  for (let i = 0; i < size; i++) starts[((((most - from[i]!) * scale) | 0) >> shift) & (digits - 1)]!++;
+  for (let digit = 0, start = 0; digit < digits; digit++) {
+    const count = starts[digit]!;
+    starts[digit] = start;
     start += count;
   }
-}
-
-function scatter(
-  from: Float64Array,
-  to: Float64Array,
-  size: number,
-  most: number,
-  scale: number,
-  shift: number,
-  starts: Int32Array,
-): void {
-  const fours = size - (size % 4);
-  // Four at a time takes half as long.
-  for (let i = 0; i < fours; i += 4) {
-    const a = from[i]!;
-    const b = from[i + 1]!;
-    const c = from[i + 2]!;
-    const d = from[i + 3]!;
-    const first = ((((most - a) * scale) | 0) >> shift) & (digits - 1);
-    const second = ((((most - b) * scale) | 0) >> shift) & (digits - 1);
-    const third = ((((most - c) * scale) | 0) >> shift) & (digits - 1);
-    const fourth = ((((most - d) * scale) | 0) >> shift) & (digits - 1);
-    put(to, a, first, starts);
-    put(to, b, second, starts);
-    put(to, c, third, starts);
-    put(to, d, fourth, starts);
-  }
-  for (let i = fours; i < size; i++) {
+  for (let i = 0; i < size; i++) {
     const value = from[i]!;
-    put(to, value, ((((most - value) * scale) | 0) >> shift) & (digits - 1), starts);
+    to[starts[((((most - value) * scale) | 0) >> shift) & (digits - 1)]!++] = value;
   }
-}
-
-function put(to: Float64Array, value: number, digit: number, starts: Int32Array): void {
-  const at = starts[digit]!;
-  to[at] = value;
-  starts[digit] = at + 1;
 }
 
 /** @returns false if it took more than `moves` to sort and was given up */
@@ -154,23 +64,6 @@ function insertionSort(values: Float64Array, size: number, moves: number): boole
     if (left < 0) return false;
   }
   return true;
-}
-
-/** Leaves runs of at most `fewValues` unsorted. */
-function quicksort(values: Float64Array, start: number, end: number): void {
-  let from = start;
-  let to = end;
-  while (to - from > fewValues) {
-    partition(values, from, to);
-    const { above, below } = split;
-    if (above - from < to - below) {
-      quicksort(values, from, above);
-      from = below;
-    } else {
-      quicksort(values, below, to);
-      to = above;
-    }
-  }
 }
 
 const split = { above: 0, below: 0 };

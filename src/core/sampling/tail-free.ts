@@ -1,9 +1,8 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
 import { assertCandidates, keepAbove, largestOf, type Candidates } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
-import { valueScratch, weightScratch } from './scratch.ts';
 import { sortDescendingInto } from './sort.ts';
 import { keepTopK } from './top-k.ts';
 

@@ -1,12 +1,10 @@
 import { assertObject } from '../assert-values.ts';
-import { assertNumber } from './assert.ts';
+import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestLogit, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { drawFromAll } from './draw-from-all.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
-import { weightsAndMoment } from './moment.ts';
-import { createLargestCollector } from './scan.ts';
-import { weightScratch } from './scratch.ts';
+import { weightsAndMoment, createLargestCollector } from './scan.ts';
 
 export const temperatureSampler = defineSampler({
   parameters: {

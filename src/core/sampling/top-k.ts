@@ -1,9 +1,8 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber, createScratch, valueScratch } from './scratch.ts';
 import { assertCandidates, createCandidates, justBelow, keepAbove, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
-import { createScratch, valueScratch } from './scratch.ts';
 import { selectDescending, sortDescendingInto } from './sort.ts';
 
 export const topKSampler = defineSampler({
@@ -135,18 +134,8 @@ function likelyBound({ logits, size }: Candidates, k: number): number {
 const spareSamples = 1;
 
 function countAbove({ logits, size }: Candidates, bound: number): number {
-  const fours = size - (size % 4);
-  let count = countByFours(logits, fours, bound);
-  for (let i = fours; i < size; i++) count += Number(logits[i]! > bound);
-  return count;
-}
-
-function countByFours(logits: Float64Array, end: number, bound: number): number {
   let count = 0;
-  for (let i = 0; i < end; i += 4) {
-    count += Number(logits[i]! > bound) + Number(logits[i + 1]! > bound);
-    count += Number(logits[i + 2]! > bound) + Number(logits[i + 3]! > bound);
-  }
+  for (let i = 0; i < size; i++) count += Number(logits[i]! > bound);
   return count;
 }
 

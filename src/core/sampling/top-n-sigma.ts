@@ -1,4 +1,4 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber } from './scratch.ts';
 import { assertCandidates, keepFrom, largestLogit, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 

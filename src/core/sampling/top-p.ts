@@ -1,10 +1,9 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber, createScratch, weightScratch } from './scratch.ts';
 import { assertCandidates, createCandidates, largestOf, type Candidates } from './candidates.ts';
 import { decay } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
 import { keepLargestShare, keepNearest, massTolerance } from './nearest.ts';
-import { createScratch, weightScratch } from './scratch.ts';
 
 export const topPSampler = defineSampler({
   parameters: {

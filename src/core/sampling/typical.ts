@@ -1,9 +1,8 @@
-import { assertNumber } from './assert.ts';
+import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { weightsAndMoment } from './moment.ts';
+import { weightsAndMoment } from './scan.ts';
 import { keepNearest, massTolerance } from './nearest.ts';
-import { weightScratch } from './scratch.ts';
 
 export const typicalSampler = defineSampler({
   parameters: {

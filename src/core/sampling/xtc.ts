@@ -1,9 +1,8 @@
 import { assertObject } from '../assert-values.ts';
-import { assertNumber } from './assert.ts';
+import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
-import { weightScratch } from './scratch.ts';
 
 export const xtcSampler = defineSampler({
   parameters: {

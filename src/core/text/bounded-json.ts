@@ -45,3 +45,13 @@ export function parseBounded(text: string, bounds: JsonBounds): unknown {
   if (fault !== undefined) throw new RangeError(fault);
   return JSON.parse(text);
 }
+
+/** Whether a text is one whole JSON value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

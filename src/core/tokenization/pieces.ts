@@ -1,4 +1,4 @@
-import type { AlignedText } from './aligned-text.ts';
+import { type AlignedText, createTextBuilder, type TextBuilder } from './aligned-text.ts';
 
 /** A text that is cut into pieces; what lies between two pieces is left out. */
 export interface Pieces {
@@ -42,4 +42,18 @@ export function totalLength({ bounds, count }: Pieces): number {
   let total = 0;
   for (let piece = 0; piece < count; piece++) total += bounds[2 * piece + 1]! - bounds[2 * piece]!;
   return total;
+}
+
+/** Rewrites every piece. The new text holds all of them, one after the other. */
+export function rewritePieces(pieces: Pieces, rewrite: (builder: TextBuilder, end: number) => void): Pieces {
+  const { text, bounds, count } = pieces;
+  const builder = createTextBuilder(text, totalLength(pieces) + count);
+  const list = createBoundList(count);
+  for (let piece = 0; piece < count; piece++) {
+    const start = builder.length;
+    builder.open(bounds[2 * piece]!);
+    rewrite(builder, bounds[2 * piece + 1]!);
+    pushPiece(list, start, builder.length);
+  }
+  return { ...pieces, text: builder.finish(), bounds: list.bounds, count: list.count };
 }

@@ -1,4 +1,4 @@
-import { keptCapacity } from './kept-capacity.ts';
+import { keptCapacity } from './token-buffer.ts';
 import { createBoundList, pushPiece, totalLength, type BoundList, type Pieces } from './pieces.ts';
 import { createSegments, type Pattern, type Segments } from './patterns/pattern.ts';
 

@@ -1,3 +1,6 @@
+/** For how many entries working memory keeps room between texts; what longer ones need is given back. */
+export const keptCapacity = 2 ** 16;
+
 /** The tokens of a text as a model finds them. */
 export interface TokenBuffer {
   count: number;

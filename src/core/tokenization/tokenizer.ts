@@ -7,7 +7,7 @@ import { createEncodingBuilder } from './encoding-builder.ts';
 import { concatenateEncodings, toConstantEncoding, type Encoding, type PartialEncoding } from './encoding.ts';
 import { createTokenFinder } from './find-tokens.ts';
 import { readModel } from './models/read-model.ts';
-import { keptCapacity } from './kept-capacity.ts';
+import { keptCapacity, createTokenBuffer, type TokenBuffer } from './token-buffer.ts';
 import type { Normalizer } from './normalizers/normalizer.ts';
 import { readNormalizer } from './normalizers/read-normalizer.ts';
 import { createPairEncoder, readPairTemplate, type PairEncoder } from './pair-encoder.ts';
@@ -16,7 +16,6 @@ import type { PostProcessor } from './post-processors/post-processor.ts';
 import { readPostProcessor } from './post-processors/read-post-processor.ts';
 import { needsSource } from './pre-tokenizers/metaspace.ts';
 import { readPreTokenizer } from './pre-tokenizers/read-pre-tokenizer.ts';
-import { createTokenBuffer, type TokenBuffer } from './token-buffer.ts';
 import { readTokenRoles, type TokenRoles } from './token-roles.ts';
 import { readTruncation, truncateEncodings, type Truncation } from './truncation.ts';
 

@@ -18,22 +18,7 @@ export function intersectionOverUnion(boxes: Float32Array, first: number, second
   const last = { max: boxes.length / 4 - 1 };
   assertCount('first', first, last);
   assertCount('second', second, last);
-  const a = first * 4;
-  const b = second * 4;
-  const ax1 = boxes[a]!;
-  const ay1 = boxes[a + 1]!;
-  const ax2 = boxes[a + 2]!;
-  const ay2 = boxes[a + 3]!;
-  const bx1 = boxes[b]!;
-  const by1 = boxes[b + 1]!;
-  const bx2 = boxes[b + 2]!;
-  const by2 = boxes[b + 3]!;
-  const width = (ax2 < bx2 ? ax2 : bx2) - (ax1 > bx1 ? ax1 : bx1);
-  if (!(width > 0)) return 0;
-  const height = (ay2 < by2 ? ay2 : by2) - (ay1 > by1 ? ay1 : by1);
-  if (!(height > 0)) return 0;
-  const shared = width * height;
-  return shared / ((ax2 - ax1) * (ay2 - ay1) + (bx2 - bx1) * (by2 - by1) - shared);
+  return overlap(boxes, first, second, (value) => value);
 }
 
 /**
@@ -41,24 +26,24 @@ export function intersectionOverUnion(boxes: Float32Array, first: number, second
  * it equals here. Of indexes that are boxes.
  */
 export function overlapInFloat32(boxes: Float32Array, first: number, second: number): number {
-  const a = first * 4;
-  const b = second * 4;
-  const ax1 = boxes[a]!;
-  const ay1 = boxes[a + 1]!;
-  const ax2 = boxes[a + 2]!;
-  const ay2 = boxes[a + 3]!;
-  const bx1 = boxes[b]!;
-  const by1 = boxes[b + 1]!;
-  const bx2 = boxes[b + 2]!;
-  const by2 = boxes[b + 3]!;
-  const width = fround((ax2 < bx2 ? ax2 : bx2) - (ax1 > bx1 ? ax1 : bx1));
-  if (!(width > 0)) return 0;
-  const height = fround((ay2 < by2 ? ay2 : by2) - (ay1 > by1 ? ay1 : by1));
-  if (!(height > 0)) return 0;
-  const shared = fround(width * height);
-  const own = fround(fround(ax2 - ax1) * fround(ay2 - ay1));
-  const other = fround(fround(bx2 - bx1) * fround(by2 - by1));
-  return fround(shared / fround(fround(own + other) - shared));
+  return overlap(boxes, first, second, Math.fround);
 }
 
-const { fround } = Math;
+function overlap(
+  boxes: Float32Array,
+  first: number,
+  second: number,
+  round: (value: number) => number,
+): number {
+  const [a, b] = [first * 4, second * 4];
+  const [ax1, ay1, ax2, ay2] = [boxes[a]!, boxes[a + 1]!, boxes[a + 2]!, boxes[a + 3]!];
+  const [bx1, by1, bx2, by2] = [boxes[b]!, boxes[b + 1]!, boxes[b + 2]!, boxes[b + 3]!];
+  const width = round((ax2 < bx2 ? ax2 : bx2) - (ax1 > bx1 ? ax1 : bx1));
+  if (!(width > 0)) return 0;
+  const height = round((ay2 < by2 ? ay2 : by2) - (ay1 > by1 ? ay1 : by1));
+  if (!(height > 0)) return 0;
+  const shared = round(width * height);
+  const own = round(round(ax2 - ax1) * round(ay2 - ay1));
+  const other = round(round(bx2 - bx1) * round(by2 - by1));
+  return round(shared / round(round(own + other) - shared));
+}

@@ -1,6 +1,6 @@
 import { createBlockCutter } from '../../core/audio/block-cutter.ts';
 import { writeOpusHead, writeOpusTags } from '../../core/audio/containers/opus-head.ts';
-import { writeOggPage } from '../../core/audio/containers/write-ogg.ts';
+import { writeOggPage } from '../../core/audio/containers/ogg-stream.ts';
 import { createResampler } from '../../core/audio/resample.ts';
 import { breathe } from '../audio/breathe.ts';
 import type { AudioEncoder, EncodeOptions } from './contract.ts';

@@ -1,4 +1,4 @@
-import { fromSamples, toInt16 } from '../../core/audio/containers/write-samples.ts';
+import { fromSamples, toInt16 } from '../../core/audio/containers/wav-header.ts';
 import type { AudioEncoder } from './contract.ts';
 
 /** Signed 16-bit samples, little-endian, without a header. */

@@ -1,7 +1,7 @@
 import { ContainerError } from '../../core/audio/containers/reading.ts';
 import { downmix } from '../../core/audio/downmix.ts';
 import { createResampler, type Resampler } from '../../core/audio/resample.ts';
-import { sampleRatesHz } from '../../core/audio/sample-rate.ts';
+import { sampleRatesHz } from '../../core/audio/assert.ts';
 import { fieldError, type InferenceError } from '../../errors.ts';
 import { breathe } from './breathe.ts';
 import { blockLength, type PcmBlock } from './pcm.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BenchReport } from '../../../src/cli/bench/report.ts';
+import type { BenchReport } from '../../../src/cli/bench/bench-command.ts';
 import { Cli, runCli } from '../cli-process.ts';
 
 describe('slashv1 bench', () => {

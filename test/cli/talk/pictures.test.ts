@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withPictures } from '../../../src/cli/talk/pictures.ts';
+import { withPictures } from '../../../src/cli/talk/open-chat-model.ts';
 
 let folder: string;
 const picture = { type: 'image', image: new Uint8Array([1, 2, 3]) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSteadyNoise } from '../../../src/core/audio/steady-noise.ts';
+import { isSteadyNoise } from '../../../src/core/audio/frame-powers.ts';
 import { openAudio } from '../../../src/runtime/audio/open-audio.ts';
 import { recordingOf, names } from '../../real/golden/noises.js';
 import { clips } from './golden/clips.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeImage } from '../../../src/core/diffusion/describe-image.ts';
-import { guidanceEmbedding } from '../../../src/core/diffusion/guidance-embedding.ts';
+import { guidanceEmbedding } from '../../../src/core/diffusion/guidance.ts';
 import { scaleLatents, shrinkGrid, toRgb } from '../../../src/core/diffusion/latents.ts';
 import { countWindows, toWindows } from '../../../src/core/diffusion/prompt-windows.ts';
 

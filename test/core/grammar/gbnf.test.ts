@@ -3,8 +3,8 @@ import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
 import type { Expression } from '../../../src/core/grammar/languages/expression.ts';
 import { gbnfGrammar } from '../../../src/core/grammar/notations/gbnf.ts';
 import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
-import { createSchemaBudget } from '../../../src/core/grammar/schemas/budget.ts';
-import { regexGrammar } from '../../../src/core/grammar/notations/regex-grammar.ts';
+import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
+import { regexGrammar } from '../../../src/core/grammar/notations/grammar-notation.ts';
 import { expectOurJson } from './our-json.ts';
 import { acceptor, accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Automaton } from '../../../src/core/grammar/engine/automaton.ts';
 import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { anyObject } from '../../../src/core/grammar/schemas/notation.ts';
-import { createSchemaBudget } from '../../../src/core/grammar/schemas/budget.ts';
+import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
 import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { createProgram } from '../../../src/core/grammar/engine/program.ts';
 import { schemas } from './schemas.ts';

@@ -7,10 +7,9 @@ import { decimalRange } from '../../../src/core/grammar/schemas/decimal-range.ts
 import { text } from '../../../src/core/grammar/languages/expression.ts';
 import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { compileGrammar, type GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
-import { Triples } from '../../../src/core/grammar/engine/triples.ts';
+import { Triples, createVocabulary } from '../../../src/core/grammar/engine/vocabulary.ts';
 import { createProgram } from '../../../src/core/grammar/engine/program.ts';
 import { utf8Bytes, utf8Sequences } from '../../../src/core/grammar/languages/utf8.ts';
-import { createVocabulary } from '../../../src/core/grammar/engine/vocabulary.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { schemas } from './schemas.ts';
 import { accepts, allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';

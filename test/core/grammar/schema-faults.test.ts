@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
-import { createSchemaBudget } from '../../../src/core/grammar/schemas/budget.ts';
+import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
 import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { allowedTokens, randomWalk, toyVocabulary } from './walk.ts';
 

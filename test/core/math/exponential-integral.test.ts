@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exponentialIntegral } from '../../../src/core/math/exponential-integral.ts';
+import { exponentialIntegral } from '../../../src/core/math/numeric.ts';
 
 test.each<[readonly number[], number, number]>([
   [[1], 0, 1],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lagrangeBasis } from '../../../src/core/math/lagrange.ts';
+import { lagrangeBasis } from '../../../src/core/math/numeric.ts';
 
 const valueAt = (polynomial: readonly number[], x: number): number =>
   polynomial.reduceRight((value, factor) => value * x + factor, 0);

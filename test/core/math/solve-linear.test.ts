@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { solveLinear } from '../../../src/core/math/solve-linear.ts';
+import { solveLinear } from '../../../src/core/math/numeric.ts';
 
 const number = fc.integer({ min: -9, max: 9 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toMisakiPhonemes } from '../../../src/core/speech/misaki-phonemes.ts';
+import { toMisakiPhonemes } from '../../../src/core/speech/espeak-phonemes.ts';
 
 it.each([
   ['əbˈɪlɪti', 'əbˈɪləti'],

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignSequences } from '../../../src/core/speech/timing/align.ts';
+import { alignSequences, symbolOwners } from '../../../src/core/speech/timing/symbol-owners.ts';
 import { symbolBounds } from '../../../src/core/speech/timing/symbol-bounds.ts';
-import { symbolOwners } from '../../../src/core/speech/timing/symbol-owners.ts';
 import { splitTextWords } from '../../../src/core/speech/timing/text-words.ts';
 
 describe('the words of a text', () => {

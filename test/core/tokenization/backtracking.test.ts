@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backtrackingFault } from '../../../src/core/tokenization/patterns/backtracking.ts';
-import { createRegularExpressionPattern } from '../../../src/core/tokenization/patterns/regular-expression.ts';
+import { createRegularExpressionPattern } from '../../../src/core/tokenization/patterns/read-pattern.ts';
 
 const o200k = String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`;
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeSymbols } from '../../../src/core/tokenization/models/merge.ts';
-import { clearSymbols, createSymbols, pushSymbol } from '../../../src/core/tokenization/models/symbols.ts';
-import { createPairTable, type PairTable } from '../../../src/core/tokenization/pair-table.ts';
+import {
+  mergeSymbols,
+  createPairTable,
+  type PairTable,
+} from '../../../src/core/tokenization/models/merge.ts';
+import { clearSymbols, createSymbols, pushSymbol } from '../../../src/core/tokenization/models/model.ts';
 
 /** Merges of a few letters: `[left, right]`, in the order of their ranks; the merged token gets the next id. */
 function createPairs(merges: readonly (readonly [number, number])[], letters: number): PairTable {

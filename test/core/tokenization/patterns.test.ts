@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { toAlignedText } from '../../../src/core/tokenization/aligned-text.ts';
-import { cl100kSource } from '../../../src/core/tokenization/patterns/cl100k-pattern.ts';
-import { gpt2Source } from '../../../src/core/tokenization/patterns/gpt2-pattern.ts';
+import { cl100kSource, gpt2Source } from '../../../src/core/tokenization/patterns/known-patterns.ts';
 import { translateOniguruma } from '../../../src/core/tokenization/patterns/oniguruma/translate.ts';
-import { createRegularExpressionPattern } from '../../../src/core/tokenization/patterns/regular-expression.ts';
+import { createRegularExpressionPattern } from '../../../src/core/tokenization/patterns/read-pattern.ts';
 import { splitBehaviors, splitPieces, type SplitBehavior } from '../../../src/core/tokenization/split.ts';
 
 const golden = JSON.parse(

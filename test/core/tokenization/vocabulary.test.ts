@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toUnits } from '../../../src/core/tokenization/code-units.ts';
-import { createPairTable } from '../../../src/core/tokenization/pair-table.ts';
+import { createPairTable } from '../../../src/core/tokenization/models/merge.ts';
 import { createVocabulary } from '../../../src/core/tokenization/vocabulary.ts';
 
 const anyToken = fc.oneof(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readOggPage } from '../../../src/core/audio/containers/ogg-page.ts';
+import { readOggPage } from '../../../src/core/audio/containers/ogg.ts';
 import { toOpusHead, writeOpusHead, writeOpusTags } from '../../../src/core/audio/containers/opus-head.ts';
 import { resample } from '../../../src/core/audio/resample.ts';
-import { writeOggPage } from '../../../src/core/audio/containers/write-ogg.ts';
+import { writeOggPage } from '../../../src/core/audio/containers/ogg-stream.ts';
 import { loadOpusEncoder } from '../../../src/runtime/audio-encode/opus.ts';
 import { oggPage } from '../audio/write-ogg.ts';
 import { readAll } from '../audio/read-all.ts';

@@ -1,4 +1,4 @@
-import { crc8, crc16 } from '../../../src/core/audio/containers/crc.ts';
+import { crc8, crc16 } from '../../../src/core/audio/containers/ogg-stream.ts';
 
 /** A FLAC file of silence, mono at 16 kHz, that doesn't say how long it is: 13 to 15 bytes a second. */
 export function silentFlac(seconds: number): Uint8Array {

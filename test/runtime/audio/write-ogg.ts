@@ -1,4 +1,4 @@
-import { crc32 } from '../../../src/core/audio/containers/crc.ts';
+import { crc32 } from '../../../src/core/audio/containers/ogg-stream.ts';
 
 export interface OggPageOptions {
   readonly serial?: number;

@@ -11,7 +11,7 @@ import {
   type RewriteOptions,
   type RewrittenModel,
 } from '../../../core/onnx/rewrite-decoder-graph.ts';
-import { resolveCacheSizes } from '../../../core/onnx/resolve-cache-sizes.ts';
+import { resolveCacheSizes } from '../../../core/onnx/projection-size.ts';
 import { writeOnnxModel } from '../../../core/onnx/write-model.ts';
 import { makeFolder } from '../../../folder/make-folder.ts';
 import { readAttentionWindows } from '../../../runtime/attention-windows.ts';

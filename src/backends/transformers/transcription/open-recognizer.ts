@@ -4,9 +4,12 @@ import { locateModel } from '../../../folder/source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
 import { loadPart, toLoadOptions } from '../load-options.ts';
-import { loadTransformersPackage } from '../load-package.ts';
-import { createCtcRecognizer, type RecognizerParts } from './ctc-recognizer.ts';
-import { createSeq2SeqRecognizer } from './seq2seq-recognizer.ts';
+import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+import { createCtcRecognizer, type RecognizerParts, longestSeconds } from './ctc-recognizer.ts';
+import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
+import { assertWanted, fieldError } from '../../../errors.ts';
+import { lastLogits } from '../chat/tensors.ts';
+import { createSeq2Seq, type Seq2SeqState } from '../seq2seq.ts';
 
 /** @throws InferenceError `invalid_request` for files that can't be loaded */
 export async function openCtcRecognizer(spec: ModelSpec): Promise<StretchRecognizer> {
@@ -41,4 +44,65 @@ async function loadParts(
     const extract = (own ?? processor) as unknown as RecognizerParts['extract'];
     return { model, processor, extract, tokenizer };
   });
+}
+
+/** Moonshine's limit, which keeps it from repeating itself. */
+const tokensPerSecond = 6.5;
+const fewestTokens = 8;
+
+/** Processors of models that take the language. */
+interface LanguagePrompts {
+  get_decoder_prompt_ids?(language: string): readonly number[];
+}
+
+/** Recognizes by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
+export function createSeq2SeqRecognizer(
+  { model, processor, extract, tokenizer }: RecognizerParts,
+  transformers: TransformersPackage,
+): StretchRecognizer {
+  const halves = createSeq2Seq(model, transformers);
+  const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
+    Record<string, unknown>
+  >;
+  const ends = new Set([settings['eos_token_id']].flat());
+  const prompts = processor as unknown as LanguagePrompts;
+  const takesLanguage = typeof prompts.get_decoder_prompt_ids === 'function';
+
+  return {
+    longestSeconds,
+    contextLength: 0,
+    languages: takesLanguage ? undefined : [],
+    abilities: new Set(),
+    async recognize(samples, { language, signal }) {
+      const start = takesLanguage ? startOf(prompts, language ?? 'en') : halves.start;
+      const encoded = await halves.encode(await extract(samples));
+      const state: Seq2SeqState = { rows: 1, encoded, past: undefined };
+      const most = Math.max(fewestTokens, Math.ceil((samples.length / sampleRateHz) * tokensPerSecond));
+      const tokens: number[] = [];
+      let total = 0;
+      let fed: readonly number[] = start;
+      for (let past = 0; tokens.length < most; past += fed.length, fed = [tokens.at(-1)!]) {
+        assertWanted(signal);
+        const logits = lastLogits(await halves.decode(state, fed, past));
+        for (const id of halves.suppressed) logits[id] = -Infinity;
+        const { id, logprob } = likeliestToken(logits);
+        if (ends.has(id)) break;
+        tokens.push(id);
+        total += logprob;
+      }
+      const text = tokenizer.decode(tokens, { skip_special_tokens: true }).trim();
+      return { text, tokens, averageLogprob: tokens.length === 0 ? 0 : total / tokens.length };
+    },
+    async release() {
+      await model.dispose();
+    },
+  };
+}
+
+function startOf(prompts: LanguagePrompts, language: string): readonly number[] {
+  try {
+    return prompts.get_decoder_prompt_ids!(language);
+  } catch (error) {
+    throw fieldError('language', error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }

@@ -1,4 +1,4 @@
-import { toMisakiPhonemes } from '../../../core/speech/misaki-phonemes.ts';
+import { toMisakiPhonemes } from '../../../core/speech/espeak-phonemes.ts';
 import { normalizeEnglish } from '../../../core/speech/normalization/normalize-english.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';

@@ -8,7 +8,7 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { assignSpeakers } from '../../../core/audio/diarization/assign-speakers.ts';
-import { isSteadyNoise } from '../../../core/audio/steady-noise.ts';
+import { isSteadyNoise } from '../../../core/audio/frame-powers.ts';
 import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { fieldError } from '../../../errors.ts';

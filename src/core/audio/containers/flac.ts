@@ -1,4 +1,4 @@
-import { crc8, crc16 } from './crc.ts';
+import { crc8, crc16 } from './ogg-stream.ts';
 import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
 
 /** The description of a FLAC stream in its header. */

@@ -1,5 +1,4 @@
-import { imaAdpcm } from './ima-adpcm.ts';
-import { msAdpcm } from './ms-adpcm.ts';
+import { imaAdpcm, msAdpcm } from './adpcm.ts';
 import { maxPcmChannels, pcmBlocks, type PcmEncoding } from './pcm-samples.ts';
 import { ContainerError, ForeignAudio, type Reading, toDataView, toLatin1 } from './reading.ts';
 import { adpcmBlocks, type SampleBlocks, type SampleLayout } from './sample-layout.ts';

@@ -1,4 +1,4 @@
-import { lagrangeBasis } from '../../math/lagrange.ts';
+import { lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';

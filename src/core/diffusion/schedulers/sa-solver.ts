@@ -1,5 +1,4 @@
-import { exponentialIntegral } from '../../math/exponential-integral.ts';
-import { lagrangeBasis } from '../../math/lagrange.ts';
+import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readThreshold } from './limit.ts';

@@ -1,4 +1,4 @@
-import { solveLinear } from '../../math/solve-linear.ts';
+import { solveLinear } from '../../math/numeric.ts';
 import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';

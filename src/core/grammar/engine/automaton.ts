@@ -3,7 +3,7 @@ import type { Run } from '../languages/language.ts';
 import { longer, noRun } from '../languages/run.ts';
 import type { Program, Step } from './program.ts';
 import { countOf, Threads, type Frame, type Thread } from './threads.ts';
-import { Triples } from './triples.ts';
+import { Triples } from './vocabulary.ts';
 
 /** Everything that may have been written so far, as what may follow. */
 export interface State {

@@ -1,6 +1,6 @@
 import type { Reading } from '../languages/reader.ts';
 import type { Program } from './program.ts';
-import { Triples } from './triples.ts';
+import { Triples } from './vocabulary.ts';
 
 /** Return address, or number of finished rounds of a loop, and the frame below on the stack. Equal frames are one. */
 export interface Frame {

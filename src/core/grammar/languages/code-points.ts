@@ -34,3 +34,52 @@ export function intersection(a: CodePointSet, b: CodePointSet): CodePointSet {
 export function codePointsOf(text: string): CodePointSet {
   return union(Array.from(text, (character) => [character.codePointAt(0)!, character.codePointAt(0)!]));
 }
+
+const known = new Map<string, CodePointSet>();
+/** All characters, in parts of one length in UTF-16. */
+const blocks: readonly CodePointRange[] = [
+  [0, 0xd7ff],
+  [0xe000, 0xffff],
+  [0x10000, 0x10ffff],
+];
+
+/**
+ * The characters with a Unicode property as in `\\p{…}`, by the tables of the JavaScript engine; `undefined` for a property
+ * that it doesn't know. Costs some milliseconds the first time.
+ */
+export function codePointsWith(property: string): CodePointSet | undefined {
+  const set = known.get(property) ?? find(property);
+  if (set) known.set(property, set);
+  return set;
+}
+
+function find(property: string): CodePointSet | undefined {
+  if (!/^\w+(=\w+)?$/.test(property)) return undefined;
+  let expression: RegExp;
+  try {
+    expression = new RegExp(`\\p{${property}}+`, 'gu');
+  } catch {
+    return undefined;
+  }
+  return union(
+    blocks.flatMap(([from, to]) => {
+      const text = textOf(from, to);
+      const units = from > 0xffff ? 2 : 1;
+      return Array.from(text.matchAll(expression), ({ 0: run, index }): CodePointRange => {
+        const first = from + index / units;
+        return [first, first + run.length / units - 1];
+      });
+    }),
+  );
+}
+
+/** All characters from one to another, both below or both above U+FFFF. */
+function textOf(from: number, to: number): string {
+  const isPair = from > 0xffff;
+  const units = new Uint16Array((to - from + 1) * (isPair ? 2 : 1));
+  for (let codePoint = from, at = 0; codePoint <= to; codePoint++) {
+    if (isPair) units[at++] = 0xd7c0 + (codePoint >> 10);
+    units[at++] = isPair ? 0xdc00 + (codePoint & 0x3ff) : codePoint;
+  }
+  return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units);
+}

@@ -1,5 +1,4 @@
-import { union, type CodePointRange, type CodePointSet } from './code-points.ts';
-import { codePointsWith } from './unicode-properties.ts';
+import { union, type CodePointRange, type CodePointSet, codePointsWith } from './code-points.ts';
 
 const asciiClasses = findClasses([
   [0x41, 0x5a],

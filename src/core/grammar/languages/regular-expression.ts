@@ -1,6 +1,5 @@
-import { codePointsOf, complement, union, type CodePointSet } from './code-points.ts';
+import { codePointsOf, complement, union, type CodePointSet, codePointsWith } from './code-points.ts';
 import { withOtherCases } from './other-cases.ts';
-import { codePointsWith } from './unicode-properties.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
 const wordCharacters: CodePointSet = [

@@ -1,6 +1,11 @@
 import type { Expression } from '../languages/expression.ts';
 import { gbnfGrammar } from './gbnf.ts';
 import { larkGrammar } from './lark.ts';
+import { patternLanguage } from '../languages/pattern-language.ts';
+import { parsePattern } from '../languages/regular-expression.ts';
+import type { SchemaBudget } from '../schemas/size.ts';
+import { schemaFault } from '../schemas/keywords.ts';
+import { TextLanguages } from '../schemas/texts.ts';
 
 /**
  * The notation of a grammar: GBNF where a line begins with `name ::=`, Lark where one begins with `name:` or `%…`; `undefined`
@@ -25,4 +30,20 @@ export function writtenGrammar(grammar: string, path = 'grammar'): Expression {
         `${path}: expected GBNF with rules as \`root ::= …\`, or Lark with rules as \`start: …\``,
       );
   }
+}
+
+/** The texts that a regular expression matches as a whole, as `^(?:…)$` does. */
+export function regexGrammar(regex: string, budget: SchemaBudget, path = 'regex'): Expression {
+  const texts = new TextLanguages(budget);
+  const { store } = texts;
+  const whole = texts.guarded(path, () =>
+    patternLanguage(
+      { kind: 'sequence', items: [{ kind: 'start' }, parsePattern(regex), { kind: 'end' }] },
+      store,
+    ),
+  );
+  const language = texts.live(whole, path);
+  if (language === store.never)
+    throw schemaFault(path, 'expected a regular expression that some text matches');
+  return { type: 'language', language, store, writing: 'plain' };
 }

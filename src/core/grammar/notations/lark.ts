@@ -9,8 +9,7 @@ import {
   text,
   type Expression,
 } from '../languages/expression.ts';
-import { GrammarRules, type Bounds } from './grammar-rules.ts';
-import { larkTerminals } from './lark-terminals.ts';
+import { GrammarRules, type Bounds, larkTerminals } from './grammar-rules.ts';
 import { allCharacters } from '../languages/language.ts';
 import { withOtherCases } from '../languages/other-cases.ts';
 import {

@@ -5,14 +5,13 @@ import { runSteps } from '../../run-steps.ts';
 import { distinctItems } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
-import { createSchemaBudget, type SchemaBudget } from './budget.ts';
+import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.ts';
 import { annotationKeywords, ClauseReader, isReferenceAlone, type Clause } from './clauses.ts';
 import { SchemaDocument, type Literal } from './document.ts';
 import { SchemaEvaluator } from './evaluate.ts';
 import { isSchemaObject, numberBits, readSchemas, schemaFault, typeBits, type Schema } from './keywords.ts';
 import { numberOf } from './number.ts';
 import { objectOf } from './object.ts';
-import { assertSchemaSize } from './size.ts';
 import { stringLanguage, stringOfClause } from './string.ts';
 import { TextLanguages } from './texts.ts';
 

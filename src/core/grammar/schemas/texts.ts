@@ -3,7 +3,7 @@ import { includesText } from '../languages/live.ts';
 import { probe } from '../languages/reader.ts';
 import { patternLanguage } from '../languages/pattern-language.ts';
 import { parsePattern } from '../languages/regular-expression.ts';
-import type { SchemaBudget } from './budget.ts';
+import type { SchemaBudget } from './size.ts';
 import { quoted, schemaFault } from './keywords.ts';
 import { patternOfFormat } from './string-format.ts';
 

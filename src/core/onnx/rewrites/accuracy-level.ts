@@ -1,4 +1,4 @@
-import { integerAttribute, integerOf } from '../attributes.ts';
+import { integerAttribute, integerOf } from '../value.ts';
 import { contribDomain } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';

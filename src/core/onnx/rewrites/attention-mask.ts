@@ -1,9 +1,8 @@
-import { integerAttribute } from '../attributes.ts';
+import { integerAttribute, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxModel, OnnxNode, OnnxValue } from '../model.ts';
 import { pruneGraph } from '../prune-graph.ts';
-import { tensorValue } from '../value.ts';
 import { matchAttention } from './attention-parts.ts';
 
 /** Inputs of the graph of the masks in place of the shapes of values that it doesn't compute. */

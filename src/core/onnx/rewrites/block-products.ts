@@ -1,4 +1,4 @@
-import { integerAttribute, integersAttribute, integersOf } from '../attributes.ts';
+import { integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain } from '../graph-draft.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../model.ts';

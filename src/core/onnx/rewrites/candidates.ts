@@ -1,8 +1,7 @@
-import { integerAttribute } from '../attributes.ts';
+import { integerAttribute, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
-import { tensorValue } from '../value.ts';
 import { lastPositions } from './last-position.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 

@@ -1,4 +1,4 @@
-import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../attributes.ts';
+import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain, GraphDraft } from '../graph-draft.ts';
@@ -6,9 +6,8 @@ import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
 import { sizeAfter, sizeBefore } from '../projection-size.ts';
 import { peelMask } from './attention-mask.ts';
-import { matchAttention, type Attention } from './attention-parts.ts';
+import { matchAttention, type Attention, sameLeadingDims } from './attention-parts.ts';
 import { matchRotary, type Rotary } from './rotary-parts.ts';
-import { sameLeadingDims } from './same-leading-dims.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** Number of tokens that a position sees, itself included; `full` without a bound. */

@@ -1,9 +1,8 @@
-import { integerAttribute, integerOf } from '../attributes.ts';
+import { integerAttribute, integerOf, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
-import { tensorValue } from '../value.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** Input `[batch, positions]`, int64: of which positions of a row the logits are wanted; −1 is the last one. */

@@ -1,9 +1,8 @@
-import { integerOf } from '../attributes.ts';
+import { integerOf, tensorValue } from '../value.ts';
 import { presentKeysAndValues } from '../cache-names.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
-import { tensorValue } from '../value.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** The output that has only the new slots of a `present.*`, `[batch, heads, sequence, size]`. */

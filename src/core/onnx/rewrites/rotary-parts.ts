@@ -1,4 +1,4 @@
-import { integerOf } from '../attributes.ts';
+import { integerOf } from '../value.ts';
 import type { GraphIndex } from '../graph-index.ts';
 import type { OnnxNode } from '../model.ts';
 

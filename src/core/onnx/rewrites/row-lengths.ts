@@ -1,8 +1,7 @@
-import { integerAttribute } from '../attributes.ts';
+import { integerAttribute, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
-import { tensorValue } from '../value.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** Inputs from which a graph makes its attention mask. */

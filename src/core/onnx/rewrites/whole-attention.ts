@@ -1,4 +1,4 @@
-import { floatAttribute, integerAttribute, integerOf, integersOf } from '../attributes.ts';
+import { floatAttribute, integerAttribute, integerOf, integersOf } from '../value.ts';
 import { contribDomain, GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';

@@ -1,6 +1,5 @@
 import { assertText } from '../../assert-values.ts';
-import { decodeEntity, entity } from './entities.ts';
-import { pauseOf, sayAs } from './ssml.ts';
+import { decodeEntity, entity, pauseOf, sayAs } from './ssml.ts';
 
 /** A part of a text between two breaks. */
 export interface MarkedSpan {

@@ -1,5 +1,3 @@
-import { alignSequences } from './align.ts';
-
 /** A letter that isn't a mark of stress or length, or a digit. */
 const sound = /[\p{Ll}\p{Lu}\p{Lo}\p{N}]/u;
 const spoken = /[\p{L}\p{M}\p{N}]/u;
@@ -64,4 +62,87 @@ function fillGroups(owned: Int32Array, symbols: readonly string[]): Int32Array {
     start = end - 1;
   }
   return owned;
+}
+
+const match = 2;
+const mismatch = -1;
+const gap = -1;
+
+/** Columns of a row that are computed, around the best one of the row before. */
+const bandWidth = 256;
+
+const [diagonal, up, left] = [0, 1, 2] as const;
+
+/**
+ * Aligns two sequences that differ little, such as two transcriptions of one sentence, globally: equal items score 2, others
+ * and gaps −1. Computes a band that follows the best score, so that time and memory grow with the length of `items` alone.
+ * @see Needleman & Wunsch 1970, https://doi.org/10.1016/0022-2836(70)90057-4
+ */
+export function alignSequences(items: readonly string[], reference: readonly string[]): Int32Array {
+  const rows = items.length;
+  const width = Math.min(bandWidth, reference.length + 1);
+  const steps = new Uint8Array((rows + 1) * width);
+  const starts = new Int32Array(rows + 1);
+  let before = Int32Array.from({ length: width }, (_, column) => column * gap);
+  steps.fill(left, 0, width);
+  for (let row = 1; row <= rows; row++) {
+    const start = nextStart(before, starts[row - 1]!, reference.length + 1 - width);
+    const shift = start - starts[row - 1]!;
+    const scores = new Int32Array(width);
+    for (let at = 0; at < width; at++) {
+      const column = start + at;
+      const aligned =
+        column > 0 ? scoreAt(before, at + shift - 1) + score(items[row - 1]!, reference[column - 1]!) : none;
+      const above = scoreAt(before, at + shift) + gap;
+      const beside = at > 0 ? scores[at - 1]! + gap : none;
+      const best = Math.max(aligned, above, beside);
+      scores[at] = best;
+      steps[row * width + at] = best === aligned ? diagonal : best === above ? up : left;
+    }
+    starts[row] = start;
+    before = scores;
+  }
+  return trace({ steps, starts, width, rows, last: reference.length });
+}
+
+const none = -(2 ** 30);
+
+function score(item: string, other: string): number {
+  if (item === other) return match;
+  // A gap between words is no sound.
+  return item === ' ' || other === ' ' ? none / 2 : mismatch;
+}
+
+function scoreAt(scores: Int32Array, at: number): number {
+  return scores[at] ?? none;
+}
+
+/** Puts the best column of the row before into the middle of the band, which never goes back. */
+function nextStart(before: Int32Array, start: number, most: number): number {
+  let best = 0;
+  for (let at = 1; at < before.length; at++) if (before[at]! > before[best]!) best = at;
+  return Math.max(start, Math.min(most, start + best - (before.length >> 1)));
+}
+
+interface Steps {
+  readonly steps: Uint8Array;
+  /** First column of each row's band. */
+  readonly starts: Int32Array;
+  readonly width: number;
+  readonly rows: number;
+  readonly last: number;
+}
+
+function trace({ steps, starts, width, rows, last }: Steps): Int32Array {
+  const places = new Int32Array(rows).fill(-1);
+  let column = Math.min(last, starts[rows]! + width - 1);
+  for (let row = rows; row > 0;) {
+    const step = steps[row * width + column - starts[row]!]!;
+    if (step === diagonal) places[row - 1] = column - 1;
+    if (step !== left) row -= 1;
+    if (step !== up) column -= 1;
+    // The path may only leave the band of a row where it has none.
+    column = Math.min(Math.max(column, starts[row]!), starts[row]! + width - 1);
+  }
+  return places;
 }

@@ -1,16 +1,14 @@
 import { isLowSurrogate } from '../aligned-text.ts';
 import { writeUnits } from '../code-units.ts';
 import { readBoolean, readList, readOptionalString, type Members } from '../definition.ts';
-import { createPairTable, type PairTable } from '../pair-table.ts';
+import { createPairTable, type PairTable, mergeSymbols } from './merge.ts';
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
 import { findByteTokens, type Vocabulary } from '../vocabulary.ts';
 import { createWordCache } from '../word-cache.ts';
 import { createByteSpelling } from './byte-spelling.ts';
 import { createCharacterSpelling } from './character-spelling.ts';
 import { createJoints, type Joints } from './joints.ts';
-import { mergeSymbols } from './merge.ts';
-import { type Model, type Spelling, readVocabulary } from './model.ts';
-import { createSymbols } from './symbols.ts';
+import { type Model, type Spelling, readVocabulary, createSymbols } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
 
 /** Reads merges: `[left, right]`, or `"left right"` in older files. */

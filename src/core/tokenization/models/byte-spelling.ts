@@ -2,8 +2,7 @@ import { codePointAt, codePointBefore, unitsOf } from '../aligned-text.ts';
 import { characterOfByte } from '../byte-characters.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Joints } from './joints.ts';
-import type { Spelling } from './model.ts';
-import { clearSymbols } from './symbols.ts';
+import { type Spelling, clearSymbols } from './model.ts';
 import { writeUtf8 } from './utf8.ts';
 
 export interface ByteSpelling extends Spelling {

@@ -2,8 +2,7 @@ import { codePointAt, codePointBefore, unitsOf } from '../aligned-text.ts';
 import { toUnits } from '../code-units.ts';
 import type { Vocabulary } from '../vocabulary.ts';
 import type { Joints } from './joints.ts';
-import type { Spelling } from './model.ts';
-import { clearSymbols, pushSymbol, type Symbols } from './symbols.ts';
+import { type Spelling, clearSymbols, pushSymbol, type Symbols } from './model.ts';
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 export interface CharacterSpellingOptions {

@@ -1,8 +1,7 @@
 import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
 import { readBoolean, readInteger, readList, readString, type Members } from '../definition.ts';
 import { hashEnd, hashStart, hashStep } from '../hash.ts';
-import { keptCapacity } from '../kept-capacity.ts';
-import { pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
+import { keptCapacity, pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
 import { createVocabulary, highestTokenId, findByteTokens } from '../vocabulary.ts';
 import { createWordCache } from '../word-cache.ts';
 import type { Model } from './model.ts';

@@ -1,5 +1,5 @@
 import { codePointAt, createTextBuilder, unitsOf, type Piece, type TextBuilder } from '../aligned-text.ts';
-import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
+import { memoizeByCodePoint } from '../unicode/character-class.ts';
 import { wholePiece, type Normalizer } from './normalizer.ts';
 
 /** A character is replaced by a code point, or one of these, or −3 − the index of a text. */

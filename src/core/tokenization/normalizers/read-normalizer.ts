@@ -10,9 +10,8 @@ import {
 import { readBertNormalizer } from './bert.ts';
 import { byteLevel } from './byte-level.ts';
 import { lowercase, createCharacterNormalizer } from './character-rewriter.ts';
-import { type Normalizer, wholePiece } from './normalizer.ts';
+import { type Normalizer, wholePiece, readPrepend } from './normalizer.ts';
 import { readPrecompiled } from './precompiled.ts';
-import { readPrepend } from './prepend.ts';
 import { nfc, nfd, nfkc, nfkd } from './unicode-forms.ts';
 import { isInRanges, notCombiningMarks } from '../unicode/newer-characters.ts';
 import { classOf, space } from '../unicode/character-class.ts';

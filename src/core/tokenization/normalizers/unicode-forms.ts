@@ -1,6 +1,6 @@
 import { codePointAt, createTextBuilder, unitsOf, type TextBuilder } from '../aligned-text.ts';
 import { combiningOrder } from '../unicode/combining-class.ts';
-import { memoizeByCodePoint } from '../unicode/code-point-memo.ts';
+import { memoizeByCodePoint } from '../unicode/character-class.ts';
 import { isInRanges, notDecomposing } from '../unicode/newer-characters.ts';
 import { wholePiece, writeChange, type Change, type Normalizer } from './normalizer.ts';
 

@@ -1,4 +1,4 @@
-import type { AlignedText } from '../aligned-text.ts';
+import { type AlignedText, codePointAt, unitsOf } from '../aligned-text.ts';
 
 /** The result of a pattern on a piece: segments that cover it, each a match or the text between two matches. */
 export interface Segments {
@@ -28,4 +28,22 @@ export function pushSegment(segments: Segments, end: number, matched: 0 | 1): vo
   segments.ends[count] = end;
   segments.matched[count] = matched;
   segments.count = count + 1;
+}
+
+/** Matches every single character that is of a kind. */
+export function createCharacterPattern(isMatch: (codePoint: number) => boolean): Pattern {
+  return ({ units }, start, end, segments) => {
+    let from = start;
+    for (let at = start; at < end;) {
+      const codePoint = codePointAt(units, at);
+      const next = at + unitsOf(codePoint);
+      if (isMatch(codePoint)) {
+        if (from < at) pushSegment(segments, at, 0);
+        pushSegment(segments, next, 1);
+        from = next;
+      }
+      at = next;
+    }
+    if (from < end) pushSegment(segments, end, 0);
+  };
 }

@@ -1,7 +1,11 @@
 import { readMembers, readString } from '../definition.ts';
 import { type Pattern, pushSegment } from './pattern.ts';
-import { createRegularExpressionPattern } from './regular-expression.ts';
 import { toUnits } from '../code-units.ts';
+import { isHighSurrogate, isLowSurrogate, stringOf } from '../aligned-text.ts';
+import { quote } from '../../text/quote.ts';
+import { backtrackingFault } from './backtracking.ts';
+import { cl100kSource, createCl100kPattern, gpt2Pattern, gpt2Source } from './known-patterns.ts';
+import { translateOniguruma } from './oniguruma/translate.ts';
 
 /** Reads `{ String: … }` or `{ Regex: … }`. */
 export function readPattern(label: string, value: unknown): Pattern {
@@ -34,4 +38,64 @@ export function createLiteralPattern(literal: string): Pattern {
     }
     if (from < end) pushSegment(segments, end, 0);
   };
+}
+
+/** Patterns of well-known models, which are found faster by hand. */
+const handWritten: ReadonlyMap<string, Pattern> = new Map([
+  [gpt2Source, gpt2Pattern],
+  [cl100kSource(3), createCl100kPattern(3)],
+  [cl100kSource(1), createCl100kPattern(1)],
+]);
+
+/** Matches a regular expression in Oniguruma's syntax. */
+export function createRegularExpressionPattern(label: string, source: string): Pattern {
+  const pattern = handWritten.get(source);
+  if (pattern) return pattern;
+  const { global, sticky } = compile(label, source);
+  return (text, start, end, segments) => {
+    const whole = start === 0 && end === text.length;
+    const string = whole ? stringOf(text) : stringOf(text).slice(start, end);
+    let from = 0;
+    let lastMatchEnd = -1;
+    for (let at = 0; at <= string.length;) {
+      let matchStart = at;
+      sticky.lastIndex = at;
+      if (sticky.test(string)) {
+        global.lastIndex = sticky.lastIndex;
+      } else {
+        global.lastIndex = at;
+        const match = global.exec(string);
+        if (match === null) break;
+        matchStart = match.index;
+      }
+      const matchEnd = global.lastIndex;
+      if (matchEnd === matchStart && (matchEnd === lastMatchEnd || isInsidePair(string, matchEnd))) {
+        at = matchEnd + (string.codePointAt(matchEnd)! > 0xff_ff ? 2 : 1);
+        continue;
+      }
+      if (from < matchStart) pushSegment(segments, start + matchStart, 0);
+      pushSegment(segments, start + matchEnd, 1);
+      from = matchEnd;
+      lastMatchEnd = matchEnd;
+      at = matchEnd;
+    }
+    if (from < string.length) pushSegment(segments, end, 0);
+  };
+}
+
+/** Engines find empty matches there, which are none. */
+function isInsidePair(string: string, at: number): boolean {
+  return at > 0 && isLowSurrogate(string.charCodeAt(at)) && isHighSurrogate(string.charCodeAt(at - 1));
+}
+
+function compile(label: string, source: string): { global: RegExp; sticky: RegExp } {
+  try {
+    const translated = translateOniguruma(source);
+    const fault = backtrackingFault(translated);
+    if (fault !== undefined)
+      throw new Error(`the pattern ${quote(source)} ${fault}: texts could hold it up for ever`);
+    return { global: new RegExp(translated, 'gv'), sticky: new RegExp(translated, 'yv') };
+  } catch (error) {
+    throw new RangeError(`${label}: ${(error as Error).message}`, { cause: error });
+  }
 }

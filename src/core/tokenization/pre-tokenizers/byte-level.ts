@@ -1,10 +1,9 @@
 import { readBoolean, type Members } from '../definition.ts';
 import { writeBytes } from '../normalizers/byte-level.ts';
-import { writePrefix } from '../normalizers/prepend.ts';
-import { gpt2Pattern } from '../patterns/gpt2-pattern.ts';
-import type { Pieces, PreTokenizer } from '../pieces.ts';
+import { writePrefix } from '../normalizers/normalizer.ts';
+import { gpt2Pattern } from '../patterns/known-patterns.ts';
+import { type Pieces, type PreTokenizer, rewritePieces } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
-import { rewritePieces } from './rewrite-pieces.ts';
 
 const blank = 0x20;
 

@@ -1,10 +1,9 @@
 import { codePointAt, sourceStart } from '../aligned-text.ts';
 import { readBoolean, readCharacter, readChoice, type Members } from '../definition.ts';
-import { writePrefix } from '../normalizers/prepend.ts';
+import { writePrefix } from '../normalizers/normalizer.ts';
 import { createLiteralPattern } from '../patterns/read-pattern.ts';
-import type { PreTokenizer } from '../pieces.ts';
+import { type PreTokenizer, rewritePieces } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
-import { rewritePieces } from './rewrite-pieces.ts';
 
 /** Pieces that get the replacement as prefix: every piece, the first of the text, or none. */
 export type PrependScheme = 'always' | 'first' | 'never';

@@ -1,4 +1,4 @@
-import { memoizeByCodePoint } from './code-point-memo.ts';
+import { memoizeByCodePoint } from './character-class.ts';
 import { isInRanges, notReordered } from './newer-characters.ts';
 
 /** One mark for each combining class above 0, in the order of the classes. */

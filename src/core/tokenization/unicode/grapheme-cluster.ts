@@ -1,5 +1,5 @@
 import { codePointAt, unitsOf } from '../aligned-text.ts';
-import { memoizeByCodePoint } from './code-point-memo.ts';
+import { memoizeByCodePoint } from './character-class.ts';
 
 const control = 1;
 const extend = 2;

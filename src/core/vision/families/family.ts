@@ -97,14 +97,29 @@ export function readSides(preprocessor: Json, usual: number): Size {
   return { width: readNumber(size, 'width', usual), height: readNumber(size, 'height', usual) };
 }
 
-/** The encoder's input for a picture that is stretched and seen once. */
-export function stretchedInputs(
-  picture: Picture,
-  { size, filter, normalization }: { size: Size; filter: Filter; normalization: Normalization },
-): PreparedPicture['inputs'] {
-  const data = new Float32Array(3 * size.width * size.height);
-  toPlanesInto(data, resized(picture, size, filter), normalization);
-  return { pixel_values: { type: 'float32', dims: [1, 3, size.height, size.width], data } };
+/** A family whose pictures are stretched and seen once, without crops of their parts. */
+export function stretchedFamily(
+  preprocessor: VisionConfig['preprocessor'],
+  {
+    size,
+    text,
+    length,
+    usualFilter,
+    ...tokens
+  }: Pick<VisionFamily, 'placeholder' | 'pictureToken'> &
+    Pick<PreparedPicture, 'text' | 'length'> & { readonly size: Size; readonly usualFilter: Filter },
+): VisionFamily {
+  const filter = readFilter(preprocessor, usualFilter);
+  const normalization = readNormalization(preprocessor, symmetricNormalization);
+  return {
+    ...tokens,
+    prepare(picture) {
+      const data = new Float32Array(3 * size.width * size.height);
+      toPlanesInto(data, resized(picture, size, filter), normalization);
+      const pixels = { type: 'float32', dims: [1, 3, size.height, size.width], data } as const;
+      return { inputs: { pixel_values: pixels }, text, length };
+    },
+  };
 }
 
 export function resized(picture: Picture, size: Size, filter: Filter): Picture {

@@ -1,13 +1,4 @@
-import {
-  readFilter,
-  readNormalization,
-  readNumber,
-  readSides,
-  stretchedInputs,
-  symmetricNormalization,
-  type VisionConfig,
-  type VisionFamily,
-} from './family.ts';
+import { readNumber, readSides, stretchedFamily, type VisionConfig, type VisionFamily } from './family.ts';
 
 const token = '<image_soft_token>';
 const start = '<start_of_image>';
@@ -18,21 +9,15 @@ const end = '<end_of_image>';
  * @see https://huggingface.co/docs/transformers/model_doc/gemma3
  */
 export function createGemma3({ config, preprocessor }: VisionConfig): VisionFamily {
-  const filter = readFilter(preprocessor, 'bilinear');
-  const normalization = readNormalization(preprocessor, symmetricNormalization);
-  const size = readSides(preprocessor, 896);
-  const length = readNumber(config, 'mm_tokens_per_image', 256);
   if (preprocessor['do_pan_and_scan'] === true)
     throw new RangeError('do_pan_and_scan: expected false, got true');
-  return {
+  const length = readNumber(config, 'mm_tokens_per_image', 256);
+  return stretchedFamily(preprocessor, {
     placeholder: start,
     pictureToken: token,
-    prepare(picture) {
-      return {
-        inputs: stretchedInputs(picture, { size, filter, normalization }),
-        text: `\n\n${start}${token.repeat(length)}${end}\n\n`,
-        length,
-      };
-    },
-  };
+    size: readSides(preprocessor, 896),
+    usualFilter: 'bilinear',
+    text: `\n\n${start}${token.repeat(length)}${end}\n\n`,
+    length,
+  });
 }

@@ -1,11 +1,8 @@
 import {
-  readFilter,
-  readNormalization,
   readNumber,
   readObject,
   readSides,
-  stretchedInputs,
-  symmetricNormalization,
+  stretchedFamily,
   type VisionConfig,
   type VisionFamily,
 } from './family.ts';
@@ -18,21 +15,17 @@ const token = '<image>';
  * @see https://huggingface.co/docs/transformers/model_doc/llava_onevision
  */
 export function createLlavaOnevision({ config, preprocessor }: VisionConfig): VisionFamily {
-  const filter = readFilter(preprocessor, 'bicubic');
-  const normalization = readNormalization(preprocessor, symmetricNormalization);
   const vision = readObject(config, 'vision_config');
   const size = readSides(preprocessor, readNumber(vision, 'image_size', 384));
   const patch = readNumber(vision, 'patch_size', 14);
   const length = Math.floor(size.width / patch) * Math.floor(size.height / patch);
-  return {
+  const text = token.repeat(length);
+  return stretchedFamily(preprocessor, {
     placeholder: token,
     pictureToken: token,
-    prepare(picture) {
-      return {
-        inputs: stretchedInputs(picture, { size, filter, normalization }),
-        text: token.repeat(length),
-        length,
-      };
-    },
-  };
+    size,
+    usualFilter: 'bicubic',
+    text,
+    length,
+  });
 }

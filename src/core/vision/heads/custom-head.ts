@@ -1,6 +1,6 @@
 import { assertFunction, assertObject, assertOneOf } from '../../assert-values.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { assertDecodable } from './head.ts';
+import { assertDecodable, isWanted } from './head.ts';
 import type { HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
 import { headNames, type HeadName } from './registry.ts';
 
@@ -53,13 +53,10 @@ export function decodeCustomInto(
   assertObject('head', head);
   assertFunction('head.decode', head.decode);
   if (head.like !== undefined) assertOneOf('head.like', head.like, headNames);
-  const { classCount, confidence, classMask } = options;
   const found = [...head.decode(outputs, options)];
   resetCandidates(candidates, found.length);
   for (const { box, score, classId } of found) {
-    if (!(score >= confidence) || !(classId >= 0 && classId < classCount)) continue;
-    if (classMask && classMask[classId] === 0) continue;
-    addCandidate(candidates, ...box, score, classId);
+    if (isWanted(options, score, classId)) addCandidate(candidates, ...box, score, classId);
   }
   return candidates;
 }

@@ -1,9 +1,7 @@
 import { assertObject } from '../../assert-values.ts';
-import { assertDecodable, type DetectorHead, type SizedDecodeOptions } from './head.ts';
+import { assertDecodable, type DetectorHead, type SizedDecodeOptions, bestClass } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow } from './find-rows.ts';
-import { detrPreprocessing, findPair, type DetrOutputs } from './detr.ts';
-import { addQueryBox } from './query-box.ts';
+import { detrPreprocessing, findPair, type DetrOutputs, addQueryBox } from './detr.ts';
 
 /**
  * Decodes the outputs of DETR, YOLOS and Table Transformer: the last class is "nothing", and a query counts once, for the
@@ -35,7 +33,7 @@ export function decodeDetrSoftmaxInto(
   resetCandidates(candidates, queries);
   for (let query = 0; query < queries; query++) {
     const start = query * stride;
-    const classId = bestClassOfRow(logits.data, start, classCount);
+    const classId = bestClass(logits.data, start, classCount);
     if (classMask && classMask[classId] === 0) continue;
     const best = logits.data[start + classId]!;
     let total = 0;

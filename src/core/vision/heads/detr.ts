@@ -1,9 +1,17 @@
 import { assertObject } from '../../assert-values.ts';
-import { assertDecodable } from './head.ts';
+import {
+  addCentered,
+  assertDecodable,
+  type DetectorHead,
+  type FoundOutputs,
+  type HeadOutput,
+  type OutputQuery,
+  type SizedDecodeOptions,
+  plainPixels,
+  type Preprocessing,
+} from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
-import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
-import { plainPixels, type Preprocessing } from './preprocessing.ts';
-import { addQueryBox } from './query-box.ts';
+import type { Size } from '../box.ts';
 
 /** The two outputs of a model of the DETR family. */
 export interface DetrOutputs {
@@ -104,3 +112,20 @@ export const detrHead: DetectorHead<'detr'> = {
   decode: (candidates, [logits, boxes], options) =>
     decodeDetrInto(candidates, { logits, boxes: boxes! }, options),
 };
+
+/** The finding of a DETR's query. */
+export interface QueryFinding {
+  readonly query: number;
+  readonly score: number;
+  readonly classId: number;
+}
+
+export function addQueryBox(
+  candidates: Candidates,
+  boxes: Float32Array,
+  { query, score, classId }: QueryFinding,
+  { width, height }: Size,
+): void {
+  const [x = 0, y = 0, w = 0, h = 0] = boxes.subarray(query * 4, query * 4 + 4);
+  addCentered(candidates, x * width, y * height, w * width, h * height, score, classId);
+}

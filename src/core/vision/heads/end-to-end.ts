@@ -1,4 +1,4 @@
-import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
+import { assertDecodable, isWanted, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
 import { hasAnchors } from './yolov5.ts';
 import { gridStrides } from './yolox.ts';
@@ -24,14 +24,12 @@ export function decodeEndToEndInto(
 ): Candidates {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
-  const { classCount, confidence, classMask } = options;
   const count = dims[1]!;
   resetCandidates(candidates, count);
   for (let at = 0; at < count * 6; at += 6) {
     const score = data[at + 4]!;
     const classId = data[at + 5]!;
-    if (!(score >= confidence) || !(classId >= 0 && classId < classCount)) continue;
-    if (classMask && classMask[classId] === 0) continue;
+    if (!isWanted(options, score, classId)) continue;
     addCandidate(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
   }
   return candidates;

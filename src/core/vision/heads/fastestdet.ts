@@ -1,6 +1,14 @@
-import { assertDecodable, type DetectorHead, type HeadOutput, type SizedDecodeOptions } from './head.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { plainPixels } from './preprocessing.ts';
+import {
+  addCentered,
+  assertDecodable,
+  bestClass,
+  isWanted,
+  type DetectorHead,
+  type HeadOutput,
+  type SizedDecodeOptions,
+  plainPixels,
+} from './head.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 import { findMaps } from './yolox-maps.ts';
 
 /** Exponent of the class in a score; the objectness has the rest. */
@@ -29,22 +37,19 @@ export function decodeFastestDetInto(
 ): Candidates {
   assertDecodable({ output }, 4, options, true);
   const { data, dims } = output;
-  const { classCount, confidence, classMask, input } = options;
+  const { classCount, input } = options;
   const [, , rows = 0, columns = 0] = dims;
   const cells = rows * columns;
   resetCandidates(candidates, cells);
   for (let cell = 0; cell < cells; cell++) {
-    let classId = 0;
-    for (let id = 1; id < classCount; id++) {
-      if (data[(5 + id) * cells + cell]! > data[(5 + classId) * cells + cell]!) classId = id;
-    }
+    const classId = bestClass(data, 5 * cells + cell, classCount, cells);
     const score = data[(5 + classId) * cells + cell]! ** classShare * data[cell]! ** (1 - classShare);
-    if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+    if (!isWanted(options, score, classId)) continue;
     const x = (((cell % columns) + Math.tanh(data[cells + cell]!)) / columns) * input.width;
     const y = ((Math.floor(cell / columns) + Math.tanh(data[2 * cells + cell]!)) / rows) * input.height;
-    const halfWidth = (sigmoid(data[3 * cells + cell]!) * input.width) / 2;
-    const halfHeight = (sigmoid(data[4 * cells + cell]!) * input.height) / 2;
-    addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+    const width = sigmoid(data[3 * cells + cell]!) * input.width;
+    const height = sigmoid(data[4 * cells + cell]!) * input.height;
+    addCentered(candidates, x, y, width, height, score, classId);
   }
   return candidates;
 }

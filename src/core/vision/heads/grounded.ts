@@ -1,8 +1,7 @@
 import { assertList, assertObject, assertTokens } from '../../assert-values.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
-import type { DetrOutputs } from './detr.ts';
+import { type DetrOutputs, addQueryBox } from './detr.ts';
 import { assertDecodable, type DecodeOptions, type SizedDecodeOptions } from './head.ts';
-import { addQueryBox } from './query-box.ts';
 
 /** The tokens of a prompt that stand for a class: `[start, end)`. */
 export type TokenSpan = readonly [start: number, end: number];

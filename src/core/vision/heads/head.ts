@@ -6,9 +6,9 @@ import {
   assertSize,
   assertWithin,
 } from '../../assert-values.ts';
-import type { Candidates } from '../candidates.ts';
+import { addCandidate, type Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
-import type { Preprocessing } from './preprocessing.ts';
+import type { PixelFormat } from '../input-tensor.ts';
 
 /** One output of a model: dense, row-major. */
 export interface HeadOutput {
@@ -106,4 +106,74 @@ export function assertDecodable(
   assertCount('classCount', classCount, { min: 1 });
   assertWithin('confidence', confidence);
   if (hasInput) assertSize('input', input);
+}
+
+/** Preprocessing of images. */
+export interface Preprocessing {
+  readonly format: PixelFormat;
+  /** `stretch` fills the input with the image; the others pad it. */
+  readonly fit: 'letterbox-center' | 'letterbox-start' | 'stretch';
+}
+
+/** Values from 0 to 1. */
+export const plainPixels: PixelFormat = {
+  channelOrder: 'rgb',
+  scale: 1 / 255,
+  mean: [0, 0, 0],
+  deviation: [1, 1, 1],
+  padding: 114,
+};
+
+/** Preprocessing of heads that name no other. */
+export const usualPreprocessing: Preprocessing = { fit: 'letterbox-center', format: plainPixels };
+
+/** Finds the one output of a head by its shape of three axes. */
+export function findRows(
+  { outputs, classCount }: OutputQuery,
+  classesOf: (dims: readonly number[]) => number,
+): FoundOutputs | undefined {
+  for (const { name, dims } of outputs) {
+    const inShape = dims.length === 3 ? classesOf(dims) : 0;
+    if (inShape >= Math.max(1, classCount ?? 1))
+      return { outputs: [name], classCount: classCount ?? inShape };
+  }
+  return undefined;
+}
+
+/** Index of the greatest of `count` values, `stride` apart from `start` on; the first of equal ones. */
+export function bestClass(values: Float32Array, start: number, count: number, stride = 1): number {
+  let best = 0;
+  let bestValue = values[start]!;
+  for (let index = 1; index < count; index++) {
+    const value = values[start + index * stride]!;
+    if (value > bestValue) {
+      bestValue = value;
+      best = index;
+    }
+  }
+  return best;
+}
+
+/** Whether a box is sure enough, and of a class that the model has and that is wanted. */
+export function isWanted(
+  { classCount, confidence, classMask }: DecodeOptions,
+  score: number,
+  classId: number,
+): boolean {
+  return score >= confidence && classId >= 0 && classId < classCount && classMask?.[classId] !== 0;
+}
+
+/** Adds a box by its centre and size. */
+export function addCentered(
+  candidates: Candidates,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  score: number,
+  classId: number,
+): void {
+  const across = width / 2;
+  const down = height / 2;
+  addCandidate(candidates, x - across, y - down, x + across, y + down, score, classId);
 }

@@ -12,11 +12,10 @@ import { detrHead } from './detr.ts';
 import { endToEndHead } from './end-to-end.ts';
 import { fastestDetHead } from './fastestdet.ts';
 import type { DetectorHead, FoundOutputs, OutputQuery } from './head.ts';
-import { nmsRowsHead } from './nms-rows.ts';
-import { nmsHead } from './nms.ts';
+import { nmsRowsHead, nmsHead } from './nms.ts';
 import { yolo26Head } from './yolo26.ts';
-import { yoloV5Head } from './yolov5.ts';
 import { yoloV8Head } from './yolov8.ts';
+import { yoloV5Head } from './yolov5.ts';
 import { yoloXMapsHead } from './yolox-maps.ts';
 import { yoloXHead } from './yolox.ts';
 

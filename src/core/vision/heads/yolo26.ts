@@ -1,6 +1,13 @@
-import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
+import {
+  assertDecodable,
+  bestClass,
+  findRows,
+  isWanted,
+  type DecodeOptions,
+  type DetectorHead,
+  type HeadOutput,
+} from './head.ts';
 import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { findRows } from './find-rows.ts';
 
 /**
  * Decodes the output of YOLO26's one-to-one head before its best boxes are picked, as exports without that step leave
@@ -24,16 +31,12 @@ export function decodeYolo26Into(
 ): Candidates {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
-  const { classCount, confidence, classMask } = options;
   const count = dims[2]!;
   resetCandidates(candidates, count);
   for (let place = 0; place < count; place++) {
-    let classId = 0;
-    for (let id = 1; id < classCount; id++) {
-      if (data[(4 + id) * count + place]! > data[(4 + classId) * count + place]!) classId = id;
-    }
+    const classId = bestClass(data, 4 * count + place, options.classCount, count);
     const score = data[(4 + classId) * count + place]!;
-    if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+    if (!isWanted(options, score, classId)) continue;
     const [x1, y1, x2, y2] = [0, 1, 2, 3].map((row) => data[row * count + place]!);
     addCandidate(candidates, x1!, y1!, x2!, y2!, score, classId);
   }

@@ -1,6 +1,14 @@
-import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow, findRows } from './find-rows.ts';
+import {
+  assertDecodable,
+  type DecodeOptions,
+  type DetectorHead,
+  type HeadOutput,
+  addCentered,
+  bestClass,
+  isWanted,
+  findRows,
+} from './head.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 import { gridStrides } from './yolox.ts';
 
@@ -27,7 +35,7 @@ export function decodeYoloV5Into(
 ): Candidates {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
-  const { classCount, confidence, classMask } = options;
+  const { classCount, confidence } = options;
   const count = dims[1]!;
   const width = dims[2]!;
   resetCandidates(candidates, count);
@@ -35,14 +43,10 @@ export function decodeYoloV5Into(
     const at = place * width;
     const objectness = data[at + 4]!;
     if (!(objectness >= confidence)) continue;
-    const classId = bestClassOfRow(data, at + 5, classCount);
+    const classId = bestClass(data, at + 5, classCount);
     const score = objectness * data[at + 5 + classId]!;
-    if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
-    const x = data[at]!;
-    const y = data[at + 1]!;
-    const halfWidth = data[at + 2]! / 2;
-    const halfHeight = data[at + 3]! / 2;
-    addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+    if (!isWanted(options, score, classId)) continue;
+    addCentered(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
   }
   return candidates;
 }

@@ -1,7 +1,14 @@
-import { assertDecodable, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import {
+  addCentered,
+  assertDecodable,
+  findRows,
+  isWanted,
+  type DecodeOptions,
+  type DetectorHead,
+  type HeadOutput,
+} from './head.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 import { createScratch } from '../../sampling/scratch.ts';
-import { findRows } from './find-rows.ts';
 
 const bestScores = createScratch((length) => new Float32Array(length));
 const bestClasses = createScratch((length) => new Int32Array(length));
@@ -27,7 +34,7 @@ export function decodeYoloV8Into(
 ): Candidates {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
-  const { classCount, confidence, classMask } = options;
+  const { classCount, confidence } = options;
   const count = dims[2]!;
   resetCandidates(candidates, count);
   const scores = bestScores(count);
@@ -46,14 +53,11 @@ export function decodeYoloV8Into(
   }
   for (let place = 0; place < count; place++) {
     const score = scores[place]!;
-    if (!(score >= confidence)) continue;
     const classId = classes[place]!;
-    if (classMask && classMask[classId] === 0) continue;
-    const x = data[place]!;
-    const y = data[count + place]!;
-    const halfWidth = data[2 * count + place]! / 2;
-    const halfHeight = data[3 * count + place]! / 2;
-    addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+    if (!(score >= confidence) || !isWanted(options, score, classId)) continue;
+    const width = data[2 * count + place]!;
+    const height = data[3 * count + place]!;
+    addCentered(candidates, data[place]!, data[count + place]!, width, height, score, classId);
   }
   return candidates;
 }

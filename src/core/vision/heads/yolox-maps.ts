@@ -1,7 +1,7 @@
 import { assertList } from '../../assert-values.ts';
 import type { Size } from '../box.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { assertDecodable } from './head.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
+import { addCentered, assertDecodable, bestClass, isWanted } from './head.ts';
 import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
 import { yoloXPreprocessing } from './yolox.ts';
 
@@ -30,7 +30,7 @@ export function decodeYoloXMapsInto(
   assertList('outputs', outputs);
   for (const [index, output] of outputs.entries())
     assertDecodable({ [`outputs[${index}]`]: output }, 4, options, true);
-  const { classCount, confidence, classMask, input } = options;
+  const { classCount, confidence, input } = options;
   resetCandidates(
     candidates,
     outputs.reduce((sum, { dims }) => sum + dims[2]! * dims[3]!, 0),
@@ -43,17 +43,14 @@ export function decodeYoloXMapsInto(
     for (let cell = 0; cell < cells; cell++) {
       const objectness = data[4 * cells + cell]!;
       if (!(objectness >= confidence)) continue;
-      let classId = 0;
-      for (let id = 1; id < classCount; id++) {
-        if (data[(5 + id) * cells + cell]! > data[(5 + classId) * cells + cell]!) classId = id;
-      }
+      const classId = bestClass(data, 5 * cells + cell, classCount, cells);
       const score = objectness * data[(5 + classId) * cells + cell]!;
-      if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+      if (!isWanted(options, score, classId)) continue;
       const x = (data[cell]! + (cell % columns)) * across;
       const y = (data[cells + cell]! + Math.floor(cell / columns)) * down;
-      const halfWidth = (Math.exp(data[2 * cells + cell]!) * across) / 2;
-      const halfHeight = (Math.exp(data[3 * cells + cell]!) * down) / 2;
-      addCandidate(candidates, x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight, score, classId);
+      const width = Math.exp(data[2 * cells + cell]!) * across;
+      const height = Math.exp(data[3 * cells + cell]!) * down;
+      addCentered(candidates, x, y, width, height, score, classId);
     }
   }
   return candidates;

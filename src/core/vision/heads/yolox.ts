@@ -1,9 +1,18 @@
 import { assertSize, assertWithin } from '../../assert-values.ts';
-import { assertDecodable, type DetectorHead, type HeadOutput, type SizedDecodeOptions } from './head.ts';
+import {
+  assertDecodable,
+  type DetectorHead,
+  type HeadOutput,
+  type SizedDecodeOptions,
+  addCentered,
+  bestClass,
+  isWanted,
+  findRows,
+  plainPixels,
+  type Preprocessing,
+} from './head.ts';
 import type { Size } from '../box.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { bestClassOfRow, findRows } from './find-rows.ts';
-import { plainPixels, type Preprocessing } from './preprocessing.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 
 const strideSets = [
   [8, 16, 32],
@@ -52,9 +61,9 @@ export function decodeYoloXInto(
 ): Candidates {
   assertDecodable({ output }, 3, options, true);
   const { data, dims } = output;
-  const { classCount, confidence, classMask, input } = options;
+  const { classCount, confidence, input } = options;
   const count = dims[1]!;
-  const width = dims[2]!;
+  const rowLength = dims[2]!;
   const strides = gridStrides(count, input);
   if (!strides)
     throw new RangeError(
@@ -66,25 +75,17 @@ export function decodeYoloXInto(
     const columns = Math.floor(input.width / stride);
     const rows = Math.floor(input.height / stride);
     for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++, at += width) {
+      for (let column = 0; column < columns; column++, at += rowLength) {
         const objectness = data[at + 4]!;
         if (!(objectness >= confidence)) continue;
-        const classId = bestClassOfRow(data, at + 5, classCount);
+        const classId = bestClass(data, at + 5, classCount);
         const score = objectness * data[at + 5 + classId]!;
-        if (!(score >= confidence) || (classMask && classMask[classId] === 0)) continue;
+        if (!isWanted(options, score, classId)) continue;
         const x = (data[at]! + column) * stride;
         const y = (data[at + 1]! + row) * stride;
-        const halfWidth = (Math.exp(data[at + 2]!) * stride) / 2;
-        const halfHeight = (Math.exp(data[at + 3]!) * stride) / 2;
-        addCandidate(
-          candidates,
-          x - halfWidth,
-          y - halfHeight,
-          x + halfWidth,
-          y + halfHeight,
-          score,
-          classId,
-        );
+        const width = Math.exp(data[at + 2]!) * stride;
+        const height = Math.exp(data[at + 3]!) * stride;
+        addCentered(candidates, x, y, width, height, score, classId);
       }
     }
   }

@@ -8,7 +8,7 @@ import {
 import { chooseSize } from '../../../../src/categories/detection/pipeline/detection-pipeline.ts';
 import type { HeadName } from '../../../../src/core/vision/heads/registry.ts';
 import { headNamed } from '../../../../src/core/vision/heads/registry.ts';
-import { usualPreprocessing, type Preprocessing } from '../../../../src/core/vision/heads/preprocessing.ts';
+import { usualPreprocessing, type Preprocessing } from '../../../../src/core/vision/heads/head.ts';
 
 const input = { name: 'images', type: 'float32', dims: ['n', 3, 'height', 'width'] } as const;
 const nothing = {

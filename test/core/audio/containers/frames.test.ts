@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasPromisedChannels, toAacConfig } from '../../../../src/core/audio/containers/aac.ts';
 import { toAdtsHeader } from '../../../../src/core/audio/containers/adts.ts';
-import { crc16, crc32, crc8 } from '../../../../src/core/audio/containers/crc.ts';
+import { crc16, crc32, crc8 } from '../../../../src/core/audio/containers/ogg-stream.ts';
 import { readFlacFrame, readFlacStart } from '../../../../src/core/audio/containers/flac.ts';
 import { findFrame, readFrame } from '../../../../src/core/audio/containers/frame-sync.ts';
 import { toGaplessRange } from '../../../../src/core/audio/containers/gapless.ts';

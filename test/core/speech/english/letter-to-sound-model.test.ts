@@ -5,7 +5,7 @@ import {
   learnLetterToSound,
   type LetterToSoundModel,
 } from '../../../../src/core/speech/english/letter-to-sound-model.ts';
-import { toMisakiPhonemes } from '../../../../src/core/speech/misaki-phonemes.ts';
+import { toMisakiPhonemes } from '../../../../src/core/speech/espeak-phonemes.ts';
 import { createEnglishPhonemizer } from '../../../../src/categories/speech/pipeline/pronunciation.ts';
 import { someRows, runs } from '../../../thorough.ts';
 import { distance } from './distance.ts';

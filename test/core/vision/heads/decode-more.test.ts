@@ -3,8 +3,7 @@ import { createCandidates, type Candidates } from '../../../../src/core/vision/c
 import { decodeCustomInto } from '../../../../src/core/vision/heads/custom-head.ts';
 import { decodeFastestDetInto } from '../../../../src/core/vision/heads/fastestdet.ts';
 import { decodeGroundedInto } from '../../../../src/core/vision/heads/grounded.ts';
-import { decodeNmsRowsInto } from '../../../../src/core/vision/heads/nms-rows.ts';
-import { decodeNmsInto } from '../../../../src/core/vision/heads/nms.ts';
+import { decodeNmsRowsInto, decodeNmsInto } from '../../../../src/core/vision/heads/nms.ts';
 import { decodeYolo26Into } from '../../../../src/core/vision/heads/yolo26.ts';
 import { decodeYoloXMapsInto } from '../../../../src/core/vision/heads/yolox-maps.ts';
 import { decodeYoloXInto } from '../../../../src/core/vision/heads/yolox.ts';

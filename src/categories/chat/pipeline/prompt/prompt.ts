@@ -1,4 +1,4 @@
-import { isJson } from '../../../../core/text/is-json.ts';
+import { isJson } from '../../../../core/text/bounded-json.ts';
 import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages.ts';
 import type { ReasoningConstraint } from '../../../../core/grammar/constraint.ts';
 import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';

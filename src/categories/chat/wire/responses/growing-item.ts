@@ -1,4 +1,4 @@
-import { isJson } from '../../../../core/text/is-json.ts';
+import { isJson } from '../../../../core/text/bounded-json.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
 
 export type OutputItem = ModelResponse['output'][number];

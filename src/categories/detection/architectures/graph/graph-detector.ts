@@ -8,7 +8,7 @@ import type { Size } from '../../../../core/vision/box.ts';
 import { decodeCustomInto, type CustomHead } from '../../../../core/vision/heads/custom-head.ts';
 import { hasQueries } from '../../../../core/vision/heads/detr.ts';
 import type { DetectorHead, FoundOutputs, HeadOutput } from '../../../../core/vision/heads/head.ts';
-import { usualPreprocessing } from '../../../../core/vision/heads/preprocessing.ts';
+import { usualPreprocessing } from '../../../../core/vision/heads/head.ts';
 import {
   detectorHeads,
   findHead,

@@ -6,7 +6,7 @@ import type { TensorSignature } from '../../../../contracts/graph.ts';
 import type { ImageSizes } from '../../events.ts';
 import { fieldError, type InferenceError } from '../../../../errors.ts';
 import { abbreviate } from '../../../../core/text/quote.ts';
-import type { Preprocessing } from '../../../../core/vision/heads/preprocessing.ts';
+import type { Preprocessing } from '../../../../core/vision/heads/head.ts';
 import { fittingInput, letterbox, stretch } from '../../../../core/vision/letterbox.ts';
 import type { InputLayout } from '../../detector.ts';
 

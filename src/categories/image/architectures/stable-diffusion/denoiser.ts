@@ -1,4 +1,4 @@
-import { guidanceEmbedding } from '../../../../core/diffusion/guidance-embedding.ts';
+import { guidanceEmbedding } from '../../../../core/diffusion/guidance.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { type DiffusionComponent, misfit } from './diffusion-folder.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';

@@ -1,6 +1,5 @@
 import { property, withoutNewer, word } from './properties.ts';
-import { literal } from './literal.ts';
-import { failure, peek, takeNext, type Flags, type Reader } from './reader.ts';
+import { literal, failure, peek, takeNext, type Flags, type Reader } from './reader.ts';
 
 const classEscapes: Readonly<Record<string, string>> = {
   s: String.raw`\p{White_Space}`,

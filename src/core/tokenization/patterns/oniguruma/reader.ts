@@ -37,3 +37,34 @@ export function takeNext(reader: Reader): string {
   reader.at++;
   return character;
 }
+
+/** A character that stands for itself. */
+export function literal(character: string, flags: Flags): string {
+  const variants = flags.ignoreCase ? caseVariants(character) : [character];
+  return variants.length === 1 ? quote(character) : `[${variants.map(quote).join('')}]`;
+}
+
+export function quote(character: string): string {
+  if (/^[\p{L}\p{N} ]$/u.test(character)) return character;
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
+}
+
+/** Letters beyond upper and lower case that fold to the same one. */
+const furtherVariants: Readonly<Record<string, string>> = {
+  s: 'ſ',
+  k: '\u212A',
+  å: '\u212B',
+  ω: '\u2126',
+  β: 'ϐ',
+  μ: 'µ',
+};
+
+export function caseVariants(character: string): string[] {
+  const lower = character.toLowerCase();
+  const variants = new Set([character, lower, lower.toUpperCase(), character.toUpperCase()]);
+  for (const [letter, further] of Object.entries(furtherVariants)) {
+    if (lower === letter || character === further)
+      for (const one of [letter, letter.toUpperCase(), further]) variants.add(one);
+  }
+  return [...variants].filter((variant) => [...variant].length === 1);
+}

@@ -1,7 +1,17 @@
 import { classMember, escape } from './escape.ts';
-import { caseVariants, literal, quote } from './literal.ts';
+import {
+  caseVariants,
+  literal,
+  quote,
+  deepest,
+  failure,
+  peek,
+  take,
+  takeNext,
+  type Flags,
+  type Reader,
+} from './reader.ts';
 import { bracketNames, withoutNewer } from './properties.ts';
-import { deepest, failure, peek, take, takeNext, type Flags, type Reader } from './reader.ts';
 
 /** Reads what follows `[`. Intersections bind the weakest. */
 function characterClass(reader: Reader, flags: Flags): string {

@@ -1,0 +1,45 @@
+/** ∫ p(u) eᵘ du between two bounds, by parts. */
+export function exponentialIntegral(polynomial: readonly number[], from: number, to: number): number {
+  // The polynomial q of the antiderivative q(u) eᵘ: q + q′ = p.
+  const parts = [...polynomial];
+  for (let power = parts.length - 2; power >= 0; power--) parts[power]! -= (power + 1) * parts[power + 1]!;
+  const at = (u: number): number => Math.exp(u) * parts.reduceRight((sum, part) => sum * u + part, 0);
+  return at(to) - at(from);
+}
+
+/** The Lagrange basis: for each node the polynomial that is 1 there and 0 at the others. */
+export function lagrangeBasis(nodes: readonly number[]): number[][] {
+  return nodes.map((node, index) =>
+    nodes
+      .filter((_, at) => at !== index)
+      .reduce<number[]>(
+        (polynomial, other) => {
+          const scale = 1 / (node - other);
+          return [0]
+            .concat(polynomial)
+            .map((raised, power) => scale * (raised - other * (polynomial[power] ?? 0)));
+        },
+        [1],
+      ),
+  );
+}
+
+/** Solves a few linear equations by Gaussian elimination with partial pivoting. */
+export function solveLinear(rows: readonly (readonly number[])[], goals: readonly number[]): number[] {
+  const left = rows.map((row, index) => [...row, goals[index]!]);
+  const size = goals.length;
+  for (let column = 0; column < size; column++) {
+    let pivot = column;
+    for (let row = column + 1; row < size; row++) {
+      if (Math.abs(left[row]![column]!) > Math.abs(left[pivot]![column]!)) pivot = row;
+    }
+    [left[column], left[pivot]] = [left[pivot]!, left[column]!];
+    const top = left[column]!;
+    for (const [index, row] of left.entries()) {
+      if (index === column) continue;
+      const factor = row[column]! / top[column]!;
+      for (let place = column; place <= size; place++) row[place]! -= factor * top[place]!;
+    }
+  }
+  return left.map((row, index) => row[size]! / row[index]!);
+}
