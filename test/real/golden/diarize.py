@@ -86,8 +86,9 @@ def main(graphs, folder, meeting, *thresholds):
     rows = [line.split() for line in (meeting / "sample.rttm").read_text().splitlines()]
     spoken = annotation([dict(speaker=row[7], startSeconds=float(row[3]), endSeconds=float(row[3]) + float(row[4])) for row in rows])
     heard["meeting"] = hear(open_diarization(segmentation, embedding, threshold), meeting / "sample.wav", spoken)
-    versions = {package: version(package) for package in ("sherpa-onnx", "pyannote-metrics")}
-    golden = dict(versions=versions, errors=errors, threshold=threshold, heard=heard)
+    versions = {package: version(package) for package in ("sherpa-onnx", "pyannote-metrics", "onnx", "soundfile")}
+    seeds = "100 times the people plus the round, which the names of recordings state"
+    golden = dict(versions=versions, seeds=seeds, errors=errors, threshold=threshold, heard=heard)
     Path(__file__).with_suffix(".json").write_text(json.dumps(golden, separators=(",", ":")) + "\n")
 
 

@@ -176,7 +176,10 @@ const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reas
   prompt: ['prompt', 'the model takes no prompt'],
   translation: ['model', 'the model does not translate'],
   temperature: ['temperature', 'expected 0 for this model'],
-  wordTimestamps: ['timestamp_granularities', 'the model has no word timestamps'],
+  wordTimestamps: [
+    'timestamp_granularities',
+    'the model has no word timestamps; a Whisper has them if its graph was exported with the outputs cross_attentions.*',
+  ],
 };
 
 /** @throws InferenceError `unsupported_feature` naming the field that the model can't follow */

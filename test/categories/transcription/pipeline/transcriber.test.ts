@@ -282,9 +282,9 @@ describe('Transcriber', () => {
       },
     );
 
-    it('is context for a text that is longer, or that has few of its words', async () => {
+    it('is context for a text that is more than twice as long, or that has few of its words', async () => {
       for (const text of [
-        [0, ' he is carl. hello.', 9],
+        [0, ' he is carl. he is carl. hello.', 9],
         [0, ' hello is it.', 9],
       ]) {
         const { model } = await run([{ text }], { prompt: tokensOf([' he is carl.']) });

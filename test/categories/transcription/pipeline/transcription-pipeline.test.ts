@@ -299,7 +299,7 @@ describe('models that can do less', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  async function loadWith(settings: Readonly<Record<string, unknown>>, tokenizer = {}) {
+  async function loadWith(settings: Readonly<Record<string, unknown>>, tokenizer = {}, spec = {}) {
     await cp(miniWhisper, folder, { recursive: true });
     for (const [file, changes] of Object.entries({
       'generation_config.json': settings,
@@ -308,7 +308,7 @@ describe('models that can do less', () => {
       const content = JSON.parse(await readFile(join(folder, file), 'utf8')) as object;
       await writeFile(join(folder, file), JSON.stringify({ ...content, ...changes }));
     }
-    return load({ source: folder });
+    return load({ ...spec, source: folder });
   }
 
   it('take English alone', async () => {
@@ -376,6 +376,17 @@ describe('models that can do less', () => {
       code: 'unsupported_feature',
       param: 'timestamp_granularities',
     });
+    await pipeline.close();
+  });
+
+  it('tell speakers apart without word timestamps, by whole segments', async () => {
+    const pipeline = await loadWith({ alignment_heads: [[7, 0]] }, {}, { diarization });
+    const events = await collect(pipeline, { diarize: true });
+    const told = events.flatMap((event) => (event.type === 'speakers' ? event.segments : []));
+    expect(told.map(({ text }) => text)).toEqual(
+      segmentsOf(events).flatMap(({ text }) => (text.trim() === '' ? [] : [text.trim()])),
+    );
+    expect(told.length).toBeGreaterThan(0);
     await pipeline.close();
   });
 });

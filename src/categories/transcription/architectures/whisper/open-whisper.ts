@@ -1,6 +1,5 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { createLogMel } from '../../../../core/audio/log-mel.ts';
-import { fieldError } from '../../../../errors.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { RecognizerAbility, WindowRecognizer } from '../../recognizer.ts';
@@ -27,15 +26,8 @@ export async function openWhisper(
     longestSeconds: windowFrames / 100,
     contextLength,
     languages: languagesOf(folder),
-    abilities: new Set(abilitiesOf(folder)),
+    abilities: new Set([...abilitiesOf(folder), ...(hasWordTimes ? (['wordTimestamps'] as const) : [])]),
     begin(options) {
-      if (options.wordTimestamps && !hasWordTimes) {
-        throw fieldError(
-          'timestamp_granularities',
-          'the model has no word timestamps, because its graph was exported without the outputs cross_attentions.*',
-          { code: 'unsupported_feature' },
-        );
-      }
       const language = readLanguage(options.language, folder);
       return new WhisperRecognition(tools, {
         ...options,
@@ -50,7 +42,6 @@ export async function openWhisper(
 function abilitiesOf({ vocabulary }: WhisperFolder): readonly RecognizerAbility[] {
   return [
     'temperature',
-    'wordTimestamps',
     ...(vocabulary.startOfPrevious === undefined ? [] : (['prompt'] as const)),
     ...(vocabulary.translate === undefined ? [] : (['translation'] as const)),
   ];
