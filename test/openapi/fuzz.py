@@ -4,8 +4,9 @@
     pip install -r test/openapi/requirements.txt
     SLASHV1_API_KEY=sk-local python test/openapi/fuzz.py --count 60
 
-Forms carry a recording of the tests, whatever the file that was drawn. An answer must have a documented status, media type and form, event by event where it is a stream. A body that is refused must
-be one of `CANT_SAY`, which lists what depends on the model or on more than two fields.
+Forms carry a recording of the tests, whatever the file that was drawn. An answer must have a documented status, media type and
+form, event by event where it is a stream. A body that is refused must be one of `CANT_SAY`, which lists what depends on the model
+or on more than two fields.
 """
 
 import argparse

@@ -17,23 +17,23 @@ guided = outlines.from_vllm(client, CHAT)
 
 
 def structured():
-    check(Shape.model_validate_json(model(QUESTION, Shape, max_tokens=60)), "a shape")
-    check(Shape.model_validate_json(guided(QUESTION, Shape, max_tokens=60)), "a shape by `structured_outputs`")
+    check(Shape.model_validate_json(model(QUESTION, Shape, max_tokens=60, temperature=0)), "a shape")
+    check(Shape.model_validate_json(guided(QUESTION, Shape, max_tokens=60, temperature=0)), "a shape by `structured_outputs`")
 
 
 def constrained():
-    check(guided(QUESTION, Literal["red", "blue"], max_tokens=20) in ("red", "blue"), "one of the choices")
-    number = guided(QUESTION, outlines.types.Regex(r"[0-9]{3}"), max_tokens=20)
+    check(guided(QUESTION, Literal["red", "blue"], max_tokens=20, temperature=0) in ("red", "blue"), "one of the choices")
+    number = guided(QUESTION, outlines.types.Regex(r"[0-9]{3}"), max_tokens=20, temperature=0)
     check(len(number) == 3 and number.isdigit(), f"three digits, got {number!r}")
-    grammar = guided(QUESTION, outlines.types.CFG('?start: "yes" | "no"'), max_tokens=20)
+    grammar = guided(QUESTION, outlines.types.CFG('?start: "yes" | "no"'), max_tokens=20, temperature=0)
     check(grammar in ("yes", "no"), f"yes or no, got {grammar!r}")
 
 
 report(
     "outlines",
     {
-        "chat": lambda: check_text(model(QUESTION, max_tokens=60)),
-        "streaming": lambda: check(len(list(model.stream(QUESTION, max_tokens=60))) > 1, "several pieces"),
+        "chat": lambda: check_text(model(QUESTION, max_tokens=60, temperature=0)),
+        "streaming": lambda: check(len(list(model.stream(QUESTION, max_tokens=60, temperature=0))) > 1, "several pieces"),
         "structured output": structured,
         "constrained output": constrained,
     },
