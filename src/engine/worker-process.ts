@@ -92,9 +92,10 @@ export function startWorkerProcess(
     },
     isStopped: () => isStopped(child.pid),
     hold(held) {
-      for (const handle of [child, child.channel, child.stderr as Socket | null, pulse]) {
-        if (held) handle?.ref();
-        else handle?.unref();
+      // Bun's pipe of errors has neither.
+      for (const handle of [child, child.channel, child.stderr as Partial<Socket> | null, pulse]) {
+        if (held) handle?.ref?.();
+        else handle?.unref?.();
       }
     },
   };

@@ -24,6 +24,7 @@ const pythonPrograms = /** @type {const} */ ([
   ['requirements', ['openai', 'anthropic', 'pydantic-ai', 'openai-agents', 'langchain', 'llm', 'lm-eval']],
   ['requirements-openai-2', ['litellm', 'instructor']],
   ['requirements-frameworks', ['llama-index', 'haystack', 'dspy', 'smolagents']],
+  ['requirements-agents', ['langgraph', 'outlines', 'semantic-kernel', 'inspect', 'autogen']],
 ]);
 
 /** @param {string} command @param {string[]} args @param {string} [cwd] */

@@ -4,8 +4,9 @@
     pip install -r test/openapi/requirements.txt
     SLASHV1_API_KEY=sk-local python test/openapi/fuzz.py --count 60
 
-An answer must have a documented status, media type and form, event by event where it is a stream. A body that is refused must
-be one of `CANT_SAY`, which lists what depends on the model or on more than two fields.
+Forms carry a recording of the tests, whatever the file that was drawn. An answer must have a documented status, media type and
+form, event by event where it is a stream. A body that is refused must be one of `CANT_SAY`, which lists what depends on the model
+or on more than two fields.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import json
 import os
 import re
 import sys
+from pathlib import Path
+from urllib.parse import quote
 
 import requests
 import schemathesis
@@ -48,6 +51,7 @@ CANT_SAY = [
     r"^\w+(\.\w+)?: expected one format of the answer|^min_tokens: expected at most",
     r"^(min_tokens|ignore_eos|bad_words|allowed_token_ids): expected none beside",
     r"^(max_completion_tokens|best_of|add_special|size): expected (the value|the same|a (width|height))",
+    r"^multichannel: expected false where speakers",
     r"^size: expected|^negative_prompt: with a guidance_scale of 1",
     r"^top_logprobs: expected `logprobs`|^\w+: expected none beside|^background|^store|^stream: not supported with",
     # The schema allows any name; a name one letter away from a field is refused.
@@ -58,7 +62,7 @@ CANT_SAY = [
     r"^The (JSON|body|request)|values|too (large|many|deep)",
 ]
 MODELS = {"embeddings": "tiny-embed", "rerank": "tiny-rerank", "detect": "tiny-detect", "audio/speech": "tiny-speech"}
-MODELS |= {"images/generations": "tiny-image"}
+MODELS |= {"images/generations": "tiny-image", "audio/transcriptions": "tiny-whisper", "audio/translations": "tiny-whisper"}
 # A socket, and what would unload the models.
 SKIPPED = ["/realtime", "/models/{model_id}/load", "/models/{model_id}/unload"]
 # Each would make a run long and tell nothing more.
@@ -103,6 +107,18 @@ def verdict_of(document, operation, response):
         return f"{response.status_code}: {response.text[:160]}"
 
 
+def fields_of(body):
+    """A form's fields: lists as several of one name, all but the file."""
+
+    def text(value):
+        return json.dumps(value) if isinstance(value, (bool, int, float, dict)) else str(value)
+
+    for name, value in body.items():
+        for one in value if isinstance(value, list) else [value]:
+            if name != "file" and one is not None:
+                yield name, text(one)
+
+
 def keep(url, headers):
     """Values for the placeholders of paths: what a service keeps."""
 
@@ -126,18 +142,24 @@ def main():
     headers = {"authorization": f"Bearer {os.environ['SLASHV1_API_KEY']}"}
     document = requests.get(asked.url + "/openapi.json", headers=headers, timeout=30).json()
     kept_ids = keep(asked.url, headers)
+    recording = (Path(__file__).parents[1] / "e2e/media/speech.wav").read_bytes()
     failures = 0
     for result in schemathesis.openapi.from_dict(document).get_all_operations():
         operation = result.ok()
         content = operation.definition.raw.get("requestBody", {}).get("content", {"application/json": {}})
-        if "application/json" not in content or operation.path in SKIPPED or (asked.path and operation.path not in asked.path):
-            continue
-        if operation.method.upper() == "DELETE":
+        is_form = "multipart/form-data" in content
+        if not (is_form or "application/json" in content) or operation.path in SKIPPED or (asked.path and operation.path not in asked.path):
             continue
         label = f"{operation.method.upper()} {operation.path}"
         found, examples, sent = collections.Counter(), {}, collections.Counter()
 
         def send(case):
+            if operation.method.upper() == "DELETE":
+                # Every second one names what the service keeps; it is gone then.
+                ids = keep(asked.url, headers) if sum(sent.values()) % 2 == 0 else case.path_parameters
+                path = operation.path.format(**{name: quote(str(value), safe="") for name, value in ids.items()})
+                judge(requests.delete(asked.url + path, headers=headers, timeout=60), ids)
+                return
             url = asked.url + operation.path.format(**kept_ids)
             if operation.method.upper() == "GET":
                 judge(requests.get(url, params=case.query, headers=headers, timeout=60), case.query)
@@ -153,7 +175,10 @@ def main():
                     body[name] = 256
             if body.get("max_tokens"):
                 body.pop("max_completion_tokens", None)
-            judge(requests.post(url, json=body, headers=headers, timeout=60), body)
+            if is_form:
+                judge(requests.post(url, data=list(fields_of(body)), files={"file": ("speech.wav", recording)}, headers=headers, timeout=60), body)
+            else:
+                judge(requests.post(url, json=body, headers=headers, timeout=60), body)
 
         def judge(response, given):
             sent[response.status_code] += 1

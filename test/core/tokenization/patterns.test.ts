@@ -50,6 +50,10 @@ describe('regular expressions of Oniguruma', () => {
   });
 });
 
+it('a nested set stands before ranges, since JavaScriptCore rejects it behind them', () => {
+  expect(translateOniguruma(String.raw`[^a-z\d]`)).toMatch(/^\[\^\[.*\]a-z\]$/u);
+});
+
 describe('patterns found by hand', () => {
   it.each([
     ['GPT-2', gpt2Source],

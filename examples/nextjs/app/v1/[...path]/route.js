@@ -13,4 +13,4 @@ function createAnswer() {
 
 /** @param {Request} request @returns {Promise<Response>} */
 const answer = (request) => (kept.answer ??= createAnswer())(request);
-export { answer as GET, answer as POST, answer as DELETE };
+export { answer as GET, answer as POST, answer as DELETE, answer as OPTIONS };

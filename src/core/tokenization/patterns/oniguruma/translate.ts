@@ -24,7 +24,9 @@ function characterClass(reader: Reader, flags: Flags): string {
       operands.push(members);
       members = '';
     } else {
-      members += classItem(reader, flags);
+      const item = classItem(reader, flags);
+      // Nested classes come first: JavaScriptCore (Bun) rejects a difference of sets after a range.
+      members = item.startsWith('[') ? item + members : members + item;
     }
   }
   reader.at++;
