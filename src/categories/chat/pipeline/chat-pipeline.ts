@@ -35,7 +35,7 @@ import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
 import { createSharedPrompts } from './prompt/shared-prompts.ts';
 import { foreignTemplateParameters } from './prompt/template-variables.ts';
-import { expandPlaceholders, placePictures } from './vision/picture-prompt.ts';
+import { expandPlaceholders, placePictures } from './vision/picture-table.ts';
 import { loadVision } from './vision/load-vision.ts';
 import type { ReadyPicture, VisionModel } from './vision/vision-model.ts';
 
