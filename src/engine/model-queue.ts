@@ -167,16 +167,10 @@ export class ModelQueue {
     if (signal?.aborted) throw cancelled(signal.reason);
     this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs, options.owner);
     const ticket = new Ticket(job, stream, {
-      signal,
-      deadlineMs,
+      ...options,
       limitMs: this.#limits.deadlineMs,
       isProgress,
-      origin: options.origin,
-      onDispatch: options.onDispatch,
-      owner: options.owner,
       cost: estimateCost?.(job.request),
-      sharesPrefixes: options.sharesPrefixes,
-      mayRestart: options.mayRestart,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
     this.#waiting.add(ticket, ticket.owner, ticket.cost);
