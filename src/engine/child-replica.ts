@@ -57,7 +57,6 @@ interface PendingRequest {
 
 class ChildReplica implements Replica {
   readonly #spec: SeparatedFunctions<ModelSpec>;
-  /** Among the workers of this process. */
   readonly #place: number;
   readonly #listener: ReplicaListener;
   readonly #processOptions: WorkerProcessOptions;
@@ -74,7 +73,6 @@ class ChildReplica implements Replica {
   info: ModelInfo | undefined;
   concurrency = 0;
   reserve: number | undefined;
-  /** Last report of the worker. */
   upstreams: readonly UpstreamStatus[] | undefined;
   loadProgress: LoadProgress | undefined;
   #lastRunId = 0;

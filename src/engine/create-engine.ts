@@ -15,14 +15,12 @@ import { quote } from '../core/text/quote.ts';
 
 const defaultGraceMs = 10_000;
 
-/** The models that an engine runs, and how. */
 export interface EngineOptions extends RoomLimits {
   /** Model id → where it comes from, and its limits. */
   readonly models: Readonly<Record<string, ModelOptions>>;
   /** `childReplicas(…)` or `inlineReplicas(…)` */
   readonly startReplica: StartReplica;
   readonly categories: CategoryRegistry;
-  /** Told from the beginning. */
   readonly observers?: readonly InferenceObserver[] | undefined;
   /** Whether a model takes memory of this machine; default: every model does. */
   readonly takesRoom?: ((options: ModelOptions) => boolean) | undefined;
@@ -45,7 +43,6 @@ export function createEngine({
   const room = new Room({ maxLoadedModels, maxLoadedBytes });
   const observers = new Observers<InferenceObserver>();
   const queues = new Map<string, ModelQueue>();
-  /** Ids of models that always have their place. */
   const residents = new Set<string>();
   /** Removed ones that have not ended yet. */
   const leaving = new Set<Promise<void>>();

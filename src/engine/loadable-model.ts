@@ -7,7 +7,6 @@ import { ReplicaSet } from './replica-set.ts';
 import type { Occupant, Room } from './room.ts';
 
 export interface LoadableModelOptions {
-  /** One for each replica. */
   readonly specs: readonly ModelSpec[];
   readonly startReplica: StartReplica;
   /** `undefined` for a model that takes no memory here. */
@@ -19,7 +18,6 @@ export interface LoadableModelOptions {
 }
 
 export interface LoadableModelListener {
-  /** Its state has changed. */
   onChange(): void;
   onEvent(replica: number, event: ReplicaEvent): void;
   /** It is going to be unloaded when `isBusy` says no: the requests that it has now are its last. */
@@ -27,7 +25,6 @@ export interface LoadableModelListener {
   onUnload(reason: UnloadReason): void;
   /** Whether requests still need it; `settle` has to be called when that has changed. */
   isBusy(): boolean;
-  /** Whether no request runs on it or waits for it. */
   isIdle(): boolean;
 }
 
@@ -42,9 +39,7 @@ export class LoadableModel implements Occupant {
   readonly #options: LoadableModelOptions;
   #replicas: ReplicaSet | undefined;
   #isWanted = false;
-  /** The latest load. */
   #load: Deferred = createDeferred();
-  /** While it is being unloaded, for whatever reason. */
   #leave: (Deferred & { readonly reason: UnloadReason }) | undefined;
   #isReleasing = false;
   #info: ModelInfo | undefined;
@@ -63,7 +58,6 @@ export class LoadableModel implements Occupant {
     return this.#isWanted ? 'loading' : 'unloaded';
   }
 
-  /** State at its last load. */
   get info(): ModelInfo | undefined {
     return this.#replicas?.info ?? this.#info;
   }
@@ -72,7 +66,6 @@ export class LoadableModel implements Occupant {
     return this.#replicas;
   }
 
-  /** Settles with the latest load. */
   get loaded(): Promise<void> {
     return this.#load.promise;
   }
@@ -107,7 +100,6 @@ export class LoadableModel implements Occupant {
     return this.#isReleasing ? undefined : this.#replicas?.free(isReserved);
   }
 
-  /** A request uses it. */
   touch(): void {
     this.#uses = this.recentUses + 1;
     this.#lastUsedMs = performance.now();

@@ -104,7 +104,6 @@ export class ModelQueue {
     if (!this.#limits.loadOnDemand) await this.#model.loaded;
   }
 
-  /** Resolves when the model is loaded. */
   async load(): Promise<void> {
     if (this.#refusal) throw this.#refusal;
     await this.#model.load();
@@ -394,7 +393,6 @@ function shuttingDown(): InferenceError {
   return new InferenceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 1 });
 }
 
-/** The error of a request to a model of another category. */
 function wrongCategory({ id, category }: ModelInfo, wanted: string): InferenceError {
   return fieldError('model', `expected a model for ${wanted}, got ${quote(id)}, a model for ${category}`);
 }

@@ -4,16 +4,13 @@ import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
 import type { InferenceObserver, ObservedRun } from '../contracts/observer.ts';
 
-/** Measures one run for the observers. */
 export interface RunWatch {
-  /** A worker has taken it. */
   dispatch(): void;
   /** Lets observers add what carries their trace to another machine. */
   propagate(headers: Record<string, string>): void;
   push(events: readonly RunEvent[]): void;
   /** The caller has left without reading these events. Only the first end counts. */
   leave(unread: readonly RunEvent[]): void;
-  /** Only the first call counts. */
   end(error?: InferenceError): void;
 }
 

@@ -18,7 +18,6 @@ export interface TicketOptions extends CallOptions {
 export class Ticket {
   readonly request: unknown;
   readonly category: string;
-  /** Listener, if there is one. */
   readonly watch: RunWatch | undefined;
   readonly owner: string | undefined;
   readonly cost: number | undefined;
@@ -50,7 +49,6 @@ export class Ticket {
     if (options.deadlineMs !== undefined) this.#deadline = failAfter(options.deadlineMs, 'was not finished');
   }
 
-  /** Id of the run in its worker. */
   get labels(): RequestLabels {
     const { origin, owner, sharesPrefixes, mayRestart } = this.#options;
     const headers = origin ? runHeaders(origin) : {};
@@ -58,7 +56,6 @@ export class Ticket {
     return { requestId: origin?.requestId, headers, owner, sharesPrefixes, mayRestart };
   }
 
-  /** A replica has taken it. */
   dispatch(run: CancelHandle): void {
     this.run = run;
     if (++this.#dispatches > 1) return;
@@ -79,7 +76,6 @@ export class Ticket {
     this.#stream.push(events);
   }
 
-  /** The run is over; the caller still gets what is buffered. */
   end(error: InferenceError | undefined): void {
     if (!this.#settle()) return;
     this.watch?.end(error);

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import { InferenceError, type SerializedError } from '../errors.ts';
 import { parseJson } from './parse-json.ts';
 
-/** Result of parsing one body. */
 export type ParsedJson = { readonly value: unknown } | { readonly error: SerializedError };
 
 /** A thread that has parsed gives its memory back after that time. */

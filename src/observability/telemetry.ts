@@ -155,7 +155,6 @@ const firstTokenBuckets = [
 const outputTokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
 const usageBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
-/** Records how a run went. */
 export type RecordRun = (run: ObservedRun, end: RunEnd) => void;
 
 /**

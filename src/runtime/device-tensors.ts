@@ -10,7 +10,6 @@ export interface BusTraffic {
   bytes: number;
 }
 
-/** Rows of a tensor of four dimensions. */
 export interface TensorRows {
   readonly tensor: ResidentTensor;
   readonly rows: readonly number[];

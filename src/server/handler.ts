@@ -16,7 +16,6 @@ import { createRoutes, type ServedRoute as Route } from './routes.ts';
 
 interface RouteMatch {
   readonly route: Route;
-  /** Values of the placeholders, decoded. */
   readonly pathParameters: () => Readonly<Record<string, string>>;
 }
 
@@ -118,7 +117,6 @@ function replacementOf(path: string): string | undefined {
   return replacements.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-/** Everything that a handler serves. */
 export interface ServedParts {
   readonly categories: CategoryRegistry;
   /** Sockets over models of several categories. */

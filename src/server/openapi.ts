@@ -45,7 +45,6 @@ const errorBodySchema: z.ZodType<ErrorBody> = z.object({
   }),
 });
 
-/** A route with all that its description needs. */
 export type DescribedRoute = RouteDescription & { readonly isInference: boolean };
 
 const everywhere: readonly ErrorCode[] = ['authentication_failed', 'internal'];

@@ -51,9 +51,7 @@ export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally
   }
 }
 
-/** The in-process functions for chat. */
 export interface ChatMethods {
-  /** One chat request as a stream of events. */
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
 }
 

@@ -6,7 +6,6 @@ import type { ChatEvent, FinishReason } from './events.ts';
 import type { RawPrompt } from './prompts.ts';
 import type { ChatRequest } from './request.ts';
 
-/** Chat requests in traces. */
 export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
   operation: 'chat',
   attributes: (request) => ({

@@ -57,10 +57,8 @@ export function splitChannels(
   });
 }
 
-/** Options for opening audio. */
 export type AudioOptions = TrackOptions;
 
-/** Audio that is being decoded. */
 export interface AudioStream {
   /** `undefined` for one that ffmpeg decodes. */
   readonly format: AudioFormat | undefined;

@@ -25,7 +25,6 @@ import type { EmbeddingRequest } from '../request.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** Tokenization of inputs. */
 interface TokenSequenceOptions {
   readonly tokenizer: TextTokenizer;
   /** Ids below it exist. */

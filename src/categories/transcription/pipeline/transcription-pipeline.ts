@@ -188,7 +188,6 @@ function needDiarization(diarization: DiarizationTools | undefined): Diarization
   );
 }
 
-/** Adds who says what, before the end. */
 async function* tellSpeakers(
   events: AsyncIterable<TranscriptionEvent>,
   diarizer: Diarizer,

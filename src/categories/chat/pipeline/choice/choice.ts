@@ -87,7 +87,6 @@ export class Choice implements Continuation {
   #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
   #ending: number[] | undefined;
-  /** The answer's tokens, where rules look at them. */
   readonly #said: number[] = [];
   tokens = 0;
   reasoningTokens = 0;

@@ -50,7 +50,6 @@ export interface PictureGrid {
 
 interface Entry extends EncodedPicture {
   readonly key: string;
-  /** Requests that use it. */
   uses: number;
 }
 
@@ -113,7 +112,6 @@ export class PictureTable {
     }
   }
 
-  /** Finds a row by its id. */
   find(id: number): { readonly picture: EncodedPicture; readonly row: number } {
     let low = 0;
     let high = this.#entries.length;

@@ -36,7 +36,6 @@ const bodies = {
   update: z.object({ metadata: metadataSchema }),
 };
 
-/** Finds the conversation of the path. */
 function find<Found extends KeptConversation | undefined = KeptConversation>(
   { caller, pathParameters: { conversation_id: id } }: RouteCall,
   change?: (found: KeptConversation) => Found,

@@ -119,7 +119,6 @@ async function orReport<T>(promise: Promise<T>, { report }: ReportingRun): Promi
   });
 }
 
-/** How a response in the background is written. */
 interface BackgroundForm extends ResponseForm {
   readonly head: ResponseHead;
   readonly headers: Readonly<Record<string, string>>;

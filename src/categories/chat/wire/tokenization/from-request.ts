@@ -10,11 +10,9 @@ import type { ChatRequestInput } from '../../request.ts';
 import { fromChatRequest } from '../from-request.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 
-/** A parsed request to tokenize. */
 export interface TokenizeCall {
   readonly model: string;
   readonly request: ChatRequestInput;
-  /** The field that the text came from. */
   readonly place: 'prompt' | 'content' | 'messages';
   readonly hasNames: boolean;
   readonly hasPieces: boolean;

@@ -10,7 +10,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The files of one model in the layout of Kokoro's ONNX export. */
 export interface KokoroFolder {
-  /** Path of the graph. */
   readonly graph: string;
   readonly config: Json;
   /** Phoneme or mark, one code point → its id. */

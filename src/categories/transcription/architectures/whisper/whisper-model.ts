@@ -45,7 +45,6 @@ export interface WhisperModel {
 /** At least as many as there are from `<|startoftranscript|>` to the text. */
 const keptPositions = 4;
 
-/** Opens a graph on the device of the model. */
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
 /** Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files. */
