@@ -93,12 +93,9 @@ export function createEngine({
         throw new TypeError(`category: expected one of ${[...categories.keys()].join(', ')}, got ${name}`);
       const queue = queues.get(request.model);
       if (queue) return queue.submit(request, options, category);
-      const { origin, responseId } = options;
       const { model } = request;
       const error = modelNotFound(model);
-      const { telemetry } = category;
-      const run = { category: name, telemetry, request, model, isKnownModel: false, origin, responseId };
-      watchRun(observers, run, category)?.end(error);
+      watchRun(observers, category, { request, model, isKnownModel: false }, options)?.end(error);
       return failedStream(error);
     },
     models: () => [...queues.values()].map((queue) => queue.info),

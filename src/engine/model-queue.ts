@@ -340,16 +340,10 @@ export class ModelQueue {
     if (info.category !== wanted && info.category !== unknownCategory) throw wrongCategory(info, wanted);
   }
 
-  #watch(
-    request: unknown,
-    { origin, responseId }: CallOptions,
-    category: CategoryDefinition,
-  ): RunWatch | undefined {
-    const { id: model } = this.#spec;
+  #watch(request: unknown, options: CallOptions, category: CategoryDefinition): RunWatch | undefined {
     const isKnownModel = [category.name, unknownCategory].includes(this.info.category);
-    const { name, telemetry } = category;
-    const run = { category: name, telemetry, request, model, isKnownModel, origin, responseId };
-    return watchRun(this.#observers, run, category);
+    const asked = { request, model: this.#spec.id, isKnownModel };
+    return watchRun(this.#observers, category, asked, options);
   }
 
   #tellUnload(reason: UnloadReason): void {

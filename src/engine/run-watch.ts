@@ -1,5 +1,5 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
-import type { RunEvent, UsageTally, RunUsage } from '../contracts/run.ts';
+import type { CallOptions, RunEvent, UsageTally, RunUsage } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
 import type { InferenceObserver, ObservedRun } from '../contracts/observer.ts';
@@ -26,10 +26,12 @@ const ofRuns = [
 /** Begins to watch a run; `undefined` where nobody listens to runs. */
 export function watchRun(
   observers: Observers<InferenceObserver>,
-  run: ObservedRun,
-  { isOutput, tally }: Pick<CategoryDefinition, 'isOutput' | 'tally'>,
+  { name, telemetry, isOutput, tally }: CategoryDefinition,
+  asked: Pick<ObservedRun, 'request' | 'model' | 'isKnownModel'>,
+  { origin, responseId }: CallOptions,
 ): RunWatch | undefined {
   if (!observers.hears(ofRuns)) return undefined;
+  const run: ObservedRun = { ...asked, category: name, telemetry, origin, responseId };
   const startedAt = performance.now();
   const sinceStart = (): number => performance.now() - startedAt;
   const total: UsageTally = { usage: {}, finishReasons: [] };

@@ -15,8 +15,7 @@ import { countTokens } from './wire/messages/endpoint.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
 import { inputTokens } from './wire/responses/endpoint.ts';
-import { keptConversations } from './wire/responses/conversation-endpoints.ts';
-import { keptResponses } from './wire/responses/kept-endpoints.ts';
+import { keptConversations, keptResponses } from './wire/responses/kept-endpoints.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
 /** Counts the tokens of a chat request; the last event has the exact numbers. */

@@ -21,8 +21,7 @@ import {
 import { createMessageStreamer, toMessage } from './to-events.ts';
 import { z } from 'zod';
 import { jsonResponse } from '../../../../http/responses.ts';
-import { previewPrompt } from '../preview-prompt.ts';
-import { ignoredFields } from '../../../../validation/foreign-fields.ts';
+import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
 /** Types of errors of this dialect that others call otherwise, by code. */
 const errorTypes: Readonly<Record<string, string>> = {
@@ -89,22 +88,10 @@ export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = 
   path: '/messages/count_tokens',
   operationId: 'countMessageTokens',
   summary: "Count the tokens of a conversation in the dialect of Anthropic's Messages.",
-  requestBody: {
-    name: 'MessageTokensRequest',
-    schema: messagesRequestSchema.pick({
-      model: true,
-      messages: true,
-      system: true,
-      tools: true,
-      tool_choice: true,
-      thinking: true,
-    }),
-    // Fields of the message whose tokens are counted.
-    foreign: {
-      ...messagesForeignFields,
-      ...ignoredFields(Object.keys(messagesRequestSchema.shape).join(' ')),
-    },
-  },
+  requestBody: countedBody(
+    { name: 'MessageTokensRequest', schema: messagesRequestSchema, foreign: messagesForeignFields },
+    'model messages system tools tool_choice thinking',
+  ),
   responses: {
     'application/json': { name: 'MessageTokens', schema: z.object({ input_tokens: z.int() }) },
   },

@@ -35,8 +35,7 @@ import { toResponseHead } from './to-head.ts';
 import type { ShownTools } from './tools.ts';
 import { findConversation, withItems } from './kept-conversation.ts';
 import { z } from 'zod';
-import { previewPrompt } from '../preview-prompt.ts';
-import { ignoredFields } from '../../../../validation/foreign-fields.ts';
+import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
 /** `POST /responses/input_tokens` */
 export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
@@ -44,26 +43,10 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
   path: '/responses/input_tokens',
   operationId: 'countResponseTokens',
   summary: 'Count the tokens that the model would read for a response.',
-  requestBody: {
-    name: 'ResponseTokensRequest',
-    schema: responsesRequestSchema.pick({
-      model: true,
-      input: true,
-      instructions: true,
-      previous_response_id: true,
-      conversation: true,
-      tools: true,
-      tool_choice: true,
-      parallel_tool_calls: true,
-      text: true,
-      reasoning: true,
-    }),
-    // Fields of the response whose tokens are counted.
-    foreign: {
-      ...responsesForeignFields,
-      ...ignoredFields(Object.keys(responsesRequestSchema.shape).join(' ')),
-    },
-  },
+  requestBody: countedBody(
+    { name: 'ResponseTokensRequest', schema: responsesRequestSchema, foreign: responsesForeignFields },
+    'model input instructions previous_response_id conversation tools tool_choice parallel_tool_calls text reasoning',
+  ),
   responses: {
     'application/json': {
       name: 'ResponseTokens',
