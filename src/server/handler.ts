@@ -24,40 +24,24 @@ interface WrongMethod {
   readonly allow: string;
 }
 
-/** Finds the route of a path; `null` where there is none. */
-type Router = (method: string, path: string) => RouteMatch | WrongMethod | null;
+type Placeholders = Readonly<Record<string, string>>;
 
-/**
- * Makes the function that finds the route of a path. Where several templates match, the first counts.
- */
-function createRouter(routes: readonly Route[]): Router {
-  const templates = new Map<string, CompiledTemplate>();
-  for (const route of routes) {
-    const template = templates.get(route.path) ?? { matches: matcher(route.path), routes: [] };
-    template.routes.push(route);
-    templates.set(route.path, template);
-  }
-  const compiled = [...templates.values()];
+/** Makes the function that finds the route of a path. Where several templates match, the first counts. */
+function createRouter(
+  routes: readonly Route[],
+): (method: string, path: string) => RouteMatch | WrongMethod | null {
+  const all = routes.map((route) => ({ route, methods: methodsOf(route), match: matcher(route.path) }));
   return (method, path) => {
-    for (const template of compiled) {
-      const placeholders = template.matches(path);
-      if (placeholders === null) continue;
-      const route = template.routes.find((candidate) => answers(candidate, method));
-      if (route === undefined) return { allow: template.routes.flatMap(methodsOf).join(', ') };
-      return { route, pathParameters: () => decodeAll(placeholders) };
-    }
-    return null;
+    const first = all.find(({ match }) => match(path));
+    if (!first) return null;
+    const same = all.filter(({ route }) => route.path === first.route.path);
+    const found = same.find(({ methods }) => methods.includes(method));
+    if (!found) return { allow: same.flatMap(({ methods }) => methods).join(', ') };
+    return { route: found.route, pathParameters: () => decodeAll(first.match(path)!) };
   };
 }
 
-type Placeholders = Readonly<Record<string, string>>;
-
-interface CompiledTemplate {
-  readonly matches: (path: string) => Placeholders | null;
-  readonly routes: Route[];
-}
-
-function matcher(template: string): CompiledTemplate['matches'] {
+function matcher(template: string): (path: string) => Placeholders | null {
   if (!template.includes('{')) return (path) => (path === template ? {} : null);
   const pattern = new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`);
   return (path) => pattern.exec(path)?.groups ?? null;
@@ -65,10 +49,6 @@ function matcher(template: string): CompiledTemplate['matches'] {
 
 function methodsOf(route: Route): string[] {
   return route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
-}
-
-function answers(route: Route, method: string): boolean {
-  return methodsOf(route).includes(method);
 }
 
 function decodeAll(placeholders: Placeholders): Placeholders {
