@@ -22,10 +22,7 @@ export interface BackOff {
   readonly losses: number;
   /** Whether so many were lost that nobody should wait for the next one. */
   readonly isLoop: boolean;
-  /**
-   * Counts a lost worker.
-   * @returns milliseconds to wait before the next one is started
-   */
+  /** Counts a lost worker. @returns milliseconds to wait before the next one is started */
   lost(readyForMs: number): number;
 }
 

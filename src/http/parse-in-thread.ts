@@ -17,10 +17,7 @@ let turn: Promise<unknown> = Promise.resolve();
 /** A body of that size is parsed in a thread. */
 export const largeBytes = 2 ** 20;
 
-/**
- * Parses JSON in UTF-8, in a thread where it is large.
- * @param bytes detached afterwards
- */
+/** Parses JSON in UTF-8, in a thread where it is large. @param bytes detached afterwards */
 export async function parseBytes(bytes: Uint8Array): Promise<unknown> {
   return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes);
 }

@@ -209,10 +209,7 @@ function isPictureUrl(input: unknown): boolean {
   return typeof input === 'string' && /^data:image\//i.test(input);
 }
 
-/**
- * Decodes a picture.
- * @param longestSide most pixels of its longer side; a larger one is made smaller
- */
+/** Decodes a picture. @param longestSide most pixels of its longer side; a larger one is made smaller */
 async function readPicture(
   opened: Promise<OpenedImage>,
   longestSide: number | undefined,

@@ -43,10 +43,7 @@ export async function openKokoroFolder(
   };
 }
 
-/**
- * Reads the styles of a voice: one for each number of phonemes of a text, counted from 0.
- * @returns `[rows × styleSize]`
- */
+/** Reads the styles of a voice: one for each number of phonemes of a text, counted from 0. @returns `[rows × styleSize]` */
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);
   const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;

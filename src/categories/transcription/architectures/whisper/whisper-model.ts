@@ -29,10 +29,7 @@ export interface WhisperModel {
   encode(features: Float32Array, options?: GraphRunOptions): Promise<EncodedAudio>;
   /** Reads the tokens before a text. @returns the caller's, to be released */
   start(audio: EncodedAudio, tokens: readonly number[], options?: GraphRunOptions): Promise<WhisperText>;
-  /**
-   * Where the decoder looks in the audio while it reads tokens.
-   * @returns for each layer `[heads × tokens × positions]`
-   */
+  /** Where the decoder looks in the audio while it reads tokens. @returns for each layer `[heads × tokens × positions]` */
   attend(
     audio: EncodedAudio,
     tokens: readonly number[],
