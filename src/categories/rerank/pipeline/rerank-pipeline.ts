@@ -45,7 +45,8 @@ export async function loadRerankPipeline(
       .slice(0, topN)
       .map(({ index, logit }): RerankedDocument => {
         const relevanceScore = 1 / (1 + Math.exp(-logit));
-        return { index, relevanceScore, ...(returnDocuments && { document: documents[index]! }) };
+        if (!returnDocuments) return { index, relevanceScore };
+        return { index, relevanceScore, document: documents[index]! };
       });
     yield { type: 'ranking', results, promptTokens: pairs.reduce((sum, { ids }) => sum + ids.length, 0) };
   }
