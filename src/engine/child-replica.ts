@@ -57,7 +57,6 @@ interface PendingRequest {
 
 class ChildReplica implements Replica {
   readonly #spec: SeparatedFunctions<ModelSpec>;
-  /** Among the workers of this process. */
   readonly #place: number;
   readonly #listener: ReplicaListener;
   readonly #processOptions: WorkerProcessOptions;
@@ -69,13 +68,13 @@ class ChildReplica implements Replica {
   readonly #runs = new Map<number, PendingRequest>();
   #process: WorkerProcess | undefined;
   #pulse: Pulse | undefined;
-  #state: ReplicaState = 'loading';
-  #error: InferenceError | undefined;
-  #info: ModelInfo | undefined;
-  #concurrency = 0;
-  #reserve: number | undefined;
-  #upstreams: readonly UpstreamStatus[] | undefined;
-  #loadProgress: LoadProgress | undefined;
+  state: ReplicaState = 'loading';
+  error: InferenceError | undefined;
+  info: ModelInfo | undefined;
+  concurrency = 0;
+  reserve: number | undefined;
+  upstreams: readonly UpstreamStatus[] | undefined;
+  loadProgress: LoadProgress | undefined;
   #lastRunId = 0;
   #startedAt = 0;
   #readyAt = 0;
@@ -103,37 +102,8 @@ class ChildReplica implements Replica {
     this.#startWorker();
   }
 
-  get state(): ReplicaState {
-    return this.#state;
-  }
-
-  get info(): ModelInfo | undefined {
-    return this.#info;
-  }
-
-  get loadProgress(): LoadProgress | undefined {
-    return this.#loadProgress;
-  }
-
-  get concurrency(): number {
-    return this.#concurrency;
-  }
-
-  get reserve(): number | undefined {
-    return this.#reserve;
-  }
-
-  /** Last report of the worker. */
-  get upstreams(): readonly UpstreamStatus[] | undefined {
-    return this.#upstreams;
-  }
-
   get running(): number {
     return this.#runs.size;
-  }
-
-  get error(): InferenceError | undefined {
-    return this.#error;
   }
 
   get restartsInMs(): number {
@@ -164,7 +134,7 @@ class ChildReplica implements Replica {
     if (this.#closing) return this.#closed.promise;
     this.#closing = true;
     clearTimeout(this.#restartTimer);
-    const wasReady = this.#state === 'ready';
+    const wasReady = this.state === 'ready';
     this.#setState('closed');
     this.#firstLoad.reject(
       new InferenceError('overloaded', 'The service was closed before the model was loaded.'),
@@ -182,7 +152,7 @@ class ChildReplica implements Replica {
 
   #startWorker(): void {
     this.#startedAt = performance.now();
-    this.#loadProgress = undefined;
+    this.loadProgress = undefined;
     const pulse = watchPulse({
       hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
       isStopped: () => this.#process?.isStopped() ?? false,
@@ -205,7 +175,7 @@ class ChildReplica implements Replica {
   }
 
   #startFailed({ message }: Error): void {
-    if (this.#info) this.#workerLost(message);
+    if (this.info) this.#workerLost(message);
     else this.#fail(loadError(this.#spec.data.id, { code: 'internal', message: '' }, message));
   }
 
@@ -220,13 +190,13 @@ class ChildReplica implements Replica {
         return;
       }
       case 'loading':
-        this.#loadProgress = message.progress;
+        this.loadProgress = message.progress;
         return;
       case 'loaded':
         this.#workerReady(message);
         return;
       case 'upstreams':
-        this.#upstreams = message.upstreams;
+        this.upstreams = message.upstreams;
         return;
       case 'call': {
         const asker = this.#process;
@@ -234,7 +204,7 @@ class ChildReplica implements Replica {
         return;
       }
       case 'load-failed':
-        if (this.#info) this.#kill(`it could not load the model again: ${message.detail}`);
+        if (this.info) this.#kill(`it could not load the model again: ${message.detail}`);
         else this.#fail(loadError(this.#spec.data.id, message.error, message.detail));
     }
   }
@@ -277,7 +247,7 @@ class ChildReplica implements Replica {
 
   #abandonWorker(reason: string): void {
     this.#kill(reason);
-    if (!this.#closing && this.#info) this.#setState('restarting');
+    if (!this.#closing && this.info) this.#setState('restarting');
     this.#failRuns(reason);
   }
 
@@ -293,10 +263,10 @@ class ChildReplica implements Replica {
     memoryBytes,
     runtime,
   }: WorkerMessage & { readonly type: 'loaded' }): void {
-    if (this.#state !== 'loading' && this.#state !== 'restarting') return;
-    this.#info = info;
-    this.#concurrency = concurrency;
-    this.#reserve = reserve;
+    if (this.state !== 'loading' && this.state !== 'restarting') return;
+    this.info = info;
+    this.concurrency = concurrency;
+    this.reserve = reserve;
     this.#readyAt = performance.now();
     this.#loadMs = this.#readyAt - this.#startedAt;
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
@@ -315,11 +285,11 @@ class ChildReplica implements Replica {
       this.#closed.resolve();
       return;
     }
-    if (this.#state === 'failed') return;
+    if (this.state === 'failed') return;
     const wasReady = this.#readyAt > this.#startedAt;
     const delayMs = this.#backOff.lost(wasReady ? performance.now() - this.#readyAt : 0);
     const { losses } = this.#backOff;
-    const isGivenUp = !this.#info && losses >= this.#maxLoadCrashes;
+    const isGivenUp = !this.info && losses >= this.#maxLoadCrashes;
     this.#listener.onEvent({
       type: 'loss',
       reason: this.#killReason ?? reason,
@@ -333,8 +303,8 @@ class ChildReplica implements Replica {
     }
     this.#restartAt = performance.now() + delayMs;
     this.#restartTimer = setTimeout(() => this.#startWorker(), delayMs);
-    if (this.#info) this.#restartTimer.unref();
-    this.#state = this.#info ? 'restarting' : 'loading';
+    if (this.info) this.#restartTimer.unref();
+    this.state = this.info ? 'restarting' : 'loading';
     // Also where it was restarting before: the wait is longer now.
     this.#listener.onChange();
     this.#failRuns(reason);
@@ -342,7 +312,7 @@ class ChildReplica implements Replica {
 
   #fail(error: InferenceError): void {
     if (this.#closing) return;
-    this.#error = error;
+    this.error = error;
     this.#firstLoad.reject(error);
     this.#process?.kill();
     this.#listener.onEvent({ type: 'failure', error });
@@ -365,8 +335,8 @@ class ChildReplica implements Replica {
   }
 
   #setState(state: ReplicaState): void {
-    if (this.#state === state) return;
-    this.#state = state;
+    if (this.state === state) return;
+    this.state = state;
     this.#listener.onChange();
   }
 }

@@ -15,14 +15,12 @@ import { quote } from '../core/text/quote.ts';
 
 const defaultGraceMs = 10_000;
 
-/** The models that an engine runs, and how. */
 export interface EngineOptions extends RoomLimits {
   /** Model id → where it comes from, and its limits. */
   readonly models: Readonly<Record<string, ModelOptions>>;
   /** `childReplicas(…)` or `inlineReplicas(…)` */
   readonly startReplica: StartReplica;
   readonly categories: CategoryRegistry;
-  /** Told from the beginning. */
   readonly observers?: readonly InferenceObserver[] | undefined;
   /** Whether a model takes memory of this machine; default: every model does. */
   readonly takesRoom?: ((options: ModelOptions) => boolean) | undefined;
@@ -45,7 +43,6 @@ export function createEngine({
   const room = new Room({ maxLoadedModels, maxLoadedBytes });
   const observers = new Observers<InferenceObserver>();
   const queues = new Map<string, ModelQueue>();
-  /** Ids of models that always have their place. */
   const residents = new Set<string>();
   /** Removed ones that have not ended yet. */
   const leaving = new Set<Promise<void>>();
@@ -96,12 +93,9 @@ export function createEngine({
         throw new TypeError(`category: expected one of ${[...categories.keys()].join(', ')}, got ${name}`);
       const queue = queues.get(request.model);
       if (queue) return queue.submit(request, options, category);
-      const { origin, responseId } = options;
       const { model } = request;
       const error = modelNotFound(model);
-      const { telemetry } = category;
-      const run = { category: name, telemetry, request, model, isKnownModel: false, origin, responseId };
-      watchRun(observers, run, category)?.end(error);
+      watchRun(observers, category, { request, model, isKnownModel: false }, options)?.end(error);
       return failedStream(error);
     },
     models: () => [...queues.values()].map((queue) => queue.info),

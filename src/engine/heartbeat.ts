@@ -1,11 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
-/** Interval of a worker's heartbeat. */
 export const beatIntervalMs = 500;
-/** File descriptor of the pipe for the heartbeat. */
 export const beatPipe = 4;
 
-/** The message of one beat. */
 export interface Beat {
   /** Whether the event loop has not turned since the last beat: a step of the model, or an endless loop, occupies it. */
   readonly isOccupied: boolean;
@@ -18,7 +15,6 @@ export function formatBeat({ isOccupied, cpuMs }: Beat): string {
   return `${isOccupied ? '-' : '+'}${Math.round(cpuMs)}\n`;
 }
 
-/** Lets this process beat from a thread of its own. */
 export function startHeartbeat(): void {
   const shared = new SharedArrayBuffer(4);
   const turns = new Int32Array(shared);
@@ -33,9 +29,7 @@ export function startHeartbeat(): void {
   thread.on('error', () => process.exit(1));
 }
 
-/** Health of a worker by its beats. */
 export interface Pulse {
-  /** Takes beats as they come. */
   read(beats: string): void;
   /**
    * Whether the worker has been at work lately: its event loop was occupied, or its threads have computed, if only a

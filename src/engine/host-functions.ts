@@ -4,11 +4,8 @@ type HostFunction = () => unknown;
 
 /** Plain data whose functions stay on their side of the process border. */
 export interface SeparatedFunctions<Data> {
-  /** The data without its functions. */
   readonly data: Data;
-  /** The places of the functions. */
   readonly paths: readonly DataPath[];
-  /** The functions, in the order of `paths`. */
   readonly functions: readonly HostFunction[];
 }
 

@@ -38,10 +38,10 @@ class InlineReplica implements Replica {
   readonly #firstLoad = createDeferred();
   readonly #loading: Promise<void>;
   readonly #runs = new Map<AbortController, Promise<void>>();
-  #loadProgress: LoadProgress | undefined;
+  loadProgress: LoadProgress | undefined;
   #pipeline: Pipeline | undefined;
-  #state: ReplicaState = 'loading';
-  #error: InferenceError | undefined;
+  state: ReplicaState = 'loading';
+  error: InferenceError | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(spec: ModelSpec, listener: ReplicaListener, loadPipeline: LoadPipeline) {
@@ -49,16 +49,8 @@ class InlineReplica implements Replica {
     this.#loading = this.#load(spec, loadPipeline);
   }
 
-  get state(): ReplicaState {
-    return this.#state;
-  }
-
   get info(): ModelInfo | undefined {
     return this.#pipeline?.info;
-  }
-
-  get loadProgress(): LoadProgress | undefined {
-    return this.#loadProgress;
   }
 
   get concurrency(): number {
@@ -75,10 +67,6 @@ class InlineReplica implements Replica {
 
   get running(): number {
     return this.#runs.size;
-  }
-
-  get error(): InferenceError | undefined {
-    return this.#error;
   }
 
   get loaded(): Promise<void> {
@@ -101,9 +89,9 @@ class InlineReplica implements Replica {
     await Promise.resolve();
     const startedAt = performance.now();
     try {
-      const pipeline = await loadPipeline(spec, (progress) => (this.#loadProgress = progress));
+      const pipeline = await loadPipeline(spec, (progress) => (this.loadProgress = progress));
       this.#pipeline = pipeline;
-      if (this.#state !== 'closed') {
+      if (this.state !== 'closed') {
         const { runtime } = pipeline;
         this.#listener.onEvent({ type: 'load', loadMs: performance.now() - startedAt, runtime });
       }
@@ -111,9 +99,9 @@ class InlineReplica implements Replica {
       this.#setState('ready');
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      this.#error = loadError(spec.id, InferenceError.from(error).serialize(), detail);
-      this.#firstLoad.reject(this.#error);
-      if (this.#state !== 'closed') this.#listener.onEvent({ type: 'failure', error: this.#error });
+      this.error = loadError(spec.id, InferenceError.from(error).serialize(), detail);
+      this.#firstLoad.reject(this.error);
+      if (this.state !== 'closed') this.#listener.onEvent({ type: 'failure', error: this.error });
       this.#setState('failed');
     }
   }
@@ -139,8 +127,8 @@ class InlineReplica implements Replica {
   }
 
   #setState(state: ReplicaState): void {
-    if (this.#state === state || this.#state === 'closed') return;
-    this.#state = state;
+    if (this.state === state || this.state === 'closed') return;
+    this.state = state;
     this.#listener.onChange();
   }
 }

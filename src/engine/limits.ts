@@ -8,7 +8,6 @@ import { numberSchema } from '../validation/number-schema.ts';
 import { describeValue } from '../core/text/quote.ts';
 
 const maxReplicas = 256;
-/** The longest delay of a timer. */
 const maxDurationMs = 2 ** 31 - 1;
 
 const replicaSettings = {
@@ -49,7 +48,6 @@ export const limitSettings = {
   ),
 } satisfies SettingTable;
 
-/** Checked limits with their defaults. */
 export interface ResolvedLimits {
   /** Settings of each replica beyond those of the model. */
   readonly replicas: readonly ReplicaSettings[];
@@ -59,7 +57,6 @@ export interface ResolvedLimits {
   readonly idleUnloadMs: number | undefined;
 }
 
-/** Checks a model's limits and fills in the defaults. */
 export function resolveLimits(
   path: string,
   given: ModelLimits,

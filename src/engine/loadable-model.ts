@@ -7,7 +7,6 @@ import { ReplicaSet } from './replica-set.ts';
 import type { Occupant, Room } from './room.ts';
 
 export interface LoadableModelOptions {
-  /** One for each replica. */
   readonly specs: readonly ModelSpec[];
   readonly startReplica: StartReplica;
   /** `undefined` for a model that takes no memory here. */
@@ -19,7 +18,6 @@ export interface LoadableModelOptions {
 }
 
 export interface LoadableModelListener {
-  /** Its state has changed. */
   onChange(): void;
   onEvent(replica: number, event: ReplicaEvent): void;
   /** It is going to be unloaded when `isBusy` says no: the requests that it has now are its last. */
@@ -27,7 +25,6 @@ export interface LoadableModelListener {
   onUnload(reason: UnloadReason): void;
   /** Whether requests still need it; `settle` has to be called when that has changed. */
   isBusy(): boolean;
-  /** Whether no request runs on it or waits for it. */
   isIdle(): boolean;
 }
 
@@ -40,15 +37,13 @@ const halfLifeMs = 60_000;
  */
 export class LoadableModel implements Occupant {
   readonly #options: LoadableModelOptions;
-  #replicas: ReplicaSet | undefined;
+  replicas: ReplicaSet | undefined;
   #isWanted = false;
-  /** The latest load. */
   #load: Deferred = createDeferred();
-  /** While it is being unloaded, for whatever reason. */
   #leave: (Deferred & { readonly reason: UnloadReason }) | undefined;
   #isReleasing = false;
   #info: ModelInfo | undefined;
-  #memoryBytes = 0;
+  memoryBytes = 0;
   #uses = 0;
   #lastUsedMs = 0;
 
@@ -59,20 +54,14 @@ export class LoadableModel implements Occupant {
 
   /** `loading` also while it waits for a place. */
   get state(): 'unloaded' | ReplicaSet['state'] {
-    if (this.#replicas && !this.#isReleasing) return this.#replicas.state;
+    if (this.replicas && !this.#isReleasing) return this.replicas.state;
     return this.#isWanted ? 'loading' : 'unloaded';
   }
 
-  /** State at its last load. */
   get info(): ModelInfo | undefined {
-    return this.#replicas?.info ?? this.#info;
+    return this.replicas?.info ?? this.#info;
   }
 
-  get replicas(): ReplicaSet | undefined {
-    return this.#replicas;
-  }
-
-  /** Settles with the latest load. */
   get loaded(): Promise<void> {
     return this.#load.promise;
   }
@@ -94,20 +83,15 @@ export class LoadableModel implements Occupant {
     return state === 'loading' || state === 'unloaded';
   }
 
-  get memoryBytes(): number {
-    return this.#memoryBytes;
-  }
-
   get recentUses(): number {
     return this.#uses * 2 ** ((this.#lastUsedMs - performance.now()) / halfLifeMs);
   }
 
   /** A replica that can take one more request now. */
   free(isReserved: boolean): Replica | undefined {
-    return this.#isReleasing ? undefined : this.#replicas?.free(isReserved);
+    return this.#isReleasing ? undefined : this.replicas?.free(isReserved);
   }
 
-  /** A request uses it. */
   touch(): void {
     this.#uses = this.recentUses + 1;
     this.#lastUsedMs = performance.now();
@@ -116,7 +100,7 @@ export class LoadableModel implements Occupant {
   /** Loads it if it isn't loaded, also again after a failure; resolves when it is ready. */
   load(): Promise<void> {
     if (this.#isWanted) {
-      if (this.#replicas?.state !== 'failed') return this.loaded;
+      if (this.replicas?.state !== 'failed') return this.loaded;
       void this.unload('failure');
     }
     this.#isWanted = true;
@@ -128,7 +112,7 @@ export class LoadableModel implements Occupant {
 
   start(): void {
     const { specs, startReplica, room, listener } = this.#options;
-    if (!this.#isWanted || this.#replicas || (room && !room.enter(this))) return;
+    if (!this.#isWanted || this.replicas || (room && !room.enter(this))) return;
     const load = this.#load;
     const bytes = specs.map(() => 0);
     const replicas = new ReplicaSet(specs, startReplica, {
@@ -140,11 +124,11 @@ export class LoadableModel implements Occupant {
       },
       onEvent: (replica, event) => {
         if (event.type === 'load') bytes[replica] = event.memoryBytes ?? 0;
-        this.#memoryBytes = bytes.reduce((sum, size) => sum + size, 0);
+        this.memoryBytes = bytes.reduce((sum, size) => sum + size, 0);
         listener.onEvent(replica, event);
       },
     });
-    this.#replicas = replicas;
+    this.replicas = replicas;
     replicas.loaded().then(load.resolve, load.reject);
   }
 
@@ -152,10 +136,10 @@ export class LoadableModel implements Occupant {
   unload(reason: UnloadReason): Promise<void> {
     this.#isWanted = false;
     // Replicas that are closed while they load report that themselves.
-    const replicasReport = reason === 'close' && this.#replicas && !this.#leave;
+    const replicasReport = reason === 'close' && this.replicas && !this.#leave;
     if (!replicasReport) this.#load.reject(notLoaded(reason));
     const { room, listener } = this.#options;
-    if (!this.#replicas) {
+    if (!this.replicas) {
       room?.leave(this);
       // Requests that wait get in line again.
       queueMicrotask(() => listener.onChange());
@@ -189,12 +173,12 @@ export class LoadableModel implements Occupant {
     const { room, listener } = this.#options;
     const { reason, resolve, reject } = this.#leave!;
     try {
-      await this.#replicas!.close();
+      await this.replicas!.close();
       resolve();
     } catch (error) {
       reject(error);
     }
-    this.#replicas = undefined;
+    this.replicas = undefined;
     this.#leave = undefined;
     this.#isReleasing = false;
     if (reason !== 'close') listener.onUnload(reason);

@@ -104,7 +104,6 @@ export class ModelQueue {
     if (!this.#limits.loadOnDemand) await this.#model.loaded;
   }
 
-  /** Resolves when the model is loaded. */
   async load(): Promise<void> {
     if (this.#refusal) throw this.#refusal;
     await this.#model.load();
@@ -167,16 +166,10 @@ export class ModelQueue {
     if (signal?.aborted) throw cancelled(signal.reason);
     this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs, options.owner);
     const ticket = new Ticket(job, stream, {
-      signal,
-      deadlineMs,
+      ...options,
       limitMs: this.#limits.deadlineMs,
       isProgress,
-      origin: options.origin,
-      onDispatch: options.onDispatch,
-      owner: options.owner,
       cost: estimateCost?.(job.request),
-      sharesPrefixes: options.sharesPrefixes,
-      mayRestart: options.mayRestart,
       onAbandon: (abandoned) => this.#abandon(abandoned),
     });
     this.#waiting.add(ticket, ticket.owner, ticket.cost);
@@ -347,16 +340,10 @@ export class ModelQueue {
     if (info.category !== wanted && info.category !== unknownCategory) throw wrongCategory(info, wanted);
   }
 
-  #watch(
-    request: unknown,
-    { origin, responseId }: CallOptions,
-    category: CategoryDefinition,
-  ): RunWatch | undefined {
-    const { id: model } = this.#spec;
+  #watch(request: unknown, options: CallOptions, category: CategoryDefinition): RunWatch | undefined {
     const isKnownModel = [category.name, unknownCategory].includes(this.info.category);
-    const { name, telemetry } = category;
-    const run = { category: name, telemetry, request, model, isKnownModel, origin, responseId };
-    return watchRun(this.#observers, run, category);
+    const asked = { request, model: this.#spec.id, isKnownModel };
+    return watchRun(this.#observers, category, asked, options);
   }
 
   #tellUnload(reason: UnloadReason): void {
@@ -400,7 +387,6 @@ function shuttingDown(): InferenceError {
   return new InferenceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 1 });
 }
 
-/** The error of a request to a model of another category. */
 function wrongCategory({ id, category }: ModelInfo, wanted: string): InferenceError {
   return fieldError('model', `expected a model for ${wanted}, got ${quote(id)}, a model for ${category}`);
 }

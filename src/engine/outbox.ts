@@ -92,5 +92,4 @@ export function createOutbox({
   };
 }
 
-/** The error of a run whose events can't be cloned. */
 export const unsendable: SerializedError = { code: 'internal', message: 'Internal error.' };

@@ -4,7 +4,6 @@ import type { InferenceError } from '../errors.ts';
 import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
 
 export interface ReplicaSetListener {
-  /** The state of a replica has changed. */
   onChange(): void;
   /** @param replica counts from 0 */
   onEvent(replica: number, event: ReplicaEvent): void;
@@ -42,7 +41,6 @@ export class ReplicaSet {
     return this.#replicas.find((replica) => isLoading(replica) && replica.loadProgress)?.loadProgress;
   }
 
-  /** Requests in hand, cancelled ones that have not ended yet included. */
   get running(): number {
     return this.#replicas.reduce((sum, replica) => sum + replica.running, 0);
   }
@@ -53,7 +51,6 @@ export class ReplicaSet {
     return all.length === 0 ? undefined : all;
   }
 
-  /** Number of requests they accept at once. */
   get concurrency(): number {
     return this.#replicas.reduce((sum, replica) => sum + replica.concurrency, 0);
   }
@@ -63,7 +60,6 @@ export class ReplicaSet {
     return this.#replicas.find((replica) => replica.error)?.error;
   }
 
-  /** Milliseconds until one may be expected back. */
   get restartsInMs(): number {
     return Math.min(...this.#replicas.map((replica) => replica.restartsInMs));
   }

@@ -8,7 +8,6 @@ import type { PipelineRunOptions, RunEvent, RuntimeInUse, UpstreamStatus } from 
  */
 export type ReplicaState = 'loading' | 'ready' | 'restarting' | 'failed' | 'closed';
 
-/** Told about one request. */
 export interface RequestListener {
   onEvents(events: readonly RunEvent[]): void;
   /** Called exactly once, never from within `start`: the run is over and its place is free. */
@@ -30,7 +29,6 @@ export interface CancelHandle {
 /** One place that runs requests of one model: a worker process or the calling process. */
 export interface Replica {
   readonly state: ReplicaState;
-  /** Its latest report while it loads. */
   readonly loadProgress?: LoadProgress | undefined;
   /** Facts about the model as last loaded. */
   readonly info: ModelInfo | undefined;
@@ -38,11 +36,9 @@ export interface Replica {
   readonly concurrency: number;
   /** Number of requests that it accepts beyond that, of owners that have none under way; default 0. */
   readonly reserve?: number | undefined;
-  /** Requests in hand, cancelled ones that have not ended yet included. */
   readonly running: number;
   /** The servers that run its model, where others do. */
   readonly upstreams?: readonly UpstreamStatus[] | undefined;
-  /** Reason of the state `failed`. */
   readonly error: InferenceError | undefined;
   /** Milliseconds until a `restarting` replica may be expected back. */
   readonly restartsInMs: number;

@@ -1,8 +1,6 @@
-/** When a lost worker is replaced. */
 export interface RestartPolicy {
   /** Wait before the first attempt; every further one waits twice as long. Default 250 ms. */
   readonly minDelayMs: number;
-  /** The longest wait. Default 30 s. */
   readonly maxDelayMs: number;
   /** A worker that was ready for this long starts the series anew when it is lost. Default 60 s. */
   readonly healthyMs: number;
@@ -21,14 +19,10 @@ export const defaultRestartPolicy: RestartPolicy = {
 };
 
 export interface BackOff {
-  /** Workers lost in a row. */
   readonly losses: number;
   /** Whether so many were lost that nobody should wait for the next one. */
   readonly isLoop: boolean;
-  /**
-   * Counts a lost worker.
-   * @returns milliseconds to wait before the next one is started
-   */
+  /** Counts a lost worker. @returns milliseconds to wait before the next one is started */
   lost(readyForMs: number): number;
 }
 

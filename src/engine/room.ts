@@ -2,12 +2,10 @@
 export interface Occupant {
   /** Memory that it took when it was loaded last; 0 where that is not known. */
   readonly memoryBytes: number;
-  /** Whether it is never asked to leave. */
   readonly isPinned: boolean;
   /** Whether it can't be asked to leave yet. */
   readonly isLoading: boolean;
   readonly isLeaving: boolean;
-  /** Whether no request waits for it or runs on it. */
   readonly isIdle: boolean;
   /** Requests that used it of late; each counts the less, the longer ago it was. */
   readonly recentUses: number;

@@ -1,19 +1,16 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
-import type { RunEvent, UsageTally, RunUsage } from '../contracts/run.ts';
+import type { CallOptions, RunEvent, UsageTally, RunUsage } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
 import type { InferenceObserver, ObservedRun } from '../contracts/observer.ts';
 
-/** Measures one run for the observers. */
 export interface RunWatch {
-  /** A worker has taken it. */
   dispatch(): void;
   /** Lets observers add what carries their trace to another machine. */
   propagate(headers: Record<string, string>): void;
   push(events: readonly RunEvent[]): void;
   /** The caller has left without reading these events. Only the first end counts. */
   leave(unread: readonly RunEvent[]): void;
-  /** Only the first call counts. */
   end(error?: InferenceError): void;
 }
 
@@ -29,10 +26,12 @@ const ofRuns = [
 /** Begins to watch a run; `undefined` where nobody listens to runs. */
 export function watchRun(
   observers: Observers<InferenceObserver>,
-  run: ObservedRun,
-  { isOutput, tally }: Pick<CategoryDefinition, 'isOutput' | 'tally'>,
+  { name, telemetry, isOutput, tally }: CategoryDefinition,
+  asked: Pick<ObservedRun, 'request' | 'model' | 'isKnownModel'>,
+  { origin, responseId }: CallOptions,
 ): RunWatch | undefined {
   if (!observers.hears(ofRuns)) return undefined;
+  const run: ObservedRun = { ...asked, category: name, telemetry, origin, responseId };
   const startedAt = performance.now();
   const sinceStart = (): number => performance.now() - startedAt;
   const total: UsageTally = { usage: {}, finishReasons: [] };

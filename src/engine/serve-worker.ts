@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
 import { InferenceError, sentence, type SerializedError } from '../errors.ts';
@@ -7,10 +7,53 @@ import type { RunEvent } from '../contracts/run.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { HostCalls } from './host-functions.ts';
-import { leaveCore } from './leave-core.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 import type { RequestLabels } from './replica.ts';
+import { spawnSync } from 'node:child_process';
+
+/**
+ * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of a
+ * host leaves another one, so that not all of them compute on the same few while one stands idle.
+ */
+export function assignProcessors(
+  processors: readonly number[],
+  { threads = 1, place }: { threads?: number | undefined; place: number },
+): readonly number[] {
+  if (processors.length < 2 || threads >= processors.length) return processors;
+  return processors.toSpliced(place % processors.length, 1);
+}
+
+/**
+ * Keeps this process, all its threads included, off one of the processors that it may use, so that the host finds that one free
+ * whenever it wakes up: a low priority alone lets a busy thread finish its time slice first. Does so on Linux where the program
+ * `taskset` is there, and nothing elsewhere.
+ */
+function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
+  const processors = allowedProcessors();
+  const assigned = assignProcessors(processors, options);
+  if (assigned.length === processors.length) return;
+  spawnSync('taskset', ['-a', '-c', '-p', assigned.join(','), String(process.pid)], { stdio: 'ignore' });
+}
+
+function allowedProcessors(): number[] {
+  try {
+    return parseProcessorList(
+      /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '',
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** `0-2,5` → 0, 1, 2, 5, as the kernel writes sets of processors. */
+export function parseProcessorList(list: string): number[] {
+  return list.split(',').flatMap((range) => {
+    const [first, last = first] = range.split('-').map(Number);
+    if (range === '' || first === undefined || last === undefined) return [];
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}
 
 /** On the scale of `nice`: 0 is normal, 19 the lowest. */
 const workerPriority = 10;

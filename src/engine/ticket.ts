@@ -1,23 +1,15 @@
-import type { RunEvent, RunOrigin } from '../contracts/run.ts';
+import type { CallOptions, RunEvent, RunOrigin } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { EventStream } from '../concurrency/event-stream.ts';
 import type { CancelHandle, RequestLabels } from './replica.ts';
 import type { RunWatch } from './run-watch.ts';
 
-export interface TicketOptions {
-  readonly signal: AbortSignal | undefined;
-  /** Time that the caller allows, from now on. */
-  readonly deadlineMs: number | undefined;
+export interface TicketOptions extends CallOptions {
   /** Time that the model allows; progress renews it. */
   readonly limitMs: number;
   readonly isProgress: ((event: RunEvent) => boolean) | undefined;
-  readonly origin: RunOrigin | undefined;
-  readonly onDispatch: (() => void) | undefined;
-  readonly owner: string | undefined;
   /** Work that it takes, as owners take turns by it. */
   readonly cost: number | undefined;
-  readonly sharesPrefixes: boolean | undefined;
-  readonly mayRestart: boolean | undefined;
   /** The caller has its error, or has left: the request need not be run any further. */
   onAbandon(ticket: Ticket): void;
 }
@@ -26,20 +18,13 @@ export interface TicketOptions {
 export class Ticket {
   readonly request: unknown;
   readonly category: string;
+  readonly watch: RunWatch | undefined;
   readonly owner: string | undefined;
   readonly cost: number | undefined;
   /** Set while a replica works on it. */
   run: CancelHandle | undefined;
-  /** Listener, if there is one. */
-  readonly watch: RunWatch | undefined;
-  readonly #origin: RunOrigin | undefined;
-  readonly #onDispatch: (() => void) | undefined;
-  readonly #sharesPrefixes: boolean | undefined;
-  readonly #mayRestart: boolean | undefined;
   readonly #stream: EventStream<RunEvent>;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onAbandon: (ticket: Ticket) => void;
-  readonly #isProgress: TicketOptions['isProgress'];
+  readonly #options: TicketOptions;
   readonly #deadline: NodeJS.Timeout | undefined;
   readonly #limit: NodeJS.Timeout;
   #settled = false;
@@ -53,43 +38,30 @@ export class Ticket {
     this.request = request;
     this.category = category;
     this.watch = watch;
-    this.#origin = options.origin;
-    this.#onDispatch = options.onDispatch;
     this.owner = options.owner;
     this.cost = options.cost;
-    this.#sharesPrefixes = options.sharesPrefixes;
-    this.#mayRestart = options.mayRestart;
     this.#stream = stream;
-    this.#signal = options.signal;
-    this.#onAbandon = options.onAbandon;
-    this.#signal?.addEventListener('abort', this.#onAbort);
-    this.#isProgress = options.isProgress;
+    this.#options = options;
+    options.signal?.addEventListener('abort', this.#onAbort);
     const failAfter = (ms: number, missing: string): NodeJS.Timeout =>
       setTimeout(() => this.fail(deadlineExceeded(ms, missing)), ms);
     this.#limit = failAfter(options.limitMs, options.isProgress ? 'made no progress' : 'was not finished');
     if (options.deadlineMs !== undefined) this.#deadline = failAfter(options.deadlineMs, 'was not finished');
   }
 
-  /** Id of the run in its worker. */
   get labels(): RequestLabels {
-    const headers = this.#origin ? runHeaders(this.#origin) : {};
+    const { origin, owner, sharesPrefixes, mayRestart } = this.#options;
+    const headers = origin ? runHeaders(origin) : {};
     this.watch?.propagate(headers);
-    return {
-      requestId: this.#origin?.requestId,
-      headers,
-      owner: this.owner,
-      sharesPrefixes: this.#sharesPrefixes,
-      mayRestart: this.#mayRestart,
-    };
+    return { requestId: origin?.requestId, headers, owner, sharesPrefixes, mayRestart };
   }
 
-  /** A replica has taken it. */
   dispatch(run: CancelHandle): void {
     this.run = run;
     if (++this.#dispatches > 1) return;
     // Not before: an observer may cancel the run.
     this.watch?.dispatch();
-    this.#onDispatch?.();
+    this.#options.onDispatch?.();
   }
 
   /** Whether a worker was lost before it began with this, and another one may be asked: once. */
@@ -98,12 +70,12 @@ export class Ticket {
   }
 
   push(events: readonly RunEvent[]): void {
-    if (!this.#settled && this.#isProgress && events.some(this.#isProgress)) this.#limit.refresh();
+    const { isProgress } = this.#options;
+    if (!this.#settled && isProgress && events.some(isProgress)) this.#limit.refresh();
     this.watch?.push(events);
     this.#stream.push(events);
   }
 
-  /** The run is over; the caller still gets what is buffered. */
   end(error: InferenceError | undefined): void {
     if (!this.#settle()) return;
     this.watch?.end(error);
@@ -115,18 +87,18 @@ export class Ticket {
     if (!this.#settle()) return;
     this.watch?.end(error);
     this.#stream.fail(error);
-    this.#onAbandon(this);
+    this.#options.onAbandon(this);
   }
 
   /** The caller has left without reading these events. */
   leave(unread: readonly RunEvent[]): void {
     if (!this.#settle()) return;
     this.watch?.leave(unread);
-    this.#onAbandon(this);
+    this.#options.onAbandon(this);
   }
 
   readonly #onAbort = (): void => {
-    this.fail(cancelled(this.#signal?.reason));
+    this.fail(cancelled(this.#options.signal?.reason));
   };
 
   #settle(): boolean {
@@ -134,7 +106,7 @@ export class Ticket {
     this.#settled = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#limit);
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
     return true;
   }
 }

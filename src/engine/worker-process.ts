@@ -20,7 +20,6 @@ const garbageCollection = [
 const codecNoise = /^\[[\w ,:/]+ @ 0x[\da-f]+\] /i;
 
 export interface WorkerProcessOptions {
-  /** The module that calls `serveWorker`. */
   readonly worker: URL;
   /** Flags for Node; default: those of this process that make sense in a worker, see `workerExecArgv`. */
   readonly execArgv?: readonly string[] | undefined;

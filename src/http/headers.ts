@@ -3,7 +3,6 @@ import { fieldError } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 
-/** The first value of a header. */
 export function headerOf(request: ApiRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value : value?.[0];

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import { InferenceError, type SerializedError } from '../errors.ts';
 import { parseJson } from './parse-json.ts';
 
-/** Result of parsing one body. */
 export type ParsedJson = { readonly value: unknown } | { readonly error: SerializedError };
 
 /** A thread that has parsed gives its memory back after that time. */
@@ -18,10 +17,7 @@ let turn: Promise<unknown> = Promise.resolve();
 /** A body of that size is parsed in a thread. */
 export const largeBytes = 2 ** 20;
 
-/**
- * Parses JSON in UTF-8, in a thread where it is large.
- * @param bytes detached afterwards
- */
+/** Parses JSON in UTF-8, in a thread where it is large. @param bytes detached afterwards */
 export async function parseBytes(bytes: Uint8Array): Promise<unknown> {
   return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes);
 }

@@ -19,7 +19,6 @@ export function jsonTextResponse(
   return { status, headers: { ...textHeaders('application/json', body), ...headers }, body };
 }
 
-/** A successful response of text with its length. */
 export function textResponse(mediaType: string, body: string): ApiResponse {
   return { status: 200, headers: textHeaders(mediaType, body), body };
 }

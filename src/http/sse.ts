@@ -8,12 +8,10 @@ export const eventStreamHeaders: ApiResponse['headers'] = {
   'x-accel-buffering': 'no',
 };
 
-/** One event whose data is JSON. */
 export function toFrame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** One event with its type as its name, too. */
 export function toNamedFrame(event: { readonly type: string }): string {
   return `event: ${event.type}\n${toFrame(event)}`;
 }
@@ -26,7 +24,6 @@ const keepAliveFrame = ': keep-alive\n\n';
 // Frames that wait for a slow client, in UTF-16 units, before nothing more is taken from the source.
 const highWaterMark = 64 * 1024;
 
-/** Source and format of a stream. */
 export interface EventStreamSource<Event> {
   readonly events: AsyncIterator<Event>;
   /** The frames of one event, or an empty string. The next event waits for a promise of them. */

@@ -5,9 +5,53 @@ import type * as Api from '@opentelemetry/api';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { InferenceObserver, ObservedRun, RunEnd } from '../contracts/observer.ts';
 import { reasonOf } from './error-reason.ts';
-import { commonAttributes, requestAttributes, responseAttributes, spanName } from './gen-ai-attributes.ts';
 import { requireOptional } from './optional-package.ts';
 import { timePerOutputToken } from './time-per-output-token.ts';
+
+/** `chat tiny-chat`; the operation alone where clients could make up any number of names. */
+function spanName(run: ObservedRun): string {
+  const { operation } = run.telemetry;
+  return run.isKnownModel ? `${operation} ${run.model}` : operation;
+}
+
+/** The attributes that samplers decide by, and that every measurement has. */
+function commonAttributes(run: ObservedRun): Attributes {
+  return {
+    'gen_ai.operation.name': run.telemetry.operation,
+    'gen_ai.provider.name': 'slashv1',
+    ...(run.isKnownModel ? { 'gen_ai.request.model': run.model } : {}),
+  };
+}
+
+/** The request without what people wrote. An attribute that is `undefined` is not recorded. */
+function requestAttributes(run: ObservedRun): Attributes {
+  return {
+    'gen_ai.request.model': run.model,
+    'slashv1.request.id': run.origin?.requestId,
+    ...run.telemetry.attributes?.(run.request),
+  };
+}
+
+/** The answer without what the model said. */
+function responseAttributes(run: ObservedRun, end: RunEnd): Attributes {
+  const { usage, error } = end;
+  return {
+    'gen_ai.response.id': run.responseId,
+    'gen_ai.response.model': run.isKnownModel ? run.model : undefined,
+    'gen_ai.response.finish_reasons': end.finishReasons.length === 0 ? undefined : [...end.finishReasons],
+    'gen_ai.response.time_to_first_chunk': toSeconds(end.firstOutputMs),
+    'gen_ai.usage.input_tokens': usage.inputTokens,
+    'gen_ai.usage.output_tokens': usage.outputTokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens,
+    'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens,
+    'slashv1.queue.wait': toSeconds(end.waitMs),
+    'error.type': error?.code,
+  };
+}
+
+function toSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1000;
+}
 
 /** Options of `createTelemetry`. */
 export interface TelemetryOptions {
@@ -111,7 +155,6 @@ const firstTokenBuckets = [
 const outputTokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
 const usageBuckets = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
-/** Records how a run went. */
 export type RecordRun = (run: ObservedRun, end: RunEnd) => void;
 
 /**

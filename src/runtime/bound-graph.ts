@@ -83,7 +83,6 @@ export class BoundGraph {
     return toFloat32(this.read(name));
   }
 
-  /** Takes outputs that were kept. */
   take(outputs: readonly string[]): ResidentTensor[] {
     return this.#binding.takeOutputs(outputs);
   }

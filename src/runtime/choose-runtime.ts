@@ -9,7 +9,6 @@ import { tryNativeRuntime } from './trial-run.ts';
 /** The way to the runtime that sessions of this process take. */
 export interface RuntimeChoice {
   readonly name: RuntimeName;
-  /** Version of onnxruntime. */
   readonly version: string;
   /** Reason for this choice; a sentence without its full stop. */
   readonly reason: string;
@@ -56,7 +55,6 @@ export async function usePlugins(plugins: readonly Plugin[], setting = 'backend.
   await registerPlugins(plugins, setting);
 }
 
-/** The choice, where this process has made one. */
 export async function chosenRuntime(): Promise<RuntimeChoice | undefined> {
   return choice?.catch(() => undefined);
 }

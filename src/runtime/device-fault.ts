@@ -16,7 +16,6 @@ export function deviceFault(
   });
 }
 
-/** A reason and, where it is known, the cure. */
 export function withAdvice(device: string, message: string, runtime?: Surroundings['runtime']): string {
   const { platform, env: environment } = process;
   const said = message.trim().replace(/\.$/, '');

@@ -10,7 +10,6 @@ export interface BusTraffic {
   bytes: number;
 }
 
-/** Rows of a tensor of four dimensions. */
 export interface TensorRows {
   readonly tensor: ResidentTensor;
   readonly rows: readonly number[];
@@ -56,10 +55,7 @@ export class DeviceTensors {
     return this.#run(session, feeds);
   }
 
-  /**
-   * Copies one position into this process.
-   * @param tensor `[rows, positions, size]`
-   */
+  /** Copies one position into this process. @param tensor `[rows, positions, size]` */
   async read(tensor: ResidentTensor, place: number): Promise<Tensor> {
     const { type, dims } = tensor as FloatTensor;
     const size = dims.at(-1)!;

@@ -1,6 +1,5 @@
 import { float16ToFloat32Into } from '../core/math/float16.ts';
 
-/** Memory layout of logits. */
 export interface LogitsShape {
   readonly rows: number;
   readonly positions: number;

@@ -9,7 +9,6 @@ export interface FileStamp {
   readonly modifiedMs: number;
 }
 
-/** Place of a model's weights. */
 export interface WeightFiles {
   /** The folder that holds them all, without symbolic links: onnxruntime refuses files outside it. */
   readonly folder: string;
@@ -36,7 +35,6 @@ export function locateWeights(path: string, model: OnnxModel): WeightFiles | und
   };
 }
 
-/** Renames the files that tensors are in. */
 export function renameWeights(graph: OnnxGraph, names: ReadonlyMap<string, string>): OnnxGraph {
   return {
     ...graph,

@@ -120,7 +120,6 @@ function toTarget(url: string, base?: URL): URL {
   return target;
 }
 
-/** Resolves with the head of the answer. */
 async function open(url: URL, options: SafeFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (options.allowedHosts && !options.allowedHosts.includes(hostname))

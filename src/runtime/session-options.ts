@@ -1,5 +1,4 @@
 import type { Device } from '../core/device.ts';
-/** The two ways to the runtime. */
 export type RuntimeName = 'native' | 'onnxruntime-node';
 
 export interface OnnxSessionOptions {

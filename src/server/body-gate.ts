@@ -12,7 +12,6 @@ export interface BodyGateLimits {
   readonly bytesPerKey?: number | undefined;
 }
 
-/** Limits of a gate without gaps. */
 export type ResolvedGateLimits = { readonly [Name in keyof BodyGateLimits]-?: number };
 
 /** The part of a body in all that are under way. */
@@ -21,11 +20,9 @@ export interface BodyPlace {
   grow(bytes: number): void;
   /** No more than so many bytes of it are left. */
   shrink(bytes: number): void;
-  /** Its bytes are given back. */
   leave(): void;
 }
 
-/** Counts the bodies under way in this process. */
 export interface BodyGate {
   /** @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone */
   enter(owner: string | undefined): BodyPlace;
@@ -38,7 +35,6 @@ interface Usage {
 
 const retryAfterSeconds = 5;
 
-/** Makes a gate of a handler. */
 export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeBytes = 0): BodyGate {
   const tooMany = (code: 'rate_limited' | 'overloaded', what: string): InferenceError => {
     const whose = code === 'rate_limited' ? 'This key has' : 'The service has';

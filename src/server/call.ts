@@ -9,7 +9,6 @@ import type { Settings } from './options.ts';
 import type { Meter } from './plans.ts';
 import { quote } from '../core/text/quote.ts';
 
-/** The sender of a request. */
 export interface Caller {
   /** Owner of the key; `undefined` where the service is open. */
   readonly owner: string | undefined;

@@ -42,13 +42,11 @@ function createSealers(secret?: string): (caller: string) => Pick<CallerState, '
   });
 }
 
-/** Resolved options of kept responses. */
 export interface Keeping {
   readonly store: ResponseStore;
   /** Whether other processes have the store, too. */
   readonly isShared: boolean;
   readonly expirySeconds: number;
-  /** Longest time for one answer of the store. */
   readonly timeoutMs: number;
   /** Most of one text, as UTF-8. */
   readonly maxTextBytes: number;

@@ -14,7 +14,6 @@ export interface CorsOptions {
 
 /** Tells browsers what pages of other origins may do (Fetch standard, section 3.3). */
 export interface Cors {
-  /** Headers of every answer to a request. */
   headersOf(request: ApiRequest): Record<string, string>;
   /** The answer to a browser that asks before it sends; it has no key yet. */
   preflight(request: ApiRequest, allow: string): ApiResponse | undefined;

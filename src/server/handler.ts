@@ -12,8 +12,56 @@ import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
 import { endpointPath } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';
-import { createRouter } from './router.ts';
-import { createRoutes } from './routes.ts';
+import { createRoutes, type ServedRoute as Route } from './routes.ts';
+
+interface RouteMatch {
+  readonly route: Route;
+  readonly pathParameters: () => Readonly<Record<string, string>>;
+}
+
+/** The path exists, for other methods. */
+interface WrongMethod {
+  readonly allow: string;
+}
+
+type Placeholders = Readonly<Record<string, string>>;
+
+/** Makes the function that finds the route of a path. Where several templates match, the first counts. */
+function createRouter(
+  routes: readonly Route[],
+): (method: string, path: string) => RouteMatch | WrongMethod | null {
+  const all = routes.map((route) => ({ route, methods: methodsOf(route), match: matcher(route.path) }));
+  return (method, path) => {
+    const first = all.find(({ match }) => match(path));
+    if (!first) return null;
+    const same = all.filter(({ route }) => route.path === first.route.path);
+    const found = same.find(({ methods }) => methods.includes(method));
+    if (!found) return { allow: same.flatMap(({ methods }) => methods).join(', ') };
+    return { route: found.route, pathParameters: () => decodeAll(first.match(path)!) };
+  };
+}
+
+function matcher(template: string): (path: string) => Placeholders | null {
+  if (!template.includes('{')) return (path) => (path === template ? {} : null);
+  const pattern = new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`);
+  return (path) => pattern.exec(path)?.groups ?? null;
+}
+
+function methodsOf(route: Route): string[] {
+  return route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
+}
+
+function decodeAll(placeholders: Placeholders): Placeholders {
+  return Object.fromEntries(Object.entries(placeholders).map(([name, text]) => [name, decode(text)]));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    throw new InferenceError('invalid_request', 'The path is not valid percent-encoding.', { cause: error });
+  }
+}
 
 const chat = 'POST /v1/chat/completions';
 const completions = 'POST /v1/completions';
@@ -49,7 +97,6 @@ function replacementOf(path: string): string | undefined {
   return replacements.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-/** Everything that a handler serves. */
 export interface ServedParts {
   readonly categories: CategoryRegistry;
   /** Sockets over models of several categories. */

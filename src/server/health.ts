@@ -15,7 +15,6 @@ export interface HealthOptions {
   readonly requiredModels?: readonly string[] | undefined;
 }
 
-/** Also settings of the command line's config file. */
 export const healthSettings = {
   requiredModels: z.array(z.string().min(1)).min(1).optional(),
 } satisfies SettingTable & Record<keyof HealthOptions, unknown>;

@@ -3,7 +3,6 @@ import { createDeferred, type Deferred } from '../concurrency/deferred.ts';
 import type { KeptWork, ResponseStore } from '../contracts/caller.ts';
 import { InferenceError } from '../errors.ts';
 
-/** Work of this process. */
 interface OwnWork {
   readonly controller: AbortController;
   readonly ended: Deferred;
@@ -12,7 +11,6 @@ interface OwnWork {
 /** The work of this process, by the keys of its values. */
 export type OwnWorks = Map<string, OwnWork>;
 
-/** The store of the values, and how it is asked. */
 export interface WorkSurroundings {
   readonly own: OwnWorks;
   /** The store, where other processes have it too. */
@@ -27,7 +25,6 @@ const beatMs = 1000;
 const beatExpirySeconds = 15;
 const stopExpirySeconds = 60;
 const pollMs = 200;
-/** Longest time for another process to end its work. */
 const stopMs = 10_000;
 
 /**

@@ -5,11 +5,9 @@ import { isLimiterState, type Limiter, type LimiterFactory, type LimiterState } 
 /** Treatment of requests while the store of limits doesn't answer: they are refused, or served uncounted. */
 export const limiterFailures = ['refuse', 'admit'] as const;
 
-/** Handling of a store that fails or hangs. */
 export interface LimiterGuardOptions {
   /** Default `refuse`. */
   readonly onFailure: (typeof limiterFailures)[number];
-  /** Longest time for one answer of the store. */
   readonly timeoutMs: number;
   /** Told once when the store fails, and once when it is back. */
   readonly report: (message: string, cause?: unknown) => void;
@@ -45,7 +43,6 @@ export function guardLimiters(createLimiter: LimiterFactory, options: LimiterGua
   };
 }
 
-/** Whether the store of all limiters answers. */
 class StoreHealth {
   readonly #options: LimiterGuardOptions;
   #failure: { readonly cause: unknown; readonly atMs: number } | undefined;

@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { ResponseStore } from '../contracts/caller.ts';
 
-/** Most that is kept. */
 export interface MemoryStoreLimits {
   readonly maxCount: number;
-  /** Bytes of all texts, as UTF-8. */
   readonly maxBytes: number;
 }
 

@@ -37,7 +37,6 @@ export const modelSchema = z.object({
     .meta({ description: 'While the model is `loading`, as far as that is known.' }),
 });
 
-/** The answer of `GET /models`. */
 export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
 const value = z.union([z.number(), z.boolean(), z.string()]);
@@ -52,7 +51,6 @@ const parameterDescriptorSchema = z.object({
   description: z.string(),
 });
 
-/** The answer of `GET /models/{model_id}/parameters`. */
 export const modelParametersSchema = z.object({
   model_id: z.string(),
   model_name: z.string(),

@@ -18,7 +18,6 @@ import type { OpenSocket } from './sockets.ts';
 /** The subprotocol that pages offer beside their key. */
 const subprotocol = 'realtime';
 
-/** Answers a request for a WebSocket. */
 export async function openSocket(
   call: Call,
   categories: CategoryRegistry,

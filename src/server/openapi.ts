@@ -1,9 +1,39 @@
 import { z } from 'zod';
-import type { ErrorBody, NamedSchema, RouteDescription, SocketMessages } from '../contracts/endpoint.ts';
+import type {
+  ErrorBody,
+  NamedSchema,
+  RouteDescription,
+  SocketMessages,
+  Route,
+} from '../contracts/endpoint.ts';
 import type { ModelInfo } from '../contracts/model.ts';
 import type { ErrorCode } from '../errors.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import { wireErrors } from './errors.ts';
+import { jsonTextResponse } from '../http/responses.ts';
+
+/** `GET /openapi.json`, which describes the given routes and itself. */
+export function createOpenApiRoute(others: readonly DescribedRoute[]): Route {
+  let last: { readonly ids: string; readonly text: string } | undefined;
+  const route: Route = {
+    method: 'GET',
+    path: '/openapi.json',
+    operationId: 'getOpenApi',
+    summary: 'This document.',
+    responses: { 'application/json': { name: 'OpenApi', schema: z.record(z.string(), z.unknown()) } },
+    errors: [],
+    async handle(call) {
+      const models = call.models();
+      const ids = JSON.stringify(models.map(({ id, category }) => [id, category]));
+      if (last?.ids !== ids) {
+        const document = toOpenApi([...others, { ...route, isInference: false }], models);
+        last = { ids, text: JSON.stringify(document) };
+      }
+      return jsonTextResponse(200, last.text);
+    },
+  };
+  return route;
+}
 
 /** The body of every error response; all four keys are always there. */
 const errorBodySchema: z.ZodType<ErrorBody> = z.object({
@@ -15,7 +45,6 @@ const errorBodySchema: z.ZodType<ErrorBody> = z.object({
   }),
 });
 
-/** A route with all that its description needs. */
 export type DescribedRoute = RouteDescription & { readonly isInference: boolean };
 
 const everywhere: readonly ErrorCode[] = ['authentication_failed', 'internal'];

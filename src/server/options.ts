@@ -186,7 +186,6 @@ const keeping = z.strictObject({
   timeoutMs: milliseconds.default(5000),
 });
 
-/** The names, types, bounds and defaults of the handler's options. */
 export const handlerSettings = {
   auth: z.union(
     [z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), z.custom<KeyLookup>(isFunction)],
@@ -252,7 +251,6 @@ export const handlerSettings = {
 const { auth: _auth, ...besideAuth } = handlerSettings;
 const optionsBesideAuth = z.object(besideAuth);
 
-/** Checked options. */
 export interface Settings extends Pick<
   z.output<typeof optionsBesideAuth>,
   | 'maxBodyBytes'
@@ -274,7 +272,6 @@ export interface Settings extends Pick<
   readonly observers: Observers<Observer>;
 }
 
-/** First bytes of a JSON body that count by number alone. */
 const freeBytes = 2 ** 16;
 
 /** @throws TypeError or RangeError naming the option at fault */

@@ -27,11 +27,9 @@ export interface Plan {
   readonly controlsModels?: boolean | undefined;
 }
 
-/** Everything that a request may use up. */
 export interface Meter {
   /** `x-ratelimit-*`, filled by `enter`. */
   readonly headers: Record<string, string>;
-  /** The request begins. */
   enter(): Promise<void>;
   /** The request has ended; harmless when repeated. */
   leave(): void;
@@ -43,9 +41,7 @@ export interface Meter {
   assertAny(models: readonly string[]): void;
   /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
   assertControl(): void;
-  /** Spends nothing. */
   assertLeft(): Promise<void>;
-  /** Spends one request and reserves tokens. */
   spend(estimate: () => number): Promise<Spending>;
 }
 

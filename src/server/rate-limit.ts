@@ -37,21 +37,18 @@ export interface LimiterOptions {
 /** Makes the limiter that counts one kind of points of one plan. */
 export type LimiterFactory = (options: LimiterOptions) => Limiter;
 
-/** The remaining points of one kind. */
 export interface Allowance {
   readonly limit: number;
   readonly remaining: number;
   readonly resetMs: number;
 }
 
-/** Reason why a request is refused. */
 export interface Refusal {
   readonly of: 'requests' | 'tokens';
   readonly limit: number;
   readonly retryAfterSeconds: number;
 }
 
-/** The outcome of asking for one request. */
 export interface Admission {
   /** Reason why there is none; nothing was used up. */
   readonly refusal: Refusal | null;
@@ -65,7 +62,6 @@ export interface Reservation {
   settle(tokens: number): Promise<void>;
 }
 
-/** One limit, counted per owner. */
 export interface Budget {
   admit(owner: string): Promise<Admission>;
   /** The refusal that `admit` would answer now; takes nothing. */
@@ -79,7 +75,6 @@ export interface Budget {
 // A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
 const longestWindowInMemorySeconds = 2_147_483;
 
-/** A limiter in the memory of this process. */
 export function createMemoryLimiter(options: LimiterOptions): Limiter {
   if (options.duration > longestWindowInMemorySeconds) {
     throw new RangeError(

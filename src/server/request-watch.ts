@@ -3,17 +3,14 @@ import type { Observers } from '../observers.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { ObservedRequest, RequestObserver } from '../contracts/observer.ts';
 
-/** Measures one request for the observers. */
 export interface RequestWatch {
   /** The error that the client gets; the first counts. */
   fail(error: InferenceError): void;
   /** The response with which the request ends: at once, or with its stream. */
   answer(response: ApiResponse): ApiResponse;
-  /** The response of a request that ends with a signal. */
   answerAtEnd(response: ApiResponse, signal: AbortSignal): ApiResponse;
 }
 
-/** Begins to watch a request; `undefined` without observers. */
 export function watchRequest(
   observers: Observers<RequestObserver>,
   request: ObservedRequest,
@@ -42,7 +39,6 @@ export function watchRequest(
   };
 }
 
-/** Tells when a response has ended: at once, or with its stream. */
 export function watchBody(response: ApiResponse, watch: StreamWatch): ApiResponse {
   const { body } = response;
   if (typeof body !== 'string' && !(body instanceof Uint8Array))

@@ -4,7 +4,7 @@ import type { ApiResponse } from '../contracts/http.ts';
 import { unsupportedError } from '../errors.ts';
 import { findModel, type Call } from './call.ts';
 import { modelRoutes } from './endpoints/models.ts';
-import { createOpenApiRoute } from './endpoints/openapi.ts';
+import { createOpenApiRoute } from './openapi.ts';
 import { openSocket } from './open-socket.ts';
 import { queryOf } from './path.ts';
 import { parseBody } from '../validation/issues.ts';

@@ -3,7 +3,6 @@ import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from '../http/headers.ts';
 
-/** A run of a model that is to be paid for. */
 export interface BilledRequest<Event> {
   /** Tokens that it may use, about; called only for callers with a plan. */
   readonly estimate: () => TokenEstimate;
@@ -17,7 +16,6 @@ export interface BilledStream<Event> {
   readonly events: AsyncIterator<Event>;
   /** Puts an event's output on the bill: the client has been sent it. */
   readonly bill: (event: Event) => void;
-  /** The events, each billed when it is read. */
   billed(): AsyncIterator<Event>;
 }
 
@@ -127,11 +125,9 @@ function endingOf(error: unknown, signal: AbortSignal): Ending {
 }
 
 interface Bill<Event> {
-  /** A replica has taken the request. */
   begin(): void;
   /** The event is there; the client of a stream need not have seen it. */
   read(event: Event): void;
-  /** The client of a stream is sent it. */
   take(event: Event): void;
   /** Counts once. */
   settle(ending: Ending): Promise<void>;

@@ -7,7 +7,6 @@ import type { BodyGate } from './body-gate.ts';
 import { countJson } from '../core/text/bounded-json.ts';
 import { parseJson } from '../http/parse-json.ts';
 
-/** Limits of every socket. */
 export interface SocketRules {
   readonly maxBufferBytes: number;
   readonly maxMessageBytes: number;
@@ -40,7 +39,6 @@ export interface SocketSurroundings {
   readonly turn: () => Promise<void>;
 }
 
-/** The WebSockets of a handler. */
 export class Sockets {
   readonly gate: BodyGate;
   readonly rules: SocketRules;
@@ -71,7 +69,6 @@ export class Sockets {
   }
 }
 
-/** One WebSocket and its clocks. */
 export class OpenSocket {
   readonly #socket: ApiSocket;
   readonly #rules: SocketRules;

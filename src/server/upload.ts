@@ -15,7 +15,6 @@ const staleMs = 24 * 60 * 60 * 1000;
 
 const swept = new Map<string, Promise<void>>();
 
-/** A path for a file that no other upload has. */
 export function newUploadPath(directory: string): string {
   return join(directory, prefix + randomUUID());
 }

@@ -26,7 +26,6 @@ import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
 import { quote } from '../core/text/quote.ts';
-import type { CategoryDefinition } from '../contracts/category.ts';
 import type { VoiceModel } from '../voice/voice.ts';
 import { withVoices } from '../voice/with-voices.ts';
 import { watchRun, type RunWatch } from '../engine/run-watch.ts';
@@ -165,7 +164,10 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     try {
       const play = players[name as Category] as unknown as Player<never>;
       const events = play(options, request as never, model, callOptions);
-      yield* observedEvents(observe(observers, category, { ...input, request }, callOptions), events);
+      const asked = { request, model: input.model, isKnownModel: true };
+      const watch = watchRun(observers, category, asked, callOptions);
+      watch?.dispatch();
+      yield* observedEvents(watch, events);
       ended = true;
     } catch (error) {
       ended = !callOptions.signal?.aborted;
@@ -231,20 +233,6 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
 function toModelInfo(model: string | (Partial<AnyModelInfo> & { readonly id: string })): AnyModelInfo {
   const given = typeof model === 'string' ? { id: model } : model;
   return { name: given.id, category: 'chat', contextLength: 2048, created: 0, ownedBy: 'slashv1', ...given };
-}
-
-/** Tells observers about a run of a fake model, which is taken at once. */
-function observe(
-  observers: Observers<InferenceObserver>,
-  category: CategoryDefinition,
-  { model, request }: { model: string; request: unknown },
-  { origin, responseId }: CallOptions,
-): RunWatch | undefined {
-  const { name, telemetry } = category;
-  const run = { category: name, telemetry, request, model, isKnownModel: true, origin, responseId };
-  const watch = watchRun(observers, run, category);
-  watch?.dispatch();
-  return watch;
 }
 
 async function* observedEvents<Event extends RunEvent>(

@@ -8,7 +8,6 @@ import { abbreviate, describeValue } from '../core/text/quote.ts';
 export interface OptionsPlace {
   /** Path of the options within the error's `param`, such as `models.assistant`; default: none. */
   readonly path?: string;
-  /** Explains a name that is not in the table. */
   explainForeign?(name: string): string | undefined;
 }
 

@@ -25,7 +25,6 @@ const mark = Symbol('checked');
 /** A request whose form a schema of the wire has checked. */
 export type Checked<Request> = Request & { readonly [brand]: true };
 
-/** Says of a request that a schema has made it. */
 export function markChecked<Request extends object>(request: Request): Checked<Request> {
   return Object.defineProperty(request, mark, { value: true }) as Checked<Request>;
 }

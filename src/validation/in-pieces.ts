@@ -6,7 +6,6 @@ const pause = new Error('The check goes on later.');
 /** A list that is being checked: results of its items, as far as they are checked. */
 interface ListProgress {
   readonly results: unknown[];
-  /** Whether its last item has a fault. */
   isFaulty: boolean;
 }
 
@@ -70,7 +69,6 @@ function goOn<T>(own: Progress, check: () => T): T {
   }
 }
 
-/** Result of checking an item. */
 type ItemResult<T> = { readonly success: true; readonly data: T } | { readonly success: false };
 
 /** Checks items up to the first that has a fault, `faulty` then. */

@@ -34,7 +34,6 @@ const explainIssue: z.core.$ZodErrorMap = (issue) => {
 type Json = Readonly<Record<string, unknown>>;
 type Described = z.core.$ZodRawIssue | z.core.$ZodIssue;
 
-/** The expected value, where the issue alone says it. */
 function expectationOf(issue: Described): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

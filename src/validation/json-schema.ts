@@ -3,7 +3,6 @@ import { z } from 'zod';
 /** A JSON Schema, as OpenAPI 3.1 embeds it. */
 export type JsonSchema = Record<string, unknown>;
 
-/** The JSON Schema of what a client may send or gets. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: 'input',

@@ -29,7 +29,6 @@ export function numberSetting(description: string, bounds: NumberBounds): z.ZodO
     .describe(description);
 }
 
-/** A text that is not empty. */
 export function textSetting(description: string): z.ZodOptional<z.ZodString> {
   const error = ({ input }: { input?: unknown }): string => `expected a text, got ${describeValue(input)}`;
   return z.string({ error }).min(1, { error }).optional().describe(description);
@@ -40,7 +39,6 @@ export function booleanSetting(description: string): z.ZodOptional<z.ZodBoolean>
   return z.boolean().optional().describe(description);
 }
 
-/** One of several words. */
 export function choiceSetting<const Word extends string>(
   description: string,
   words: readonly Word[],

@@ -3,14 +3,12 @@ import { didYouMean } from '../core/text/suggest.ts';
 import { firstIssue, meantFault } from './issues.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
-/** The first fault of a value. */
 export interface SettingsFault {
   /** `keys[0].plan`, within the value; may be empty. */
   readonly place: string;
   readonly reason: string;
 }
 
-/** Finds the first fault of settings. */
 export function settingsFault(schema: z.ZodType, value: unknown): SettingsFault | undefined {
   if (schema.safeParse(value).success) return undefined;
   const issue = firstIssue(schema, value);

@@ -12,7 +12,6 @@ import type { ItemPart, VoiceDraft } from './schema.ts';
 import { SentenceCutter, Speaker } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
-/** One answer, before it begins. */
 export interface AnswerOptions {
   readonly settings: AnswerSettings;
   readonly truncation: 'auto' | 'disabled';
@@ -38,7 +37,6 @@ interface OpenMessage {
 /** One answer of a voice agent: a run of its chat model, and runs of its speech model for the sentences. */
 export class Answer {
   readonly id = createId('resp_');
-  /** Whether it is part of the conversation, of which there is one at a time. */
   readonly isInConversation: boolean;
   isEnded = false;
   readonly #options: AnswerOptions;
@@ -178,7 +176,6 @@ export class Answer {
     this.#tellItem('done', { ...item, status: 'completed', arguments: text });
   }
 
-  /** The place of the item that comes next. */
   #placeOf({ id: item_id }: Pick<Item, 'id'>) {
     return { response_id: this.id, output_index: this.#output.length, item_id };
   }

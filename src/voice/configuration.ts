@@ -37,7 +37,6 @@ export interface TurnRules {
 /** Everything that a client may wish of a session. */
 export interface VoiceConfiguration {
   readonly input: Configuration;
-  /** Whether the client is told what was heard. */
   readonly tellsTranscripts: boolean;
   readonly rules: TurnRules;
   readonly answer: AnswerSettings;

@@ -124,7 +124,6 @@ export function itemHead<Status extends Item['status']>(status: Status, id = cre
   return { id, object: 'realtime.item' as const, status };
 }
 
-/** The item as clients are told of it. */
 export function toWireItem(item: Item) {
   return { ...item, marks: undefined };
 }

@@ -152,7 +152,6 @@ const itemSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** An item as a client gives it. */
 export type GivenItem = z.infer<typeof itemSchema>;
 /** A part of a message, as a client gives it. */
 export type ItemPart = z.infer<typeof part>;
@@ -182,7 +181,6 @@ export type VoiceResponseFields = z.infer<typeof responseSchema>;
 const item_id = z.string().min(1);
 const client = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id });
 
-/** A message of the client of a voice agent. */
 export const voiceClientEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...client('session.update'), session: sessionSchema }),
   ...audioEvents,
@@ -225,7 +223,6 @@ const ofCall = { ...ofResponse, item_id, call_id: z.string() };
 const callEnd = { ...ofCall, name: z.string(), arguments: z.string() };
 const content = z.looseObject({ type: z.string() });
 
-/** A message of a voice agent. */
 export const voiceServerEventSchema = z.discriminatedUnion('type', [
   ...heardEvents,
   z.object({ ...server('session.created'), session }),
@@ -255,7 +252,6 @@ export const voiceServerEventSchema = z.discriminatedUnion('type', [
 /** A message of a voice agent. */
 export type VoiceServerEvent = z.infer<typeof voiceServerEventSchema>;
 
-/** An event without its id. */
 export type VoiceDraft = VoiceServerEvent extends infer Event
   ? Event extends VoiceServerEvent
     ? Omit<Event, 'event_id'>

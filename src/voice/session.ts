@@ -49,7 +49,6 @@ export class VoiceSession {
   readonly #hearing: Hearing;
   /** Answers under way, each with its end. */
   readonly #answers = new Map<Answer, Promise<void>>();
-  /** Transcripts that are to come. */
   readonly #unwritten = new Set<Promise<unknown>>();
   #configuration: VoiceConfiguration;
   /** A turn that nobody has answered has ended, or has ended an answer. */
@@ -109,7 +108,6 @@ export class VoiceSession {
     for (const answer of this.#answers.keys()) answer.cancel('client_cancelled');
   }
 
-  /** The answer that is part of the conversation. */
   get #active(): Answer | undefined {
     return [...this.#answers.keys()].find((answer) => answer.isInConversation && !answer.isEnded);
   }

@@ -14,7 +14,6 @@ import type { SpokenMark } from './conversation.ts';
 const longestPiece = 400;
 /** People speak about so fast. */
 const charactersPerMs = 0.015;
-/** Audio of one message. */
 const messageSeconds = 0.5;
 
 /** Cuts a text that is being written into sentences. */
@@ -31,7 +30,6 @@ export class SentenceCutter {
     return pieces;
   }
 
-  /** The rest. */
   flush(): string {
     return this.#take(this.#text.length);
   }
@@ -59,7 +57,6 @@ export class Speaker {
   readonly #marks: SpokenMark[] = [];
   #waiting: string[] = [];
   #running: Promise<void> | undefined;
-  /** Length of the pieces that are spoken. */
   #characters = 0;
   /** Length of the piece that is being spoken. */
   #openCharacters = 0;
@@ -89,7 +86,6 @@ export class Speaker {
     this.#running.catch(() => undefined); // Whoever waits for the end is told.
   }
 
-  /** Resolves when all has been said. */
   async end(): Promise<void> {
     await this.#running;
   }

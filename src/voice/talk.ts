@@ -21,7 +21,6 @@ export interface Talk extends AsyncIterable<VoiceServerEvent> {
 
 const maxBufferBytes = 16 * 2 ** 20;
 
-/** Opens a conversation with an agent. */
 export function openTalk(
   info: VoiceInfo,
   inference: Pick<InferenceBase, 'run'>,

@@ -14,10 +14,8 @@ import { createId } from '../http/headers.ts';
 import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
 import type { Heard } from './hearing.ts';
 
-/** A complete turn of the user. */
 export interface Turn {
   readonly itemId: string;
-  /** Its parts, which pauses separate. */
   readonly parts: readonly Promise<Heard>[];
   /** Left out where the client ended it. */
   readonly endMs?: number | undefined;
@@ -36,7 +34,6 @@ interface OpenTurn extends Turn {
   endedAtMs: number;
 }
 
-/** The ends of sentences, in the scripts that have some. */
 const endsSentence = /[.!?…。！？؟।]["'”’»)\]]*\s*$/u;
 
 /** Audio in, turns out: each ends with a pause, or where its text ends as a sentence does. */
@@ -58,7 +55,6 @@ export class Turns {
     return this.#input.length;
   }
 
-  /** Whether somebody speaks, or has paused only. */
   get isOpen(): boolean {
     return this.#open !== undefined;
   }

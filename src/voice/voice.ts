@@ -34,7 +34,6 @@ export interface VoiceModel extends VoiceOptions {
   readonly category: typeof voiceCategory;
 }
 
-/** Facts about an agent. */
 export interface VoiceInfo extends ModelInfo {
   readonly agent: VoiceModel;
 }

@@ -15,7 +15,7 @@ import { openImage } from '../../src/runtime/image.ts';
 import {
   expandPlaceholders,
   placePictures,
-} from '../../src/categories/chat/pipeline/vision/picture-prompt.ts';
+} from '../../src/categories/chat/pipeline/vision/picture-table.ts';
 import { loadVision, type ChatGraphs } from '../../src/categories/chat/pipeline/vision/load-vision.ts';
 import { within } from '../tolerance.ts';
 

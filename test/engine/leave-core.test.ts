@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assignProcessors, parseProcessorList } from '../../src/engine/leave-core.ts';
+import { assignProcessors, parseProcessorList } from '../../src/engine/serve-worker.ts';
 
 it.each<[string, number[]]>([
   ['0', [0]],

@@ -6,7 +6,7 @@ import { toSpeakerTurns } from '../../src/core/audio/diarization/speaker-turns.t
 import type { AudioEncoder } from '../../src/runtime/audio-encode/contract.ts';
 import { loadOpusEncoder } from '../../src/runtime/audio-encode/opus.ts';
 import { pcmEncoder } from '../../src/runtime/audio-encode/pcm.ts';
-import { wavEncoder } from '../../src/runtime/audio-encode/wav.ts';
+import { wavEncoder } from '../../src/runtime/audio-encode/encoders.ts';
 import { loadWebCodecsEncoder, webCodecsFormats } from '../../src/runtime/audio-encode/web-codecs.ts';
 
 const sampleRateHz = 24_000;

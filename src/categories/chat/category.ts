@@ -11,12 +11,11 @@ import { chatSettings } from './settings.ts';
 import { chatTelemetry } from './telemetry.ts';
 import { completions } from './wire/completions/endpoint.ts';
 import { chatCompletions } from './wire/endpoint.ts';
-import { countTokens } from './wire/messages/count-tokens.ts';
+import { countTokens } from './wire/messages/endpoint.ts';
 import { messagesEndpoint } from './wire/messages/endpoint.ts';
 import { responses } from './wire/responses/endpoint.ts';
-import { inputTokens } from './wire/responses/input-tokens.ts';
-import { keptConversations } from './wire/responses/conversation-endpoints.ts';
-import { keptResponses } from './wire/responses/kept-endpoints.ts';
+import { inputTokens } from './wire/responses/endpoint.ts';
+import { keptConversations, keptResponses } from './wire/responses/kept-endpoints.ts';
 import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
 /** Counts the tokens of a chat request; the last event has the exact numbers. */
@@ -51,9 +50,7 @@ export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally
   }
 }
 
-/** The in-process functions for chat. */
 export interface ChatMethods {
-  /** One chat request as a stream of events. */
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
 }
 

@@ -140,7 +140,6 @@ export interface ChatModelInfo extends ModelInfo {
   readonly category: 'chat';
 }
 
-/** The events that count. */
 export function sinceRestart(events: readonly ChatEvent[]): readonly ChatEvent[] {
   return events.slice(events.findLastIndex(({ type }) => type === 'answer-restart') + 1);
 }

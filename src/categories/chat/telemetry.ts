@@ -2,11 +2,11 @@ import { maxArgumentValues, parseBounded } from '../../core/text/bounded-json.ts
 import { toTextMessage, type ChatMessage, type ToolCall } from '../../core/chat/messages.ts';
 import type { CategoryTelemetry, OutputRecorder } from '../../contracts/telemetry.ts';
 import type { MessagePart, SpanMessage } from '../telemetry-messages.ts';
+import { collectChoice, type CollectedChoice } from './collect-choices.ts';
 import type { ChatEvent, FinishReason } from './events.ts';
 import type { RawPrompt } from './prompts.ts';
 import type { ChatRequest } from './request.ts';
 
-/** Chat requests in traces. */
 export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
   operation: 'chat',
   attributes: (request) => ({
@@ -38,50 +38,16 @@ export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
 };
 
 function createChatRecorder(): OutputRecorder<ChatEvent> {
-  const choices: Choice[] = [];
-  const choiceAt = (index: number): Choice =>
-    (choices[index] ??= { parts: [], calls: [], finishReason: undefined });
-  const append = (index: number, type: 'text' | 'reasoning', content: string): void => {
-    const { parts } = choiceAt(index);
-    const last = parts.at(-1);
-    if (last?.type === type) last.content += content;
-    else parts.push({ type, content });
-  };
+  const choices: CollectedChoice[] = [];
   return {
     push(event) {
-      switch (event.type) {
-        case 'text-delta':
-          append(event.choice, 'text', event.text);
-          break;
-        case 'reasoning-delta':
-          append(event.choice, 'reasoning', event.text);
-          break;
-        case 'tool-call-start':
-          choiceAt(event.choice).calls[event.call] = { id: event.id, name: event.name, arguments: '' };
-          break;
-        case 'tool-call-delta': {
-          const call = choiceAt(event.choice).calls[event.call];
-          if (call) call.arguments += event.arguments;
-          break;
-        }
-        case 'choice-end':
-          choiceAt(event.choice).finishReason = event.finishReason;
-          break;
-        case 'answer-restart':
-          choices.length = 0;
-      }
+      if (event.type !== 'logprobs') collectChoice(choices, event);
     },
     attributes: () =>
       choices.length === 0
         ? {}
         : { 'gen_ai.output.messages': JSON.stringify(choices.filter(Boolean).map(toOutput)) },
   };
-}
-
-interface Choice {
-  readonly parts: MessagePart[];
-  readonly calls: { readonly id: string; readonly name: string; arguments: string }[];
-  finishReason: FinishReason | undefined;
 }
 
 /** The conventions' names of the ends that they know; `error` is one before its time. */
@@ -91,7 +57,11 @@ const finishReasons: Readonly<Record<FinishReason, string>> = {
   tool_calls: 'tool_call',
 };
 
-function toOutput({ parts, calls, finishReason }: Choice): SpanMessage & { readonly finish_reason: string } {
+function toOutput({
+  parts,
+  calls,
+  finishReason,
+}: CollectedChoice): SpanMessage & { readonly finish_reason: string } {
   return {
     role: 'assistant',
     parts: [...parts, ...calls.filter(Boolean).map(toPart)],

@@ -9,9 +9,7 @@ import { completeEmbeddingRequest, type EmbeddingRequest, type EmbeddingRequestI
 import { embeddingSettings } from './settings.ts';
 import { embeddings } from './wire/endpoint.ts';
 
-/** The in-process functions for embeddings. */
 export interface EmbeddingMethods {
-  /** Turns texts into vectors. */
   embed(request: EmbeddingRequestInput, options?: CallOptions): Promise<EmbeddingResult>;
 }
 

@@ -3,7 +3,6 @@ import type { VectorSizes } from '../../core/embedding/dimensions.ts';
 import type { TextTokenizer } from '../../folder/tokenizer.ts';
 import type { SequenceEncoder } from '../../runtime/encoder/sequence-batcher.ts';
 
-/** One input as the model reads it. */
 export interface TokenSequence {
   /** At least one. */
   readonly ids: readonly number[];

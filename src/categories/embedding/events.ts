@@ -7,7 +7,6 @@ export interface EmbeddingResult {
   readonly promptTokens: number;
 }
 
-/** Events of an embedding request: this one, once. */
 export type EmbeddingEvent = { readonly type: 'embeddings' } & EmbeddingResult;
 
 /** Facts about a loaded embedding model. */

@@ -9,7 +9,6 @@ import { completeRerankRequest, type RerankRequest, type RerankRequestInput } fr
 import { rerankSettings } from './settings.ts';
 import { rerankDocuments } from './wire/endpoint.ts';
 
-/** The in-process functions for reranking. */
 export interface RerankMethods {
   /** Orders documents by how well they answer a query. */
   rerank(request: RerankRequestInput, options?: CallOptions): Promise<RerankResult>;

@@ -18,7 +18,6 @@ export interface RerankResult {
   readonly promptTokens: number;
 }
 
-/** The event of a rerank request: this, once. */
 export type RerankEvent = { readonly type: 'ranking' } & RerankResult;
 
 /** Facts about a loaded rerank model. */

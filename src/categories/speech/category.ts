@@ -9,7 +9,6 @@ import { speechSettings } from './settings.ts';
 import { audioSpeech, audioVoices } from './wire/endpoint.ts';
 import { defaultVoice } from './wire/voices.ts';
 
-/** The in-process functions for speech. */
 export interface SpeechMethods {
   /** Speaks a text, piece by piece. */
   speak(request: SpeechRequestInput, options?: CallOptions): AsyncIterable<SpeechEvent>;

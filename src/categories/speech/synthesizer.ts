@@ -7,7 +7,6 @@ export interface SpeakOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Speech of a piece. */
 export interface Utterance {
   /** From −1 to 1, mono, owned by the caller. */
   readonly samples: Float32Array;
@@ -36,7 +35,6 @@ export interface Synthesizer {
   readonly hasSpeed: boolean;
   /** Whether utterances have their bounds; default false. */
   readonly hasWordTimes?: boolean | undefined;
-  /** Whether several voices can be mixed. */
   readonly mixesVoices: boolean;
   /** Why a voice that isn't among the usable ones can't speak; `undefined` for one that the model doesn't have. */
   explainVoice?(voice: string): string | undefined;

@@ -14,7 +14,6 @@ import { transcriptionSettings } from './settings.ts';
 import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
 import { realtime } from './wire/live/endpoint.ts';
 
-/** Collects the transcript for a trace. */
 function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
   let content = '';
   let hasEnded = false;
@@ -35,7 +34,6 @@ function createTranscriptRecorder(): OutputRecorder<TranscriptionEvent> {
   };
 }
 
-/** The in-process functions for transcription. */
 export interface TranscriptionMethods {
   /** Writes down a recording, segment by segment; `collectTranscription` waits for the whole. */
   transcribe(request: TranscriptionRequestInput, options?: CallOptions): AsyncIterable<TranscriptionEvent>;

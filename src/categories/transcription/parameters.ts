@@ -19,7 +19,6 @@ export type TranscriptionParameters = ParameterValues<typeof transcriptionParame
 /** The model that answers where a request names none, if it is configured under that id. */
 export const defaultTranscriptionModel = 'whisper-medium';
 
-/** Format of a transcript in an answer. */
 export const transcriptionFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt', 'diarized_json'] as const;
 
 export type TranscriptionFormat = (typeof transcriptionFormats)[number];

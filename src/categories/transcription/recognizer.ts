@@ -14,9 +14,7 @@ export interface AudioWindow {
   readonly samples: Float32Array;
   /** Sample of the recording at which it begins. */
   readonly start: number;
-  /** The regions in which somebody may speak. */
   readonly speech: readonly VoiceRegion[];
-  /** Whether the recording ends with it. */
   readonly isLast: boolean;
   /** End of the last word before it, in seconds; negative. */
   readonly spokenUntil: number;
@@ -25,7 +23,6 @@ export interface AudioWindow {
 /** A segment as a model makes it, with its times from the beginning of its window. */
 export type RecognizedSegment = Omit<TranscriptionSegment, 'id' | 'seek'>;
 
-/** The text of one window. */
 export interface RecognizedWindow {
   /** Final ones, in order. */
   readonly segments: readonly RecognizedSegment[];
@@ -33,7 +30,6 @@ export interface RecognizedWindow {
   readonly consumed: number;
 }
 
-/** The wishes of a request. */
 export interface RecognitionOptions extends Pick<
   TranscriptionRequest,
   'language' | 'prompt' | 'task' | 'temperature' | 'wordTimestamps'
@@ -66,7 +62,6 @@ export interface WindowRecognizer extends LoadedRecognizer {
   begin(options: RecognitionOptions): Recognition;
 }
 
-/** The text of one stretch of speech. */
 export interface RecognizedStretch extends Pick<TranscriptionSegment, 'text' | 'tokens' | 'averageLogprob'> {
   /** In seconds from the beginning of the stretch; `undefined` if the model reports none. */
   readonly words?: readonly TranscriptionWord[] | undefined;

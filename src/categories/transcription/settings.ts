@@ -9,7 +9,6 @@ import {
 import { numberSchema } from '../../validation/number-schema.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 
-/** Settings of a transcription model. */
 export const transcriptionSettings = {
   maxAudioSeconds: numberSetting('Longer audio is refused; default 4 hours.', { min: 0.001 }),
   voiceActivity: textSetting(

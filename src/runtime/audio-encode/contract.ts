@@ -7,7 +7,6 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Writes mono audio in one format. */
 export interface AudioEncoder {
   readonly format: SpeechFormat;
   readonly mediaType: string;

@@ -9,9 +9,7 @@ import { toPcmBytes } from './pcm.ts';
 
 interface FfmpegFormat {
   readonly mediaType: string;
-  /** Name of FFmpeg's encoder; not every build has every one. */
   readonly codec: string;
-  /** Name of FFmpeg's container. */
   readonly container: string;
   readonly options: readonly string[];
 }

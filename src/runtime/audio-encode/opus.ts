@@ -6,7 +6,6 @@ import { breathe } from '../audio/breathe.ts';
 import type { AudioEncoder, EncodeOptions } from './contract.ts';
 import { toPcmBytes } from './pcm.ts';
 
-/** The used part of the package `@evan/opus`. */
 interface OpusPackage {
   readonly Encoder: new (options: {
     readonly channels: number;
@@ -25,7 +24,6 @@ interface OpusEncoder {
 const setBitrate = 4002;
 const getLookahead = 4027;
 const bitsPerSecond = 48_000;
-/** The clock of every Opus stream. */
 const clockHz = 48_000;
 const framesPerSecond = 50;
 /** A page for 200 ms, so that the audio can be heard while it is made. */
@@ -97,7 +95,6 @@ async function* encode(
 
 interface Framing {
   readonly sampleRateHz: number;
-  /** Rate of the frames. */
   readonly rateHz: number;
   /** Samples of silence that have to follow the audio. */
   readonly padding: number;

@@ -10,10 +10,7 @@ export const pcmEncoder: AudioEncoder = {
   },
 };
 
-/**
- * Turns samples into signed 16-bit ones; what is louder than full scale is cut off.
- * @param samples from −1 to 1
- */
+/** Turns samples into signed 16-bit ones; what is louder than full scale is cut off. @param samples from −1 to 1 */
 export function toPcm(samples: Float32Array): Int16Array {
   return Int16Array.from(samples, toInt16);
 }

@@ -12,13 +12,11 @@ import { toPcm } from './pcm.ts';
 interface Codec {
   readonly format: SpeechFormat;
   readonly mediaType: string;
-  /** In the registry of WebCodecs. */
   readonly name: string;
   /** Samples of a frame: the encoder drops those that are over. */
   readonly frameLength: (rateHz: number) => number;
   /** The bytes before the first packet of a file. */
   readonly head?: (packet: Uint8Array, about: Head) => Uint8Array;
-  /** The bytes before every packet. */
   readonly header?: (packet: Uint8Array, rateHz: number) => Uint8Array;
   /** Samples as the encoder has to get them; default: as they are. */
   readonly toInput?: (samples: Float32Array) => Float32Array;
@@ -62,7 +60,6 @@ const codecs: readonly Codec[] = [
   },
 ];
 
-/** The formats that `node-webcodecs` writes. */
 export const webCodecsFormats: readonly SpeechFormat[] = codecs.map(({ format }) => format);
 
 /** LAME ends the process at a sample that is no finite number. */

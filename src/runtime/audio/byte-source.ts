@@ -5,9 +5,7 @@ import { breathe } from './breathe.ts';
 
 /** An opened file, of which a small piece is in memory at a time. */
 export interface ByteSource {
-  /** In bytes. */
   readonly size: number;
-  /** Path of the file; `undefined` for audio in memory. */
   readonly path: string | undefined;
   /** The bytes of a range, fewer where the file ends before; not to be changed. */
   read(offset: number, length: number): Promise<Uint8Array>;
@@ -96,5 +94,4 @@ async function openFile(path: string): Promise<Bytes> {
   }
 }
 
-/** The bytes of an audio file, or its path. */
 export type AudioSource = Uint8Array | { readonly path: string };

@@ -71,7 +71,6 @@ async function* watch(output: AsyncIterable<Buffer>, onStuck: () => void): Async
   }
 }
 
-/** Reads a WAV file as it comes. */
 async function* toBlocks(wav: AsyncIterable<Buffer>): AsyncGenerator<PcmBlock> {
   let layout: SampleLayout | undefined;
   let pending: Buffer = Buffer.alloc(0);

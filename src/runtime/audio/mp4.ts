@@ -14,7 +14,6 @@ const maxSilentPackets = 1000;
 /** Codecs that ffmpeg decodes, besides AAC where no other decoder is there. */
 const ffmpegCodecs: ReadonlySet<string> = new Set(['ALAC', 'AC-3', 'E-AC-3']);
 
-/** Opens an MP4 or QuickTime file. */
 export async function openMp4(bytes: ByteSource, options: TrackOptions): Promise<PcmTrack> {
   const reader = createMp4Reader();
   const start = await bytes.perform(reader.open());

@@ -63,9 +63,7 @@ async function* decodeStream(stream: OggStream, nextPacket: NextPacket): AsyncGe
 
 interface OpenedCodec {
   readonly decoder: PacketDecoder;
-  /** Samples to leave out at the beginning. */
   readonly preSkip: number;
-  /** Whether a packet belongs to the headers still. */
   isHeader(packet: Uint8Array): boolean;
 }
 

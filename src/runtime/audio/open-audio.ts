@@ -5,26 +5,60 @@ import {
   detectAudio,
 } from '../../core/audio/containers/detect.ts';
 import { readAiffLayout } from '../../core/audio/containers/aiff.ts';
-import { ContainerError, ForeignAudio } from '../../core/audio/containers/reading.ts';
+import { ContainerError, ForeignAudio, type Reading } from '../../core/audio/containers/reading.ts';
 import { readWavLayout } from '../../core/audio/containers/wav.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
-import { openAdts } from './adts.ts';
 import { type AudioSource, type ByteSource, openByteSource } from './byte-source.ts';
-import { openFlac } from './flac.ts';
-import { openMp3 } from './mp3.ts';
+import { openAdts, openFlac, openMp3 } from './frames.ts';
 import { openMp4 } from './mp4.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { openOgg } from './ogg.ts';
-import { openSamples } from './open-samples.ts';
 import type { PcmBlock, PcmTrack, TrackOptions } from './pcm.ts';
-import { splitChannels } from './split-channels.ts';
 import { toMono, tooLong } from './to-mono.ts';
 import { openWebm } from './webm.ts';
+import type { SampleLayout } from '../../core/audio/containers/sample-layout.ts';
 
-/** Options for opening audio. */
+const pieceBytes = 2 ** 16;
+
+/** Opens a file of samples at a fixed rate, WAV or AIFF; one that is cut off ends with its last whole sample. */
+async function openSamples(bytes: ByteSource, reading: Reading<SampleLayout>): Promise<PcmTrack> {
+  const layout = await bytes.perform(reading);
+  const { dataOffset, dataLength, blockBytes, blockFrames, sampleRateHz } = layout;
+  const end = Math.min(bytes.size, dataOffset + dataLength);
+  const blocks = Math.max(0, Math.floor((end - dataOffset) / blockBytes));
+  return { durationSeconds: (blocks * blockFrames) / sampleRateHz, blocks: decode(bytes, layout, end) };
+}
+
+async function* decode(bytes: ByteSource, layout: SampleLayout, end: number): AsyncGenerator<PcmBlock> {
+  const { dataOffset, blockBytes, sampleRateHz } = layout;
+  const step = Math.ceil(pieceBytes / blockBytes) * blockBytes;
+  for (let at = dataOffset; at < end; at += step) {
+    const channels = layout.decode(await bytes.read(at, Math.min(step, end - at)));
+    if (channels[0]!.length > 0) yield { sampleRateHz, channels };
+  }
+}
+
+/** Reads blocks once for a reader of each channel; the others find in a queue of theirs what one has read. */
+export function splitChannels(
+  blocks: AsyncIterator<PcmBlock, unknown>,
+  count: number,
+): AsyncGenerator<PcmBlock>[] {
+  const queues = Array.from({ length: count }, (): PcmBlock[] => []);
+  return queues.map(async function* (queue) {
+    for (;;) {
+      while (queue.length > 0) yield queue.shift()!;
+      const { done, value } = await blocks.next();
+      if (done === true) break;
+      for (const [at, other] of queues.entries())
+        other.push({ ...value, channels: [value.channels[Math.min(at, value.channels.length - 1)]!] });
+    }
+    // Another reader may have got the last block while this one waited.
+    yield* queue;
+  });
+}
+
 export type AudioOptions = TrackOptions;
 
-/** Audio that is being decoded. */
 export interface AudioStream {
   /** `undefined` for one that ffmpeg decodes. */
   readonly format: AudioFormat | undefined;

@@ -1,11 +1,9 @@
-/** Decoded samples. */
 export interface PcmBlock {
   readonly sampleRateHz: number;
   /** One array per channel, all of one length, full scale −1 to 1. */
   readonly channels: readonly Float32Array[];
 }
 
-/** The audio of a file as it was recorded. */
 export interface PcmTrack {
   /** Value of the file's header, if present; unreliable. */
   readonly durationSeconds?: number | undefined;

@@ -12,7 +12,6 @@ export interface MonoOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Number of samples that are mixed and resampled at once. */
 const stepLength = 2 ** 13;
 /** Far beyond any recording; sums of squares stay finite. */
 const maxMagnitude = 2 ** 24;
@@ -76,7 +75,6 @@ export async function* toMono(
   if (secondsBefore === 0 && samples === 0) throw new ContainerError('a file without any audio in it');
 }
 
-/** The refusal of audio that is too long, whether its header says so or its samples show it. */
 export function tooLong(maxSeconds: number): InferenceError {
   return fieldError('file', `expected at most ${maxSeconds} seconds of audio`);
 }

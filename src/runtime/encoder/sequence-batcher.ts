@@ -6,7 +6,6 @@ import type { GraphRunOptions } from '../../contracts/graph.ts';
 
 /** A model that reads sequences of tokens and gives numbers for each. */
 export interface SequenceEncoder<S> {
-  /** Runs the graph once, all sequences padded to the longest. */
   encode(sequences: readonly S[], options?: GraphRunOptions): Promise<Float32Array[]>;
 }
 
@@ -63,7 +62,6 @@ export class SequenceBatcher<S extends Sequence> {
   /** Tokens in a millisecond, paddings included, as measured; endless before the first run. */
   #speed = Infinity;
   readonly #now: () => number;
-  /** Runs of the graph so far. */
   runs = 0;
 
   /** @param now clock in milliseconds */
@@ -89,7 +87,6 @@ export class SequenceBatcher<S extends Sequence> {
     });
   }
 
-  /** Resolves when no request is left. */
   async idle(): Promise<void> {
     await this.#running;
   }

@@ -11,12 +11,10 @@ export interface EncodedText {
 
 type TokenType = 'int64' | 'int32';
 
-/** Makes the tensors of a batch. */
 export type ToFeeds = (sequences: readonly EncodedText[], length: number) => Record<string, Tensor>;
 
 const tokenInputs = new Set(['input_ids', 'attention_mask', 'token_type_ids', 'position_ids']);
 
-/** Reads the inputs of a graph with `input_ids`, `attention_mask` and, if it has them, `token_type_ids` and `position_ids`. */
 export function readTokenInputs(signatures: readonly TensorSignature[]): ToFeeds {
   const inputs = new Map<string, TokenType>();
   for (const { name, type, dims } of signatures) {
@@ -43,7 +41,6 @@ export function readTokenInputs(signatures: readonly TensorSignature[]): ToFeeds
   };
 }
 
-/** Tokens of the longest sequence. */
 export function longestOf(sequences: readonly EncodedText[]): number {
   return sequences.reduce((longest, { ids }) => Math.max(longest, ids.length), 0);
 }

@@ -40,7 +40,6 @@ export async function* readBytes(
   }
 }
 
-/** An answer as a whole. */
 export async function readWhole(response: Response, options: BodyOptions = {}): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -57,7 +56,6 @@ export async function readWhole(response: Response, options: BodyOptions = {}): 
   return whole;
 }
 
-/** An answer as a whole, as UTF-8. */
 export async function readText(response: Response, options: BodyOptions = {}): Promise<string> {
   return new TextDecoder().decode(await readWhole(response, options));
 }

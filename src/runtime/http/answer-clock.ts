@@ -2,7 +2,6 @@
 export interface AnswerTimes {
   /** From the beginning of the request to the first byte of the answer's body. */
   readonly firstByteMs: number;
-  /** From one byte to the next. */
   readonly idleMs: number;
 }
 
@@ -39,12 +38,10 @@ export class AnswerClock {
     }
   }
 
-  /** A byte of the body has come. */
   tick(): void {
     this.#hasByte = true;
   }
 
-  /** Ends the clock with its answer. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 
-/** A form that is sent as it is read. */
 export interface FileForm {
   readonly contentType: string;
   readonly bytes: AsyncIterable<Uint8Array>;

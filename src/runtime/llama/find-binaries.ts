@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { unpackedPath } from '../unpacked-path.ts';
 
-/** Kinds of devices for llama.cpp. */
 export const llamaGpus = ['auto', 'cuda', 'vulkan', 'metal', 'none'] as const;
 export type LlamaGpu = (typeof llamaGpus)[number];
 
@@ -13,7 +12,6 @@ export interface LlamaBinaries {
   readonly base: string;
   readonly ggml: string;
   readonly llama: string;
-  /** The device that they are built for. */
   readonly gpu: Exclude<LlamaGpu, 'auto'>;
 }
 

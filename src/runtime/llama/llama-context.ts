@@ -6,12 +6,10 @@ import type { Address } from './load-library.ts';
 export interface LlamaContextOptions {
   /** Tokens that all sequences hold together. */
   readonly tokens: number;
-  /** Most tokens of one run. */
   readonly batchSize: number;
   /** Most sequences, ids 0 and up; at most 256. */
   readonly sequences: number;
   readonly threads: number;
-  /** More of `llama_context_params`. */
   readonly further?: Partial<ContextParameters> | undefined;
 }
 

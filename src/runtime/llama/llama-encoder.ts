@@ -4,7 +4,6 @@ import type { LlamaModel } from './llama-model.ts';
 
 export interface LlamaEncoderOptions {
   readonly contextLength: number;
-  /** Most tokens of one run. */
   readonly maxTokens: number;
   /** Default: the model's own. */
   readonly pooling: keyof typeof poolingTypes | undefined;

@@ -51,7 +51,6 @@ export class LlamaModel {
     return this.#address;
   }
 
-  /** Numbers of one vector, or of one score. */
   outputSize(ranks: boolean): number {
     return ranks
       ? this.llama.call('llama_model_n_cls_out', this.address)
@@ -80,7 +79,6 @@ export class LlamaModel {
     return Array.from(this.#ids.subarray(0, count));
   }
 
-  /** UTF-8 bytes that one token stands for. */
   bytesOf(token: number): Uint8Array {
     if (!(token >= 0 && token < this.vocabularySize)) return new Uint8Array();
     const piece = (buffer: Buffer): number =>
@@ -99,7 +97,6 @@ export class LlamaModel {
     return Uint8Array.from(large.subarray(0, piece(large)));
   }
 
-  /** Whether the model ends an answer with this token. */
   isEnd(token: number): boolean {
     return this.llama.call('llama_vocab_is_eog', this.#vocabularyAddress(), token);
   }
@@ -111,7 +108,6 @@ export class LlamaModel {
     this.llama.call('llama_model_free', address);
   }
 
-  /** The vocabulary is part of the model. */
   #vocabularyAddress(): Address {
     return this.address && this.#vocabulary;
   }

@@ -52,7 +52,6 @@ const signatures = {
 } as const satisfies Record<string, readonly [string, readonly string[]]>;
 
 export type LlamaFunction = keyof typeof signatures;
-/** Functions whose result is a structure. */
 type StructureFunction =
   'llama_model_default_params' | 'llama_context_default_params' | 'llama_batch_get_one';
 

@@ -6,9 +6,7 @@ const pointer = 'void *';
 const status = pointer;
 const path = process.platform === 'win32' ? 'str16' : 'str';
 
-/**
- * The version of the C API that is asked for: the first that has all of the functions below.
- */
+/** The version of the C API that is asked for: the first that has all of the functions below. */
 export const apiVersion = 16;
 
 // Source: https://github.com/microsoft/onnxruntime/blob/v1.30.0/include/onnxruntime/core/session/onnxruntime_c_api.h

@@ -9,7 +9,6 @@ export function knowsDevice(device: string): boolean {
   return device === 'cpu' || device === 'cuda' || device in providerNames || isPluginDevice(device);
 }
 
-/** Makes a session compute on a device. */
 export function appendDevice(
   api: Api,
   options: bigint,

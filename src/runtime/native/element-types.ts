@@ -32,7 +32,6 @@ const otherNames: Readonly<Record<number, string>> = {
 };
 const names = new Map(Object.entries(kinds).map(([name, { code }]) => [code, name]));
 
-/** Describes an element type. */
 export function elementKind(type: string, label: string): ElementKind {
   const kind = Object.hasOwn(kinds, type) ? kinds[type as ElementType] : undefined;
   if (!kind) throw new TypeError(`${label}: tensors of ${type} are not supported`);
@@ -44,7 +43,6 @@ export function elementTypeOf(code: number): ElementType {
   return (names.get(code) ?? otherNames[code] ?? `type ${code}`) as ElementType;
 }
 
-/** Number of elements of dimensions. */
 export function countElements(dims: readonly number[], label: string): number {
   let count = 1;
   for (const dim of dims) {

@@ -12,7 +12,6 @@ import { loadKoffi, type Koffi } from './load-koffi.ts';
 import { findLibrary } from './runtime-library.ts';
 
 type Argument = bigint | number | string | NodeJS.TypedArray | null;
-/** Undefined from functions without a result. */
 type Status = bigint | null | undefined;
 
 interface NativeFunction {
@@ -20,18 +19,15 @@ interface NativeFunction {
   async(...values: [...Argument[], (error: Error | null, status: Status) => void]): void;
 }
 
-/** The C API of a loaded onnxruntime. */
 export interface Api {
   /** `1.30.0` */
   readonly version: string;
   readonly path: string;
   /** `OrtEnv *`, for as long as the process lives. */
   readonly environment: bigint;
-  /** The allocator of strings that the runtime returns. */
   readonly allocator: bigint;
   /** `OrtMemoryInfo *` of this process's memory. */
   readonly cpuMemory: bigint;
-  /** Calls a function. */
   call(name: ApiFunctionName, ...values: Argument[]): void;
   /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
   callAsync(name: ApiFunctionName, ...values: Argument[]): Promise<void>;
@@ -41,15 +37,13 @@ export interface Api {
   find(name: ApiFunctionName, ...values: Argument[]): bigint;
   /** Calls a function that returns a value and no status. */
   ask(name: ApiFunctionName, ...values: Argument[]): unknown;
-  /** Reads an array of pointers. */
   readPointers(address: bigint, count: number): readonly bigint[];
   /** Reads UTF-8 up to its end of 0. */
   readString(address: bigint): string;
-  /** Copies memory. */
   copyBytes(address: bigint, length: number): ArrayBuffer;
   /** Loads another library for good; returns the system's message where that fails. */
   loadError(path: string): string | undefined;
-  /** The address of an array, which the caller has to keep. */
+  /** Of an array that the caller has to keep. */
   addressOf(data: NodeJS.TypedArray): bigint;
 }
 

@@ -3,7 +3,6 @@ const stackBytes = 8 * 2 ** 20;
 
 export type Koffi = Awaited<ReturnType<typeof importKoffi>>;
 
-/** Loads the foreign function interface. */
 export async function loadKoffi(): Promise<Koffi> {
   const koffi = await importKoffi();
   const { sync_stack_size: current = 0, async_stack_size: currentAsync = 0 } = koffi.config();

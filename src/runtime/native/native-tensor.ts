@@ -67,7 +67,7 @@ export class NativeTensor implements ResidentTensor {
   readonly #whenFree: (free: () => void) => void;
   readonly #onFree: (tensor: NativeTensor) => void;
   #holders = 0;
-  #givenUp = false;
+  isReleased = false;
 
   constructor(api: Api, { value, type, dims, device, data, whenFree, onFree }: NativeTensorParts) {
     this.#api = api;
@@ -81,10 +81,6 @@ export class NativeTensor implements ResidentTensor {
     this.#onFree = onFree;
   }
 
-  get isReleased(): boolean {
-    return this.#givenUp;
-  }
-
   read(): Tensor {
     this.#assertMine();
     if (this.device !== 'cpu') throw new Error(`tensor: expected memory of this process, got ${this.device}`);
@@ -94,7 +90,7 @@ export class NativeTensor implements ResidentTensor {
 
   release(): void {
     this.#assertMine();
-    this.#givenUp = true;
+    this.isReleased = true;
     this.#freeIfUnused();
   }
 
@@ -123,11 +119,11 @@ export class NativeTensor implements ResidentTensor {
   }
 
   #assertMine(): void {
-    if (this.#givenUp) throw new Error('tensor: already released');
+    if (this.isReleased) throw new Error('tensor: already released');
   }
 
   #freeIfUnused(): void {
-    if (!this.#givenUp || this.#holders > 0) return;
+    if (!this.isReleased || this.#holders > 0) return;
     this.#handle.release(this.device === 'cpu' ? undefined : this.#whenFree);
     this.#onFree(this);
   }

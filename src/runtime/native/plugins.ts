@@ -5,17 +5,13 @@ import { fieldError } from '../../errors.ts';
 import { withAdvice } from '../device-fault.ts';
 import { loadApi, type Api } from './load-api.ts';
 
-/** An execution provider in a library of its own. */
 export interface Plugin {
-  /** Path of the library. */
   readonly library: string;
   /** Name of the provider, which is that of its devices: `openvino`. */
   readonly provider: string;
-  /** Options of the provider, as it names them. */
   readonly options?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A device on which a provider computes. */
 export interface ProviderDevice {
   /** `OrtEpDevice *`, for as long as the process lives. */
   readonly address: bigint;
@@ -114,7 +110,6 @@ function findPlugin(device: string): { found: Registered; number: number } | und
   return found && { found, number: Number(number) };
 }
 
-/** Whether a device is one of a registered plugin's. */
 export function isPluginDevice(device: string): boolean {
   return findPlugin(device) !== undefined;
 }

@@ -3,7 +3,6 @@ export class RunQueue {
   #isBusy = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** Enters if nobody is inside. */
   tryEnter(): boolean {
     if (this.#isBusy) return false;
     this.#isBusy = true;

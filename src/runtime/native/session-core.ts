@@ -4,7 +4,6 @@ import type { Api } from './load-api.ts';
 import { queueOf, type RunQueue } from './run-queue.ts';
 import { readShape } from './native-tensor.ts';
 
-/** Runs that can be ended. */
 interface Terminable {
   terminate(): void;
 }
@@ -168,7 +167,6 @@ export class SessionCore {
   }
 }
 
-/** Reads names, types and dimensions of a session's inputs or outputs. */
 function readSignatures(api: Api, session: bigint, side: 'Input' | 'Output'): TensorSignature[] {
   const count = Number(api.find(`SessionGet${side}Count`, session));
   return Array.from({ length: count }, (_, index) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatEvent, TokenLogprobs } from '../../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../src/categories/chat/request.ts';
-import { appendEvent } from '../../../src/categories/chat/append-event.ts';
+import { appendEvent } from '../../../src/categories/chat/models.ts';
 import type { Pipeline } from '../../../src/contracts/category.ts';
 import type * as samplers from '../../../src/core/sampling/sampler.ts';
 import { loadPipeline } from '../../../src/loading/load-pipeline.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appendEvent } from '../../../src/categories/chat/append-event.ts';
+import { appendEvent } from '../../../src/categories/chat/models.ts';
 import type { ChatEvent } from '../../../src/categories/chat/events.ts';
 
 function appended(events: readonly ChatEvent[]): ChatEvent[] {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAudio } from '../../../src/runtime/audio/open-audio.ts';
-import { splitChannels } from '../../../src/runtime/audio/split-channels.ts';
+import { splitChannels } from '../../../src/runtime/audio/open-audio.ts';
 import { writeWav } from './write-wav.ts';
 
 /** Blocks of two channels, the second above the first by 100; counts those that are decoded. */

@@ -35,7 +35,7 @@ import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
 import { createSharedPrompts } from './prompt/shared-prompts.ts';
 import { foreignTemplateParameters } from './prompt/template-variables.ts';
-import { expandPlaceholders, placePictures } from './vision/picture-prompt.ts';
+import { expandPlaceholders, placePictures } from './vision/picture-table.ts';
 import { loadVision } from './vision/load-vision.ts';
 import type { ReadyPicture, VisionModel } from './vision/vision-model.ts';
 
@@ -50,7 +50,6 @@ const mostPreviewTokens = 2 ** 17;
 /** They are kept in memory until the last one is there. */
 const mostPromptLogprobs = 2 ** 18;
 
-/** Names of the context length in configs. */
 const lengthNames = ['max_position_embeddings', 'n_positions', 'max_seq_len', 'seq_length', 'n_ctx'];
 
 /** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
@@ -162,7 +161,6 @@ type AnswerReading = Pick<
   'markerTokens' | 'createReasoningSplitter' | 'createToolCallParser' | 'grammar'
 >;
 
-/** A request whose prompts are ready to be read. */
 interface ReadyRequest {
   /** `fed` is given where it isn't the tokens themselves, but has those of pictures. */
   readonly prompts: readonly (EncodedPrompt & { readonly fed?: Int32Array })[];

@@ -8,7 +8,6 @@ import type { ChatRequestInput } from '../request.ts';
 
 /** How a dialect writes an answer. */
 export interface AnswerForm {
-  /** The id that the answer has. */
   readonly responseId: string;
   readonly stream: boolean;
   /** The field that `response_format` came from, for errors. */
@@ -17,7 +16,6 @@ export interface AnswerForm {
   readonly toError?: (thrown: unknown) => unknown;
   /** Default: none beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The body of a whole answer. */
   readonly toBody: (events: readonly ChatEvent[]) => object | Promise<object>;
   /** Makes what writes the frames of a stream, event by event; called for streams alone. */
   readonly createFrames: () => StreamEnd & {

@@ -72,7 +72,6 @@ function readChatRequest(body: unknown, nameOf: (field: string) => string): Chat
   return { model: parsed.model, request, formatField: nameOf(formatField), ...deliveryOf(parsed) };
 }
 
-/** The form in which an answer is delivered. */
 export function deliveryOf({
   stream,
   stream_options: options,

@@ -1,6 +1,8 @@
-import type { EndpointRun } from '../../../contracts/endpoint.ts';
+import type { z } from 'zod';
+import type { EndpointRun, RequestBody } from '../../../contracts/endpoint.ts';
 import type { ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
+import { ignoredFields } from '../../../validation/foreign-fields.ts';
 import { renameFields } from '../../../validation/rename-fields.ts';
 
 /** A prompt as the model would read it. */
@@ -23,4 +25,14 @@ export async function previewPrompt(
 /** Makes an error about the one prompt of a request name the field that the prompt came from. */
 export function onlyPromptAs(place: string): (thrown: unknown) => unknown {
   return (thrown) => renameFields(thrown, (field) => field.replace(/^prompt\[0\]/, place));
+}
+
+/** The body of a request whose prompt is counted. @param fields that make it, with spaces between; the others change nothing */
+export function countedBody(
+  { name, schema, foreign }: RequestBody & { readonly schema: z.ZodObject },
+  fields: string,
+): RequestBody {
+  const mask = Object.fromEntries(fields.split(' ').map((field) => [field, true as const]));
+  const others = ignoredFields(Object.keys(schema.shape).join(' '));
+  return { name, schema: schema.pick(mask as never), foreign: { ...foreign, ...others } };
 }

@@ -15,15 +15,12 @@ import { parameterSchema, parameterShape } from '../../../validation/parameter-s
 import { describeValue } from '../../../core/text/quote.ts';
 import { formatFields, jsonSchema } from './answer-format.ts';
 
-/** At least one character. */
 export const nonEmptyText = z.string().min(1);
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 
-/** Text, or parts of text that are joined. */
 const content = z.union([z.string(), listOf(ofOfferedType('a part', ['text'], textPart))]);
 
-/** Detail at which a picture is read. */
 export const imageDetail = z
   .enum(['auto', 'low', 'high'])
   .meta({ description: '`low` shrinks the picture to 512 pixels a side first.' });
@@ -54,7 +51,6 @@ const userContent = z.union([
   listOf(ofOfferedType('a part', ['text', 'image_url'], z.discriminatedUnion('type', [textPart, imageUrl]))),
 ]);
 
-/** The name of a function. */
 export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
   error: ({ input }) =>
     `expected 1 to 64 letters, digits, underscores and dashes, got ${describeValue(input)}`,
@@ -112,7 +108,6 @@ const tool = z.object({
 
 const tokenName = /^\d{1,9}$/;
 
-/** The number of a token in the vocabulary. */
 export const tokenId = z.int().min(0);
 
 const namedTool = z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) });
@@ -225,7 +220,6 @@ export const chatRequestSchema = z
 /** A checked body of `POST /chat/completions`. */
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 
-/** A token and its log probability. */
 export const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
 
 const logprobs = z.object({

@@ -1,4 +1,6 @@
-import type { ChatEvent, ChatUsage, FinishReason, TokenLogprob, TokenLogprobs } from '../events.ts';
+import type { ToolCall } from '../../../core/chat/messages.ts';
+import { collectChoice, type CollectedChoice } from '../collect-choices.ts';
+import type { ChatEvent, ChatUsage, TokenLogprob, TokenLogprobs } from '../events.ts';
 import type { ChatCompletion } from './schema.ts';
 
 /** Fields that all parts of one answer share. */
@@ -28,14 +30,6 @@ export type WireUsage = ChatCompletion['usage'];
 /** `choices[].logprobs` of an answer. */
 export type WireLogprobs = NonNullable<ChatCompletion['choices'][number]['logprobs']>;
 
-interface Choice {
-  text: string;
-  reasoning: string;
-  readonly toolCalls: { id: string; name: string; arguments: string }[];
-  readonly logprobs: TokenLogprobs[];
-  finishReason: FinishReason;
-}
-
 /**
  * All events of a chat request → the body of its answer.
  *
@@ -46,11 +40,11 @@ interface Choice {
  * ```
  */
 export function toChatCompletion(events: Iterable<ChatEvent>, head: AnswerHead): ChatCompletion {
-  const choices: Choice[] = [];
+  const choices: CollectedChoice[] = [];
   let usage: ChatUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (const event of events) {
     if (event.type === 'usage') usage = event;
-    else if ('choice' in event) addToChoice((choices[event.choice] ??= emptyChoice()), event);
+    else collectChoice(choices, event);
   }
   return {
     ...toWireHead(head),
@@ -59,7 +53,7 @@ export function toChatCompletion(events: Iterable<ChatEvent>, head: AnswerHead):
       index,
       message: toMessage(choice),
       logprobs: choice.logprobs.length === 0 ? null : toWireLogprobs(choice.logprobs),
-      finish_reason: choice.finishReason,
+      finish_reason: choice.finishReason ?? 'stop',
     })),
     usage: toWireUsage(usage),
   };
@@ -97,44 +91,21 @@ export function toWireLogprob({ token, logprob, bytes }: TokenLogprob): {
   return { token, logprob: Math.max(logprob, impossible), bytes: [...bytes] };
 }
 
-function emptyChoice(): Choice {
-  return { text: '', reasoning: '', toolCalls: [], logprobs: [], finishReason: 'stop' };
-}
-
-function addToChoice(choice: Choice, event: Extract<ChatEvent, { readonly choice: number }>): void {
-  switch (event.type) {
-    case 'text-delta':
-      choice.text += event.text;
-      break;
-    case 'reasoning-delta':
-      choice.reasoning += event.text;
-      break;
-    case 'tool-call-start':
-      choice.toolCalls[event.call] = { id: event.id, name: event.name, arguments: '' };
-      break;
-    case 'tool-call-delta':
-      choice.toolCalls[event.call]!.arguments += event.arguments;
-      break;
-    case 'logprobs':
-      choice.logprobs.push(...event.tokens);
-      break;
-    case 'choice-end':
-      choice.finishReason = event.finishReason;
-      break;
-  }
-}
-
-function toMessage({ text, reasoning, toolCalls }: Choice): ChatCompletion['choices'][number]['message'] {
+function toMessage({ parts, calls }: CollectedChoice): ChatCompletion['choices'][number]['message'] {
+  const contentOf = (wanted: 'text' | 'reasoning'): string =>
+    parts.map(({ type, content }) => (type === wanted ? content : '')).join('');
+  const text = contentOf('text');
+  const reasoning = contentOf('reasoning');
   return {
     role: 'assistant',
-    content: text === '' && toolCalls.length > 0 ? null : text,
+    content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(toWireToolCall) }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(toWireToolCall) }),
   };
 }
 
-function toWireToolCall(call: Choice['toolCalls'][number]): {
+function toWireToolCall(call: ToolCall): {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };

@@ -25,7 +25,6 @@ import type { EmbeddingRequest } from '../request.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** Tokenization of inputs. */
 interface TokenSequenceOptions {
   readonly tokenizer: TextTokenizer;
   /** Ids below it exist. */
@@ -210,10 +209,7 @@ function isPictureUrl(input: unknown): boolean {
   return typeof input === 'string' && /^data:image\//i.test(input);
 }
 
-/**
- * Decodes a picture.
- * @param longestSide most pixels of its longer side; a larger one is made smaller
- */
+/** Decodes a picture. @param longestSide most pixels of its longer side; a larger one is made smaller */
 async function readPicture(
   opened: Promise<OpenedImage>,
   longestSide: number | undefined,

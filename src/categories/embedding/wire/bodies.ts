@@ -149,16 +149,14 @@ export const embeddingForeignFields: ForeignFields = {
  * ```
  */
 export function fromEmbeddingRequest(body: unknown): EmbeddingCall {
-  return readForeign(embeddingForeignFields, body, readEmbeddingRequest);
-}
-
-function readEmbeddingRequest(body: unknown): EmbeddingCall {
-  const parsed = parseBody(embeddingRequestSchema, body);
-  return {
-    model: parsed.model ?? undefined,
-    request: { ...readParameters(parsed), input: parsed.input },
-    encodingFormat: parsed.encoding_format ?? 'float',
-  };
+  return readForeign(embeddingForeignFields, body, (own) => {
+    const parsed = parseBody(embeddingRequestSchema, own);
+    return {
+      model: parsed.model ?? undefined,
+      request: { ...readParameters(parsed), input: parsed.input },
+      encodingFormat: parsed.encoding_format ?? 'float',
+    };
+  });
 }
 
 /** Format of an answer. */

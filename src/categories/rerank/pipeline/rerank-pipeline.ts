@@ -12,6 +12,7 @@ import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.t
 import type { RerankRequest } from '../request.ts';
 import type { Scorer } from '../scorer.ts';
 import type { RerankSettings } from '../settings.ts';
+import { servePipeline } from '../../serve-pipeline.ts';
 
 /** Enough waiting pairs for full batches. */
 const concurrency = 64;
@@ -27,35 +28,16 @@ export async function loadRerankPipeline(
   sessions: SessionBackend,
   architecture: Architecture<Scorer, RerankSettings>,
 ): Promise<Pipeline<RerankRequest, RerankEvent, RerankModelInfo>> {
-  return new RerankPipeline(spec, await architecture.open(spec, sessions));
-}
+  const scorer = await architecture.open(spec, sessions);
+  const { contextLength, created } = scorer;
+  const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
+  const batcher = new SequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
+  const turns = new Turns();
 
-class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModelInfo> {
-  readonly concurrency = concurrency;
-  readonly reserve = reserve;
-  readonly info: RerankModelInfo;
-  readonly #scorer: Scorer;
-  readonly #turns = new Turns();
-  readonly #batcher: SequenceBatcher<EncodedText>;
-
-  constructor(spec: ModelSpec<RerankSettings>, scorer: Scorer) {
-    this.#scorer = scorer;
-    const maxTokens = spec.maxBatchTokens ?? defaultBatchLimits.maxTokens;
-    this.#batcher = new SequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
-    this.info = {
-      id: spec.id,
-      name: spec.name ?? spec.id,
-      category: 'rerank',
-      contextLength: scorer.contextLength,
-      created: scorer.created,
-      ownedBy: 'slashv1',
-    };
-  }
-
-  async *run(request: RerankRequest, options: PipelineRunOptions = {}): AsyncGenerator<RerankEvent> {
+  async function* run(request: RerankRequest, options: PipelineRunOptions): AsyncGenerator<RerankEvent> {
     const { documents, topN = documents.length, returnDocuments } = request;
-    const pairs = await this.#encode(request, options);
-    const logits = await this.#batcher.encode(pairs, options);
+    const pairs = await encodePairs(scorer, request, { ...options, turns });
+    const logits = await batcher.encode(pairs, options);
     // By logits: scores of very relevant documents are all 1.
     const results = logits
       .map(([logit], index) => ({ index, logit: logit! }))
@@ -63,52 +45,46 @@ class RerankPipeline implements Pipeline<RerankRequest, RerankEvent, RerankModel
       .slice(0, topN)
       .map(({ index, logit }): RerankedDocument => {
         const relevanceScore = 1 / (1 + Math.exp(-logit));
-        return returnDocuments
-          ? { index, relevanceScore, document: documents[index]! }
-          : { index, relevanceScore };
+        if (!returnDocuments) return { index, relevanceScore };
+        return { index, relevanceScore, document: documents[index]! };
       });
     yield { type: 'ranking', results, promptTokens: pairs.reduce((sum, { ids }) => sum + ids.length, 0) };
   }
 
-  async close(): Promise<void> {
-    await this.#batcher.idle();
-    await this.#scorer.release();
-  }
+  const info = { category: 'rerank', contextLength, created } as const;
+  return servePipeline(spec, { concurrency, reserve, info, run, models: [scorer] });
+}
 
-  async #encode(
-    { query, documents, maxTokensPerDoc }: RerankRequest,
-    { signal, owner }: PipelineRunOptions,
-  ): Promise<EncodedText[]> {
-    const { contextLength } = this.#scorer;
-    const encoder = this.#encodeQuery(query);
-    const room = Math.min(contextLength, encoder.length + (maxTokensPerDoc ?? contextLength));
-    const pairs: EncodedText[] = [];
-    let characters = Infinity;
-    for (const document of documents) {
-      if (characters > charactersPerTurn) {
-        characters = 0;
-        await this.#turns.next(owner);
-        assertWanted(signal);
-      }
-      const text = document.slice(0, contextLength * mostCharactersPerToken);
-      pairs.push(encoder.encode(text, room));
-      // Short ones take time too.
-      characters += text.length + 64;
+async function encodePairs(
+  scorer: Scorer,
+  { query, documents, maxTokensPerDoc }: RerankRequest,
+  { turns, signal, owner }: PipelineRunOptions & { readonly turns: Turns },
+): Promise<EncodedText[]> {
+  const { contextLength } = scorer;
+  const encoder = encodeQuery(scorer, query);
+  const room = Math.min(contextLength, encoder.length + (maxTokensPerDoc ?? contextLength));
+  const pairs: EncodedText[] = [];
+  let characters = Infinity;
+  for (const document of documents) {
+    if (characters > charactersPerTurn) {
+      characters = 0;
+      await turns.next(owner);
+      assertWanted(signal);
     }
-    return pairs;
+    const text = document.slice(0, contextLength * mostCharactersPerToken);
+    pairs.push(encoder.encode(text, room));
+    // Short ones take time too.
+    characters += text.length + 64;
   }
+  return pairs;
+}
 
-  /** A query is never cut. */
-  #encodeQuery(query: string): PairEncoder {
-    const { tokenizer, contextLength } = this.#scorer;
-    if (query.length <= contextLength * mostCharactersPerToken) {
-      const encoder = tokenizer.pairWith(query);
-      if (encoder.length < contextLength) return encoder;
-    }
-    throw contextLengthError(
-      'query',
-      contextLength,
-      `the query, a text of ${query.length} characters, leaves no room for a document`,
-    );
+/** A query is never cut. */
+function encodeQuery({ tokenizer, contextLength }: Scorer, query: string): PairEncoder {
+  if (query.length <= contextLength * mostCharactersPerToken) {
+    const encoder = tokenizer.pairWith(query);
+    if (encoder.length < contextLength) return encoder;
   }
+  const reason = `the query, a text of ${query.length} characters, leaves no room for a document`;
+  throw contextLengthError('query', contextLength, reason);
 }

@@ -80,12 +80,10 @@ export const rerankForeignFields: ForeignFields = {
  * ```
  */
 export function fromRerankRequest(body: unknown): RerankCall {
-  return readForeign(rerankForeignFields, body, readRerankRequest);
-}
-
-function readRerankRequest(body: unknown): RerankCall {
-  const { model, query, documents, ...parameters } = parseBody(rerankRequestSchema, body);
-  return { model: model ?? undefined, request: { ...readParameters(parameters), query, documents } };
+  return readForeign(rerankForeignFields, body, (own) => {
+    const { model, query, documents, ...parameters } = parseBody(rerankRequestSchema, own);
+    return { model: model ?? undefined, request: { ...readParameters(parameters), query, documents } };
+  });
 }
 
 /**

@@ -9,7 +9,6 @@ import type { Session } from '../../../contracts/graph.ts';
 import { extendGraph } from '../../../runtime/graph-extension.ts';
 import type { SpeechSettings } from '../settings.ts';
 
-/** Tensors of a graph with the duration of each id. */
 export interface DurationTensors {
   /** Names that exports give to an output of them. */
   readonly outputs: ReadonlySet<string>;

@@ -5,7 +5,6 @@ import {
 import { phonemizeEnglish } from '../../../core/speech/english/phonemize-english.ts';
 import { fromEspeakPhonemes } from '../../../core/speech/espeak-phonemes.ts';
 
-/** Tells how a text is pronounced. */
 export interface Phonemizer {
   /** BCP 47, such as `en-US`. */
   readonly language: string;

@@ -5,7 +5,6 @@ import { fieldError, type InferenceError } from '../../../errors.ts';
 import { createEnglishPhonemizer, createEspeakPhonemizers, type Phonemizer } from './pronunciation.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 
-/** Reader of the texts of one language. */
 export interface Reader {
   /** Writes out what isn't words: numbers, abbreviations, symbols. */
   prepare(text: string): string;

@@ -29,7 +29,6 @@ import { toPieces, type Piece } from './to-pieces.ts';
 import { ownPieces, WordClock, type OwnedPiece } from './word-times.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** Finds the voices of a request. */
 export function readVoice(
   voice: string,
   synthesizer: Pick<Synthesizer, 'voices' | 'mixesVoices' | 'explainVoice'>,
@@ -145,7 +144,6 @@ export async function loadSpeechPipeline(
   });
 }
 
-/** A text that has no markup. */
 function asItStands(text: string): MarkedText {
   return { spans: [{ text, phonemes: [], pauseSeconds: undefined }], shown: text };
 }

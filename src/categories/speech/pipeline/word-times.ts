@@ -12,7 +12,6 @@ export interface OwnedPiece extends Piece {
   readonly owners: Int32Array;
 }
 
-/** The words of a text and its pieces, which name them. */
 export interface WordedText {
   readonly words: readonly TextWord[];
   readonly pieces: readonly OwnedPiece[];

@@ -52,9 +52,7 @@ function ifThere(pending: Pending): Promise<IteratorResult<SpeechEvent> | undefi
 }
 
 interface Source {
-  /** The audio so far. */
   readonly pieces: Uint8Array[];
-  /** The event after those. */
   readonly pending: Pending;
   readonly events: AsyncIterator<SpeechEvent>;
 }

@@ -57,23 +57,21 @@ const readParameters = parameterReader(speechParameters);
  * ```
  */
 export function fromSpeechRequest(body: unknown): SpeechCall {
-  return readForeign(speechForeignFields, body, readSpeechRequest);
-}
-
-function readSpeechRequest(body: unknown): SpeechCall {
-  const parsed = parseBody(speechRequestSchema, body);
-  const streamFormat = parsed.stream_format ?? 'audio';
-  const wordTimestamps = parsed.timestamp_granularities?.includes('word');
-  if (wordTimestamps === true && streamFormat === 'audio')
-    throw fieldError('timestamp_granularities', 'expected stream_format sse or json with word, got audio');
-  return {
-    model: parsed.model ?? undefined,
-    request: {
-      ...readParameters(parsed),
-      input: parsed.input,
-      format: parsed.response_format ?? undefined,
-      wordTimestamps,
-    },
-    streamFormat,
-  };
+  return readForeign(speechForeignFields, body, (own) => {
+    const parsed = parseBody(speechRequestSchema, own);
+    const streamFormat = parsed.stream_format ?? 'audio';
+    const wordTimestamps = parsed.timestamp_granularities?.includes('word');
+    if (wordTimestamps === true && streamFormat === 'audio')
+      throw fieldError('timestamp_granularities', 'expected stream_format sse or json with word, got audio');
+    return {
+      model: parsed.model ?? undefined,
+      request: {
+        ...readParameters(parsed),
+        input: parsed.input,
+        format: parsed.response_format ?? undefined,
+        wordTimestamps,
+      },
+      streamFormat,
+    };
+  });
 }

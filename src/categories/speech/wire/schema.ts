@@ -7,7 +7,6 @@ import { parameterShape } from '../../../validation/parameter-schema.ts';
 /** Form of delivery: the bytes, server-sent events with base64, or one JSON object with base64. */
 export const streamFormats = ['audio', 'sse', 'json'] as const;
 
-/** Units that may have times. */
 const timestampGranularities = ['word'] as const;
 
 /** The body of a speech request. Fields that are not listed change nothing or are refused before. */

@@ -1,7 +1,6 @@
 import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
 import { assertWanted } from '../../../errors.ts';
 
-/** Where a decoder stops. */
 export interface GreedyOptions {
   /** Tokens that end the text, and are no part of it. */
   readonly ends: ReadonlySet<unknown>;
@@ -10,7 +9,6 @@ export interface GreedyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The tokens that a decoder wrote. */
 export interface GreedyText {
   readonly tokens: readonly number[];
   /** 0 without a token. */

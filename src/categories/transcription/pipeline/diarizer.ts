@@ -54,7 +54,6 @@ export class Diarizer {
     this.#job = job;
   }
 
-  /** Hands blocks on, and listens. */
   async *listen(blocks: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {
     const { windowSamples } = this.#tools.segmentation;
     const step = Math.round(windowSamples / windowsPerLength);

@@ -15,7 +15,6 @@ export interface OpenGraphs {
 /** The facts about graphs that are known before they are opened. */
 export interface WantedGraphs {
   readonly files: ModelFiles;
-  /** Inputs and outputs that each graph has to have. */
   readonly names?: readonly (readonly string[])[];
   /** Where such graphs come from, for errors. */
   readonly origin?: string;

@@ -9,7 +9,6 @@ export const frameStep = 270;
 export const firstFrame = Math.floor(fieldSamples / 2);
 const defaultSeconds = 10;
 
-/** Tells who speaks when in a window. */
 export interface SegmentationModel {
   readonly windowSamples: number;
   /** Most speakers of one window. */

@@ -35,7 +35,6 @@ export type EncodedAudio = ResidentTensor;
 
 /** The decoder of a model that writes down what it hears. */
 export interface TextDecoder {
-  /** Reads the tokens before a text. */
   begin(audio: EncodedAudio, tokens: readonly number[], options?: BeginOptions): Promise<DecoderText>;
   /** Reads tokens for other outputs. */
   read(
@@ -55,7 +54,6 @@ export interface DecoderSessions {
   /** Reads a prefix; the same as `next` where the graph is merged. */
   readonly first: Session;
   readonly next: Session;
-  /** Inputs that not every decoder has. */
   readonly others?: readonly string[];
 }
 
@@ -155,7 +153,6 @@ export function createTextDecoder(
   }
 }
 
-/** Results of a decoder for a prefix. */
 interface Prefix {
   readonly past: ReadonlyMap<string, ResidentTensor>;
   readonly logits: Tensor;

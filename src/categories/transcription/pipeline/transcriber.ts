@@ -10,27 +10,19 @@ export class SlidingAudio {
   /** In order, without gaps; the first one begins at `#start`. */
   readonly #kept: Float32Array[] = [];
   #start = 0;
-  #end = 0;
-  #ended = false;
+  /** Samples that have come so far; once `ended`, all of them. */
+  length = 0;
+  /** Whether nothing comes after `length`. */
+  ended = false;
 
   constructor(blocks: AsyncIterable<Float32Array>) {
     this.#blocks = blocks[Symbol.asyncIterator]();
   }
 
-  /** Samples that have come so far; once `ended`, all of them. */
-  get length(): number {
-    return this.#end;
-  }
-
-  /** Whether nothing comes after `length`. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   /** @returns `count` samples; fewer where the stream ends */
   async read(start: number, count: number): Promise<Float32Array> {
     await this.#pull(start, start + count);
-    const samples = new Float32Array(Math.max(0, Math.min(this.#end, start + count) - start));
+    const samples = new Float32Array(Math.max(0, Math.min(this.length, start + count) - start));
     let offset = this.#start - start;
     for (const block of this.#kept) {
       const first = Math.max(0, -offset);
@@ -43,12 +35,12 @@ export class SlidingAudio {
 
   async #pull(start: number, end: number): Promise<void> {
     this.#forget(start);
-    while (this.#end < end && !this.#ended) {
+    while (this.length < end && !this.ended) {
       const { done, value } = await this.#blocks.next();
-      if (done === true) this.#ended = true;
+      if (done === true) this.ended = true;
       else {
         this.#kept.push(value);
-        this.#end += value.length;
+        this.length += value.length;
         this.#forget(start);
       }
     }

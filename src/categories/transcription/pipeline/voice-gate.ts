@@ -1,6 +1,5 @@
 import type { VoiceRegion } from '../../../core/audio/voice-activity.ts';
 
-/** Tells where in a window somebody may speak. */
 export interface VoiceGate {
   /** @param samples 16 kHz, mono */
   find(samples: Float32Array): Promise<readonly VoiceRegion[]>;

@@ -88,40 +88,38 @@ const readParameters = parameterReader(transcriptionParameters);
  * ```
  */
 export function fromTranscriptionRequest(fields: readonly FormField[]): TranscriptionCall {
-  return readForeign(transcriptionForeignFields, toObject(fields), readTranscriptionForm);
-}
-
-function readTranscriptionForm(form: unknown): TranscriptionCall {
-  const parsed = parseBody(transcriptionFieldsSchema, form);
-  const { model, language, prompt, response_format: format = 'json', stream = false } = parsed;
-  const granularities = new Set(parsed.timestamp_granularities ?? ['segment']);
-  const wordTimestamps = granularities.has('word');
-  if (wordTimestamps && format !== 'verbose_json') {
-    throw fieldError(
-      'timestamp_granularities',
-      `expected response_format verbose_json with word, got ${format}`,
-    );
-  }
-  if (stream && !streamedFormats.includes(format)) {
-    throw fieldError(
-      'stream',
-      `expected response_format ${streamedFormats.join(', ')} with a stream, got ${format}`,
-    );
-  }
-  return {
-    model,
-    request: {
-      ...readParameters(parsed),
-      language,
-      prompt,
-      wordTimestamps,
-      diarize: format === 'diarized_json',
-      multichannel: parsed.multichannel,
-    },
-    format,
-    segments: granularities.has('segment'),
-    stream,
-  };
+  return readForeign(transcriptionForeignFields, toObject(fields), (own) => {
+    const parsed = parseBody(transcriptionFieldsSchema, own);
+    const { model, language, prompt, response_format: format = 'json', stream = false } = parsed;
+    const granularities = new Set(parsed.timestamp_granularities ?? ['segment']);
+    const wordTimestamps = granularities.has('word');
+    if (wordTimestamps && format !== 'verbose_json') {
+      throw fieldError(
+        'timestamp_granularities',
+        `expected response_format verbose_json with word, got ${format}`,
+      );
+    }
+    if (stream && !streamedFormats.includes(format)) {
+      throw fieldError(
+        'stream',
+        `expected response_format ${streamedFormats.join(', ')} with a stream, got ${format}`,
+      );
+    }
+    return {
+      model,
+      request: {
+        ...readParameters(parsed),
+        language,
+        prompt,
+        wordTimestamps,
+        diarize: format === 'diarized_json',
+        multichannel: parsed.multichannel,
+      },
+      format,
+      segments: granularities.has('segment'),
+      stream,
+    };
+  });
 }
 
 /**
@@ -135,14 +133,12 @@ function readTranscriptionForm(form: unknown): TranscriptionCall {
  * ```
  */
 export function fromTranslationRequest(fields: readonly FormField[]): TranscriptionCall {
-  return readForeign(translationForeignFields, toObject(fields), readTranslationForm);
-}
-
-function readTranslationForm(form: unknown): TranscriptionCall {
-  const parsed = parseBody(translationFieldsSchema, form);
-  const { model, language, prompt, response_format: format = 'json' } = parsed;
-  const request = { ...readParameters(parsed), language, prompt, task: 'translate' as const };
-  return { model, request, format, segments: true, stream: false };
+  return readForeign(translationForeignFields, toObject(fields), (own) => {
+    const parsed = parseBody(translationFieldsSchema, own);
+    const { model, language, prompt, response_format: format = 'json' } = parsed;
+    const request = { ...readParameters(parsed), language, prompt, task: 'translate' as const };
+    return { model, request, format, segments: true, stream: false };
+  });
 }
 
 const listFields = new Set([

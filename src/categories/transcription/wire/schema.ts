@@ -4,14 +4,12 @@ import { transcriptionTasks } from '../request.ts';
 import { needs } from '../../../validation/json-schema.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
-/** Formats of a stream. */
 export const streamedFormats: readonly string[] = [
   'json',
   'text',
   'diarized_json',
 ] satisfies TranscriptionFormat[];
 
-/** Units that may have times. */
 const timestampGranularities = ['segment', 'word'] as const;
 
 /** The fields of a transcription form that aren't its file. */

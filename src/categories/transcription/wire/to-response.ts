@@ -63,7 +63,6 @@ export function toDiarizedTranscription(result: TranscriptionResult): DiarizedTr
   };
 }
 
-/** A piece that one speaker says, as the wire has it. */
 export function toSpeakerSegment(
   { speaker, startSeconds, endSeconds, text }: SpeakerSegment,
   index: number,

@@ -5,7 +5,6 @@ import { loadWebCodecs, type WebCodecs } from './load-web-codecs.ts';
 import type { PacketDecoder } from './packet-decoder.ts';
 
 export interface AacParameters {
-  /** An AudioSpecificConfig. */
   readonly config: Uint8Array;
   readonly channels: number;
   readonly sampleRateHz: number;

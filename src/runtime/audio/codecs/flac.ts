@@ -1,7 +1,6 @@
 import type { FlacInfo } from '../../../core/audio/containers/flac.ts';
 import { missingPackage, type PacketDecoder, quietly } from './packet-decoder.ts';
 
-/** Decodes FLAC, frame by frame. */
 export async function createFlacDecoder({ header }: FlacInfo): Promise<PacketDecoder> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac').catch(
     missingPackage('FLAC audio', '@wasm-audio-decoders/flac'),

@@ -1,7 +1,6 @@
 import { fieldError } from '../../../errors.ts';
 import type { PcmBlock } from '../pcm.ts';
 
-/** Decodes the packets of one stream, in order. */
 export interface PacketDecoder {
   /** The facts that a packet adds; `undefined` where it adds none or is damaged. */
   decode(packet: Uint8Array): PcmBlock | undefined | Promise<PcmBlock | undefined>;
@@ -9,7 +8,6 @@ export interface PacketDecoder {
   free(): void;
 }
 
-/** The error of an optional package that isn't installed. */
 export function missingPackage(audio: string, name: string): (cause: unknown) => never {
   return (cause) => {
     const reason = `${audio} needs the optional package ${name} to be decoded, which this service lacks`;

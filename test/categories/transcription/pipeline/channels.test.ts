@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
 import type { TranscriptionEvent } from '../../../../src/categories/transcription/events.ts';
-import { mergeChannels } from '../../../../src/categories/transcription/pipeline/channels.ts';
+import { mergeChannels } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
 import {
   completeTranscriptionRequest,
   type TranscriptionRequest,

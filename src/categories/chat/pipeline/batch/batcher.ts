@@ -43,7 +43,6 @@ export interface Generation {
 interface Row {
   readonly generation: Generation;
   readonly continuation: Continuation;
-  /** Tokens fed after the prompt. */
   readonly fed: number[];
   token: number;
   /** As in `SharedPrefix`. */
@@ -55,7 +54,6 @@ interface Row {
 interface Batch {
   cache: DecoderCache;
   rows: Row[];
-  /** Whether other generations may join. */
   readonly open: boolean;
 }
 
@@ -95,13 +93,11 @@ export class Batcher {
   readonly #prefixes: PrefixCache;
   readonly #speculates: boolean;
   readonly #waiting = new FairQueue<Generation>();
-  /** Generations that have begun. */
   readonly #active = new Set<Generation>();
   /** One of each owner at most, the next first. */
   readonly #prefills: Prefill[] = [];
   #batches: Batch[] = [];
   #running: Promise<void> | undefined;
-  /** Forward passes so far. */
   steps = 0;
 
   /** @param options.maxRows sequences per batch, and of each owner at once, unless one prompt has more */
@@ -124,7 +120,6 @@ export class Batcher {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when no generation is left. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -303,7 +298,6 @@ export class Batcher {
     }
   }
 
-  /** Lets a generation read the logits of all tokens of a piece. */
   async #readAll(generation: Generation, cache: DecoderCache, piece: Int32Array): Promise<StepLogits> {
     const start = cache.lengths[0]!;
     const logits = await this.#decoder.forwardAll!(cache, piece);

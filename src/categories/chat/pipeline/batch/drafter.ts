@@ -22,7 +22,6 @@ export class Drafter {
     this.#lookup = createPromptLookup(tokens);
   }
 
-  /** Tells of the token that came next. */
   observe(token: number): void {
     const { guess } = this.#lookup;
     if (guess !== undefined) this.#length.update(guess === token);

@@ -1,11 +1,9 @@
 import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
 import type { Decoder, DecoderCache, RemoteLogits } from '../../../../contracts/decoder.ts';
 
-/** One sequence that continues a prompt. */
 export interface Continuation {
   /** Tokens that it may choose yet. */
   readonly remaining: number;
-  /** Chooses the next token. */
   next(logits: Float32Array): number | undefined;
   /** Whether `nextOfLargest` may be asked first. */
   readonly takesLargest?: boolean;

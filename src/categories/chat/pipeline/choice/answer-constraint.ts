@@ -6,16 +6,12 @@ import type { ChatRequest } from '../../request.ts';
 export interface AnswerSetting {
   /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
-  /** The rendered prompt. */
   readonly prompt: string;
   readonly formats: ModelFormats;
-  /** Whether the model is known to think. */
   readonly thinks: boolean;
-  /** The model's setting `openSchemas`. */
   readonly opensObjects: boolean | undefined;
 }
 
-/** The grammar that a request puts on the answer. */
 export function answerConstraint(request: ChatRequest, setting: AnswerSetting): AnswerConstraint {
   const { prompt, formats, thinks, opensObjects } = setting;
   const calls = callConstraint(request, setting);

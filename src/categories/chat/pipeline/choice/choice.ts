@@ -13,9 +13,44 @@ import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
 import type { Continuation } from '../batch/step-logits.ts';
-import { dryBreakersOf } from './dry-breakers.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 import type { TokenRules } from './token-rules.ts';
+import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
+
+interface Search {
+  readonly find: ReturnType<typeof createBreakerFinder>;
+  /** The latest search, since most requests say the same: nothing. */
+  texts: string;
+  found: DryBreakers;
+}
+
+const searches = new WeakMap<TextTokenizer, Search>();
+
+/** The sequences of tokens that DRY doesn't look across in this request; none where DRY is off. */
+function dryBreakersOf(
+  { dryMultiplier, drySequenceBreakers }: Pick<ChatRequest, 'dryMultiplier' | 'drySequenceBreakers'>,
+  tokenizer: TextTokenizer,
+): DryBreakers | undefined {
+  if (dryMultiplier === 0) return undefined;
+  let search = searches.get(tokenizer);
+  if (search === undefined) {
+    search = { find: createBreakerFinder(vocabularyOf(tokenizer)), texts: '', found: new Map() };
+    searches.set(tokenizer, search);
+  }
+  const texts = JSON.stringify(drySequenceBreakers);
+  if (search.texts !== texts) Object.assign(search, { texts, found: search.find(drySequenceBreakers) });
+  return search.found;
+}
+
+function vocabularyOf(tokenizer: TextTokenizer): Parameters<typeof createBreakerFinder>[0] {
+  return {
+    size: tokenizer.vocabularySize,
+    textOf: (token) => utf8.decode(tokenizer.bytesOf(token)),
+    encode: (text) => tokenizer.encode(text),
+  };
+}
+
+const utf8 = new TextDecoder();
 
 /** The context of a choice; those of one prompt differ in the seed alone. */
 export interface ChoiceContext {
@@ -52,7 +87,6 @@ export class Choice implements Continuation {
   #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
   #ending: number[] | undefined;
-  /** The answer's tokens, where rules look at them. */
   readonly #said: number[] = [];
   tokens = 0;
   reasoningTokens = 0;

@@ -6,7 +6,6 @@ const usualCharactersPerToken = 4;
 /** Tokens this far from a cut are those of the whole text. */
 const reachOfCut = 128;
 
-/** The longest prompt. */
 export interface PromptLimit {
   /** Tokens that the model holds; the prompt has to leave room for one more. */
   readonly contextLength: number;

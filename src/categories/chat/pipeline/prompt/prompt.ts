@@ -8,7 +8,6 @@ import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import type { ChatRequest } from '../../request.ts';
 import { templateVariables } from './template-variables.ts';
 
-/** A request whose messages are texts. */
 export type TextRequest = Omit<ChatRequest, 'messages'> & { readonly messages: readonly ChatMessage[] };
 
 export interface Prompt {

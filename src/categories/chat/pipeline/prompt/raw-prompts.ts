@@ -6,7 +6,6 @@ import { encodePrompt, type EncodeSteps, type PromptLimit, type PromptOptions } 
 
 type RawPrompt = ChatRequest['prompts'][number];
 
-/** A prompt as the model reads it. */
 export interface EncodedPrompt {
   readonly text: string;
   readonly tokens: Int32Array;
@@ -14,7 +13,6 @@ export interface EncodedPrompt {
   readonly before: number;
 }
 
-/** The model that reads raw prompts. */
 export interface PromptReader {
   readonly tokenizer: TextTokenizer;
   /** Tokens that it knows. */

@@ -1,3 +1,38 @@
+import type { VisionFamily } from '../../../../core/vision/families/family.ts';
+import { fieldError } from '../../../../errors.ts';
+
+/** Writes what a picture takes in a prompt in place of its placeholder. */
+export function expandPlaceholders(
+  prompt: string,
+  texts: readonly string[],
+  { placeholder }: Pick<VisionFamily, 'placeholder'>,
+): string {
+  const pieces = prompt.split(placeholder);
+  if (pieces.length - 1 !== texts.length) {
+    throw fieldError(
+      'messages',
+      `the model's chat template shows ${pieces.length - 1} of ${texts.length} pictures`,
+    );
+  }
+  return pieces.map((piece, index) => `${piece}${texts[index] ?? ''}`).join('');
+}
+
+/** Puts the ids of pictures' rows in place of the tokens that stand for them. */
+export function placePictures(
+  prompt: Int32Array,
+  pictures: readonly EncodedPicture[],
+  pictureToken: number,
+): Int32Array {
+  const ids = pictures.flatMap(({ firstId, rows }) =>
+    Array.from({ length: rows }, (_, row) => firstId - row),
+  );
+  const found = prompt.reduce((sum, token) => sum + (token === pictureToken ? 1 : 0), 0);
+  if (found !== ids.length)
+    throw fieldError('messages', `the prompt has room for ${found} of ${ids.length} rows of its pictures`);
+  let next = 0;
+  return prompt.map((token) => (token === pictureToken ? ids[next++]! : token));
+}
+
 export interface EncodedPicture {
   /** Stands for its first row in place of a token; those after it count down. Another picture has other ids. */
   readonly firstId: number;
@@ -15,7 +50,6 @@ export interface PictureGrid {
 
 interface Entry extends EncodedPicture {
   readonly key: string;
-  /** Requests that use it. */
   uses: number;
 }
 
@@ -78,7 +112,6 @@ export class PictureTable {
     }
   }
 
-  /** Finds a row by its id. */
   find(id: number): { readonly picture: EncodedPicture; readonly row: number } {
     let low = 0;
     let high = this.#entries.length;

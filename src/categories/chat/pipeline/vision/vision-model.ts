@@ -24,7 +24,6 @@ import type { EncodedPicture, PictureTable } from './picture-table.ts';
 
 export interface ReadyPicture {
   readonly encoded: EncodedPicture;
-  /** Its text in the prompt. */
   readonly text: string;
 }
 
@@ -42,7 +41,6 @@ export class VisionModel {
   readonly #session: Session;
   readonly #table: PictureTable;
   readonly #settings: PictureSettings;
-  /** Texts of pictures in the prompt, by picture. */
   readonly #texts = new WeakMap<EncodedPicture, string>();
   /** A large picture takes up to 640 MB while it is decoded, and the encoder uses all threads. */
   readonly #oneByOne = limitConcurrency(1);

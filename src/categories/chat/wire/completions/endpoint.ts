@@ -23,7 +23,6 @@ import { createCompletionChunker, toCompletion } from './to-response.ts';
 
 /** The parsed request without the form of its delivery. */
 interface CompletionCall extends ChatCall {
-  /** Whether the prompt is a list of prompts. */
   readonly isList: boolean;
 }
 

@@ -78,7 +78,6 @@ export const completionRequestSchema = chatRequestSchema
   })
   .meta({ allOf: [streamOptionsNeedStream] });
 
-/** A checked body of `POST /completions`. */
 export type CompletionRequestBody = z.infer<typeof completionRequestSchema>;
 
 const logprobs = z.object({

@@ -35,7 +35,6 @@ type WireChoice = Completion['choices'][number];
 
 /** The part of the request that says how its completions are written. */
 export interface CompletionOptions {
-  /** Completions of each prompt. */
   readonly n: number;
   readonly logprobs: boolean;
 }

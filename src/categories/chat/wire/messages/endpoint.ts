@@ -19,6 +19,9 @@ import {
   type MessageEvent,
 } from './schema.ts';
 import { createMessageStreamer, toMessage } from './to-events.ts';
+import { z } from 'zod';
+import { jsonResponse } from '../../../../http/responses.ts';
+import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
 /** Types of errors of this dialect that others call otherwise, by code. */
 const errorTypes: Readonly<Record<string, string>> = {
@@ -76,5 +79,30 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
         };
       },
     });
+  },
+};
+
+/** `POST /messages/count_tokens` */
+export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = {
+  method: 'POST',
+  path: '/messages/count_tokens',
+  operationId: 'countMessageTokens',
+  summary: "Count the tokens of a conversation in the dialect of Anthropic's Messages.",
+  requestBody: countedBody(
+    { name: 'MessageTokensRequest', schema: messagesRequestSchema, foreign: messagesForeignFields },
+    'model messages system tools tool_choice thinking',
+  ),
+  responses: {
+    'application/json': { name: 'MessageTokens', schema: z.object({ input_tokens: z.int() }) },
+  },
+  errors: ['unsupported_feature'],
+  errorBody: messagesEndpoint.errorBody,
+  read: readMessagesRequest,
+  async answer(run, call) {
+    const asked = toAskedRequest(call, run.model);
+    const { tokens } = await previewPrompt(run, { ...asked, echo: 'text' }, (error) =>
+      toMessagesError(error, call.places),
+    );
+    return jsonResponse(200, { input_tokens: tokens.length });
   },
 };

@@ -38,7 +38,6 @@ const keptThoughts = z.object({
   edits: z.array(z.object({ type: z.string().startsWith('clear_thinking_'), keep: z.literal('all') })),
 });
 
-/** Whether no part of the conversation is to be left out. */
 function keepsThoughts(contextManagement: unknown): boolean {
   return keptThoughts.safeParse(contextManagement).success;
 }

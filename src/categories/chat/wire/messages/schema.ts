@@ -133,7 +133,6 @@ export const messagesRequestSchema = chatRequestSchema
     metadata: z.object({ user_id: z.string().nullish() }).nullish(),
   });
 
-/** A checked body of `POST /messages`. */
 export type MessagesRequestBody = z.infer<typeof messagesRequestSchema>;
 
 const usage = z.object({
@@ -158,7 +157,6 @@ const contentBlock = z.discriminatedUnion('type', [
 
 const stopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use']);
 
-/** The body of a whole answer. */
 export const messageSchema = z.object({
   id: z.string(),
   type: z.literal('message'),
@@ -180,7 +178,6 @@ const delta = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
 ]);
 
-/** The body of an error in this dialect. */
 export const messagesErrorSchema = z.object({
   type: z.literal('error'),
   error: z.object({
@@ -194,7 +191,6 @@ export const messagesErrorSchema = z.object({
   request_id: z.string(),
 });
 
-/** One event of a stream. */
 export const messageEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_start'), message: messageSchema }),
   z.object({ type: z.literal('ping') }),

@@ -12,15 +12,12 @@ export interface PlacedItem {
 
 /** The part of a conversation that was kept. */
 export interface Recalled {
-  /** The items before those of the request. */
   readonly before: readonly ConversationItem[];
-  /** The id of the conversation that they are, if it is one. */
   readonly conversation?: string | undefined;
   /** The items that the request refers to, by their ids. */
   readonly items: ReadonlyMap<string, ConversationItem>;
 }
 
-/** Nothing of the conversation was kept. */
 export const nothingRecalled: Recalled = { before: [], items: new Map() };
 
 type Asked = Pick<
@@ -28,7 +25,6 @@ type Asked = Pick<
   'input' | 'previous_response_id' | 'conversation' | 'store' | 'background'
 >;
 
-/** Fetches what a request refers to. */
 export async function recall(asked: Asked, caller: CallerState): Promise<Recalled> {
   const { kept } = caller;
   if (kept === undefined) {
@@ -73,7 +69,6 @@ export function assertRecallsNothing(asked: Asked): void {
   if (first !== undefined) throw nothingKept(first.place);
 }
 
-/** A reference to an item. */
 interface Reference {
   readonly id: string;
   readonly place: string;
@@ -131,7 +126,6 @@ export function conversationOf(
   }
 }
 
-/** The conversation with its answer. */
 async function itemsOf(caller: CallerState, id: string, place: string): Promise<ConversationItem[]> {
   const found = await findKept(caller, id, place);
   const { input, response } = found;

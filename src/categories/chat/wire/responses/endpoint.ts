@@ -9,8 +9,14 @@ import type { ChatRequestInput } from '../../request.ts';
 import { answerChat, toDialectError } from '../answer.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
 import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './from-request.ts';
-import { keepResponse, keepTurn } from './keep-response.ts';
-import { hasAnswer, toKeptItems, tooLarge, type KeptResponse } from './kept-response.ts';
+import {
+  hasAnswer,
+  toKeptItems,
+  tooLarge,
+  type KeptResponse,
+  wholeItems,
+  type Keeping,
+} from './kept-response.ts';
 import {
   modelResponseSchema,
   responseEventSchema,
@@ -27,8 +33,75 @@ import {
 } from './to-events.ts';
 import { toResponseHead } from './to-head.ts';
 import type { ShownTools } from './tools.ts';
+import { findConversation, withItems } from './kept-conversation.ts';
+import { z } from 'zod';
+import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
-/** How a response in the background is written. */
+/** `POST /responses/input_tokens` */
+export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
+  method: 'POST',
+  path: '/responses/input_tokens',
+  operationId: 'countResponseTokens',
+  summary: 'Count the tokens that the model would read for a response.',
+  requestBody: countedBody(
+    { name: 'ResponseTokensRequest', schema: responsesRequestSchema, foreign: responsesForeignFields },
+    'model input instructions previous_response_id conversation tools tool_choice parallel_tool_calls text reasoning',
+  ),
+  responses: {
+    'application/json': {
+      name: 'ResponseTokens',
+      schema: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
+    },
+  },
+  errors: ['unsupported_feature', 'response_not_found'],
+  read: readResponsesRequest,
+  async answer(run, { request, formatField, places }) {
+    const toError = (thrown: unknown): unknown =>
+      toDialectError(thrown, { formatField, toError: (error) => toResponsesError(error, places) });
+    const asked: ChatRequestInput = { ...request, model: run.model.id, echo: 'text' };
+    const { tokens } = await previewPrompt(run, asked, toError);
+    return jsonResponse(200, { object: 'response.input_tokens', input_tokens: tokens.length });
+  },
+};
+
+type ReportingRun = Pick<EndpointRun<never, never>, 'caller' | 'report'>;
+
+/** Keeps a response, where its request wants that. The answer says whether it is kept: a store that fails doesn't spoil it. */
+async function keepResponse(
+  given: ModelResponse,
+  keeping: Keeping,
+  run: ReportingRun,
+): Promise<ModelResponse> {
+  const { kept } = run.caller;
+  const input = toKeptItems(keeping.items, given.id);
+  const response = await keepTurn({ response: given, input }, keeping, run);
+  if (!keeping.store || kept === undefined) return response;
+  const value: KeptResponse = { response, input };
+  const isKept = await orReport(kept.set(response.id, value), run);
+  return isKept ? response : { ...response, store: false };
+}
+
+/** Adds the new items of a response to its conversation. The answer says whether that has them. */
+async function keepTurn(
+  { response, input }: KeptResponse,
+  { conversation }: Pick<Keeping, 'conversation'>,
+  run: ReportingRun,
+): Promise<ModelResponse> {
+  if (conversation === undefined || run.caller.kept === undefined) return response;
+  const items = [...input.slice(conversation.known), ...wholeItems(response)];
+  const added = findConversation(run.caller, conversation.id, 'conversation', (found) =>
+    withItems(found, items),
+  );
+  return (await orReport(added, run)) ? response : { ...response, conversation: null };
+}
+
+async function orReport<T>(promise: Promise<T>, { report }: ReportingRun): Promise<T | false> {
+  return promise.catch((error: unknown) => {
+    report(InferenceError.from(error));
+    return false;
+  });
+}
+
 interface BackgroundForm extends ResponseForm {
   readonly head: ResponseHead;
   readonly headers: Readonly<Record<string, string>>;

@@ -65,7 +65,6 @@ export function beginItem(growing: GrowingItem): EventBody[] {
   ];
 }
 
-/** The events of more text; it becomes part of the item. */
 export function extendItem(growing: GrowingItem, delta: string, logprobs: TextLogprobs): EventBody[] {
   growing.text += delta;
   growing.logprobs.push(...logprobs);

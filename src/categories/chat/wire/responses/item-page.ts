@@ -4,7 +4,6 @@ import { toJsonSchema } from '../../../../validation/json-schema.ts';
 
 const mostItems = 100;
 
-/** The query of a list of items. */
 export const pageParameters = {
   limit: {
     description: `Most items, 1 to ${mostItems}; default 20.`,
@@ -17,7 +16,6 @@ export const pageParameters = {
   after: { description: 'Id of the item before the first.' },
 };
 
-/** The schema of a part of a list of items. */
 export function itemPageSchema(item: z.ZodType): z.ZodType {
   return z.object({
     object: z.literal('list'),
@@ -32,7 +30,6 @@ interface Item {
   readonly id?: string | null | undefined;
 }
 
-/** Answers with all of the items. */
 export function toItemPage(data: readonly Item[], hasMore = false): object {
   return {
     object: 'list',

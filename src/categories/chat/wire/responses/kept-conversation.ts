@@ -3,7 +3,6 @@ import { createId } from '../../../../http/headers.ts';
 import { idPrefixes, notFound, nothingKept, tooLarge } from './kept-response.ts';
 import type { ConversationItem } from './schema.ts';
 
-/** A conversation that responses go on with. */
 export interface KeptConversation {
   readonly id: string;
   readonly created_at: number;

@@ -1,82 +1,233 @@
-import type { Route } from '../../../../contracts/endpoint.ts';
-import { fieldError, unsupportedError } from '../../../../errors.ts';
+import { z } from 'zod';
+import type { NamedSchema, Route, RouteCall } from '../../../../contracts/endpoint.ts';
+import { fieldError, unsupportedError, type ErrorCode } from '../../../../errors.ts';
+import { createId, unixTime } from '../../../../http/headers.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
-import { pageOf, pageParameters } from './item-page.ts';
-import { findKept, findSettled, isPending } from './kept-response.ts';
-import { deletedResponseSchema, inputItemListSchema, modelResponseSchema } from './schema.ts';
+import { listOf } from '../../../../validation/list-schema.ts';
+import { itemPageSchema, pageOf, pageParameters, toItemPage } from './item-page.ts';
+import { findConversation, withItems, type KeptConversation } from './kept-conversation.ts';
+import { findKept, findSettled, isPending, notFound, nothingKept, tooLarge } from './kept-response.ts';
+import {
+  deletedResponseSchema,
+  inputItemListSchema,
+  itemSchema,
+  metadataSchema,
+  modelResponseSchema,
+} from './schema.ts';
 
-const path = '/responses/{response_id}';
+const path = '/conversations/{conversation_id}';
+const itemPath = `${path}/items/{item_id}`;
 const errors = ['invalid_request', 'unsupported_feature', 'response_not_found', 'overloaded'] as const;
-const responses = { 'application/json': { name: 'Response', schema: modelResponseSchema } };
+const bodyErrors = [
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+] as const;
+const everyError: readonly ErrorCode[] = [...errors, ...bodyErrors];
+
+const object = z.literal('conversation');
+const schema = z.object({
+  id: z.string(),
+  object,
+  created_at: z.int(),
+  metadata: z.record(z.string(), z.string()),
+});
+const conversation: NamedSchema = { name: 'Conversation', schema };
+const item: NamedSchema = { name: 'ConversationItem', schema: itemSchema };
+const itemPage: NamedSchema = { name: 'ConversationItemList', schema: itemPageSchema(itemSchema) };
+const deleted = z.object({
+  id: z.string(),
+  object: z.literal('conversation.deleted'),
+  deleted: z.literal(true),
+});
+
+const bodies = {
+  create: z.object({ items: listOf(itemSchema).nullish(), metadata: metadataSchema }),
+  add: z.object({ items: listOf(itemSchema, { min: 1 }) }),
+  update: z.object({ metadata: metadataSchema }),
+};
+
+function find<Found extends KeptConversation | undefined = KeptConversation>(
+  { caller, pathParameters: { conversation_id: id } }: RouteCall,
+  change?: (found: KeptConversation) => Found,
+): Promise<Found> {
+  return findConversation(caller, id!, 'conversation_id', change);
+}
+
+function show({ id, created_at, metadata }: KeptConversation): object {
+  return { id, object: object.value, created_at, metadata };
+}
+
+type Row = readonly [method: Route['method'], path: string, operationId: string, summary: string];
+
+function route(
+  [method, at, operationId, summary]: Row,
+  answer: NamedSchema,
+  make: (call: RouteCall) => Promise<object>,
+  more?: Partial<Pick<Route, 'requestBody' | 'queryParameters' | 'errors'>>,
+): Route {
+  const handle: Route['handle'] = async (call) => jsonResponse(200, await make(call));
+  const responses = { 'application/json': answer };
+  return { method, path: at, operationId, summary, responses, errors: everyError, handle, ...more };
+}
+
+/** Paths of conversations that are kept, the longer ones first. */
+export const keptConversations: readonly Route[] = [
+  route(['GET', itemPath, 'getConversationItem', 'One item of a conversation.'], item, async (call) => {
+    const { items } = await find(call);
+    const found = items.find(({ id }) => id === call.pathParameters['item_id']);
+    if (found === undefined) throw notFound('item_id');
+    return found;
+  }),
+  route(
+    ['DELETE', itemPath, 'deleteConversationItem', 'Remove an item from a conversation.'],
+    conversation,
+    async (call) =>
+      show(
+        await find(call, (found) => {
+          const items = found.items.filter(({ id }) => id !== call.pathParameters['item_id']);
+          if (items.length === found.items.length) throw notFound('item_id');
+          return { ...found, items };
+        }),
+      ),
+  ),
+  route(
+    ['GET', `${path}/items`, 'listConversationItems', 'The items of a conversation.'],
+    itemPage,
+    async (call) => pageOf((await find(call)).items, call.query),
+    { queryParameters: pageParameters },
+  ),
+  route(
+    ['POST', `${path}/items`, 'createConversationItems', 'Add items to the end of a conversation.'],
+    itemPage,
+    async (call) => {
+      const added = (call.body as z.infer<typeof bodies.add>).items;
+      const { items } = await find(call, (found) => withItems(found, added));
+      return toItemPage(items.slice(-added.length));
+    },
+    { requestBody: { name: 'NewConversationItems', schema: bodies.add } },
+  ),
+  route(['GET', path, 'getConversation', 'A conversation, without its items.'], conversation, async (call) =>
+    show(await find(call)),
+  ),
+  route(
+    ['POST', path, 'updateConversation', "Replace a conversation's metadata."],
+    conversation,
+    async (call) => {
+      const { metadata } = call.body as z.infer<typeof bodies.update>;
+      return show(await find(call, (found) => ({ ...found, metadata: metadata ?? {} })));
+    },
+    { requestBody: { name: 'ConversationUpdate', schema: bodies.update } },
+  ),
+  route(
+    [
+      'DELETE',
+      path,
+      'deleteConversation',
+      'Forget a conversation and its items. Responses that were kept stay.',
+    ],
+    { name: 'DeletedConversation', schema: deleted },
+    async (call) => {
+      await find(call, () => undefined);
+      return { id: call.pathParameters['conversation_id'], object: 'conversation.deleted', deleted: true };
+    },
+  ),
+  route(
+    [
+      'POST',
+      '/conversations',
+      'createConversation',
+      'Begin a conversation that responses go on with, where the service keeps responses.',
+    ],
+    conversation,
+    async ({ caller: { kept }, body }) => {
+      if (kept === undefined) throw nothingKept('conversation');
+      const { items, metadata } = body as z.infer<typeof bodies.create>;
+      const empty = { id: createId('conv_'), created_at: unixTime(), metadata: metadata ?? {}, items: [] };
+      const begun = withItems(empty, items ?? []);
+      if (!(await kept.set(begun.id, begun))) throw tooLarge('items', 'the conversation');
+      return show(begun);
+    },
+    { requestBody: { name: 'NewConversation', schema: bodies.create, isOptional: true } },
+  ),
+];
+
+const responsePath = '/responses/{response_id}';
+const response: NamedSchema = { name: 'Response', schema: modelResponseSchema };
+
+/** Finds the response of the path, as `findSettled`. */
+function settled({ caller, pathParameters: { response_id: id } }: RouteCall): ReturnType<typeof findSettled> {
+  return findSettled(caller, id!, 'response_id');
+}
 
 /** Paths of responses that were kept, the longer ones first. */
 export const keptResponses: readonly Route[] = [
-  {
-    method: 'GET',
-    path: `${path}/input_items`,
-    operationId: 'listInputItems',
-    summary: 'The items that a response which was kept has answered, with those before them.',
-    queryParameters: pageParameters,
-    responses: { 'application/json': { name: 'InputItemList', schema: inputItemListSchema } },
-    errors,
-    async handle({ caller, query, pathParameters }) {
+  route(
+    [
+      'GET',
+      `${responsePath}/input_items`,
+      'listInputItems',
+      'The items that a response which was kept has answered, with those before them.',
+    ],
+    { name: 'InputItemList', schema: inputItemListSchema },
+    async ({ caller, query, pathParameters }) => {
       const { input } = await findKept(caller, pathParameters['response_id']!, 'response_id');
-      const items = input.map((item) => Object.assign({ type: 'message' }, item));
-      return jsonResponse(200, pageOf(items, query));
+      return pageOf(
+        input.map((one) => Object.assign({ type: 'message' }, one)),
+        query,
+      );
     },
-  },
-  {
-    method: 'POST',
-    path: `${path}/cancel`,
-    operationId: 'cancelResponse',
-    summary: 'Stop a response with `background`. One that has ended is answered as it is.',
-    responses,
-    errors,
-    async handle({ caller, pathParameters }) {
-      const id = pathParameters['response_id']!;
-      const { response, kept } = await findSettled(caller, id, 'response_id');
-      if (!response.background) {
-        throw fieldError(
-          'response_id',
-          'expected a response with `background`: others end with their connection',
-        );
+    { errors, queryParameters: pageParameters },
+  ),
+  route(
+    [
+      'POST',
+      `${responsePath}/cancel`,
+      'cancelResponse',
+      'Stop a response with `background`. One that has ended is answered as it is.',
+    ],
+    response,
+    async (call) => {
+      const { response: found, kept } = await settled(call);
+      if (!found.background) {
+        const reason = 'expected a response with `background`: others end with their connection';
+        throw fieldError('response_id', reason);
       }
-      if (!isPending({ response })) return jsonResponse(200, response);
-      await kept.work.stop(id);
-      return jsonResponse(200, (await findSettled(caller, id, 'response_id')).response);
+      if (!isPending({ response: found })) return found;
+      await kept.work.stop(found.id);
+      return (await settled(call)).response;
     },
-  },
-  {
-    method: 'GET',
-    path,
-    operationId: 'getResponse',
-    summary: 'A response that was kept, or that is under way in the background.',
-    responses,
-    errors,
-    async handle({ caller, query, pathParameters }) {
-      const { response } = await findSettled(caller, pathParameters['response_id']!, 'response_id');
+    { errors },
+  ),
+  route(
+    ['GET', responsePath, 'getResponse', 'A response that was kept, or that is under way in the background.'],
+    response,
+    async (call) => {
+      const { response: found } = await settled(call);
       for (const name of ['stream', 'starting_after']) {
-        if (!query.has(name) || query.get(name) === 'false') continue;
+        if (!call.query.has(name) || call.query.get(name) === 'false') continue;
         throw unsupportedError(name, 'not supported, a response that was kept comes at once');
       }
-      return jsonResponse(200, response);
+      return found;
     },
-  },
-  {
-    method: 'DELETE',
-    path,
-    operationId: 'deleteResponse',
-    summary:
+    { errors },
+  ),
+  route(
+    [
+      'DELETE',
+      responsePath,
+      'deleteResponse',
       'Forget a response that was kept, and stop it first if it is under way. Later ones keep the conversation that they have answered.',
-    responses: { 'application/json': { name: 'DeletedResponse', schema: deletedResponseSchema } },
-    errors,
-    async handle({ caller, pathParameters }) {
+    ],
+    { name: 'DeletedResponse', schema: deletedResponseSchema },
+    async ({ caller, pathParameters }) => {
       const id = pathParameters['response_id']!;
       const found = await findKept(caller, id, 'response_id');
-      const { kept } = found;
-      if (isPending(found)) await kept.work.stop(id);
-      await kept.delete(id);
-      return jsonResponse(200, { id, object: 'response', deleted: true });
+      if (isPending(found)) await found.kept.work.stop(id);
+      await found.kept.delete(id);
+      return { id, object: 'response', deleted: true };
     },
-  },
+    { errors },
+  ),
 ];

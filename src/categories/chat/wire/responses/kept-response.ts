@@ -2,10 +2,8 @@ import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
 import { fieldError, unsupportedError, type InferenceError } from '../../../../errors.ts';
 import type { ConversationItem, ModelResponse } from './schema.ts';
 
-/** A response, and the conversation that it answers. */
 export interface KeptResponse {
   readonly response: ModelResponse;
-  /** Every item has an id. */
   readonly input: readonly ConversationItem[];
 }
 
@@ -27,7 +25,6 @@ export const idPrefixes = {
   function_call_output: 'fco',
 } as const;
 
-/** The id of an item of the output, made of that of its response. */
 export function outputItemId(
   type: ModelResponse['output'][number]['type'],
   responseId: string,
@@ -100,12 +97,10 @@ export function wholeItems({ output }: ModelResponse): ModelResponse['output'] {
   return output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
 }
 
-/** The error of a value that is larger than what is kept of one. */
 export function tooLarge(param: string, what: string): InferenceError {
   return fieldError(param, `${what} is larger than what is kept of one`, { code: 'request_too_large' });
 }
 
-/** The conversation of a response, every item with an id. */
 export function toKeptItems(items: Keeping['items'], responseId: string): KeptResponse['input'] {
   const suffix = responseId.replace(/^resp_/, '');
   return items.map((item, index) => ({

@@ -64,7 +64,6 @@ const ownItems = [
 ] as const;
 const ownItemTypes = ['message', 'function_call', 'function_call_output', 'reasoning'];
 
-/** An item of a conversation. */
 export const itemSchema = ofOfferedType('an item', ownItemTypes, z.discriminatedUnion('type', ownItems));
 
 const inputItem = ofOfferedType(
@@ -233,10 +232,8 @@ export const responsesRequestSchema = chatRequestSchema
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
 export type ConversationItem = z.infer<typeof itemSchema>;
 
-/** The items of the input of a response that was kept. */
 export const inputItemListSchema = itemPageSchema(inputItem);
 
-/** The answer to the removal of a response. */
 export const deletedResponseSchema = z.object({
   id: z.string(),
   object: z.literal('response'),

@@ -27,7 +27,6 @@ export interface ShownTools {
   readonly namespaced: ReadonlyMap<string, NamespacedName>;
 }
 
-/** The name of a function for the model. */
 export function shownName({ namespace, name }: ToolName): string {
   if (namespace == null) return name;
   return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
@@ -59,7 +58,6 @@ export function showTools(tools: Tools): ShownTools {
   return { functions, skipped: [...skipped], namespaced };
 }
 
-/** The tools that a response repeats. */
 export function offeredTools(tools: Tools): OfferedTool[] {
   return tools.flatMap((tool): OfferedTool[] => {
     if (isNamespace(tool)) return [tool];

@@ -10,11 +10,9 @@ import type { ChatRequestInput } from '../../request.ts';
 import { fromChatRequest } from '../from-request.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 
-/** A parsed request to tokenize. */
 export interface TokenizeCall {
   readonly model: string;
   readonly request: ChatRequestInput;
-  /** The field that the text came from. */
   readonly place: 'prompt' | 'content' | 'messages';
   readonly hasNames: boolean;
   readonly hasPieces: boolean;
@@ -43,35 +41,33 @@ const ofMessages = [
 
 /** A request body of `POST /tokenize` → what the inference takes. */
 export function fromTokenizeRequest(body: unknown): TokenizeCall {
-  return readForeign(tokenizeForeignFields, body, readTokenizeRequest);
-}
-
-function readTokenizeRequest(body: unknown): TokenizeCall {
-  const parsed = parseBody(tokenizeRequestSchema, body);
-  const { model, prompt, content, messages, add_special, add_special_tokens } = parsed;
-  const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);
-  const [place, second] = places;
-  if (place === undefined) throw fieldError('prompt', 'expected a text, or `messages`');
-  if (second !== undefined) throw fieldError(second, `expected none beside ${place}`);
-  if (add_special != null && add_special_tokens != null && add_special !== add_special_tokens) {
-    throw fieldError(
-      'add_special',
-      `expected the value of add_special_tokens, ${add_special_tokens}, got ${add_special}`,
-    );
-  }
-  const addSpecialTokens = add_special_tokens ?? add_special ?? place === 'prompt';
-  const hasNames = parsed.return_token_strs ?? false;
-  const hasPieces = parsed.with_pieces ?? false;
-  const preview = { addSpecialTokens, echo: hasNames || hasPieces ? 'spelling' : 'text' } as const;
-  const call = { model, place, hasNames, hasPieces };
-  if (place === 'messages') {
-    const rendered = Object.fromEntries(ofMessages.map((name) => [name, parsed[name]]));
-    const { request } = fromChatRequest({ model, messages, ...rendered });
-    return { ...call, request: { ...request, ...preview } };
-  }
-  const misplaced = ofMessages.find((name) => parsed[name] != null);
-  if (misplaced !== undefined) throw fieldError(misplaced, `expected none beside ${place}`);
-  return { ...call, request: { model, messages: [], prompts: [(prompt ?? content)!], ...preview } };
+  return readForeign(tokenizeForeignFields, body, (own) => {
+    const parsed = parseBody(tokenizeRequestSchema, own);
+    const { model, prompt, content, messages, add_special, add_special_tokens } = parsed;
+    const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);
+    const [place, second] = places;
+    if (place === undefined) throw fieldError('prompt', 'expected a text, or `messages`');
+    if (second !== undefined) throw fieldError(second, `expected none beside ${place}`);
+    if (add_special != null && add_special_tokens != null && add_special !== add_special_tokens) {
+      throw fieldError(
+        'add_special',
+        `expected the value of add_special_tokens, ${add_special_tokens}, got ${add_special}`,
+      );
+    }
+    const addSpecialTokens = add_special_tokens ?? add_special ?? place === 'prompt';
+    const hasNames = parsed.return_token_strs ?? false;
+    const hasPieces = parsed.with_pieces ?? false;
+    const preview = { addSpecialTokens, echo: hasNames || hasPieces ? 'spelling' : 'text' } as const;
+    const call = { model, place, hasNames, hasPieces };
+    if (place === 'messages') {
+      const rendered = Object.fromEntries(ofMessages.map((name) => [name, parsed[name]]));
+      const { request } = fromChatRequest({ model, messages, ...rendered });
+      return { ...call, request: { ...request, ...preview } };
+    }
+    const misplaced = ofMessages.find((name) => parsed[name] != null);
+    if (misplaced !== undefined) throw fieldError(misplaced, `expected none beside ${place}`);
+    return { ...call, request: { model, messages: [], prompts: [(prompt ?? content)!], ...preview } };
+  });
 }
 
 /** A parsed request to put tokens together. */

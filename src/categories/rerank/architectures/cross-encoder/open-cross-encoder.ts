@@ -44,7 +44,6 @@ async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode
   return { encode, release: () => session.release() };
 }
 
-/** The logit of a pair, of one label or two. */
 function toLogit(labels: Float32Array): Float32Array {
   if (labels.length === 1) return labels;
   if (labels.length === 2) return Float32Array.of(labels[1]! - labels[0]!);

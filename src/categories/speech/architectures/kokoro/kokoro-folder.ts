@@ -10,7 +10,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** The files of one model in the layout of Kokoro's ONNX export. */
 export interface KokoroFolder {
-  /** Path of the graph. */
   readonly graph: string;
   readonly config: Json;
   /** Phoneme or mark, one code point → its id. */
@@ -44,10 +43,7 @@ export async function openKokoroFolder(
   };
 }
 
-/**
- * Reads the styles of a voice: one for each number of phonemes of a text, counted from 0.
- * @returns `[rows × styleSize]`
- */
+/** Reads the styles of a voice: one for each number of phonemes of a text, counted from 0. @returns `[rows × styleSize]` */
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);
   const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;

@@ -12,10 +12,7 @@ export interface KokoroGraph {
   readonly hasSpeed: boolean;
   /** Whether it says how long each phoneme lasts. */
   readonly hasWordTimes: boolean;
-  /**
-   * Runs the graph once.
-   * @returns samples, owned by the caller, with the bounds of each phoneme
-   */
+  /** Runs the graph once. @returns samples, owned by the caller, with the bounds of each phoneme */
   speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Utterance>;
 }
 

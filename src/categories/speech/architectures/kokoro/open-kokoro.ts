@@ -19,7 +19,6 @@ interface VoiceShelfOptions {
 
 /** The voices of a model; each is read when it is first asked for. */
 export class VoiceShelf {
-  /** Usable voices. */
   readonly voices: readonly Voice[];
   readonly #files: ReadonlyMap<string, string>;
   readonly #styleSize: number;

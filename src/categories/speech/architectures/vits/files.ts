@@ -2,7 +2,6 @@ import type { FileTree } from '../../../../folder/graph-files.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { isVoiceConfig } from '../../../../folder/source.ts';
 
-/** Finds the graph of the only voice of Piper among files. */
 export function piperGraph(files: FileTree): string | undefined {
   const graphs = files
     .list('')

@@ -21,11 +21,9 @@ import { createVitsGraph, vitsDurations } from './vits-graph.ts';
 import type { VitsVoice } from './vits-voice.ts';
 
 interface PiperReaderOptions {
-  /** Name of the voice, for messages. */
   readonly name: string;
   /** Reader of English that the caller demands; default: eSpeak NG, which the voices learned from, where it is installed. */
   readonly phonemizer?: string | undefined;
-  /** Whether the voice has a symbol. */
   knows(symbol: string): boolean;
 }
 

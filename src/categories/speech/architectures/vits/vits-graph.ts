@@ -19,7 +19,6 @@ export interface VitsGraph {
   readonly hasSpeakers: boolean;
   /** Whether it says how long each id lasts. */
   readonly hasDurations: boolean;
-  /** Runs the graph once. */
   speak(ids: readonly number[], options: VitsSpeakOptions): Promise<VitsSpeech>;
 }
 

@@ -12,7 +12,6 @@ export interface VitsScales {
 
 /** The small files of a VITS, read. */
 export interface VitsVoice {
-  /** Path of the graph. */
   readonly graph: string;
   readonly sampleRateHz: number;
   /** At least one, the usual one first. */
@@ -22,7 +21,6 @@ export interface VitsVoice {
   readonly scales: VitsScales;
   /** Writes out what isn't words. */
   prepare(text: string): string;
-  /** Writes a sentence in symbols. */
   pronounce(sentence: string): string | Promise<string>;
   /** Whether a code point of what `pronounce` gave has an id. */
   knows(symbol: string): boolean;

@@ -4,7 +4,6 @@ import { anywhere, textFiles, type ModelFiles } from '../../../../folder/model-f
 const encoderStems = anywhere('encoder_model');
 const decoderStems = anywhere('decoder_model_merged');
 
-/** The files of a Moonshine: the encoder first. */
 export const moonshineFiles: ModelFiles = {
   small: [...textFiles, 'preprocessor_config.json'],
   stems: [...encoderStems, ...decoderStems],

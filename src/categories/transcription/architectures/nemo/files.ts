@@ -6,17 +6,14 @@ const encoderStems = anywhere('encoder-model');
 const jointStems = anywhere('decoder_joint-model');
 const decoderStems = anywhere('decoder-model');
 
-/** The files of a CTC model of NeMo. */
 export const ctcFiles: ModelFiles = {
   small,
   stems: singleStems,
   graphs: (files, dtype) => [singleGraph(files, dtype)],
 };
 
-/** The files of a transducer of NeMo: the encoder first. */
 export const transducerFiles = withEncoder(jointStems);
 
-/** The files of an encoder-decoder of NeMo: the encoder first. */
 export const encoderDecoderFiles = withEncoder(decoderStems);
 
 function withEncoder(others: readonly string[]): ModelFiles {

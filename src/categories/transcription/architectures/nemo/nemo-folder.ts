@@ -10,7 +10,6 @@ import { locateModel } from '../../../../folder/source.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/graph.ts';
 
-/** A model of NeMo, opened. */
 export interface NemoModel {
   /** In the order of its files. */
   readonly sessions: readonly Session[];
@@ -22,7 +21,6 @@ export interface NemoModel {
   readonly subsampling: number;
   /** The count of `config.json` that limits tokens. */
   readonly limit: number;
-  /** Runs the first graph. */
   encode(
     samples: Float32Array,
     fetches: readonly string[],
@@ -31,13 +29,10 @@ export interface NemoModel {
   release(): Promise<void>;
 }
 
-/** The token that stands for nothing. */
 export const blankToken = '<blk>';
 
-/** The files of a kind of model. */
 export interface NemoParts {
   readonly files: ModelFiles;
-  /** The inputs and outputs of each graph. */
   readonly graphs: readonly (readonly string[])[];
   /** Tokens that the vocabulary must have. */
   readonly tokens: readonly string[];

@@ -1,14 +1,12 @@
 import { sampleRateHz, type KeptSamples, type RecognizedStretch } from '../../recognizer.ts';
 import type { NemoModel } from './nemo-folder.ts';
 
-/** A token and the frames of the encoder in which it was heard. */
 export interface HeardToken {
   readonly id: number;
   readonly startFrame: number;
   readonly endFrame: number;
 }
 
-/** A word and the tokens that it is written with. */
 interface SpelledWord<Token = unknown> {
   readonly text: string;
   readonly tokens: readonly Token[];

@@ -19,7 +19,6 @@ export const whisperFiles: ModelFiles = {
   },
 };
 
-/** Finds the graphs of a Whisper. */
 export function whisperGraphs(
   files: FileTree,
   dtype?: Dtype,

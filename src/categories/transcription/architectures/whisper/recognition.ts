@@ -37,7 +37,6 @@ import { regionShape } from '../../pipeline/voice-gate.ts';
 import type { WhisperModel } from './whisper-model.ts';
 import { findWordTimes } from './word-times.ts';
 
-/** A loaded Whisper. */
 export interface WhisperTools {
   readonly folder: WhisperFolder;
   readonly model: WhisperModel;

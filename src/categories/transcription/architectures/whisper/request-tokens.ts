@@ -33,7 +33,6 @@ export function readPrompt(prompt: string | undefined, folder: WhisperFolder): n
 
 /** The part of a request that the text begins with. */
 export interface StartOptions {
-  /** The vocabulary's code. */
   readonly language: string | undefined;
   readonly task: TranscriptionTask;
 }

@@ -48,9 +48,7 @@ export interface WhisperFolder extends ModelFolder {
   /** Tokens of the vocabulary, as many as the decoder has logits. */
   readonly vocabularySize: number;
   readonly decoderLayers: number;
-  /** Attention heads of one layer of the decoder. */
   readonly decoderHeads: number;
-  /** Size of one head of the decoder. */
   readonly headSize: number;
   readonly encoderAttention: AttentionHeads;
   /** Layer and head of the attention that follows the audio; `undefined` where no file says it. */

@@ -29,10 +29,7 @@ export interface WhisperModel {
   encode(features: Float32Array, options?: GraphRunOptions): Promise<EncodedAudio>;
   /** Reads the tokens before a text. @returns the caller's, to be released */
   start(audio: EncodedAudio, tokens: readonly number[], options?: GraphRunOptions): Promise<WhisperText>;
-  /**
-   * Where the decoder looks in the audio while it reads tokens.
-   * @returns for each layer `[heads × tokens × positions]`
-   */
+  /** Where the decoder looks in the audio while it reads tokens. @returns for each layer `[heads × tokens × positions]` */
   attend(
     audio: EncodedAudio,
     tokens: readonly number[],
@@ -45,7 +42,6 @@ export interface WhisperModel {
 /** At least as many as there are from `<|startoftranscript|>` to the text. */
 const keptPositions = 4;
 
-/** Opens a graph on the device of the model. */
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
 /** Loads the graphs of a Whisper model: `encoder_model.onnx`, and a decoder that is merged or in two files. */

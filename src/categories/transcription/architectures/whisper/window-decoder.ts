@@ -12,7 +12,6 @@ import { compressionRatio } from '../../pipeline/compression-ratio.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { WhisperText } from './whisper-model.ts';
 
-/** The text of a window, as it was decoded at one temperature. */
 export interface DecodedWindow extends DecodingQuality {
   /** Timestamps included, without prefix and `<|endoftext|>`. */
   readonly tokens: readonly number[];
@@ -87,7 +86,6 @@ function likeliest(logits: Float32Array): LikeliestToken | undefined {
   return logits[chosen.id] === -Infinity ? undefined : chosen;
 }
 
-/** The text of tokens, without timestamps. */
 export function textOf(tokens: readonly number[], { textTokenizer, vocabulary }: WhisperFolder): string {
   const text = tokens.filter((token) => token < vocabulary.endOfText);
   return text.length === 0 ? '' : textTokenizer.decode(text);

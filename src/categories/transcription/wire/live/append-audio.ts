@@ -12,7 +12,6 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Clients know this code, since it happens to whoever commits while turns are detected. */
 export const emptyCommitCode = 'input_audio_buffer_commit_empty';
 
-/** The buffer that audio is appended to. */
 export interface AudioTarget {
   readonly input: SpeechInput;
   readonly maxBufferBytes: number;

@@ -59,7 +59,6 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
       begin: () => sendAll(session.begin()),
       receive(message) {
         const slices = session.take(message);
-        /** Whether that was the last slice. */
         const next = (): boolean => {
           const { value, done = false } = slices.next();
           sendAll(value);

@@ -18,7 +18,6 @@ import {
 import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
 import { SpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
 
-/** The surroundings of a live session. */
 export interface LiveSessionOptions {
   /** The model until the client names another. */
   readonly model: string;
@@ -31,7 +30,6 @@ export interface LiveSessionOptions {
   readonly assertModel: (id: string) => void;
   /** Told how many bytes of audio are held, more or less than before. */
   readonly hold: (bytes: number) => void;
-  /** An error as the body of a response says it. */
   readonly describe: (error: InferenceError) => ErrorBody['error'];
 }
 
@@ -43,7 +41,6 @@ export interface Utterance {
   readonly bytes: number;
 }
 
-/** An event without its id. */
 type Draft = LiveServerEvent extends infer Event
   ? Event extends LiveServerEvent
     ? Omit<Event, 'event_id'>
@@ -76,7 +73,6 @@ export class LiveSession {
     this.#input = new SpeechInput(this.#configuration);
   }
 
-  /** The event with which the session begins. */
   begin(): LiveServerEvent[] {
     const { isOlder = false } = this.#options;
     if (isOlder) this.#emit({ type: 'transcription_session.created', session: this.#olderSession() });
@@ -109,7 +105,6 @@ export class LiveSession {
     return this.#flush();
   }
 
-  /** Answers what is no event at all. */
   refuse(error: InferenceError): LiveServerEvent[] {
     this.#refuse(error, null);
     return this.#flush();
@@ -147,7 +142,6 @@ export class LiveSession {
     };
   }
 
-  /** The events of an utterance that could not be transcribed. */
   fail({ itemId: item_id }: Utterance, error: InferenceError): LiveServerEvent[] {
     const described = this.#options.describe(error);
     this.#emit({ type: `${transcribed}.failed`, item_id, content_index: 0, error: described });

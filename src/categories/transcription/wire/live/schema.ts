@@ -21,7 +21,6 @@ export const without = (advice: string, ...harmless: readonly unknown[]) =>
       description: `Only ${[null, ...harmless].map((value) => `\`${String(value)}\``).join(', ')}: ${advice}.`,
     });
 
-/** The form of audio. */
 export const formatSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('audio/pcm').meta({ description: '16-bit little-endian samples of one channel.' }),
@@ -37,7 +36,6 @@ export const formatSchema = z.discriminatedUnion('type', [
 /** The form of the audio that a client appends. */
 export type AudioFormat = z.infer<typeof formatSchema>;
 
-/** The recognition that a client wants. */
 export const modelSchema = z.strictObject({
   model: z.string().min(1).optional().meta({
     description: 'Id of a transcription model; default: the `model` of the address, else the first one.',
@@ -51,7 +49,6 @@ export const modelSchema = z.strictObject({
   delay: without('an utterance is transcribed at its end'),
 });
 
-/** The parameters of the detection of turns. */
 export const turnShape = parameterShape(turnParameters);
 
 const turnSchema = z.strictObject({
@@ -67,7 +64,6 @@ const turnDetection = turnSchema.nullable().optional().meta({
   description: 'How utterances end; `null`: only by `input_audio_buffer.commit`.',
 });
 const transcription = modelSchema.nullable().optional();
-/** A field that is refused. */
 export const noiseReduction = without('noise is not reduced');
 const include = without('log probabilities are not offered');
 
@@ -115,7 +111,6 @@ export const audioEvents = [
   z.strictObject({ type: z.literal('input_audio_buffer.clear'), event_id: eventId }),
 ] as const;
 
-/** A message of a client. */
 export const liveClientEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('session.update'), event_id: eventId, session: sessionSchema }),
   z.strictObject({
@@ -126,7 +121,6 @@ export const liveClientEventSchema = z.discriminatedUnion('type', [
   ...audioEvents,
 ]);
 
-/** A message of a client. */
 export type LiveClientEvent = z.infer<typeof liveClientEventSchema>;
 
 const ofServer = { event_id: z.string() };
@@ -169,7 +163,6 @@ export const heardEvents = [
   z.object({ ...about('error'), error: error.extend({ event_id: z.string().nullable() }) }),
 ] as const;
 
-/** A message of the server. */
 export const liveServerEventSchema = z.discriminatedUnion('type', [
   ...heardEvents,
   z.object({ ...about('session.created'), session }),
@@ -181,5 +174,4 @@ export const liveServerEventSchema = z.discriminatedUnion('type', [
   z.object({ ...about('conversation.item.created'), item, previous_item_id }),
 ]);
 
-/** A message of the server. */
 export type LiveServerEvent = z.infer<typeof liveServerEventSchema>;

@@ -47,7 +47,6 @@ export class AudioBuffer {
     return this.#bytes.slice(start - this.#start, end - this.#start);
   }
 
-  /** Forgets what is before a position. */
   drop(before: number): void {
     const count = Math.min(before, this.end) - this.#start;
     if (count <= 0) return;
@@ -65,17 +64,14 @@ export class AudioBuffer {
   }
 }
 
-/** Audio of one utterance. */
 export interface SpokenAudio {
   /** Its end, in milliseconds from the beginning of the session. */
   readonly endMs: number;
   /** As a WAV file. */
   readonly file: Uint8Array;
-  /** Size of its samples. */
   readonly bytes: number;
 }
 
-/** The beginning of speech, or its end with all of it. */
 export type SpeechChange =
   | { readonly type: 'start'; readonly startMs: number }
   | { readonly type: 'end'; readonly audio: SpokenAudio };
