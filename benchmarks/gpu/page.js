@@ -8,7 +8,7 @@ import { formatNumber, formatSeconds } from '../../dist/src/cli/format.js';
 import { median } from '../measure.js';
 
 /**
- * @typedef {import('../../dist/src/cli/bench/report.js').BenchReport} BenchReport
+ * @typedef {import('../../dist/src/cli/bench/bench-command.js').BenchReport} BenchReport
  *
  * @typedef {object} Result of a part
  * @property {import('./parts.js').Part['kind']} kind

@@ -1,6 +1,6 @@
 /** What the runners share that are written in JavaScript: options, prompts, the measurement, the line of results. */
 import { parseArgs } from 'node:util';
-import { readUsage } from '../../dist/src/cli/bench/usage.js';
+import { readUsage } from '../../dist/src/cli/bench/bench-command.js';
 
 /**
  * @typedef {object} Request

@@ -11,7 +11,7 @@ conformanceElsewhere(
   onFastify('/v1', undefined, (app, handler) => app.register(toFastify(handler))),
 );
 conformanceElsewhere('fastify below a prefix', at('/api/v1'));
-conformance(
+conformanceElsewhere(
   'fastify whose host parses every body',
   onFastify('/v1', '/v1', (app, handler) => {
     app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => 'parsed by the host');

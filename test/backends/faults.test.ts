@@ -3,10 +3,11 @@ import { remote } from '../../src/backends/remote.ts';
 import { chat } from '../../src/categories/chat/settings.ts';
 import { createHandler } from '../../src/create-handler.ts';
 import { createInference } from '../../src/inference.ts';
+import { isThorough } from '../thorough.ts';
 import { chatBody, eventsOf, key, send } from '../server/support.ts';
 import { faults, startEngines, words, type FakeEngine, type Fault } from './fake-engine.ts';
 
-const requests = 80;
+const requests = isThorough ? 80 : 40;
 const clients = 16;
 const whole = words.join('');
 

@@ -51,6 +51,7 @@ const acting: Readonly<Record<string, readonly [value: unknown, same: object]>> 
   output_dimension: [8, { dimensions: 8 }],
   top_k: [1, { top_n: 1 }],
   texts: [['One'], { documents: ['One'] }],
+  inputs: ['One', { input: 'One' }],
   return_text: [true, { return_documents: true }],
   text: ['Hello', { input: 'Hello' }],
   speaker: ['someone', { voice: 'someone' }],
@@ -74,9 +75,11 @@ const actingHere: Readonly<Record<string, Readonly<Record<string, object>>>> = {
       { max_output_tokens: 7 },
     ]),
   ),
+  '/embeddings': { texts: { input: ['One'] } },
 };
 /** Fields that stand for one that the smallest body has already. */
 const needed = new Set([
+  'inputs',
   'texts',
   'text',
   'max_completion_tokens',

@@ -67,7 +67,7 @@ const cases = models.flatMap(([name, dtypes]) =>
 );
 const int8Activations = false;
 
-describe.each(someRows(cases, 2))('%s in %s, optimize: %s', (name, dtype, optimize) => {
+describe.each(someRows(cases))('%s in %s, optimize: %s', (name, dtype, optimize) => {
   const source = decoderFolder(name);
   const conversations = readGolden(name).goldens[dtype]!;
   const [first, next, long] = conversations;

@@ -10,7 +10,7 @@ import { childReplicas } from '../../dist/src/engine/child-replica.js';
 import type { ModelOptions } from '../../dist/src/contracts/model.js';
 import type { CallOptions } from '../../dist/src/contracts/run.js';
 import type { ChatSettings } from '../../src/categories/chat/settings.ts';
-import { parseProcessorList } from '../../dist/src/engine/leave-core.js';
+import { parseProcessorList } from '../../dist/src/engine/serve-worker.js';
 import { beatIntervalMs } from '../../dist/src/engine/heartbeat.js';
 import { createEngine, type Engine } from '../../dist/src/engine/create-engine.js';
 import type { Command } from './fixtures/toy-pipeline.js';
