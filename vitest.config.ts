@@ -35,11 +35,11 @@ const alone = filesOf(
       source,
     ),
 );
-/** Files that start programs again and again, the command line above all, at two seconds of a processor each, or keep workers busy for long: `npm run test:docs` runs them. */
+/** Files that start programs again and again, the command line above all, at two seconds of a processor each, that keep workers busy for long, or that need an optional backend or several servers: `npm run test:docs` runs them. */
 const programs = filesOf(
   (file, source) =>
     (file !== 'test/cli/smoke.test.ts' && source.includes("/cli-process.ts'")) ||
-    /^test\/(?:e2e\/speech-cancel|hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
+    /^test\/(?:backends\/(?:llama\/\w+|faults|ready)|e2e\/(?:remote-graphs|speech-cancel)|hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
       file,
     ),
 );
