@@ -6,6 +6,7 @@ import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cac
 import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
+import { someRows } from '../thorough.ts';
 import { countSure, marginOf, within } from '../tolerance.ts';
 
 // Decoders of which some layers keep a state instead of keys and values, as they were exported and rewritten. Their
@@ -30,7 +31,7 @@ const tolerance = within(exact, 10);
 /** Some are shorter than the convolutions are wide, some longer than the first capacity. */
 const lengths = [70, 41, 2, 1];
 
-describe.each(cases)('%s, optimize: %s', (name, optimize) => {
+describe.each(someRows(cases, 2))('%s, optimize: %s', (name, optimize) => {
   let decoder: Decoder;
   /** Logits of each prompt and the tokens after it, all alone. */
   let expected: readonly (readonly Float32Array[])[];

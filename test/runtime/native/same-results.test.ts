@@ -71,7 +71,7 @@ async function runAll(session: Session, graph: string) {
 }
 
 describe('both runtimes give the same signatures and bits', () => {
-  it.each(someRows(graphs, 2))('%s', async (graph) => {
+  it.each(someRows(graphs))('%s', async (graph) => {
     const options = { threads: 1 };
     const native = await runAll(await createNativeSession(join(root, graph), options), graph);
     const binding = await runAll(await createBindingSession(join(root, graph), options), graph);
