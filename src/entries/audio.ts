@@ -43,4 +43,4 @@ export { learnLetterToSound, type LetterToSoundModel } from '../core/speech/engl
 export { phonemizeEnglish } from '../core/speech/english/phonemize-english.ts';
 export { readMarkup, type MarkedSpan, type MarkedText } from '../core/speech/markup/read-markup.ts';
 export { normalizeEnglish } from '../core/speech/normalization/normalize-english.ts';
-export { splitSentences } from '../core/speech/pieces.ts';
+export { splitSentences } from '../core/speech/sentences.ts';

@@ -5,7 +5,7 @@ import { encodingOf, sampleRateOf } from '../categories/transcription/wire/live/
 import { toSamples } from '../core/audio/containers/pcm-samples.ts';
 import { fromSamples, type LiveEncoding } from '../core/audio/containers/wav-header.ts';
 import { createResampler, type Resampler } from '../core/audio/resample.ts';
-import { splitSentences } from '../core/speech/pieces.ts';
+import { splitSentences } from '../core/speech/sentences.ts';
 import { InferenceError } from '../errors.ts';
 import type { AnswerSettings } from './configuration.ts';
 import type { SpokenMark } from './conversation.ts';

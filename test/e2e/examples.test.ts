@@ -150,8 +150,10 @@ describe('examples/serve.js', () => {
         const place = path.replace(/^\/v1/, '').replace('{model_id}', 'tiny-chat');
         return !output.includes(`/v1${place} `);
       });
-      // No bundled model translates. Ids of kept responses are known to nobody, operators have plans, and WebSockets go without curl.
-      const others = left.filter((path) => !/\{response_id\}|\/(?:un)?load$|\/realtime$/.test(path));
+      // No bundled model translates. Ids of kept responses and conversations are known to nobody, operators have plans, and WebSockets go without curl.
+      const others = left.filter(
+        (path) => !/\{response_id\}|\/conversations|\/(?:un)?load$|\/realtime$/.test(path),
+      );
       expect(others).toEqual([expect.stringMatching(/\/audio\/translations$/)]);
       expect(await terminate()).toBe(0);
       await rm(folder, { recursive: true });

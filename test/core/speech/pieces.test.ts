@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitPhonemes, splitSentences } from '../../../src/core/speech/pieces.ts';
+import { splitPhonemes } from '../../../src/core/speech/pieces.ts';
+import { splitSentences } from '../../../src/core/speech/sentences.ts';
 
 describe('splitSentences', () => {
   it.each([

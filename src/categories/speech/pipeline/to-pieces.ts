@@ -1,6 +1,7 @@
 import { phonemeMark, type MarkedSpan } from '../../../core/speech/markup/read-markup.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
-import { splitPhonemes, splitSentences } from '../../../core/speech/pieces.ts';
+import { splitPhonemes } from '../../../core/speech/pieces.ts';
+import { splitSentences } from '../../../core/speech/sentences.ts';
 import type { Speaker } from '../synthesizer.ts';
 
 /** About fifteen seconds: longer ones keep the listener waiting, and nothing can be cancelled while one is made. */

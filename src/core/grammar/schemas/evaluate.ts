@@ -12,7 +12,7 @@ import {
   type Schema,
 } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
-import { isDecimalMultiple } from './decimal-range.ts';
+import { isDecimalMultiple } from './decimal-multiple.ts';
 
 const maxDepth = 100;
 

@@ -1,4 +1,5 @@
-import { multiplesOf, decimalRange, type DecimalBound } from './decimal-range.ts';
+import { multiplesOf } from './decimal-multiple.ts';
+import { decimalRange, type DecimalBound } from './decimal-range.ts';
 import { choice, never, type Expression } from '../languages/expression.ts';
 import { languageOf } from '../languages/expression-language.ts';
 import { anyInteger, anyNumber, maxSignificant, nonNegativeNumber } from '../languages/json-number.ts';

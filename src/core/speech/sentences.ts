@@ -1,0 +1,31 @@
+import { assertText } from '../assert-values.ts';
+
+const sentenceBreaks = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** `"Where?" she asked.` is one sentence. */
+const endsQuoted = /["”)]$/;
+const startsLow = /^\p{Ll}/u;
+
+/**
+ * Splits a text into its sentences, by the rules of Unicode; a line break ends one as well. The spaces around a sentence
+ * are left off, and nothing else.
+ *
+ * @see https://unicode.org/reports/tr29/#Sentence_Boundaries
+ *
+ * @example
+ * ```ts
+ * splitSentences('A red circle. "Where?" she asked.'); // ['A red circle.', '"Where?" she asked.']
+ * ```
+ */
+export function splitSentences(text: string): string[] {
+  assertText('text', text);
+  const sentences: string[] = [];
+  for (const { segment } of sentenceBreaks.segment(text)) {
+    const sentence = segment.trim();
+    if (sentence === '') continue;
+    const goesOn = startsLow.test(sentence) && endsQuoted.test(sentences.at(-1) ?? '');
+    if (goesOn) sentences.push(`${sentences.pop()} ${sentence}`);
+    else sentences.push(sentence);
+  }
+  return sentences;
+}
