@@ -27,11 +27,11 @@ const sources = readdirSync(join(import.meta.dirname, 'test'), { recursive: true
 const filesOf = (isOne: (file: string, source: string) => boolean): string[] =>
   sources.filter(([file, source]) => isOne(file, source)).map(([file]) => file);
 
-/** Files that replace modules or change the process for good, which other files in it would meet, or load llama.cpp, which a process does once; `test/setup.ts` takes back the rest. */
+/** Files that replace modules or change the process for good, which other files in it would meet, count timers, which others leave behind, or load llama.cpp, which a process does once; `test/setup.ts` takes back the rest. */
 const alone = filesOf(
   (file, source) =>
     file.includes('/llama/') ||
-    /\bvi\.(?:do[A-Z]|hoisted|mock\b|resetModules)|process\.(?:chdir|emit\(|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
+    /\bvi\.(?:do[A-Z]|getTimerCount|hoisted|mock\b|resetModules)|process\.(?:chdir|emit\(|exitCode|env\b.*[^=!]=[^=])|(?:delete|assign\() ?process\.env|globalThis\.\w+ =|defineProperty\((?:process|globalThis)/.test(
       source,
     ),
 );

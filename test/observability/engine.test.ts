@@ -129,8 +129,7 @@ describe('a queue', () => {
     const end = all.ends.find(({ error }) => error?.code === code)!;
     expect([end.waitMs, end.firstOutputMs, end.usage]).toEqual([undefined, undefined, {}]);
     while (all.replica.running > 0) all.replica.finish();
-    // Not all timers: work that another file left behind may set new ones for ever.
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.runAllTimersAsync();
     while (all.replica.running > 0) all.replica.finish();
     const { told } = all;
     expect(told.length).toBeGreaterThan(before);
