@@ -75,12 +75,15 @@ export async function talk(inference, recording, play) {
   return { question, answer };
 }
 
-/** Samples of 16 bits at 24 kHz, one channel. @param {Uint8Array} recording a WAV file */
+/** Samples of 16 bits at 24 kHz, of the first channel. @param {Uint8Array} recording a WAV file */
 function toPcm(recording) {
   const file = new wavefile.WaveFile(recording);
   file.toSampleRate(24_000);
   file.toBitDepth('16');
-  return Buffer.from(file.toBuffer()).subarray(44);
+  // One channel is a list of samples, several are a list of such lists.
+  const samples = /** @type {Iterable<any>} */ (file.getSamples());
+  const [first] = samples;
+  return Buffer.from(Int16Array.from(typeof first === 'number' ? samples : first).buffer);
 }
 
 /** A WAV file of samples of 16 bits. @param {Uint8Array} pcm @param {number} sampleRateHz */

@@ -39,5 +39,5 @@ export const categoryModels: ReadonlyMap<string, CategoryModels> = new Map(
   all.map(([models]) => [models.name, models as CategoryModels]),
 );
 
-/** What loads the pipelines of a category. */
+/** The loader of a category's pipelines. */
 export const loaderOf = (category: string): Row[1] => all.find(([{ name }]) => name === category)![1];

@@ -31,8 +31,8 @@ export interface RecognizerRewrites {
 }
 
 /**
- * A graph whose attention keeps few scores, that scores the last positions alone, and computes its last product by 8 bits where its weights have them and this processor has
- * kernels for it. The weights are mapped from the file.
+ * A graph that scores the last positions alone, whose attention keeps few scores, and which computes products by 8 bits where its
+ * weights have them and this processor has kernels for them. The weights are mapped from the file.
  */
 export async function rewriteRecognizer(
   path: string,
@@ -43,13 +43,12 @@ export async function rewriteRecognizer(
   if (!weights) return { graph: path };
   const whole = renameWeights(model.graph, weights.names);
   const isHere = device === 'cpu';
-  const short =
-    lastPositions === undefined
-      ? isHere && attention && fuseWholeAttention(whole, attention)
-      : keepLastPositions(whole, 'logits', lastPositions);
-  const byBlocks = isHere && computeByBlocks({ graph: short || whole, opsets: model.opsets });
-  const graph = byBlocks && (await hasByteKernels()) ? byBlocks : short;
-  if (!graph) return { graph: path };
+  let graph = whole;
+  if (lastPositions !== undefined) graph = keepLastPositions(graph, 'logits', lastPositions) ?? graph;
+  if (isHere && attention) graph = fuseWholeAttention(graph, attention) ?? graph;
+  const byBlocks = isHere ? computeByBlocks({ graph, opsets: model.opsets }) : undefined;
+  if (byBlocks && (await hasByteKernels())) graph = byBlocks;
+  if (graph === whole) return { graph: path };
   const { name } = weights.stamps[0]!;
   const opsets = withContribDomain(model.opsets);
   const bytes = writeOnnxModel({ ...model, opsets, graph }, { location: name });

@@ -27,7 +27,7 @@ type Output = Omit<VoiceOutput, 'format' | 'voice'> & {
   readonly voice?: string | undefined;
 };
 
-/** What turns do, in the words of the client; `eagerness` is undefined where silence alone ends them. */
+/** Rules of turns, in the words of the client; `eagerness` is undefined where silence alone ends them. */
 export interface TurnRules {
   readonly create_response: boolean;
   readonly interrupt_response: boolean;

@@ -43,7 +43,7 @@ export interface Api {
   copyBytes(address: bigint, length: number): ArrayBuffer;
   /** Loads another library for good; returns the system's message where that fails. */
   loadError(path: string): string | undefined;
-  /** Of an array that the caller has to keep. */
+  /** The address of an array that the caller has to keep. */
   addressOf(data: NodeJS.TypedArray): bigint;
 }
 

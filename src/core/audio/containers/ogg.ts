@@ -216,7 +216,7 @@ function* readPage(start: number, header: Uint8Array): Reading<OggPage | undefin
     body,
   };
   if (body.length < length) {
-    // Of a file that is cut off, the packets before the cut are good.
+    // The packets before the cut of a file that is cut off are good.
     return { ...page, isLast: false, position: undefined, pieceLengths: wholePieces(page) };
   }
   const unsigned = Uint8Array.from(header);
