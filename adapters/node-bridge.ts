@@ -64,13 +64,7 @@ export function send(answer: ApiResponse, request: ApiRequest, response: NodeRes
   if (isStream(body)) {
     response.writeHead(status, headers);
     response.flushHeaders?.();
-    const readable = toReadable(body, response);
-    readable.on('error', (error) => {
-      console.error('slashv1: a response broke off.', error);
-      response.destroy();
-    });
-    response.on('error', () => readable.destroy());
-    readable.pipe(response);
+    void writePieces(body, response);
     return;
   }
   response.writeHead(status, withLength(headers, body));
@@ -80,6 +74,36 @@ export function send(answer: ApiResponse, request: ApiRequest, response: NodeRes
 function withLength(headers: OutgoingHttpHeaders, body: string | Uint8Array): OutgoingHttpHeaders {
   if ('content-length' in headers) return headers;
   return { ...headers, 'content-length': Buffer.byteLength(body) };
+}
+
+/** Writes pieces as they come, at the pace of the client, and returns their producer early when the response closes. */
+async function writePieces(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Promise<void> {
+  const pieces = body[Symbol.asyncIterator]();
+  let ended = false;
+  let goOn: (() => void) | undefined;
+  response.on('drain', () => goOn?.());
+  // Its close follows.
+  response.on('error', () => undefined);
+  response.once('close', () => {
+    if (!ended) returnEarly(pieces);
+    ended = true;
+    goOn?.();
+  });
+  try {
+    while (!ended) {
+      const { done, value } = await pieces.next();
+      if (ended) return;
+      if (done === true) {
+        ended = true;
+        response.end();
+      } else if (!response.write(value)) await new Promise<void>((resolve) => (goOn = resolve));
+    }
+  } catch (error) {
+    if (ended) return;
+    ended = true;
+    console.error('slashv1: a response broke off.', error);
+    response.destroy();
+  }
 }
 
 /**

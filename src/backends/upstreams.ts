@@ -175,7 +175,8 @@ export class Upstreams<Server extends Upstream> {
           if (!hasBegun) this.#noteSuccess(place, refusal);
           hasBegun = true;
           refusal = undefined;
-          yield* held.splice(0);
+          // Delegation takes turns of its own, also to nothing.
+          if (held.length > 0) yield* held.splice(0);
           yield piece;
         }
         yield* held;

@@ -23,36 +23,50 @@ export function createFramePowers({
 }): FramePowers {
   const frameSamples = Math.round(frameSeconds * sampleRateHz);
   const keptByHighPass = Math.exp((-2 * Math.PI * highPassHertz) / sampleRateHz);
+  const begin = () => ({ energy: 0, previous: Number.NaN, passedOnce: 0, passedTwice: 0 });
   let total = 0;
-  let energy = 0;
-  let previous: number | undefined;
-  let passedOnce = 0;
-  let passedTwice = 0;
+  let state = begin();
+  // In local variables: each number that functions share would be allocated anew for each sample.
+  const measure = (samples: Float32Array, from: number, to: number): void => {
+    let { energy, previous, passedOnce, passedTwice } = state;
+    if (Number.isNaN(previous)) previous = finite(samples[from]!);
+    for (let at = from; at < to; at++) {
+      const sample = finite(samples[at]!);
+      const passed = keptByHighPass * (passedOnce + sample - previous);
+      passedTwice = keptByHighPass * (passedTwice + passed - passedOnce);
+      previous = sample;
+      passedOnce = passed;
+      energy += passedTwice * passedTwice;
+    }
+    state = { energy, previous, passedOnce, passedTwice };
+  };
   return {
     frameSamples,
     get total() {
       return total;
     },
     push(samples, onFrame) {
-      for (const given of samples) {
-        const sample = Number.isFinite(given) ? given : 0;
-        const passed = keptByHighPass * (passedOnce + sample - (previous ?? sample));
-        passedTwice = keptByHighPass * (passedTwice + passed - passedOnce);
-        previous = sample;
-        passedOnce = passed;
-        energy += passedTwice * passedTwice;
-        if (++total % frameSamples !== 0) continue;
-        const power = energy / frameSamples;
-        energy = 0;
+      for (let at = 0; at < samples.length;) {
+        const end = Math.min(samples.length, at + frameSamples - (total % frameSamples));
+        measure(samples, at, end);
+        total += end - at;
+        at = end;
+        if (total % frameSamples > 0) return;
+        const power = state.energy / frameSamples;
+        state.energy = 0;
         onFrame(power);
       }
     },
     flush(onFrame) {
-      if (total % frameSamples > 0) onFrame(energy / (total % frameSamples));
-      total = energy = passedOnce = passedTwice = 0;
-      previous = undefined;
+      if (total % frameSamples > 0) onFrame(state.energy / (total % frameSamples));
+      total = 0;
+      state = begin();
     },
   };
+}
+
+function finite(sample: number): number {
+  return Number.isFinite(sample) ? sample : 0;
 }
 
 /** Length of half a syllable. */

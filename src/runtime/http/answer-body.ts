@@ -20,13 +20,17 @@ export async function* readBytes(
   if (!body) return;
   const reader = body.getReader();
   const read = () => reader.read();
-  const cancel = (): void => void reader.cancel().catch(() => {});
+  let isLeft = false;
+  const cancel = (): void => {
+    isLeft = true;
+    reader.cancel().catch(() => {});
+  };
   signal?.addEventListener('abort', cancel);
   try {
+    signal?.throwIfAborted();
     for (let received = 0; ;) {
-      signal?.throwIfAborted();
       const { done, value } = await (clock ? clock.wait(read) : read());
-      signal?.throwIfAborted();
+      if (isLeft) signal?.throwIfAborted();
       if (done) return;
       clock?.tick();
       received += value.byteLength;

@@ -30,9 +30,9 @@ export function createChunker(
   /** Log probabilities of each choice that go with its next chunk. */
   const logprobs = new Map<number, TokenLogprobs[]>();
   const usage = createChunkUsage(options);
+  const wireHead = { ...toWireHead(head), object: 'chat.completion.chunk' as const };
   const chunk = (choices: WireChoice[]): ChatCompletionChunk => ({
-    ...toWireHead(head),
-    object: 'chat.completion.chunk',
+    ...wireHead,
     choices,
     ...usage.of(choices[0]?.index),
   });
@@ -50,14 +50,14 @@ export function createChunker(
     if (!('choice' in event)) return [];
     const { choice } = event;
     if (event.type === 'hidden-tokens') return [];
-    const tokens = logprobs.get(choice) ?? [];
+    const tokens = logprobs.get(choice);
     if (event.type === 'logprobs') {
-      logprobs.set(choice, [...tokens, ...event.tokens]);
+      logprobs.set(choice, [...(tokens ?? []), ...event.tokens]);
       return [];
     }
     logprobs.delete(choice);
-    const described = tokens.length === 0 ? {} : { logprobs: toWireLogprobs(tokens) };
-    return [...begin(choice), chunk([{ ...toWireChoice(event), ...described }])];
+    const written = toWireChoice(event);
+    return [...begin(choice), chunk([tokens ? { ...written, logprobs: toWireLogprobs(tokens) } : written])];
   };
 }
 
