@@ -81,14 +81,15 @@ async function writePieces(body: AsyncIterable<string | Uint8Array>, response: N
   const pieces = body[Symbol.asyncIterator]();
   let ended = false;
   let goOn: (() => void) | undefined;
-  response.on('drain', () => goOn?.());
-  // Its close follows.
-  response.on('error', () => undefined);
-  response.once('close', () => {
+  const leave = (): void => {
     if (!ended) returnEarly(pieces);
     ended = true;
     goOn?.();
-  });
+  };
+  response.on('drain', () => goOn?.());
+  // A response that its host has ended fails at the next piece, and may close much later.
+  response.on('error', leave);
+  response.once('close', leave);
   try {
     while (!ended) {
       const { done, value } = await pieces.next();
