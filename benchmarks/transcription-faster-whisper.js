@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
+import { computeInThisThread } from '../dist/src/runtime/native/session-core.js';
 import { cpuTimer, machine, median } from './measure.js';
 import { readRecording, sampleRateHz, startPeer, toWav } from './python-peer.js';
 import { findRealModel } from './real-models.js';
@@ -55,6 +56,8 @@ async function joinRecordings(seconds) {
 const range = (ratios) =>
   `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
 
+// As in the worker process of a service.
+computeInThisThread();
 const samples = await joinRecordings(Number(values.seconds));
 const scratch = await mkdtemp(join(tmpdir(), 'slashv1-faster-whisper-'));
 const path = join(scratch, 'speech.f32');

@@ -5,6 +5,7 @@ import type { OnnxModel, OnnxTensor } from '../core/onnx/model.ts';
 import { blockAttributes, blockSize, computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
 import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
+import { takeBranch } from '../core/onnx/rewrites/take-branch.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { tensorValue } from '../core/onnx/value.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
@@ -17,11 +18,18 @@ import { readOnnxFile } from './onnx-file.ts';
 interface RewrittenGraph {
   readonly graph: string;
   readonly bytes?: Uint8Array;
+  /** Whether it is the branch that was wanted; default false. */
+  readonly isBranch?: boolean;
 }
+
+/** The input of a merged decoder that says whether there are caches. */
+const useCaches = 'use_cache_branch';
 
 /** Rewrites of a recognizer's graph. */
 export interface RecognizerRewrites {
   readonly device: Device;
+  /** Whether a merged decoder, on the CPU, is wanted for the case with caches alone, or without; default: for both. */
+  readonly hasCaches?: boolean | undefined;
   /** Positions whose logits are wanted at most: the last ones; default: all. */
   readonly lastPositions?: number | undefined;
   /** Attention of an encoder, which is told no mask. */
@@ -36,14 +44,15 @@ export interface RecognizerRewrites {
  */
 export async function rewriteRecognizer(
   path: string,
-  { device, lastPositions, attention, hasByteKernels = measureByteKernels }: RecognizerRewrites,
+  { device, hasCaches, lastPositions, attention, hasByteKernels = measureByteKernels }: RecognizerRewrites,
 ): Promise<RewrittenGraph> {
   const model = readOnnxFile(path);
   const weights = locateWeights(path, model);
   if (!weights) return { graph: path };
   const whole = renameWeights(model.graph, weights.names);
   const isHere = device === 'cpu';
-  let graph = whole;
+  const branch = isHere && hasCaches !== undefined ? takeBranch(whole, useCaches, hasCaches) : undefined;
+  let graph = branch ?? whole;
   if (lastPositions !== undefined) graph = keepLastPositions(graph, 'logits', lastPositions) ?? graph;
   if (isHere && attention) graph = fuseWholeAttention(graph, attention) ?? graph;
   const byBlocks = isHere ? computeByBlocks({ graph, opsets: model.opsets }) : undefined;
@@ -52,7 +61,7 @@ export async function rewriteRecognizer(
   const { name } = weights.stamps[0]!;
   const opsets = withContribDomain(model.opsets);
   const bytes = writeOnnxModel({ ...model, opsets, graph }, { location: name });
-  return { graph: join(weights.folder, name), bytes };
+  return { graph: join(weights.folder, name), bytes, isBranch: branch !== undefined };
 }
 
 /** Columns and rows of the product that is tried. */

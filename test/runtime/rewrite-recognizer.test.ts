@@ -7,6 +7,7 @@ import { elementTypes } from '../../src/core/onnx/element-types.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../../src/core/onnx/model.ts';
 import { computeByBlocks } from '../../src/core/onnx/rewrites/block-products.ts';
 import { fuseWholeAttention } from '../../src/core/onnx/rewrites/whole-attention.ts';
+import { takeBranch } from '../../src/core/onnx/rewrites/take-branch.ts';
 import { keepLastPositions } from '../../src/core/onnx/rewrites/rewrite-nodes.ts';
 import { tensorValue } from '../../src/core/onnx/value.ts';
 import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
@@ -167,6 +168,62 @@ it('leaves products as they are where the processor has no kernels for bytes', a
   expect(rewritten).toEqual({ graph: path });
 });
 
+it('takes one branch of a merged graph, with the inputs and outputs that it has', async () => {
+  const { graph, ...others } = model(true);
+  const [fork] = graph.nodes;
+  const value = (name: string) => tensorValue(name, elementTypes.float32, []);
+  const rows2 = tensorValue('negative', elementTypes.float32, [1, 'rows', columns]);
+  const branch = (name: string, changes: Partial<OnnxGraph>): OnnxAttribute => {
+    const { value: whole } = fork!.attributes.find((each) => each.name === name)!.value as {
+      value: OnnxGraph;
+    };
+    return { name, value: { type: 'graph', value: { ...whole, ...changes } }, unknown: [] };
+  };
+  const products = [
+    node('Transpose', ['w'], ['turned']),
+    node('DequantizeLinear', ['turned', 's', 'z'], ['floats']),
+    node('MatMul', ['x', 'floats'], ['product']),
+  ];
+  const merged: OnnxGraph = {
+    ...graph,
+    nodes: [
+      node('DynamicQuantizeLinear', ['sound'], ['q', 'qs', 'qz']),
+      {
+        ...fork!,
+        outputs: ['y', 'heard'],
+        attributes: [
+          branch('then_branch', {
+            initializers: [constant('none', elementTypes.float32, [], new Float32Array(1))],
+            outputs: [graph.outputs[0]!, value('none')],
+          }),
+          branch('else_branch', {
+            nodes: [...products, node('Neg', ['product'], ['negative']), node('Identity', ['qs'], ['scale'])],
+            outputs: [rows2, value('scale')],
+          }),
+        ],
+      },
+    ],
+    inputs: [...graph.inputs, tensorValue('sound', elementTypes.float32, ['length'])],
+    outputs: [...graph.outputs, value('heard')],
+  };
+  const sound = { type: 'float32', dims: [1], data: Float32Array.of(5.1) } as const;
+  const runBranch = async (isTrue: boolean) => {
+    const taken = takeBranch(merged, 'first', isTrue)!;
+    const session = await createOnnxSession(writeOnnxModel({ ...others, graph: taken }), { threads: 1 });
+    const feeds = { x: { type: 'float32', dims: [1, rows, size], data: x }, sound } as const;
+    const { y, heard } = await session.run(isTrue ? { x: feeds.x } : feeds);
+    await session.release();
+    const names = [...session.inputs, ...session.outputs].map(({ name }) => name);
+    return { names, y: [...(y!.data as Float32Array)], heard: heard?.data[0] };
+  };
+  const [withCaches, without] = [await runBranch(true), await runBranch(false)];
+  expect(withCaches).toEqual({ names: ['x', 'y'], y: expect.any(Array), heard: undefined });
+  expect(without.names).toEqual(['x', 'sound', 'y', 'heard']);
+  expect(without.y).toEqual(withCaches.y.map((each) => -each));
+  expect(without.heard).toBeCloseTo(5.1 / 255, 5);
+  expect(takeBranch(merged, 'x', true)).toBeUndefined();
+});
+
 it('scores the last positions alone', async () => {
   const original = model(true);
   const short = { ...original, graph: keepLastPositions(original.graph, 'y', 2)! };
@@ -211,6 +268,13 @@ const { d_model: width, encoder_attention_heads: heads } = JSON.parse(
 );
 const attention = { heads, size: width / heads };
 const encoder = join(tinyModels, 'tiny-whisper/onnx/encoder_model.onnx');
+
+it('reads a decoder that is merged as two', async () => {
+  const path = join(tinyModels, 'tiny-whisper/onnx/decoder_model_merged.onnx');
+  for (const hasCaches of [true, false])
+    expect(await rewriteRecognizer(path, { device: 'cpu', hasCaches })).toMatchObject({ isBranch: true });
+  expect(await rewriteRecognizer(path, { device: 'cuda', hasCaches: true })).toEqual({ graph: path });
+});
 
 it('keeps few scores of attention, and the values', async () => {
   const { graph, bytes } = await rewriteRecognizer(encoder, { device: 'cpu', attention, hasByteKernels });

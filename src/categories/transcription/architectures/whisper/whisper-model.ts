@@ -51,17 +51,22 @@ export async function loadWhisperModel(
   device: Device = 'cpu',
 ): Promise<WhisperModel> {
   const sessions: Session[] = [];
-  const load = async (path: string, rewrites: Omit<RecognizerRewrites, 'device'>): Promise<Session> => {
-    const session = await open(await rewriteRecognizer(path, { device, ...rewrites }));
+  const rewrite = (path: string, rewrites: Omit<RecognizerRewrites, 'device'>) =>
+    rewriteRecognizer(path, { device, ...rewrites });
+  const load = async (graph: Graph): Promise<Session> => {
+    const session = await open(graph);
     sessions.push(session);
     return session;
   };
   try {
     const { decoder } = folder;
-    const encoder = await load(folder.encoder, { attention: folder.encoderAttention });
-    const begins = { lastPositions: keptPositions };
-    const first = await load('merged' in decoder ? decoder.merged : decoder.first, begins);
-    const next = 'merged' in decoder ? first : await load(decoder.next, { lastPositions: 1 });
+    const [firstPath, nextPath] =
+      'merged' in decoder ? [decoder.merged, decoder.merged] : [decoder.first, decoder.next];
+    const encoder = await load(await rewrite(folder.encoder, { attention: folder.encoderAttention }));
+    const begins = await rewrite(firstPath, { lastPositions: keptPositions, hasCaches: false });
+    const first = await load(begins);
+    const isWhole = firstPath === nextPath && !begins.isBranch;
+    const next = isWhole ? first : await load(await rewrite(nextPath, { hasCaches: true }));
     return createWhisperModel(folder, { encoder, first, next });
   } catch (error) {
     await Promise.all(sessions.map((session) => session.release()));

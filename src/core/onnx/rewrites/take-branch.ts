@@ -1,0 +1,44 @@
+import type { OnnxGraph, OnnxNode } from '../model.ts';
+import { capturedNames, pruneGraph } from '../prune-graph.ts';
+
+/**
+ * One way through a graph that branches at an input: a branch costs copies of what it takes and puts out, and what only the other
+ * one needs is computed too. Outputs that are constants in it, and inputs that it doesn't take, are left out.
+ *
+ * @returns nothing where the graph has no such branch
+ */
+export function takeBranch(graph: OnnxGraph, condition: string, isTrue: boolean): OnnxGraph | undefined {
+  const fork = graph.nodes.find(({ operator, inputs }) => operator === 'If' && inputs[0] === condition);
+  const name = isTrue ? 'then_branch' : 'else_branch';
+  const branch = fork?.attributes.find((attribute) => attribute.name === name)?.value;
+  if (branch?.type !== 'graph') return undefined;
+  const { nodes, initializers, outputs } = branch.value;
+  const results = new Map(fork!.outputs.map((output, index) => [output, outputs[index]!.name]));
+  const all = [...graph.initializers, ...initializers];
+  const constants = new Set(all.map((tensor) => tensor.name));
+  const renamed = [...results].filter(([output, inside]) => output !== '' && output !== inside);
+  const whole = pruneGraph({
+    ...graph,
+    nodes: [
+      ...graph.nodes.filter((node) => node !== fork),
+      ...nodes,
+      ...renamed.map(([output, inside]) => identity(inside, output)),
+    ],
+    initializers: all,
+    outputs: graph.outputs.filter((output) => !constants.has(results.get(output.name) ?? '')),
+  });
+  const taken = new Set(whole.nodes.flatMap((node) => [...node.inputs, ...capturedNames(node)]));
+  return { ...whole, inputs: whole.inputs.filter((input) => taken.has(input.name)) };
+}
+
+function identity(from: string, to: string): OnnxNode {
+  return {
+    name: '',
+    operator: 'Identity',
+    domain: '',
+    inputs: [from],
+    outputs: [to],
+    attributes: [],
+    unknown: [],
+  };
+}
