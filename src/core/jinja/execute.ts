@@ -17,23 +17,23 @@ import {
 /** The variable `loop`. */
 class LoopContext extends Instance {
   static readonly #attributes = new Map(
-    Object.entries<(loop: LoopContext) => Value>({
+    Object.entries<(context: LoopContext) => Value>({
       index: ({ index }) => index + 1,
       index0: ({ index }) => index,
-      revindex: (loop) => loop.#items.length - loop.index,
-      revindex0: (loop) => loop.#items.length - loop.index - 1,
+      revindex: (context) => context.#items.length - context.index,
+      revindex0: (context) => context.#items.length - context.index - 1,
       first: ({ index }) => index === 0,
-      last: (loop) => loop.index === loop.#items.length - 1,
-      length: (loop) => loop.#items.length,
-      depth: (loop) => loop.#depth,
-      depth0: (loop) => loop.#depth - 1,
-      previtem: (loop) => loop.#items[loop.index - 1],
-      nextitem: (loop) => loop.#items[loop.index + 1],
+      last: (context) => context.index === context.#items.length - 1,
+      length: (context) => context.#items.length,
+      depth: (context) => context.#depth,
+      depth0: (context) => context.#depth - 1,
+      previtem: (context) => context.#items[context.index - 1],
+      nextitem: (context) => context.#items[context.index + 1],
       cycle:
         ({ index }) =>
         (values) =>
           values[index % values.length],
-      changed: (loop) => (values) => loop.#hasChanged(values),
+      changed: (context) => (values) => context.#hasChanged(values),
     }),
   );
 
