@@ -55,14 +55,14 @@ export const filters: ReadonlyMap<string, Operation> = new Map<string, Operation
     'join(d, attribute)': (value, separator = '', attribute) =>
       picked(value, attribute).map(toText).join(toText(separator)),
     'sort(reverse, case_sensitive, attribute)': (value, reverse, caseSensitive, attribute) =>
-      sorted(toItems(value), keyOf(attribute), reverse, caseSensitive),
+      sorted(toItems(value), keyBy(attribute), reverse, caseSensitive),
     'dictsort(case_sensitive, by, reverse)': (value, caseSensitive, by, reverse) =>
       sorted(itemsOf(value), (entry) => getPath(entry, by === 'value' ? 1 : 0), reverse, caseSensitive),
     'unique(case_sensitive, attribute)': unique,
     'min(case_sensitive, attribute)': (value, caseSensitive, attribute) =>
-      sorted(toItems(value), keyOf(attribute), false, caseSensitive)[0],
+      sorted(toItems(value), keyBy(attribute), false, caseSensitive)[0],
     'max(case_sensitive, attribute)': (value, caseSensitive, attribute) =>
-      sorted(toItems(value), keyOf(attribute), true, caseSensitive)[0],
+      sorted(toItems(value), keyBy(attribute), true, caseSensitive)[0],
     'sum(attribute, start)': (value, attribute, start = 0) =>
       picked(value, attribute).reduce((total, item) => add(total, item), start),
     'int(default, base)': (value, fallback = 0, base = 10) => toInteger(value, base) ?? fallback,
@@ -161,14 +161,14 @@ function sorted(
 }
 
 /** The part of an item that it is sorted or told apart by: the item itself without an attribute. */
-function keyOf(attribute: Value): (item: Value) => Value {
+function keyBy(attribute: Value): (item: Value) => Value {
   return (item) => (attribute ? getPath(item, attribute) : item);
 }
 
 function unique(value: Value, caseSensitive: Value, attribute: Value): Value {
   const seen = new Map<Value, Value>();
   return toItems(value).filter((item) => {
-    const key = findKey(seen, foldCase(keyOf(attribute)(item), caseSensitive));
+    const key = findKey(seen, foldCase(keyBy(attribute)(item), caseSensitive));
     if (seen.has(key)) return false;
     seen.set(key, true);
     return true;
