@@ -5,10 +5,9 @@ import { Automaton } from '../../../src/core/grammar/engine/automaton.ts';
 import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { anyObject } from '../../../src/core/grammar/schemas/notation.ts';
 import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
-import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
-import { createProgram } from '../../../src/core/grammar/engine/program.ts';
 import { schemas } from './schemas.ts';
 import { acceptor, accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { compileGrammar, createProgram } from './all-at-once.ts';
 
 const vocabulary = toyVocabulary(...jsonPieces);
 const walks = 12;
