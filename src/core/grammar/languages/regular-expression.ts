@@ -233,10 +233,8 @@ class PatternReader {
     return isNegated ? complement(set) : set;
   }
 
-  #readHex(length: number): CodePointSet {
-    const set = this.#codePoint(this.#pattern.slice(this.#index, this.#index + length));
-    this.#index += length;
-    return set;
+  #readHex(length: 2 | 4): CodePointSet {
+    return this.#codePoint(this.#takeMatch(length === 2 ? /[^]{0,2}/uy : /[^]{0,4}/uy)![0]);
   }
 
   #codePoint(hex: string): CodePointSet {
