@@ -2,7 +2,8 @@
 // Usage: npm run build && node benchmarks/grammar.js [milliseconds of a decode step]
 import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
 import { anyObject } from '../dist/src/core/grammar/schemas/notation.js';
-import { compileGrammar } from '../dist/src/core/grammar/engine/matcher.js';
+import { compileSteps } from '../dist/src/core/grammar/engine/matcher.js';
+import { runSteps } from '../dist/src/core/run-steps.js';
 import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
 import { createRng, createSampler } from '../dist/src/entries/sampling.js';
 import { machine, median, percentile } from './measure.js';
@@ -103,7 +104,7 @@ const freeTimes = Array.from({ length: tokensPerCase }, (_, index) => {
 const rows = {};
 for (const [name, create] of Object.entries(grammars)) {
   start = performance.now();
-  const grammar = compileGrammar(create(), vocabulary);
+  const grammar = runSteps(compileSteps(create(), vocabulary));
   const compiled = performance.now() - start;
   const sampler = createSampler(parameters, { vocabularySize, seed: 1 });
   let matcher = grammar.createMatcher();

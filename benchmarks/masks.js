@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
-import { compileGrammar } from '../dist/src/core/grammar/engine/matcher.js';
+import { compileSteps } from '../dist/src/core/grammar/engine/matcher.js';
+import { runSteps } from '../dist/src/core/run-steps.js';
 import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
 import { createTextTokenizer } from '../dist/src/folder/tokenizer.js';
 import { machine, median, percentile } from './measure.js';
@@ -84,7 +85,7 @@ function measureOwn() {
     const begun = performance.now();
     let grammar;
     try {
-      grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
+      grammar = runSteps(compileSteps(jsonSchemaGrammar(schema), vocabulary));
     } catch {
       return null;
     }

@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@cfworker/json-schema';
 import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
-import { compileGrammar } from '../dist/src/core/grammar/engine/matcher.js';
+import { compileSteps } from '../dist/src/core/grammar/engine/matcher.js';
+import { runSteps } from '../dist/src/core/run-steps.js';
 import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
 import { createRng } from '../dist/src/entries/sampling.js';
 import { median, percentile } from './measure.js';
@@ -113,7 +114,7 @@ for (const { name, schema, tests } of cases) {
   let grammar;
   const start = performance.now();
   try {
-    grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
+    grammar = runSteps(compileSteps(jsonSchemaGrammar(schema), vocabulary));
   } catch (error) {
     counts.refused++;
     if (isVerbose) console.log(`refused   ${name}: ${/** @type {Error} */ (error).message.slice(0, 200)}`);

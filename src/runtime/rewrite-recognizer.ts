@@ -7,7 +7,7 @@ import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/w
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { takeBranch } from '../core/onnx/rewrites/take-branch.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
-import { tensorValue } from '../core/onnx/value.ts';
+import { nodeOf, tensorValue } from '../core/onnx/value.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import { join } from 'node:path';
 import { locateWeights, renameWeights } from './mapped-weights.ts';
@@ -115,15 +115,10 @@ function product(accuracyLevel: number): OnnxModel {
       values: [],
       unknown: [],
       nodes: [
-        {
-          name: '',
-          operator: 'MatMulNBits',
+        nodeOf('MatMulNBits', ['x', 'weights', 'scales'], ['y'], {
           domain: contribDomain,
-          inputs: ['x', 'weights', 'scales'],
-          outputs: ['y'],
           attributes: blockAttributes(tried, rows, accuracyLevel),
-          unknown: [],
-        },
+        }),
       ],
       initializers: [
         constant('weights', elementTypes.uint8, [rows, blocks, blockSize], new Uint8Array(rows * tried)),

@@ -1,11 +1,11 @@
 import { detectFormats, toolCallFormats } from '../../src/core/chat/formats.ts';
-import { answerGrammar } from '../../src/core/grammar/constraint.ts';
 import type { ToolCallFormat } from '../../src/core/chat/tool-calls/format.ts';
 import { createChatTemplate } from '../../src/folder/chat-template.ts';
 import { acceptor } from '../core/grammar/walk.ts';
 import { parsePieces } from '../core/chat/tool-calls/items.ts';
 import { folderOf } from '../folder/folders.ts';
 import { jinjaOf, type FamilyTemplate } from './family-templates.ts';
+import { answerGrammar } from '../core/grammar/all-at-once.ts';
 
 /** Facts about the calls of one family, each found out by trying. */
 export interface FamilyCheck {

@@ -14,7 +14,6 @@ import {
 import { writtenGrammar, regexGrammar } from './notations/grammar-notation.ts';
 import { jsonSchemaSteps } from './schemas/json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './schemas/notation.ts';
-import { runSteps } from '../run-steps.ts';
 import { createSchemaBudget, type SchemaBudget } from './schemas/size.ts';
 
 /** The required form of an answer's text. */
@@ -81,13 +80,9 @@ export interface AnswerConstraint {
 
 /**
  * The grammar of the answers that a request allows. With required calls the answer is calls alone, whatever `response` is; with
- * optional ones it is either. Where calls are optional, arguments whose schema can't be honored may be any object.
+ * optional ones it is either. Where calls are optional, arguments whose schema can't be honored may be any object. In slices:
+ * yields after each part of bounded cost. All schemas share one budget.
  */
-export function answerGrammar(constraint: AnswerConstraint): Expression | undefined {
-  return runSteps(answerGrammarSteps(constraint));
-}
-
-/** The same in slices: yields after each part of bounded cost. All schemas share one budget. */
 export function* answerGrammarSteps({
   response,
   calls,

@@ -16,6 +16,27 @@ import {
 
 /** The variable `loop`. */
 class LoopContext extends Instance {
+  static readonly #attributes = new Map(
+    Object.entries<(context: LoopContext) => Value>({
+      index: ({ index }) => index + 1,
+      index0: ({ index }) => index,
+      revindex: (context) => context.#items.length - context.index,
+      revindex0: (context) => context.#items.length - context.index - 1,
+      first: ({ index }) => index === 0,
+      last: (context) => context.index === context.#items.length - 1,
+      length: (context) => context.#items.length,
+      depth: (context) => context.#depth,
+      depth0: (context) => context.#depth - 1,
+      previtem: (context) => context.#items[context.index - 1],
+      nextitem: (context) => context.#items[context.index + 1],
+      cycle:
+        ({ index }) =>
+        (values) =>
+          values[index % values.length],
+      changed: (context) => (values) => context.#hasChanged(values),
+    }),
+  );
+
   /** The round, from 0. */
   index = 0;
   readonly #items: readonly Value[];
@@ -30,38 +51,7 @@ class LoopContext extends Instance {
   }
 
   override get(name: string): Value {
-    const { length } = this.#items;
-    const { index } = this;
-    switch (name) {
-      case 'index':
-        return index + 1;
-      case 'index0':
-        return index;
-      case 'revindex':
-        return length - index;
-      case 'revindex0':
-        return length - index - 1;
-      case 'first':
-        return index === 0;
-      case 'last':
-        return index === length - 1;
-      case 'length':
-        return length;
-      case 'depth':
-        return this.#depth;
-      case 'depth0':
-        return this.#depth - 1;
-      case 'previtem':
-        return this.#items[index - 1];
-      case 'nextitem':
-        return this.#items[index + 1];
-      case 'cycle':
-        return (values) => values[index % values.length];
-      case 'changed':
-        return (values) => this.#hasChanged(values);
-      default:
-        return undefined;
-    }
+    return LoopContext.#attributes.get(name)?.(this);
   }
 
   #hasChanged(values: readonly Value[]): boolean {

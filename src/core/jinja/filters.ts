@@ -7,7 +7,6 @@ import { findTest } from './tests.ts';
 import { parseFloatText, parseIntegerText, roundToEven } from './numbers.ts';
 import { capitalize, splitLines } from './text.ts';
 import {
-  bindArguments,
   compare,
   findKey,
   Float,
@@ -19,91 +18,66 @@ import {
   isNumber,
   isTruthy,
   numberOf,
+  operations,
   toItems,
   Tuple,
   typeName,
   type Keywords,
+  type Operation,
   type Value,
 } from './values.ts';
 
-export type Filter = (value: Value, args: readonly Value[], keywords: Keywords) => Value;
-
 /** Jinja's filters, and the reference's own `tojson`. */
-export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
-  ...define(['tojson'], ['ensure_ascii', 'indent', 'separators', 'sort_keys'], tojson),
-  ...define(['default', 'd'], ['default_value', 'boolean'], (value, fallback = '', boolean = false) =>
-    value === undefined || (isTruthy(boolean) && !isTruthy(value)) ? fallback : value,
-  ),
-  ...define(['string'], [], toText),
-  ...define(['safe'], [], toText),
-  ...define(['escape', 'e', 'forceescape'], [], (value) => escapeMarkup(toText(value))),
-  ...define(['upper'], [], (value) => toText(value).toUpperCase()),
-  ...define(['lower'], [], (value) => toText(value).toLowerCase()),
-  ...define(['capitalize'], [], (value) => capitalize(toText(value))),
-  ...define(['title'], [], (value) => toText(value).replace(/[^-\s({[<]+/g, capitalize)),
-  ...define(['trim'], ['chars'], (value, characters) => callTextMethod(value, 'strip', [characters])),
-  ...define(['replace'], ['old', 'new', 'count'], (value, old, replacement, limit) =>
-    callTextMethod(value, 'replace', [toText(old), toText(replacement), limit]),
-  ),
-  ...define(['indent'], ['width', 'first', 'blank'], indent),
-  ...define(['length', 'count'], [], lengthOf),
-  ...define(['first'], [], (value) => toItems(value)[0]),
-  ...define(['last'], [], (value) => toItems(value).at(-1)),
-  ...define(['list'], [], (value) => [...toItems(value)]),
-  ...define(['items'], [], (value) => (value === undefined ? [] : itemsOf(value))),
-  ...define(['reverse'], [], (value) => {
-    const reversed = toItems(value).toReversed();
-    return typeof value === 'string' ? reversed.map(toText).join('') : reversed;
+export const filters: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ...operations({
+    'tojson(ensure_ascii, indent, separators, sort_keys)': tojson,
+    'default|d(default_value, boolean)': (value, fallback = '', boolean = false) =>
+      value === undefined || (isTruthy(boolean) && !isTruthy(value)) ? fallback : value,
+    'string|safe()': toText,
+    'escape|e|forceescape()': (value) => escapeMarkup(toText(value)),
+    'upper()': (value) => toText(value).toUpperCase(),
+    'lower()': (value) => toText(value).toLowerCase(),
+    'capitalize()': (value) => capitalize(toText(value)),
+    'title()': (value) => toText(value).replace(/[^-\s({[<]+/g, capitalize),
+    'trim(chars)': (value, characters) => callTextMethod(value, 'strip', [characters]),
+    'replace(old, new, count)': (value, old, replacement, limit) =>
+      callTextMethod(value, 'replace', [toText(old), toText(replacement), limit]),
+    'indent(width, first, blank)': indent,
+    'length|count()': lengthOf,
+    'first()': (value) => toItems(value)[0],
+    'last()': (value) => toItems(value).at(-1),
+    'list()': (value) => [...toItems(value)],
+    'items()': (value) => (value === undefined ? [] : itemsOf(value)),
+    'reverse()': (value) => {
+      const reversed = toItems(value).toReversed();
+      return typeof value === 'string' ? reversed.map(toText).join('') : reversed;
+    },
+    'join(d, attribute)': (value, separator = '', attribute) =>
+      picked(value, attribute).map(toText).join(toText(separator)),
+    'sort(reverse, case_sensitive, attribute)': (value, reverse, caseSensitive, attribute) =>
+      sorted(toItems(value), keyBy(attribute), reverse, caseSensitive),
+    'dictsort(case_sensitive, by, reverse)': (value, caseSensitive, by, reverse) =>
+      sorted(itemsOf(value), (entry) => getPath(entry, by === 'value' ? 1 : 0), reverse, caseSensitive),
+    'unique(case_sensitive, attribute)': unique,
+    'min(case_sensitive, attribute)': (value, caseSensitive, attribute) =>
+      sorted(toItems(value), keyBy(attribute), false, caseSensitive)[0],
+    'max(case_sensitive, attribute)': (value, caseSensitive, attribute) =>
+      sorted(toItems(value), keyBy(attribute), true, caseSensitive)[0],
+    'sum(attribute, start)': (value, attribute, start = 0) =>
+      picked(value, attribute).reduce((total, item) => add(total, item), start),
+    'int(default, base)': (value, fallback = 0, base = 10) => toInteger(value, base) ?? fallback,
+    'float(default)': (value, fallback = new Float(0)) => toFloat(value) ?? fallback,
+    'batch(linecount, fill_with)': batch,
+    'slice(slices, fill_with)': slices,
+    'groupby(attribute, default, case_sensitive)': groupBy,
+    'truncate(length, killwords, end, leeway)': truncate,
+    'wordcount()': (value) => toText(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0,
+    'center(width)': (value, width = 80) => callTextMethod(value, 'center', [width]),
+    'attr(name)': (value, name) => getAttribute(value, toText(name)),
+    'abs()': absolute,
+    'round(precision, method)': round,
   }),
-  ...define(['join'], ['d', 'attribute'], (value, separator = '', attribute) =>
-    picked(value, attribute).map(toText).join(toText(separator)),
-  ),
-  ...define(
-    ['sort'],
-    ['reverse', 'case_sensitive', 'attribute'],
-    (value, reverse, caseSensitive, attribute) =>
-      sorted(toItems(value), (item) => (attribute ? getPath(item, attribute) : item), reverse, caseSensitive),
-  ),
-  ...define(['dictsort'], ['case_sensitive', 'by', 'reverse'], (value, caseSensitive, by, reverse) =>
-    sorted(itemsOf(value), (entry) => getPath(entry, by === 'value' ? 1 : 0), reverse, caseSensitive),
-  ),
-  ...define(['unique'], ['case_sensitive', 'attribute'], unique),
-  ...define(
-    ['min'],
-    ['case_sensitive', 'attribute'],
-    (value, caseSensitive, attribute) =>
-      sorted(
-        toItems(value),
-        (item) => (attribute ? getPath(item, attribute) : item),
-        false,
-        caseSensitive,
-      )[0],
-  ),
-  ...define(
-    ['max'],
-    ['case_sensitive', 'attribute'],
-    (value, caseSensitive, attribute) =>
-      sorted(toItems(value), (item) => (attribute ? getPath(item, attribute) : item), true, caseSensitive)[0],
-  ),
-  ...define(['sum'], ['attribute', 'start'], (value, attribute, start = 0) =>
-    picked(value, attribute).reduce((total, item) => add(total, item), start),
-  ),
-  ...define(
-    ['int'],
-    ['default', 'base'],
-    (value, fallback = 0, base = 10) => toInteger(value, base) ?? fallback,
-  ),
-  ...define(['float'], ['default'], (value, fallback = new Float(0)) => toFloat(value) ?? fallback),
   ['format', format],
-  ...define(['batch'], ['linecount', 'fill_with'], batch),
-  ...define(['slice'], ['slices', 'fill_with'], slices),
-  ...define(['groupby'], ['attribute', 'default', 'case_sensitive'], groupBy),
-  ...define(['truncate'], ['length', 'killwords', 'end', 'leeway'], truncate),
-  ...define(['wordcount'], [], (value) => toText(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
-  ...define(['center'], ['width'], (value, width = 80) => callTextMethod(value, 'center', [width])),
-  ...define(['attr'], ['name'], (value, name) => getAttribute(value, toText(name))),
-  ...define(['abs'], [], absolute),
-  ...define(['round'], ['precision', 'method'], round),
   ['select', (value, args) => itemsIfAny(value).filter(condition(args))],
   ['reject', (value, args) => itemsIfAny(value).filter(not(condition(args)))],
   ['selectattr', (value, args) => itemsIfAny(value).filter(attributeCondition(args))],
@@ -112,21 +86,10 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
 ]);
 
 /** @throws TypeError if there is no such filter */
-export function findFilter(name: string): Filter {
+export function findFilter(name: string): Operation {
   const filter = filters.get(name);
   if (!filter) throw new TypeError(`no filter named '${name}'`);
   return filter;
-}
-
-function define(
-  names: readonly string[],
-  parameters: readonly string[],
-  call: (value: Value, ...args: Value[]) => Value,
-): (readonly [string, Filter])[] {
-  return names.map((name) => [
-    name,
-    (value, args, keywords) => call(value, ...bindArguments(parameters, args, keywords)),
-  ]);
 }
 
 function tojson(
@@ -197,10 +160,15 @@ function sorted(
     .map(([, item]) => item);
 }
 
+/** The part of an item that it is sorted or told apart by: the item itself without an attribute. */
+function keyBy(attribute: Value): (item: Value) => Value {
+  return (item) => (attribute ? getPath(item, attribute) : item);
+}
+
 function unique(value: Value, caseSensitive: Value, attribute: Value): Value {
   const seen = new Map<Value, Value>();
   return toItems(value).filter((item) => {
-    const key = findKey(seen, foldCase(attribute ? getPath(item, attribute) : item, caseSensitive));
+    const key = findKey(seen, foldCase(keyBy(attribute)(item), caseSensitive));
     if (seen.has(key)) return false;
     seen.set(key, true);
     return true;
@@ -273,13 +241,13 @@ function slices(value: Value, count: Value, filling?: Value): Value {
 }
 
 function groupBy(value: Value, attribute: Value, fallback: Value, caseSensitive: Value): Value {
-  const keyOf = (item: Value): Value => {
+  const groupOf = (item: Value): Value => {
     const key = getPath(item, attribute);
     return key === undefined ? fallback : key;
   };
   const groups: { readonly key: Value; readonly folded: Value; readonly items: Value[] }[] = [];
-  for (const item of sorted(toItems(value), keyOf, false, caseSensitive)) {
-    const key = keyOf(item);
+  for (const item of sorted(toItems(value), groupOf, false, caseSensitive)) {
+    const key = groupOf(item);
     const folded = foldCase(key, caseSensitive);
     const last = groups.at(-1);
     if (last && isEqual(last.folded, folded)) last.items.push(item);

@@ -472,19 +472,11 @@ class Parser {
     const keywords: [string, Expression][] = [];
     let list: Expression | undefined;
     let mapping: Expression | undefined;
-    let isFirst = true;
-    while (!this.#skip('operator', ')')) {
-      if (!isFirst) {
-        this.#expect('operator', ',');
-        if (this.#skip('operator', ')')) break;
-      }
-      isFirst = false;
+    this.#parseList(')', () => {
       const isKeyword = this.#is('name') && this.#tokens[this.#index + 1]?.value === '=';
-      if (this.#is('operator', '*') && list === undefined && mapping === undefined) {
-        this.#index++;
+      if (list === undefined && mapping === undefined && this.#skip('operator', '*')) {
         list = this.#parseExpression();
-      } else if (this.#is('operator', '**') && mapping === undefined) {
-        this.#index++;
+      } else if (mapping === undefined && this.#skip('operator', '**')) {
         mapping = this.#parseExpression();
       } else if (isKeyword && mapping === undefined) {
         const name = this.#expect('name');
@@ -495,7 +487,7 @@ class Parser {
       } else {
         throw new SyntaxError('invalid order of arguments');
       }
-    }
+    });
     return { positional, keywords, list, mapping };
   }
 }

@@ -58,12 +58,8 @@ export function toJson(value: Value, options: JsonOptions = {}): string {
     if (typeof item === 'boolean' || isInteger(item)) return String(item);
     if (item instanceof Float) return jsonNumber(item.value);
     if (isArray(item)) {
-      return enclose(
-        '[',
-        ']',
-        depth,
-        Array.from(item, (member) => write(member, depth + 1)),
-      );
+      const members = Array.from(item, (member) => write(member, depth + 1));
+      return enclose('[', ']', depth, members);
     }
     if (isDictionary(item)) {
       const entries = [...item].map(([key, member]) => [jsonKey(key), member] as const);

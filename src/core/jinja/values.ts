@@ -199,8 +199,24 @@ export function contains(container: Value, item: Value): boolean {
   return toItems(container).some((member) => isEqual(member, item));
 }
 
+/** What a template can do with a value, such as a filter or a method. */
+export type Operation<Self = Value> = (self: Self, args: readonly Value[], keywords: Keywords) => Value;
+
+/** Operations by their names, of signatures as Python has them: `default|d(default_value, boolean)`. */
+export function operations<Self = Value>(
+  calls: Readonly<Record<string, (self: Self, ...args: Value[]) => Value>>,
+): [name: string, Operation<Self>][] {
+  return Object.entries(calls).flatMap(([signature, call]) => {
+    const [names = '', parameters = ''] = signature.split('(');
+    const wanted = parameters.match(/\w+/g) ?? [];
+    const operation: Operation<Self> = (self, args, keywords) =>
+      call(self, ...bindArguments(wanted, args, keywords));
+    return names.split('|').map((name): [string, Operation<Self>] => [name, operation]);
+  });
+}
+
 /** Sorts a call's arguments to the names of a function's parameters. */
-export function bindArguments(names: readonly string[], args: readonly Value[], keywords: Keywords): Value[] {
+function bindArguments(names: readonly string[], args: readonly Value[], keywords: Keywords): Value[] {
   if (args.length > names.length)
     throw new TypeError(`expected at most ${names.length} arguments, got ${args.length}`);
   const unknown = [...keywords.keys()].find((name) => !names.includes(name));

@@ -1,3 +1,9 @@
+/** As numerical libraries round: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
+export function roundHalfToEven(value: number): number {
+  const rounded = Math.round(value);
+  return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+}
+
 /** ∫ p(u) eᵘ du between two bounds, by parts. */
 export function exponentialIntegral(polynomial: readonly number[], from: number, to: number): number {
   // The polynomial q of the antiderivative q(u) eᵘ: q + q′ = p.
@@ -9,19 +15,14 @@ export function exponentialIntegral(polynomial: readonly number[], from: number,
 
 /** The Lagrange basis: for each node the polynomial that is 1 there and 0 at the others. */
 export function lagrangeBasis(nodes: readonly number[]): number[][] {
-  return nodes.map((node, index) =>
-    nodes
-      .filter((_, at) => at !== index)
-      .reduce<number[]>(
-        (polynomial, other) => {
-          const scale = 1 / (node - other);
-          return [0]
-            .concat(polynomial)
-            .map((raised, power) => scale * (raised - other * (polynomial[power] ?? 0)));
-        },
-        [1],
-      ),
-  );
+  return nodes.map((node, index) => {
+    let polynomial = [1];
+    for (const other of nodes.toSpliced(index, 1)) {
+      const [scale, lower] = [1 / (node - other), polynomial];
+      polynomial = [0, ...lower].map((raised, power) => scale * (raised - other * (lower[power] ?? 0)));
+    }
+    return polynomial;
+  });
 }
 
 /** Solves a few linear equations by Gaussian elimination with partial pivoting. */

@@ -1,6 +1,7 @@
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { int64Tensor } from './tensor-values.ts';
+import { integerAttribute, nodeOf } from './value.ts';
 
 /** Domain of the operators that onnxruntime adds to ONNX. */
 export const contribDomain = 'com.microsoft';
@@ -65,10 +66,19 @@ export class GraphDraft {
       attributes = [],
       domain = '',
       outputs = [this.name(operator)],
-    }: { attributes?: readonly OnnxAttribute[]; domain?: string; outputs?: readonly string[] } = {},
+    }: {
+      attributes?: readonly OnnxAttribute[];
+      domain?: string;
+      outputs?: readonly string[] | undefined;
+    } = {},
   ): string {
-    this.#added.push({ name: '', operator, domain, inputs, outputs, attributes, unknown: [] });
+    this.#added.push(nodeOf(operator, inputs, outputs, { attributes, domain }));
     return outputs[0]!;
+  }
+
+  /** Adds a node that gives a value another type. */
+  cast(input: string, elementType: number, outputs?: readonly string[]): string {
+    return this.add('Cast', [input], { attributes: [integerAttribute('to', elementType)], outputs });
   }
 
   remove(node: OnnxNode): void {

@@ -1,6 +1,6 @@
-import { integerAttribute, tensorValue } from './value.ts';
+import { integerAttribute, nodeOf, tensorValue } from './value.ts';
 import { elementBytes, elementTypes } from './element-types.ts';
-import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from './model.ts';
+import type { OnnxGraph, OnnxModel, OnnxTensor } from './model.ts';
 import { int64Tensor } from './tensor-values.ts';
 
 /** Types of keys, values and logits. */
@@ -15,9 +15,9 @@ export function zerosModel(elementType: FloatElement): OnnxModel {
   const zero: OnnxTensor = { name: '', elementType, dims: [1], data, unknown: [] };
   return toModel({
     nodes: [
-      node('ConstantOfShape', ['shape'], 'y', [
-        { name: 'value', value: { type: 'tensor', value: zero }, unknown: [] },
-      ]),
+      nodeOf('ConstantOfShape', ['shape'], ['y'], {
+        attributes: [{ name: 'value', value: { type: 'tensor', value: zero }, unknown: [] }],
+      }),
     ],
     initializers: [],
     inputs: [tensorValue('shape', elementTypes.int64, [4])],
@@ -35,15 +35,15 @@ export function joinRowsModel(elementType: FloatElement, parts: number): OnnxMod
   return toModel({
     nodes: [
       ...indices.flatMap((index) => [
-        node('Gather', [`x${index}`, `rows${index}`], `gathered${index}`),
-        node('Slice', [`gathered${index}`, 'start', `kept${index}`, 'axis'], `sliced${index}`),
-        node('Pad', [`sliced${index}`, `pads${index}`], `part${index}`),
+        nodeOf('Gather', [`x${index}`, `rows${index}`], [`gathered${index}`]),
+        nodeOf('Slice', [`gathered${index}`, 'start', `kept${index}`, 'axis'], [`sliced${index}`]),
+        nodeOf('Pad', [`sliced${index}`, `pads${index}`], [`part${index}`]),
       ]),
-      node(
+      nodeOf(
         'Concat',
         indices.map((index) => `part${index}`),
-        'y',
-        [integerAttribute('axis', 0)],
+        ['y'],
+        { attributes: [integerAttribute('axis', 0)] },
       ),
     ],
     initializers: [int64Tensor('start', [0]), int64Tensor('axis', [2])],
@@ -63,7 +63,7 @@ export function joinRowsModel(elementType: FloatElement, parts: number): OnnxMod
  */
 export function pickPositionModel(elementType: FloatElement, size: number): OnnxModel {
   return toModel({
-    nodes: [node('Reshape', ['x', 'shape'], 'flat'), node('Gather', ['flat', 'place'], 'y')],
+    nodes: [nodeOf('Reshape', ['x', 'shape'], ['flat']), nodeOf('Gather', ['flat', 'place'], ['y'])],
     initializers: [int64Tensor('shape', [-1, size])],
     inputs: [
       tensorValue('x', elementType, ['rows', 'positions', size]),
@@ -71,15 +71,6 @@ export function pickPositionModel(elementType: FloatElement, size: number): Onnx
     ],
     outputs: [tensorValue('y', elementType, [1, size])],
   });
-}
-
-function node(
-  operator: string,
-  inputs: readonly string[],
-  output: string,
-  attributes: readonly OnnxAttribute[] = [],
-): OnnxNode {
-  return { name: '', operator, domain: '', inputs, outputs: [output], attributes, unknown: [] };
 }
 
 function toModel(graph: Pick<OnnxGraph, 'nodes' | 'initializers' | 'inputs' | 'outputs'>): OnnxModel {

@@ -24,6 +24,16 @@ export function tensorValue(
   return { name, elementType, dims, bytes };
 }
 
+/** A node without a name. */
+export function nodeOf(
+  operator: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+  { attributes = [], domain = '' }: Partial<Pick<OnnxNode, 'attributes' | 'domain'>> = {},
+): OnnxNode {
+  return { name: '', operator, domain, inputs, outputs, attributes, unknown: [] };
+}
+
 /** An attribute that is a whole number. */
 export function integerAttribute(name: string, value: number): OnnxAttribute {
   return { name, value: { type: 'integer', value: BigInt(value) }, unknown: [] };

@@ -79,9 +79,19 @@ export function readByType<Part>(label: string, value: unknown, readers: Readers
 /** Parts nest: a sequence holds parts. Deeper than anyone writes, and shallow enough for every stack. */
 const maxDepth = 16;
 
-/** @throws RangeError for a part that is nested too deeply; the label grows by one member for each level */
-export function assertDepth(label: string): void {
+/**
+ * Reads the parts of a sequence, which the member `name` lists.
+ * @throws RangeError for a sequence that is nested too deeply; the label grows by one member for each level
+ */
+export function readSequence<Part>(
+  label: string,
+  members: Members,
+  name: string,
+  read: (label: string, value: unknown) => Part,
+): Part[] {
   if (label.split('[').length > maxDepth) throw new RangeError(`${label}: nested too deeply`);
+  const at = `${label}.${name}`;
+  return readList(at, members[name]).map((item, index) => read(`${at}[${index}]`, item));
 }
 
 function wrong(label: string, expected: string, value: unknown): TypeError {

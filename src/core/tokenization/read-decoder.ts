@@ -1,9 +1,8 @@
 import {
   type Members,
   type Readers,
-  assertDepth,
   readByType,
-  readList,
+  readSequence,
   readString,
   readBoolean,
   readCharacter,
@@ -98,7 +97,7 @@ const readers: Readers<Decoder> = {
   Fuse: () => fuse,
   Metaspace: readMetaspaceDecoder,
   Replace: readReplaceDecoder,
-  Sequence: readSequence,
+  Sequence: readDecoders,
   Strip: readStripDecoder,
   WordPiece: readWordPieceDecoder,
 };
@@ -108,11 +107,8 @@ export function readDecoder(label: string, value: unknown): Decoder {
   return readByType(label, value, readers);
 }
 
-function readSequence(label: string, members: Members): Decoder {
-  assertDepth(label);
-  const steps = readList(`${label}.decoders`, members['decoders']).map((item, index) =>
-    readDecoder(`${label}.decoders[${index}]`, item),
-  );
+function readDecoders(label: string, members: Members): Decoder {
+  const steps = readSequence(label, members, 'decoders', readDecoder);
   return (tokens) => steps.reduce((decoded, step) => step(decoded), tokens);
 }
 

@@ -1,4 +1,5 @@
 import { fromUnits, writeUnits } from './code-units.ts';
+import { writeUtf8 } from './models/utf8.ts';
 import { createSlots, hashEnd, hashStart, hashStep } from './hash.ts';
 
 /** Token ids and the texts they stand for, without an object per token. */
@@ -60,7 +61,7 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
       scratch[index] = unit;
       hash = hashStep(hash, unit);
       if (unit < 0x80) bytes[at++] = unit;
-      else at = writeUnit(bytes, at, unit);
+      else at = writeUtf8(bytes, at, unit);
     }
     starts[entry + 1] = at;
     const mixed = hashEnd(hash);
@@ -188,22 +189,6 @@ function inOrder(ids: Int32Array, order: Uint32Array): Int32Array {
 function bytesOf(unit: number): number {
   if (unit < 0x80) return 1;
   return unit < 0x8_00 ? 2 : 3;
-}
-
-function writeUnit(bytes: Uint8Array, at: number, unit: number): number {
-  if (unit < 0x80) {
-    bytes[at] = unit;
-    return at + 1;
-  }
-  if (unit < 0x8_00) {
-    bytes[at] = 0xc0 | (unit >> 6);
-    bytes[at + 1] = 0x80 | (unit & 0x3f);
-    return at + 2;
-  }
-  bytes[at] = 0xe0 | (unit >> 12);
-  bytes[at + 1] = 0x80 | ((unit >> 6) & 0x3f);
-  bytes[at + 2] = 0x80 | (unit & 0x3f);
-  return at + 3;
 }
 
 function readUnit(bytes: Uint8Array, at: number): number {

@@ -1,5 +1,6 @@
 import { assertNames } from '../assert-names.ts';
 import { assertSize, assertWithin } from '../assert-values.ts';
+import { roundHalfToEven } from '../math/numeric.ts';
 import type { Size } from './box.ts';
 
 /** Limits of an image that is resized with its proportions. */
@@ -44,11 +45,4 @@ export function fitEdges(image: Size, limits: EdgeLimits): Size {
 export function limitEdges({ width, height }: Size, longest: number): Size {
   const scale = Math.min(1, longest / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
-}
-
-/** Rounds half to even, as Python does. */
-function roundHalfToEven(value: number): number {
-  const down = Math.floor(value);
-  if (value - down !== 0.5) return Math.round(value);
-  return down % 2 === 0 ? down : down + 1;
 }

@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { toolCallFormats } from '../../../src/core/chat/formats.ts';
-import {
-  answerGrammar,
-  type AnswerConstraint,
-  type CallConstraint,
-} from '../../../src/core/grammar/constraint.ts';
-import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
+import type { AnswerConstraint, CallConstraint } from '../../../src/core/grammar/constraint.ts';
 import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/answer-parser.ts';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { accepts, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 import { runs } from '../../thorough.ts';
+import { answerGrammar, compileGrammar } from './all-at-once.ts';
 
 const tools = [
   {

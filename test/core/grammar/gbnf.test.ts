@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
 import type { Expression } from '../../../src/core/grammar/languages/expression.ts';
 import { gbnfGrammar } from '../../../src/core/grammar/notations/gbnf.ts';
-import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
 import { regexGrammar } from '../../../src/core/grammar/notations/grammar-notation.ts';
 import { expectOurJson } from './our-json.ts';
 import { acceptor, accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { answerGrammar, compileGrammar } from './all-at-once.ts';
 
 const json = String.raw`
 # A document of any kind.

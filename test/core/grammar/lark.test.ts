@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { writtenGrammar } from '../../../src/core/grammar/notations/grammar-notation.ts';
 import { larkGrammar } from '../../../src/core/grammar/notations/lark.ts';
-import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import golden from './lark-golden.json' with { type: 'json' };
 import { expectOurJson } from './our-json.ts';
 import { acceptor, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { compileGrammar } from './all-at-once.ts';
 
 const json = String.raw`
 // White space as ours: some blanks, or a line break with an indentation.

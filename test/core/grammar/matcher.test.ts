@@ -1,19 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
-import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
 import { Automaton, dead } from '../../../src/core/grammar/engine/automaton.ts';
 import { decimalRange } from '../../../src/core/grammar/schemas/decimal-range.ts';
 import { text } from '../../../src/core/grammar/languages/expression.ts';
 import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
-import { compileGrammar, type GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
+import type { GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
 import { Triples, createVocabulary } from '../../../src/core/grammar/engine/vocabulary.ts';
-import { createProgram } from '../../../src/core/grammar/engine/program.ts';
 import { utf8Bytes, utf8Sequences } from '../../../src/core/grammar/languages/utf8.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { schemas } from './schemas.ts';
 import { accepts, allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';
 import { runs } from '../../thorough.ts';
+import { answerGrammar, compileGrammar, createProgram } from './all-at-once.ts';
 
 const utf8 = (value: string): Uint8Array => new TextEncoder().encode(value);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { answerGrammar } from '../../../src/core/grammar/constraint.ts';
 import { acceptor, jsonPieces } from './walk.ts';
 import { runs } from '../../thorough.ts';
+import { answerGrammar } from './all-at-once.ts';
 
 /** Compares a grammar of JSON with ours, by random documents and texts that are nearly some. */
 export function expectOurJson(written: (text: string) => boolean): void {

@@ -2,13 +2,13 @@ import { Validator, type Schema } from '@cfworker/json-schema';
 import { describe, expect, test } from 'vitest';
 import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/answer-parser.ts';
 import { toolCallFormats } from '../../../src/core/chat/formats.ts';
-import { answerGrammar, type CallConstraint } from '../../../src/core/grammar/constraint.ts';
-import { compileGrammar } from '../../../src/core/grammar/engine/matcher.ts';
+import type { CallConstraint } from '../../../src/core/grammar/constraint.ts';
 import { writeCalls } from '../../../src/core/chat/tool-calls/write-calls.ts';
 import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
 import { parsePieces } from '../chat/tool-calls/items.ts';
 import { someRows } from '../../thorough.ts';
 import { acceptor, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
+import { answerGrammar, compileGrammar } from './all-at-once.ts';
 
 /** Texts that mean something in some format. */
 const markers = [

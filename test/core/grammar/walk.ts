@@ -1,7 +1,8 @@
 import type { Expression } from '../../../src/core/grammar/languages/expression.ts';
-import { compileGrammar, type CompiledGrammar } from '../../../src/core/grammar/engine/matcher.ts';
+import type { CompiledGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { createVocabulary, type Vocabulary } from '../../../src/core/grammar/engine/vocabulary.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
+import { compileGrammar } from './all-at-once.ts';
 
 const utf8 = new TextEncoder();
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { backtrackingFault } from '../../../src/core/tokenization/patterns/backtracking.ts';
 import { createRegularExpressionPattern } from '../../../src/core/tokenization/patterns/read-pattern.ts';
 
 const o200k = String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`;
@@ -39,11 +38,5 @@ describe('patterns of tokenizers', () => {
     expect(() => createRegularExpressionPattern('pre_tokenizer.pattern.Regex', source)).toThrow(
       /^pre_tokenizer\.pattern\.Regex: the pattern ".*" repeats/,
     );
-  });
-
-  it('reads what a pattern can hold', () => {
-    expect(
-      backtrackingFault(String.raw`[[a-z]--[x]]{2,}\u{41}\x41\u0041\cA(?<name>b)\k<name>(?<!c)$`),
-    ).toBeUndefined();
   });
 });

@@ -11,6 +11,7 @@ export interface EbmlElement {
 }
 
 const maxHeaderBytes = 12;
+const nothing: Uint8Array = new Uint8Array();
 
 /**
  * Reads the header of the element at `offset`.
@@ -31,6 +32,11 @@ export function* ebmlElements(
     at = element.start + element.length;
     yield { id: element.id, content: bytes.subarray(element.start, at) };
   }
+}
+
+/** The contents of the elements within one, by their ids. */
+export function toFields(content = nothing): ReadonlyMap<number, Uint8Array> {
+  return new Map(Array.from(ebmlElements(content), ({ id, content: field }) => [id, field]));
 }
 
 /** A number whose own first bits say how many bytes it has. */
@@ -57,18 +63,18 @@ export function toVariableInteger(bytes: Uint8Array, at = 0): VariableInteger | 
 }
 
 /** The content of an element that is an unsigned integer. */
-export function toUnsigned(content: Uint8Array): number {
+export function toUnsigned(content = nothing): number {
   return content.reduce((value, byte) => value * 256 + byte, 0);
 }
 
 /** The content of an element that is a signed integer. */
-export function toSigned(content: Uint8Array): number {
+export function toSigned(content = nothing): number {
   const value = toUnsigned(content);
   return (content[0] ?? 0) < 128 ? value : value - 256 ** content.length;
 }
 
 /** The content of an element that is a float. */
-export function toFloat(content: Uint8Array): number {
+export function toFloat(content = nothing): number {
   const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
   if (content.length === 4) return view.getFloat32(0);
   return content.length === 8 ? view.getFloat64(0) : 0;

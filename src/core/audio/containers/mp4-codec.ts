@@ -9,6 +9,27 @@ interface Mp4PcmDescription {
   readonly flags: number;
 }
 
+const integers: Readonly<Record<number, PcmEncoding>> = { 8: 's8', 16: 's16', 24: 's24', 32: 's32' };
+const floats: Readonly<Record<number, PcmEncoding>> = { 32: 'f32', 64: 'f64' };
+
+/** The encoding of uncompressed samples, by the type of their description; none for a number of bits that isn't read. */
+const pcmEncodings: Readonly<
+  Record<string, (samples: Mp4PcmDescription & { readonly isoBits: number }) => PcmEncoding | undefined>
+> = {
+  sowt: ({ bits }) => integers[bits],
+  twos: ({ bits }) => integers[bits],
+  'raw ': () => 'u8',
+  in24: () => 's24',
+  in32: () => 's32',
+  fl32: () => 'f32',
+  fl64: () => 'f64',
+  alaw: () => 'a-law',
+  ulaw: () => 'mu-law',
+  ipcm: ({ isoBits }) => integers[isoBits],
+  fpcm: ({ isoBits }) => floats[isoBits],
+  lpcm: ({ bits, flags }) => ((flags & 1) !== 0 ? floats : integers)[bits],
+};
+
 /**
  * Format of uncompressed samples.
  * @param type of the sample description, such as `sowt`
@@ -17,47 +38,18 @@ interface Mp4PcmDescription {
 function toMp4PcmFormat(
   type: string,
   boxes: ReadonlyMap<string, Uint8Array>,
-  { channels, bits, flags }: Mp4PcmDescription,
+  samples: Mp4PcmDescription,
 ): PcmFormat | undefined {
-  // `enda` of QuickTime and the flags of `pcmC` say whether samples are little-endian.
-  const isLittle = boxes.get('enda')?.[1] === 1 || ((boxes.get('pcmC')?.[4] ?? 0) & 1) === 1;
-  const byteOrder = isLittle ? 'little' : 'big';
+  const { channels, bits, flags } = samples;
   const isoBits = boxes.get('pcmC')?.[5] ?? bits;
-  const integer = (width: number) => (({ 8: 's8', 16: 's16', 24: 's24', 32: 's32' }) as const)[width];
-  const float = (width: number) => (({ 32: 'f32', 64: 'f64' }) as const)[width];
-  const of = (encoding: PcmEncoding | undefined, order: 'little' | 'big'): PcmFormat | undefined => {
-    if (encoding === undefined) return undefined;
-    if (channels >= 1 && channels <= maxPcmChannels) return { encoding, channels, byteOrder: order };
+  const encoding = pcmEncodings[type]?.({ ...samples, isoBits });
+  if (encoding === undefined) return undefined;
+  if (channels < 1 || channels > maxPcmChannels)
     throw new ContainerError(`an MP4 of ${channels} channels (1 to ${maxPcmChannels} are read)`);
-  };
-  switch (type) {
-    case 'sowt':
-      return of(integer(bits), 'little');
-    case 'twos':
-      return of(integer(bits), 'big');
-    case 'raw ':
-      return of('u8', 'big');
-    case 'in24':
-      return of('s24', byteOrder);
-    case 'in32':
-      return of('s32', byteOrder);
-    case 'fl32':
-      return of('f32', byteOrder);
-    case 'fl64':
-      return of('f64', byteOrder);
-    case 'alaw':
-      return of('a-law', 'big');
-    case 'ulaw':
-      return of('mu-law', 'big');
-    case 'ipcm':
-      return of(integer(isoBits), byteOrder);
-    case 'fpcm':
-      return of(float(isoBits), byteOrder);
-    case 'lpcm':
-      return of((flags & 1) !== 0 ? float(bits) : integer(bits), (flags & 2) !== 0 ? 'big' : 'little');
-    default:
-      return undefined;
-  }
+  // `enda` of QuickTime and the flags of `pcmC` say whether samples are little-endian; some types say it themselves.
+  const saysLittle = boxes.get('enda')?.[1] === 1 || ((boxes.get('pcmC')?.[4] ?? 0) & 1) === 1;
+  const isLittle = type === 'lpcm' ? (flags & 2) === 0 : type === 'sowt' || (type !== 'twos' && saysLittle);
+  return { encoding, channels, byteOrder: isLittle ? 'little' : 'big' };
 }
 
 /** The codec of an audio track of an MP4 file. */

@@ -1,4 +1,4 @@
-import { ContainerError, type Reading, toLatin1, concatenate, toDataView } from './reading.ts';
+import { ContainerError, findMark, type Reading, toLatin1, concatenate, toDataView } from './reading.ts';
 import { crc32 } from './ogg-stream.ts';
 
 /** The audio codecs that are read from Ogg. */
@@ -176,7 +176,6 @@ export interface OggPage {
 }
 
 const headerBytes = 27;
-const scanBytes = 2 ** 15;
 const capture = [0x4f, 0x67, 0x67, 0x53] as const;
 
 /**
@@ -191,7 +190,9 @@ export function* readOggPage(from: number): Reading<OggPage | undefined> {
       const page = yield* readPage(start, header);
       if (page !== undefined) return page;
     }
-    start = yield* findCapture(start + 1);
+    const next = yield* findMark(capture, start + 1);
+    if (next === undefined) return undefined;
+    start = next;
   }
 }
 
@@ -228,15 +229,4 @@ function wholePieces({ pieceLengths, body }: OggPage): Uint8Array {
   let length = 0;
   const cut = pieceLengths.findIndex((piece) => (length += piece) > body.length);
   return pieceLengths.subarray(0, cut);
-}
-
-/** Possible start of the next page; the end of the file if there is none. */
-function* findCapture(from: number): Reading<number> {
-  for (let start = from; ; start += scanBytes) {
-    const bytes: Uint8Array = yield { offset: start, length: scanBytes + capture.length - 1 };
-    for (let at = bytes.indexOf(capture[0]); at !== -1; at = bytes.indexOf(capture[0], at + 1)) {
-      if (capture.every((byte, index) => bytes[at + index] === byte)) return start + at;
-    }
-    if (bytes.length < scanBytes) return start + bytes.length;
-  }
 }

@@ -50,6 +50,19 @@ export function toLatin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
+const scanBytes = 2 ** 15;
+
+/** The first place at or after `from` at which the bytes of a mark are. */
+export function* findMark(mark: readonly number[], from: number): Reading<number | undefined> {
+  for (let start = from; ; start += scanBytes) {
+    const bytes: Uint8Array = yield { offset: start, length: scanBytes + mark.length - 1 };
+    for (let at = bytes.indexOf(mark[0]!); at !== -1; at = bytes.indexOf(mark[0]!, at + 1)) {
+      if (mark.every((byte, index) => bytes[at + index] === byte)) return start + at;
+    }
+    if (bytes.length < scanBytes) return undefined;
+  }
+}
+
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

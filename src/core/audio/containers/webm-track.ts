@@ -1,4 +1,4 @@
-import { ebmlElements, toFloat, toUnsigned } from './ebml.ts';
+import { ebmlElements, toFields, toFloat, toUnsigned } from './ebml.ts';
 import { ContainerError, toLatin1 } from './reading.ts';
 
 /** An audio track of a WebM or Matroska file. */
@@ -56,6 +56,7 @@ const ids = {
 
 const audioType = 2;
 const headerStripping = 3;
+const nothing = new Uint8Array();
 
 /** The first audio track in the content of a `Tracks` element that can be decoded. */
 export function toWebmTrack(tracks: Uint8Array): WebmTrack {
@@ -63,9 +64,9 @@ export function toWebmTrack(tracks: Uint8Array): WebmTrack {
   for (const { id, content } of ebmlElements(tracks)) {
     if (id !== ids.trackEntry) continue;
     const fields = toFields(content);
-    const number = (name: keyof typeof ids) => toUnsigned(fields.get(ids[name]) ?? new Uint8Array());
+    const number = (name: keyof typeof ids) => toUnsigned(fields.get(ids[name]));
     if (number('trackType') !== audioType) continue;
-    const codecId = toLatin1(fields.get(ids.codecId) ?? new Uint8Array()).replace(/\0+$/, '');
+    const codecId = toLatin1(fields.get(ids.codecId) ?? nothing).replace(/\0+$/, '');
     const codec = codecs.get(codecId.startsWith('A_AAC') ? 'A_AAC' : codecId);
     const strippedHeader = toStrippedHeader(fields.get(ids.contentEncodings));
     if (codec === undefined || strippedHeader === undefined) {
@@ -76,13 +77,13 @@ export function toWebmTrack(tracks: Uint8Array): WebmTrack {
       failure ??= new ContainerError(`a WebM or Matroska file with ${what} in it`);
       continue;
     }
-    const audio = toFields(fields.get(ids.audio) ?? new Uint8Array());
+    const audio = toFields(fields.get(ids.audio));
     return {
       number: number('trackNumber'),
       codec,
-      codecPrivate: (fields.get(ids.codecPrivate) ?? new Uint8Array()).slice(),
+      codecPrivate: (fields.get(ids.codecPrivate) ?? nothing).slice(),
       channels: toUnsigned(audio.get(ids.channels) ?? Uint8Array.of(1)),
-      sampleRateHz: toFloat(audio.get(ids.samplingFrequency) ?? new Uint8Array()) || 8000,
+      sampleRateHz: toFloat(audio.get(ids.samplingFrequency)) || 8000,
       delaySeconds: fields.has(ids.codecDelay) ? number('codecDelay') / 1e9 : undefined,
       strippedHeader,
     };
@@ -92,14 +93,10 @@ export function toWebmTrack(tracks: Uint8Array): WebmTrack {
 
 /** @returns `undefined` for encodings that aren't undone here */
 function toStrippedHeader(encodings: Uint8Array | undefined): Uint8Array | undefined {
-  if (encodings === undefined) return new Uint8Array();
+  if (encodings === undefined) return nothing;
   const encoding = toFields(encodings).get(ids.contentEncoding);
   const compression = encoding && toFields(encoding).get(ids.contentCompression);
   const settings = compression && toFields(compression);
-  const algorithm = toUnsigned(settings?.get(ids.compressionAlgorithm) ?? new Uint8Array());
+  const algorithm = toUnsigned(settings?.get(ids.compressionAlgorithm));
   return algorithm === headerStripping ? settings?.get(ids.compressionSettings)?.slice() : undefined;
-}
-
-function toFields(content: Uint8Array): ReadonlyMap<number, Uint8Array> {
-  return new Map(Array.from(ebmlElements(content), ({ id, content: field }) => [id, field]));
 }

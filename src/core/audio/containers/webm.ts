@@ -2,12 +2,13 @@ import {
   ebmlElements,
   type EbmlElement,
   readEbmlElement,
+  toFields,
   toFloat,
   toSigned,
   toUnsigned,
   toVariableInteger,
 } from './ebml.ts';
-import { ContainerError, type Reading, toLatin1 } from './reading.ts';
+import { ContainerError, findMark, type Reading, toLatin1 } from './reading.ts';
 import { toWebmTrack, type WebmTrack } from './webm-track.ts';
 
 export interface WebmStart {
@@ -49,7 +50,6 @@ const entered: ReadonlySet<number> = new Set([ids.segment, ids.cluster]);
 const maxHeaderBytes = 2 ** 16;
 const maxTracksBytes = 2 ** 24;
 const maxBlockBytes = 2 ** 22;
-const scanBytes = 2 ** 15;
 const clusterMark = [0x1f, 0x43, 0xb6, 0x75] as const;
 
 /**
@@ -66,7 +66,7 @@ export function createWebmReader(start = 0): WebmReader {
     for (;;) {
       const element: EbmlElement | undefined = yield* readEbmlElement(offset);
       if (element === undefined || (element.length === Infinity && !entered.has(element.id))) {
-        const cluster: number | undefined = yield* findCluster(offset + 1);
+        const cluster: number | undefined = yield* findMark(clusterMark, offset + 1);
         if (cluster === undefined) return undefined;
         offset = cluster;
       } else if (entered.has(element.id)) {
@@ -106,10 +106,10 @@ export function createWebmReader(start = 0): WebmReader {
       }
       if (id === ids.blockGroup) {
         const group: Uint8Array = yield { offset: at, length };
-        const fields = new Map(Array.from(ebmlElements(group), (field) => [field.id, field.content]));
+        const fields = toFields(group);
         const block = fields.get(ids.block);
         if (block === undefined || toVariableInteger(block)?.value !== track.number) continue;
-        const discard = toSigned(fields.get(ids.discardPadding) ?? new Uint8Array());
+        const discard = toSigned(fields.get(ids.discardPadding));
         return toPackets(block, track, Math.max(0, discard) / 1e9);
       }
     }
@@ -133,21 +133,11 @@ function checkDocType(header: Uint8Array): void {
 }
 
 function toDuration(info: Uint8Array): number | undefined {
-  const fields = new Map(Array.from(ebmlElements(info), ({ id, content }) => [id, content]));
+  const fields = toFields(info);
   const duration = fields.get(ids.duration);
   const scale = fields.get(ids.timestampScale);
   const nanoseconds = scale === undefined ? 1e6 : toUnsigned(scale);
   return duration && (toFloat(duration) * nanoseconds) / 1e9;
-}
-
-function* findCluster(from: number): Reading<number | undefined> {
-  for (let start = from; ; start += scanBytes) {
-    const bytes: Uint8Array = yield { offset: start, length: scanBytes + clusterMark.length - 1 };
-    for (let at = bytes.indexOf(clusterMark[0]); at !== -1; at = bytes.indexOf(clusterMark[0], at + 1)) {
-      if (clusterMark.every((byte, index) => bytes[at + index] === byte)) return start + at;
-    }
-    if (bytes.length < scanBytes) return undefined;
-  }
 }
 
 /** The packets of a block: one, or several that are laced together. */

@@ -1,3 +1,5 @@
+import { roundHalfToEven } from '../../math/numeric.ts';
+
 /** Who speaks in one of the windows that overlap each other. */
 export interface SpeakerWindow {
   /** Frame of the recording at which it begins; windows come in order. */
@@ -94,11 +96,6 @@ function speakersAt(
     .toSorted(([a, often], [b, oftener]) => oftener - often || a - b)
     .slice(0, Math.min(roundHalfToEven(total / covering), mostAtOnce))
     .map(([speaker]) => speaker);
-}
-
-function roundHalfToEven(value: number): number {
-  const below = Math.floor(value);
-  return value - below === 0.5 ? below + (below % 2) : Math.round(value);
 }
 
 function fillPauses(turns: readonly FrameTurn[], pauseFrames: number): FrameTurn[] {

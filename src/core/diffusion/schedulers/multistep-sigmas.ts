@@ -1,10 +1,11 @@
+import { roundHalfToEven } from '../../math/numeric.ts';
 import { cumulativeAlphas, evenly } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto } from './denoised.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
-import { roundHalfToEven, timestepSpacings, trailingTimesteps, type TimestepSpacing } from './timesteps.ts';
+import { timestepSpacings, trailingTimesteps, type TimestepSpacing } from './timesteps.ts';
 
 /** At 1, where nothing of the image is left, its logarithm would be infinite. */
 const largestFlowSigma = 1 - 1e-6;

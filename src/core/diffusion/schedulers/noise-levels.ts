@@ -1,3 +1,4 @@
+import { roundHalfToEven } from '../../math/numeric.ts';
 import { cumulativeAlphas, type BetaRange } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
@@ -11,7 +12,7 @@ import {
   timestepOf,
   trainingSigmas,
 } from './sigmas.ts';
-import { roundHalfToEven, spaceTimesteps, timestepSpacings } from './timesteps.ts';
+import { spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
 /** The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps. */
 export function readSigmas(

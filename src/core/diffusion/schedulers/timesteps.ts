@@ -1,3 +1,4 @@
+import { roundHalfToEven } from '../../math/numeric.ts';
 import { evenly } from './betas.ts';
 import type { ConfigReader } from './config.ts';
 
@@ -36,12 +37,6 @@ export function trailingTimesteps(noisiest: number, ratio: number): number[] {
   const stride = noisiest - (noisiest - ratio);
   const count = Math.ceil(noisiest / ratio);
   return Array.from({ length: count }, (_, index) => roundHalfToEven(noisiest - index * stride) - 1);
-}
-
-/** As numerical libraries round: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
-export function roundHalfToEven(value: number): number {
-  const rounded = Math.round(value);
-  return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
 /** Whole timesteps of a model, from the noisiest down, as its config spaces them. */

@@ -2,7 +2,6 @@ import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from '../languages/expression.ts';
 import { programSteps } from './program.ts';
 import { allKinds } from '../languages/run.ts';
-import { runSteps } from '../../run-steps.ts';
 import { itemText, ShortestEndings } from './shortest-ending.ts';
 import { longestTokens, type TokenTrie } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -51,12 +50,10 @@ const masksAtOnce = 8;
  */
 const maxWorkPerMask = 200_000;
 
-/** @throws RangeError when nothing that the grammar allows can be written to an end, or it is too large */
-export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): CompiledGrammar {
-  return runSteps(compileSteps(grammar, vocabulary));
-}
-
-/** The same in slices: yields after each part of bounded cost. */
+/**
+ * Makes a grammar ready, in slices: yields after each part of bounded cost.
+ * @throws RangeError when nothing that the grammar allows can be written to an end, or it is too large
+ */
 export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
   const program = yield* programSteps(grammar, vocabulary.writesAll);
   const automaton = new Automaton(program);

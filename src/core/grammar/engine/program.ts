@@ -5,7 +5,6 @@ import { LanguageReader } from '../languages/reader.ts';
 import { isNullable } from '../languages/nullable.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { allKinds, kindsOf } from '../languages/run.ts';
-import { runSteps } from '../../run-steps.ts';
 import { utf8Bytes, utf8Sequences, type ByteRange } from '../languages/utf8.ts';
 
 /** A step of a machine that reads bytes; `next` and the like are places of other steps. */
@@ -53,12 +52,10 @@ export interface Program {
 
 const maxSteps = 300_000;
 
-/** @param writesAll whether the model can write all characters as they are; else strings may have escapes instead */
-export function createProgram(grammar: Expression, writesAll = true): Program {
-  return runSteps(programSteps(grammar, writesAll));
-}
-
-/** The same in slices: yields after each rule. */
+/**
+ * Assembles a program, in slices: yields after each rule.
+ * @param writesAll whether the model can write all characters as they are; else strings may have escapes instead
+ */
 export function* programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
   return yield* new Assembler(grammar, writesAll).assemble();
 }

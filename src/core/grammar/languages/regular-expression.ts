@@ -77,7 +77,6 @@ export function parsePattern(pattern: string, options: PatternOptions = {}): Pat
 
 class PatternReader {
   readonly #pattern: string;
-  readonly #characters: readonly string[];
   readonly #options: PatternOptions;
   #index = 0;
   readonly #budget: PatternBudget;
@@ -86,11 +85,11 @@ class PatternReader {
     this.#pattern = pattern;
     this.#options = options;
     this.#budget = options.budget ?? createPatternBudget();
-    this.#characters = Array.from(pattern);
   }
 
   read(): Pattern {
-    if (this.#characters.length > maxLength) throw this.#fault(`expected at most ${maxLength} characters`);
+    if (Array.from(this.#pattern).length > maxLength)
+      throw this.#fault(`expected at most ${maxLength} characters`);
     if (!isRegularExpression(this.#pattern)) throw this.#fault('expected a regular expression');
     return this.#readAlternatives(0);
   }
@@ -105,7 +104,7 @@ class PatternReader {
 
   #readAlternative(depth: number): Pattern {
     const items: Pattern[] = [];
-    while (this.#index < this.#characters.length && this.#peek() !== '|' && this.#peek() !== ')') {
+    while (this.#index < this.#pattern.length && this.#peek() !== '|' && this.#peek() !== ')') {
       const item = this.#readAtom(depth);
       const bounds = this.#readQuantifier();
       items.push(bounds ? { kind: 'repeat', item, ...bounds } : item);
@@ -114,22 +113,17 @@ class PatternReader {
   }
 
   #readQuantifier(): { min: number; max: number } | undefined {
-    let bounds: { min: number; max: number } | undefined;
-    if (this.#take('*')) bounds = { min: 0, max: Infinity };
-    else if (this.#take('+')) bounds = { min: 1, max: Infinity };
-    else if (this.#take('?')) bounds = { min: 0, max: 1 };
-    else if (this.#peek() === '{') {
-      const end = this.#characters.indexOf('}', this.#index);
-      const written = this.#characters.slice(this.#index + 1, Math.min(end, this.#index + 24)).join('');
-      // Without the `u` flag a brace that counts nothing stands for itself.
-      if (!/^\d+(,\d*)?$/.test(written)) return undefined;
-      const [min, max = min] = written.split(',');
-      this.#index = end + 1;
-      bounds = { min: Number(min), max: max === '' ? Infinity : Number(max) };
-      if (bounds.min > maxRepetitions || (bounds.max > maxRepetitions && bounds.max !== Infinity))
-        throw this.#fault(`expected at most ${maxRepetitions} repetitions`);
-    }
-    if (bounds && this.#take('?') && this.#options.allowsLazy === false)
+    // Without the `u` flag a brace that counts nothing stands for itself.
+    const found = this.#takeMatch(/(?:([*+?])|\{(\d+)(?:,(\d*))?\})(\??)/y);
+    if (!found) return undefined;
+    const [, sign, least, most = least, lazy] = found;
+    const bounds =
+      sign === undefined
+        ? { min: Number(least), max: most === '' ? Infinity : Number(most) }
+        : { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
+    if (bounds.min > maxRepetitions || (bounds.max > maxRepetitions && bounds.max !== Infinity))
+      throw this.#fault(`expected at most ${maxRepetitions} repetitions`);
+    if (lazy !== '' && this.#options.allowsLazy === false)
       throw this.#fault('expected no lazy quantifier, but a class that leaves out what ends it');
     return bounds;
   }
@@ -155,16 +149,8 @@ class PatternReader {
   }
 
   #readGroup(depth: number): Pattern {
-    let look: '=' | '!' | undefined;
-    if (this.#take('?')) {
-      if (this.#take('=')) look = '=';
-      else if (this.#take('!')) look = '!';
-      else if (this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!') {
-        while (this.#next() !== '>');
-      } else if (!this.#take(':')) {
-        throw this.#fault('expected no look-around and no modifiers');
-      }
-    }
+    const [start, look] = this.#takeMatch(/(?:\?(?:([=!])|:|<(?![=!])[^>]*>))?/y)!;
+    if (start === '' && this.#peek() === '?') throw this.#fault('expected no look-around and no modifiers');
     const content = this.#readAlternatives(depth + 1);
     this.#index++;
     return look ? { kind: 'look-ahead', item: content, isNegative: look === '!' } : content;
@@ -175,10 +161,10 @@ class PatternReader {
     const parts: CodePointSet[] = [];
     while (!this.#take(']')) {
       this.#refuseDialects();
-      if (this.#index >= this.#characters.length) throw this.#fault('expected a regular expression');
+      if (this.#index >= this.#pattern.length) throw this.#fault('expected a regular expression');
       const low = this.#readClassMember();
       const isSet = low.length !== 1 || low[0]![0] !== low[0]![1];
-      if (isSet || this.#peek() !== '-' || this.#characters[this.#index + 1] === ']') {
+      if (isSet || this.#peek() !== '-' || this.#pattern[this.#index + 1] === ']') {
         parts.push(low);
         continue;
       }
@@ -195,7 +181,7 @@ class PatternReader {
 
   /** Notations of other dialects that JavaScript reads as these very characters. */
   #refuseDialects(): void {
-    const rest = this.#characters.slice(this.#index, this.#index + 12).join('');
+    const rest = this.#pattern.slice(this.#index, this.#index + 12);
     const [posix, name] = /^\[:\^?([a-z]+):\]/.exec(rest) ?? [];
     if (posix !== undefined) {
       const advice = Object.hasOwn(posixClasses, name!) ? `, but ${posixClasses[name!]}` : '';
@@ -229,43 +215,49 @@ class PatternReader {
   }
 
   #readUnicode(): CodePointSet {
-    if (this.#take('{')) {
-      const end = this.#characters.indexOf('}', this.#index);
-      const set = this.#readHex(end - this.#index);
-      this.#index++;
-      return set;
-    }
+    const [, braced] = this.#takeMatch(/\{([^}]*)\}/y) ?? [];
+    if (braced !== undefined) return this.#codePoint(braced);
     const [[unit]] = this.#readHex(4) as [[number, number]];
     if (unit < 0xd800 || unit > 0xdfff) return [[unit, unit]];
-    if (unit > 0xdbff || this.#next() !== '\\' || !this.#take('u'))
-      throw this.#fault('expected pairs of surrogates');
+    if (unit > 0xdbff || !this.#takeMatch(/\\u/y)) throw this.#fault('expected pairs of surrogates');
     const [[low]] = this.#readHex(4) as [[number, number]];
     return codePointsOf(String.fromCharCode(unit, low));
   }
 
   #readProperty(isNegated: boolean): CodePointSet {
-    const end = this.#characters.indexOf('}', this.#index);
-    const set = codePointsWith(this.#characters.slice(this.#index + 1, end).join(''));
-    if (this.#peek() !== '{' || !set) throw this.#fault('expected a property of characters after \\p');
+    const [, property] = this.#takeMatch(/\{([^}]*)\}/y) ?? [];
+    const set = property === undefined ? undefined : codePointsWith(property);
+    if (!set) throw this.#fault('expected a property of characters after \\p');
     if (--this.#budget.properties < 0)
       throw this.#fault(`expected at most ${createPatternBudget().properties} \\p`);
-    this.#index = end + 1;
     return isNegated ? complement(set) : set;
   }
 
-  #readHex(length: number): CodePointSet {
-    const codePoint = Number.parseInt(this.#characters.slice(this.#index, this.#index + length).join(''), 16);
+  #readHex(length: 2 | 4): CodePointSet {
+    return this.#codePoint(this.#takeMatch(length === 2 ? /[^]{0,2}/uy : /[^]{0,4}/uy)![0]);
+  }
+
+  #codePoint(hex: string): CodePointSet {
+    const codePoint = Number.parseInt(hex, 16);
     if (!(codePoint <= 0x10ffff)) throw this.#fault('expected a regular expression');
-    this.#index += length;
     return [[codePoint, codePoint]];
   }
 
   #peek(): string | undefined {
-    return this.#characters[this.#index];
+    return this.#pattern[this.#index];
   }
 
+  /** The next character, a pair of surrogates being one. */
   #next(): string {
-    return this.#characters[this.#index++] ?? '';
+    return this.#takeMatch(/[^]/uy)?.[0] ?? '';
+  }
+
+  /** @param expression a sticky one */
+  #takeMatch(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#index;
+    const found = expression.exec(this.#pattern) ?? undefined;
+    if (found) this.#index += found[0].length;
+    return found;
   }
 
   #take(character: string): boolean {

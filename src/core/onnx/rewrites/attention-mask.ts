@@ -1,4 +1,4 @@
-import { integerAttribute, tensorValue } from '../value.ts';
+import { integerAttribute, nodeOf, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxModel, OnnxNode, OnnxValue } from '../model.ts';
@@ -78,15 +78,7 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
   for (const name of masks) {
     const output = `${maskPrefix}${name}`;
     const attributes = [integerAttribute('to', elementTypes.float32)];
-    nodes.push({
-      name: '',
-      operator: 'Cast',
-      domain: '',
-      inputs: [name],
-      outputs: [output],
-      attributes,
-      unknown: [],
-    });
+    nodes.push(nodeOf('Cast', [name], [output], { attributes }));
     outputs.push(tensorValue(output, elementTypes.float32, dims));
   }
   const inputs = [...sources.values()];

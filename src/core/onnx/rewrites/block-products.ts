@@ -1,4 +1,4 @@
-import { integerAttribute, integersAttribute, integersOf } from '../value.ts';
+import { integerAttribute, integersAttribute, integersOf, nodeOf } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain } from '../graph-draft.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../model.ts';
@@ -71,23 +71,18 @@ function blockProduct({ x, weights, isTransposed, scale, zeroPoint }: Product, y
   };
   const float32 = (what: string, value: number): string => {
     const data = { place: 'inline', bytes: new Uint8Array(Float32Array.of(value).buffer) } as const;
-    initializers.push({
-      name: `${y}.${what}`,
-      elementType: elementTypes.float32,
-      dims: [],
-      data,
-      unknown: [],
-    });
-    return `${y}.${what}`;
+    const name = `${y}.${what}`;
+    initializers.push({ name, elementType: elementTypes.float32, dims: [], data, unknown: [] });
+    return name;
   };
   const nodes: OnnxNode[] = [];
   const add = (
     operator: string,
     inputs: readonly string[],
     output: string,
-    { attributes = [], domain = '' }: Partial<Pick<OnnxNode, 'attributes' | 'domain'>> = {},
+    options?: Parameters<typeof nodeOf>[3],
   ): string => {
-    nodes.push({ name: '', operator, domain, inputs, outputs: [output], attributes, unknown: [] });
+    nodes.push(nodeOf(operator, inputs, [output], options));
     return output;
   };
   const turn = { attributes: [integersAttribute('perm', [1, 0])] };

@@ -29,22 +29,15 @@ export function addCandidates(graph: OnnxGraph, count: number): Rewritten {
   const most = Math.min(count, vocabularySize);
   const draft = new GraphDraft(graph);
   const row = draft.add('Squeeze', ['logits', draft.int64([1])]);
-  const single = draft.add('Cast', [row], { attributes: [integerAttribute('to', elementTypes.float32)] });
+  const single = draft.cast(row, elementTypes.float32);
   const tokens = draft.name('tokens');
   draft.add('TopK', [single, draft.int64([most])], {
     attributes: [integerAttribute('axis', -1)],
     outputs: [candidateOutputs.logits, tokens],
   });
-  draft.add('Cast', [tokens], {
-    attributes: [integerAttribute('to', elementTypes.int32)],
-    outputs: [candidateOutputs.tokens],
-  });
-  const largest = draft.add('Slice', [
-    candidateOutputs.logits,
-    draft.int64([0]),
-    draft.int64([1]),
-    draft.int64([1]),
-  ]);
+  draft.cast(tokens, elementTypes.int32, [candidateOutputs.tokens]);
+  const [zero, one] = [draft.int64([0]), draft.int64([1])];
+  const largest = draft.add('Slice', [candidateOutputs.logits, zero, one, one]);
   const weights = draft.add('Exp', [draft.add('Sub', [single, largest])]);
   draft.add('ReduceSum', [weights, draft.int64([1])], { outputs: [candidateOutputs.mass] });
   draft.setOutput(tensorValue(candidateOutputs.logits, elementTypes.float32, ['batch_size', most]));

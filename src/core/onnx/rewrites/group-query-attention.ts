@@ -200,7 +200,7 @@ class AttentionEmitter {
         ? reshape.inputs[0]!
         : draft.add('Reshape', [turned, draft.int64([0, 0, heads * headSize])]);
     if (source === name) return flat;
-    return draft.add('Cast', [flat], { attributes: [integerAttribute('to', elementType)] });
+    return draft.cast(flat, elementType);
   }
 
   /** Cosines and sines of this step's positions as tables `[batch · sequence, size / 2]`, and where rows find theirs. */
@@ -225,7 +225,7 @@ class AttentionEmitter {
     return this.#once(`table:${name}`, (draft) => {
       const half = draft.add('Slice', [name, draft.int64([0]), draft.int64([size / 2]), draft.int64([-1])]);
       const table = draft.add('Reshape', [half, draft.int64([-1, size / 2])]);
-      return draft.add('Cast', [table], { attributes: [integerAttribute('to', elementType)] });
+      return draft.cast(table, elementType);
     });
   }
 
@@ -235,7 +235,7 @@ class AttentionEmitter {
       const attributes = [integerAttribute('keepdims', 0)];
       const counts = draft.add('ReduceSum', ['attention_mask', draft.int64([1])], { attributes });
       const slots = draft.add('Sub', [counts, draft.int64([1])]);
-      return draft.add('Cast', [slots], { attributes: [integerAttribute('to', elementTypes.int32)] });
+      return draft.cast(slots, elementTypes.int32);
     });
   }
 
@@ -243,7 +243,7 @@ class AttentionEmitter {
     return this.#once('total-length', (draft) => {
       const shape = draft.add('Shape', ['attention_mask']);
       const length = draft.add('Gather', [shape, draft.int64([1], [])]);
-      return draft.add('Cast', [length], { attributes: [integerAttribute('to', elementTypes.int32)] });
+      return draft.cast(length, elementTypes.int32);
     });
   }
 

@@ -2,6 +2,7 @@ import { GraphIndex } from '../graph-index.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode, OnnxTensor } from '../model.ts';
 import { pruneGraph } from '../prune-graph.ts';
 import { int64Tensor } from '../tensor-values.ts';
+import { nodeOf } from '../value.ts';
 
 /** A graph, and those around it. */
 export class Scope {
@@ -69,15 +70,9 @@ export function keepLastPositions(graph: OnnxGraph, output: string, count: numbe
     );
     const last = `${output}.lastPositions`;
     const inputs = [node.inputs[0]!, ...initializers.map(({ name }) => name)];
-    const slice = {
-      ...node,
-      name: '',
-      operator: 'Slice',
-      inputs,
-      outputs: [last],
-      attributes: [],
-      unknown: [],
+    return {
+      nodes: [nodeOf('Slice', inputs, [last]), { ...node, inputs: [last, node.inputs[1]!] }],
+      initializers,
     };
-    return { nodes: [slice, { ...node, inputs: [last, node.inputs[1]!] }], initializers };
   });
 }

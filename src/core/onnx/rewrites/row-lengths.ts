@@ -1,4 +1,4 @@
-import { integerAttribute, tensorValue } from '../value.ts';
+import { tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph } from '../model.ts';
@@ -24,10 +24,7 @@ export function makeMask(graph: OnnxGraph): Rewritten {
   draft.addInput(tensorValue(rowLengthInputs.width, elementTypes.int64, []));
   const slots = draft.add('Range', [draft.int64([0], []), rowLengthInputs.width, draft.int64([1], [])]);
   const lengths = draft.add('Unsqueeze', [rowLengthInputs.lengths, draft.int64([1])]);
-  draft.add('Cast', [draft.add('Less', [slots, lengths])], {
-    attributes: [integerAttribute('to', mask.elementType)],
-    outputs: ['attention_mask'],
-  });
+  draft.cast(draft.add('Less', [slots, lengths]), mask.elementType, ['attention_mask']);
   const made = draft.finish();
   return { graph: { ...made, inputs: made.inputs.filter(({ name }) => name !== 'attention_mask') } };
 }

@@ -108,93 +108,75 @@ const sentenceStarts =
 
 /** Abbreviations that end in a period, and initials. */
 export const abbreviationRules: readonly Rule[] = [
-  {
-    pattern: globally(
-      String.raw`(?<=\p{Lu}\p{Ll}+(?:,|(?<=Jr|Sr)\.)? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
-    ),
-    speak: ({ name = '', end = '' }) => places[name]! + end,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
-    ),
-    speak: ({ name = '', end = '' }) => places[name]! + end,
-  },
-  {
-    pattern: globally(String.raw`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.? (?=\p{L})`),
-    speak: ({ title = '' }) => `${titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase()} `,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu}|& |and (?:Mrs?|Ms|Dr)\.)`,
-    ),
-    speak: ({ title = '' }) => `${titles[title]} `,
-  },
+  [
+    globally`(?<=\p{Lu}\p{Ll}+(?:,|(?<=Jr|Sr)\.)? )(?<name>${oneOf(places)})(?!(?<=St|Dr)\. \p{Lu})${period}`,
+    ({ name = '', end = '' }) => places[name]! + end,
+  ],
+  [
+    globally`(?<=\d(?:st|nd|rd|th) )(?<name>St|Ave|Blvd|Rd|Dr|Ln)(?:${period}|(?!\p{L}))`,
+    ({ name = '', end = '' }) => places[name]! + end,
+  ],
+  [
+    globally`(?<![\p{L}.'-])(?<title>dr|mr|mrs|prof)\.? (?=\p{L})`,
+    ({ title = '' }) => `${titles[title.charAt(0).toUpperCase() + title.slice(1)]!.toLowerCase()} `,
+  ],
+  [
+    globally`(?<![\p{L}.])(?<title>${oneOf(titles)})(?:\.|(?<=Dr|Mr|Mrs|Ms)) (?=\p{Lu}|& |and (?:Mrs?|Ms|Dr)\.)`,
+    ({ title = '' }) => `${titles[title]} `,
+  ],
   // `Did it work? No. 3 failed.`: an answer
-  { pattern: /(?<=\? ["'(]?)No\.(?= \d)/gu, speak: 'No!' },
+  [/(?<=\? ["'(]?)No\.(?= \d)/gu, 'No!'],
   // `order no. 7`, but `I say no. 7 of us stay.`
-  {
-    pattern:
-      /(?<=(?<!\p{L})(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Cc]ase|[Ii]tem|[Pp]art|[Mm]odel|[Ss]erial|[Aa]ccount|[Rr]eference|[Hh]ouse|[Ll]ot|[Bb]us|[Tt]rack|[Tt]he|my|at|(?:'s|is)(?= no\. ?\d{1,3} (?:in|on|of|for|at)(?!\p{L}))) |(?:'s) (?=no\. ?\d{1,3} (?:in|on|for|at)(?!\p{L})))no\.(?= ?\d)/gu,
-    speak: 'number',
-  },
-  { pattern: /(?<!\p{L})Temp\.(?= -?\d)/gu, speak: 'Temperature' },
-  {
-    pattern: globally(String.raw`(?<![\p{L}.])(?<word>${oneOf(beforeNumber)})\. ?(?=\d)`),
-    speak: ({ word = '' }) => `${beforeNumber[word]} `,
-  },
-  {
-    pattern: globally(String.raw`(?<![\p{L}.])(?<word>${oneOf(anywhere)})${period}`),
-    speak: ({ word = '', end = '' }) => anywhere[word]! + end,
-  },
-  {
-    pattern: globally(String.raw`(?<![\p{L}.])(?<letters>Ph\.? ?D|[BM]\.Sc|[BM]\.Ed)${period}`),
-    speak: ({ letters = '', end = '' }) =>
+  [
+    /(?<=(?<!\p{L})(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Cc]ase|[Ii]tem|[Pp]art|[Mm]odel|[Ss]erial|[Aa]ccount|[Rr]eference|[Hh]ouse|[Ll]ot|[Bb]us|[Tt]rack|[Tt]he|my|at|(?:'s|is)(?= no\. ?\d{1,3} (?:in|on|of|for|at)(?!\p{L}))) |(?:'s) (?=no\. ?\d{1,3} (?:in|on|for|at)(?!\p{L})))no\.(?= ?\d)/gu,
+    'number',
+  ],
+  [/(?<!\p{L})Temp\.(?= -?\d)/gu, 'Temperature'],
+  [
+    globally`(?<![\p{L}.])(?<word>${oneOf(beforeNumber)})\. ?(?=\d)`,
+    ({ word = '' }) => `${beforeNumber[word]} `,
+  ],
+  [
+    globally`(?<![\p{L}.])(?<word>${oneOf(anywhere)})${period}`,
+    ({ word = '', end = '' }) => anywhere[word]! + end,
+  ],
+  [
+    globally`(?<![\p{L}.])(?<letters>Ph\.? ?D|[BM]\.Sc|[BM]\.Ed)${period}`,
+    ({ letters = '', end = '' }) =>
       Array.from(letters.replace(/[^\p{L}]/gu, '').toUpperCase()).join(' ') + end,
-  },
-  {
-    pattern: /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/gu,
-    speak: ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
-  },
-  {
-    pattern: globally(String.raw`(?<=\d(?:st|nd|rd|th) )fl${period}`),
-    speak: ({ end = '' }) => `floor${end}`,
-  },
-  { pattern: /(?<=(?<![\p{L}/])(?:and|either))\/or(?![\p{L}/])/giu, speak: ' or' },
+  ],
+  [
+    /(?<![\p{L}.])(?<rank>[JS]r)\.(?=(?<end>$)| \p{Ll})/gu,
+    ({ rank = '', end }) => places[rank]! + (end === undefined ? '' : '.'),
+  ],
+  [globally`(?<=\d(?:st|nd|rd|th) )fl${period}`, ({ end = '' }) => `floor${end}`],
+  [/(?<=(?<![\p{L}/])(?:and|either))\/or(?![\p{L}/])/giu, ' or'],
   // `A/B`, `TCP/IP`
-  { pattern: /(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/gu, speak: ' ' },
-  {
-    pattern:
-      /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
-    speak: ({ one, other }) => `${one} or ${other}`,
-  },
-  { pattern: /(?<![\p{L}./])c\/o(?= )/gu, speak: 'care of' },
-  { pattern: /(?<![\p{L}./])n\/a(?![\p{L}/])/gu, speak: 'N A' },
-  { pattern: /(?<![\p{L}.])w\/o(?= )/gu, speak: 'without' },
-  { pattern: /(?<![\p{L}.])w\/(?= )/gu, speak: 'with' },
-  {
-    pattern: globally(String.raw`(?<![\p{L}./])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`),
-    speak: ({ end = '' }) => `et cetera${end}`,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}.])(?<half>[ap])\.m\b(?<end>\.(?=["')]*(?:\n|$| (?!(?:[CEMP][DS]?T|GMT|UTC|BST|CES?T)(?!\p{L}))\p{Lu})))?\.?`,
-    ),
-    speak: ({ half = '', end = '' }) => `${half.toUpperCase()}M${end}`,
-  },
-  {
-    pattern: globally(String.raw`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`),
-    speak: ({ letters = '', end = '' }) => letters.replaceAll('.', ' ') + end,
-  },
+  [/(?<=(?<![\p{L}/])\p{Lu}{1,5})\/(?=\p{Lu}{1,5}(?![\p{L}/]))/gu, ' '],
+  [
+    /(?<![\p{L}/])(?<one>he(?=\/she)|she(?=\/he)|him(?=\/her)|her(?=\/(?:him|his))|his(?=\/hers?)|hers(?=\/his))\/(?<other>s?he|him|hers?|his)(?![\p{L}/])/giu,
+    ({ one, other }) => `${one} or ${other}`,
+  ],
+  [/(?<![\p{L}./])c\/o(?= )/gu, 'care of'],
+  [/(?<![\p{L}./])n\/a(?![\p{L}/])/gu, 'N A'],
+  [/(?<![\p{L}.])w\/o(?= )/gu, 'without'],
+  [/(?<![\p{L}.])w\/(?= )/gu, 'with'],
+  [
+    globally`(?<![\p{L}./])etc(?<end>\.(?=["')]*(?:\n|$| \p{Lu})))?\.?(?!\p{L})`,
+    ({ end = '' }) => `et cetera${end}`,
+  ],
+  [
+    globally`(?<![\p{L}.])(?<half>[ap])\.m\b(?<end>\.(?=["')]*(?:\n|$| (?!(?:[CEMP][DS]?T|GMT|UTC|BST|CES?T)(?!\p{L}))\p{Lu})))?\.?`,
+    ({ half = '', end = '' }) => `${half.toUpperCase()}M${end}`,
+  ],
+  [
+    globally`(?<![\p{L}.])(?<letters>(?:\p{Lu}\.){1,8}\p{Lu})${period}`,
+    ({ letters = '', end = '' }) => letters.replaceAll('.', ' ') + end,
+  ],
   // Initials of a name.
-  {
-    pattern: /(?<![\p{L}\d'.])(?<initials>(?:\p{Lu}\. ?){2,8})(?=\p{Lu}\p{Ll})/gu,
-    speak: ({ initials = '' }) => initials.replace(/\. ?/g, ' '),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=(?:^|\n|(?<!\p{L})\p{Lu}\p{Ll}+ )\p{Lu})\.(?= (?!(?:${sentenceStarts}) )\p{Lu}\p{Ll})`,
-    ),
-    speak: '',
-  },
+  [
+    /(?<![\p{L}\d'.])(?<initials>(?:\p{Lu}\. ?){2,8})(?=\p{Lu}\p{Ll})/gu,
+    ({ initials = '' }) => initials.replace(/\. ?/g, ' '),
+  ],
+  [globally`(?<=(?:^|\n|(?<!\p{L})\p{Lu}\p{Ll}+ )\p{Lu})\.(?= (?!(?:${sentenceStarts}) )\p{Lu}\p{Ll})`, ''],
 ];

@@ -27,27 +27,21 @@ const names: ReadonlyMap<string, string> = new Map([
 
 /** E-mail addresses and places in the web, read out mark by mark. */
 export const addressRules: readonly Rule[] = [
-  {
-    pattern: /(?<![\w.+-])(?<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/gu,
-    speak: ({ address = '' }) => readAddress(address),
-  },
-  {
-    pattern: /(?<![\p{L}\d])(?:https?:\/\/|(?=www\.))(?<address>[^\s"()<>]*[^\s"()<>.,;:!?'])/giu,
-    speak: ({ address = '' }) => readAddress(address.replace(/\/$/, '')),
-  },
-  {
-    pattern:
-      /(?<![\w.@/-])(?<address>(?:[a-z\d-]+\.)+(?:com|org|net|io|ai|dev|edu|gov|uk|de|eu|info|app|js|ts|py)(?::\d{2,5})?(?:\/[^\s"()<>]*[^\s"()<>.,;:!?'])?)(?![\w@])/giu,
-    speak: ({ address = '' }) => readAddress(address),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\w.@/-])(?<address>/?(?:[\w.-]+/){0,16}[\w-]+\.(?:${files})|localhost:\d{2,5}|@\w+|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?)(?![\w@(]|\.\w)`,
-    ),
-    speak: ({ address = '' }) => readAddress(address),
-  },
-  { pattern: /(?<![\p{L}\d.])\.(?=NET(?!\p{L}))/gu, speak: 'dot ' },
-  { pattern: /(?<=(?<!\p{L})\p{Lu}):(?=\\)/gu, speak: ' colon' },
+  [/(?<![\w.+-])(?<address>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)/gu, ({ address = '' }) => readAddress(address)],
+  [
+    /(?<![\p{L}\d])(?:https?:\/\/|(?=www\.))(?<address>[^\s"()<>]*[^\s"()<>.,;:!?'])/giu,
+    ({ address = '' }) => readAddress(address.replace(/\/$/, '')),
+  ],
+  [
+    /(?<![\w.@/-])(?<address>(?:[a-z\d-]+\.)+(?:com|org|net|io|ai|dev|edu|gov|uk|de|eu|info|app|js|ts|py)(?::\d{2,5})?(?:\/[^\s"()<>]*[^\s"()<>.,;:!?'])?)(?![\w@])/giu,
+    ({ address = '' }) => readAddress(address),
+  ],
+  [
+    globally`(?<![\w.@/-])(?<address>/?(?:[\w.-]+/){0,16}[\w-]+\.(?:${files})|localhost:\d{2,5}|@\w+|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?)(?![\w@(]|\.\w)`,
+    ({ address = '' }) => readAddress(address),
+  ],
+  [/(?<![\p{L}\d.])\.(?=NET(?!\p{L}))/gu, 'dot '],
+  [/(?<=(?<!\p{L})\p{Lu}):(?=\\)/gu, ' colon'],
 ];
 
 function readAddress(address: string): string {
@@ -83,18 +77,14 @@ const sure = [...states.keys()].filter((sign) => !/^(?:HI|ID|IN|LA|ME|OH|OK|OR|P
 
 /** Houses in their streets, and towns in their states. */
 export const postalRules: readonly Rule[] = [
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d.,$€£-])(?<number>\d{1,5})(?<letter>\p{Lu})?(?: (?<direction>[NSEW])\.?)?(?= (?:(?:\p{Lu}[\p{Ll}']{1,20}\.?|\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${street})(?!\p{L}))`,
-    ),
-    speak: ({ number = '', letter = '', direction = '' }) =>
+  [
+    globally`(?<![\p{L}\d.,$€£-])(?<number>\d{1,5})(?<letter>\p{Lu})?(?: (?<direction>[NSEW])\.?)?(?= (?:(?:\p{Lu}[\p{Ll}']{1,20}\.?|\d{1,3}(?:st|nd|rd|th)) ){1,4}(?:${street})(?!\p{L}))`,
+    ({ number = '', letter = '', direction = '' }) =>
       [toLabel(number), letter, directions[direction]].filter(Boolean).join(' '),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=\p{Lu}\p{Ll}+, )(?:(?<state>${[...states.keys()].join('|')}) (?<zip>\d{5})(?![\d.,]\d|\d)|(?<alone>${sure})(?![\p{L}\d-]))`,
-    ),
-    speak: ({ state, zip, alone = '' }) =>
+  ],
+  [
+    globally`(?<=\p{Lu}\p{Ll}+, )(?:(?<state>${[...states.keys()].join('|')}) (?<zip>\d{5})(?![\d.,]\d|\d)|(?<alone>${sure})(?![\p{L}\d-]))`,
+    ({ state, zip, alone = '' }) =>
       `${states.get(state ?? alone)}${zip === undefined ? '' : ` ${toLabel(zip)}`}`,
-  },
+  ],
 ];

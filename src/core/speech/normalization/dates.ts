@@ -17,107 +17,90 @@ const offset = String.raw`(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)`;
 
 /** Points in time as programs write them, brought to a date and a time of the day. */
 export const timestampRules: readonly Rule[] = [
-  {
-    pattern: globally(
-      String.raw`(?<![\d-])(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:\.\d+)?)?(?:(?<utc>Z)|${offset})?(?![\p{L}\d])`,
-    ),
-    speak: ({ date = '', time = '', seconds = '00', utc, sign, hours = '', minutes = '' }) => {
+  [
+    globally`(?<![\d-])(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:\.\d+)?)?(?:(?<utc>Z)|${offset})?(?![\p{L}\d])`,
+    ({ date = '', time = '', seconds = '00', utc, sign, hours = '', minutes = '' }) => {
       const clock = `${date}, ${time}${seconds === '00' ? '' : `:${seconds}`}`;
       if (sign === undefined) return utc === undefined ? clock : `${clock} UTC`;
       const distance = [Number(hours), ...(minutes === '00' ? [] : [minutes])].join(' ');
       return `${clock} UTC ${sign === '+' ? 'plus' : 'minus'} ${distance}`;
     },
-  },
+  ],
 ];
 
 /** Ranges of weekdays and of months. */
 const spanRules: readonly Rule[] = [
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}-])(?<from>${weekday})\.?(?: to | ?[–—-] ?)(?<until>${weekday})(?![\p{L}-])${innerPeriod}`,
-    ),
-    speak: ({ from = '', until = '' }) => `${fullDay(from)} to ${fullDay(until)}`,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}-])${month} ?[–—-] ?${month.replace('month', 'last').replace(/\\\.\?$/, '')}(?![\p{L}-])${innerPeriod}`,
-    ),
-    speak: ({ month: from = '', last = '' }) => `${fullName(from)} to ${fullName(last)}`,
-  },
+  [
+    globally`(?<![\p{L}-])(?<from>${weekday})\.?(?: to | ?[–—-] ?)(?<until>${weekday})(?![\p{L}-])${innerPeriod}`,
+    ({ from = '', until = '' }) => `${fullDay(from)} to ${fullDay(until)}`,
+  ],
+  [
+    globally`(?<![\p{L}-])${month} ?[–—-] ?${month.replace('month', 'last').replace(/\\\.\?$/, '')}(?![\p{L}-])${innerPeriod}`,
+    ({ month: from = '', last = '' }) => `${fullName(from)} to ${fullName(last)}`,
+  ],
 ];
 
 /** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
 export const dateRules: readonly Rule[] = [
   ...spanRules,
   // `on 1/2 and 1/3`, `the 10/12 update`
-  {
-    pattern:
-      /(?<=(?<!\p{L})(?:[Oo]n (?:\d{1,2}\/\d{1,2}(?:,? and |, )){0,3}))(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))/gu,
-    speak: readDate,
-  },
-  {
-    pattern:
-      /(?<=(?<!\p{L})[Tt]he )(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))/gu,
-    speak: readDate,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\d/-])${year}(?<mark>[-/])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
-    ),
-    speak: readDate,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\d/])(?<first>\d{1,2})/(?<second>\d{1,2})/(?:${year}|(?<short>\d\d))(?![\d/])`,
-    ),
-    speak: ({ first = '', second = '', year: inYear, short }) => {
+  [
+    /(?<=(?<!\p{L})(?:[Oo]n (?:\d{1,2}\/\d{1,2}(?:,? and |, )){0,3}))(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))/gu,
+    readDate,
+  ],
+  [
+    /(?<=(?<!\p{L})[Tt]he )(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))/gu,
+    readDate,
+  ],
+  [
+    globally`(?<![\d/-])${year}(?<mark>[-/])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
+    readDate,
+  ],
+  [
+    globally`(?<![\d/])(?<first>\d{1,2})/(?<second>\d{1,2})/(?:${year}|(?<short>\d\d))(?![\d/])`,
+    ({ first = '', second = '', year: inYear, short }) => {
       const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
       return readDate({ number, day: inMonth, year: inYear ?? short });
     },
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\d.,])(?<day>[12]\d|3[01]|0?[1-9])\.(?<number>1[0-2]|0?[1-9])\.${year}(?![.,]?\d)`,
-    ),
-    speak: readDate,
-  },
-  {
-    pattern: globally(String.raw`(?<!\p{L})${month} ${day}[–-]${day.replace('day', 'last')}(?:,? ${year})?`),
-    speak: ({ last = '', year: inYear, ...from }) =>
+  ],
+  [
+    globally`(?<![\d.,])(?<day>[12]\d|3[01]|0?[1-9])\.(?<number>1[0-2]|0?[1-9])\.${year}(?![.,]?\d)`,
+    readDate,
+  ],
+  [
+    globally`(?<!\p{L})${month} ${day}[–-]${day.replace('day', 'last')}(?:,? ${year})?`,
+    ({ last = '', year: inYear, ...from }) =>
       `${readDate(from)!} to ${toOrdinal(String(Number(last)))}${readYear(inYear)}`,
-  },
-  { pattern: globally(String.raw`(?<!\p{L})${month} ${day}(?:,? ${year})?`), speak: readDate },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d.,:/-])(?:the )?${day.replace('(?![\\d:])', '')} ?[–-] ?${day.replace('day', 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
-    ),
-    speak: ({ day: from = '', last = '', month: name = '', year: inYear }) =>
+  ],
+  [globally`(?<!\p{L})${month} ${day}(?:,? ${year})?`, readDate],
+  [
+    globally`(?<![\p{L}\d.,:/-])(?:the )?${day.replace('(?![\\d:])', '')} ?[–-] ?${day.replace('day', 'last')} ${month}(?!\p{L})(?:,? ${year})?`,
+    ({ day: from = '', last = '', month: name = '', year: inYear }) =>
       `the ${toOrdinal(String(Number(from)))} to the ${toOrdinal(String(Number(last)))} of ${fullName(name)}${readYear(inYear)}`,
-  },
-  {
-    pattern: globally(String.raw`(?<![\p{L}\d.,:])(?:the )?${day}(?: of)? ${month}(?!\p{L})(?:,? ${year})?`),
-    speak: (groups) => {
+  ],
+  [
+    globally`(?<![\p{L}\d.,:])(?:the )?${day}(?: of)? ${month}(?!\p{L})(?:,? ${year})?`,
+    (groups) => {
       const { day: inMonth = '', month: name = '', year: inYear } = groups;
       return `the ${toOrdinal(String(Number(inMonth)))} of ${fullName(name)}${readYear(inYear)}`;
     },
-  },
-  {
-    pattern: globally(String.raw`(?<!\p{L})${month},? ${year}`),
-    speak: ({ month: name = '', year: inYear = '' }) => `${fullName(name)} ${toYear(inYear)}`,
-  },
-  {
-    pattern: /(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])/gu,
-    speak: ({ month: name = '' }) => fullName(name),
-  },
-  {
-    pattern: /(?<=\p{Ll},? )(?<!the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?= \p{Lu})/gu,
-    speak: ({ name = '' }) => `${fullDay(name)}.`,
-  },
-  {
-    pattern:
-      /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})| \d{1,2}:\d\d))/gu,
-    speak: ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
-  },
+  ],
+  [
+    globally`(?<!\p{L})${month},? ${year}`,
+    ({ month: name = '', year: inYear = '' }) => `${fullName(name)} ${toYear(inYear)}`,
+  ],
+  [
+    /(?<!\p{L})(?<month>Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec)\.(?= ?[\p{L},;])/gu,
+    ({ month: name = '' }) => fullName(name),
+  ],
+  [
+    /(?<=\p{Ll},? )(?<!the )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.(?= \p{Lu})/gu,
+    ({ name = '' }) => `${fullDay(name)}.`,
+  ],
+  [
+    /(?<!\p{L}|[Tt]he )(?<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?:\.(?=(?<end>$)|,? ?\p{Ll}|, )|(?=, (?:\d|the \p{L}+ of \p{Lu})| \d{1,2}:\d\d))/gu,
+    ({ name = '', end }) => `${fullDay(name)}${end === undefined ? '' : '.'}`,
+  ],
 ];
 
 /** A month by its number or name, with a day and perhaps a year. */

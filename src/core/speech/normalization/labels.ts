@@ -12,59 +12,49 @@ const emergencies = '911|999|112|988';
 
 /** Numbers that are names: of rooms, flights, roads, products, codes. */
 export const labelRules: readonly Rule[] = [
-  {
-    pattern: globally(
-      String.raw`(?<=(?<!\p{L})ISBN(?:-1[03])?:? )(?<code>\d{1,5}(?:[- ]?(?:\d{1,7}|X)){1,5})(?![\p{L}\d])`,
-    ),
-    speak: ({ code = '' }) => code.split(/[- ]/).map(toCode).join(', '),
-  },
-  {
-    pattern: /(?<=(?<!\p{L})(?:PIN|[Cc]ode)(?: is|:)? )(?<code>\d{4,8})(?![\p{L}\d]|[.,:-]\d)/gu,
-    speak: ({ code = '' }) => toCode(code),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=(?:[Cc]all|[Dd]ial|[Tt]ext) )(?<number>${emergencies})(?![\d-]|[.,]\d)|(?<![\d.,$-])(?<calls>${emergencies})(?= calls?(?!\p{L}))`,
-    ),
-    speak: ({ number, calls = '' }) => toDigits(number ?? calls),
-  },
-  {
-    pattern: /(?<=(?<!\p{L})ending (?:in|with) )(?<digits>\d{3,4})(?![\p{L}\d]|[.,:-]\d)/gu,
-    speak: ({ digits = '' }) => toDigits(digits),
-  },
+  [
+    globally`(?<=(?<!\p{L})ISBN(?:-1[03])?:? )(?<code>\d{1,5}(?:[- ]?(?:\d{1,7}|X)){1,5})(?![\p{L}\d])`,
+    ({ code = '' }) => code.split(/[- ]/).map(toCode).join(', '),
+  ],
+  [
+    /(?<=(?<!\p{L})(?:PIN|[Cc]ode)(?: is|:)? )(?<code>\d{4,8})(?![\p{L}\d]|[.,:-]\d)/gu,
+    ({ code = '' }) => toCode(code),
+  ],
+  [
+    globally`(?<=(?:[Cc]all|[Dd]ial|[Tt]ext) )(?<number>${emergencies})(?![\d-]|[.,]\d)|(?<![\d.,$-])(?<calls>${emergencies})(?= calls?(?!\p{L}))`,
+    ({ number, calls = '' }) => toDigits(number ?? calls),
+  ],
+  [
+    /(?<=(?<!\p{L})ending (?:in|with) )(?<digits>\d{3,4})(?![\p{L}\d]|[.,:-]\d)/gu,
+    ({ digits = '' }) => toDigits(digits),
+  ],
   // `Retry 2/5`
-  {
-    pattern:
-      /(?<=(?<!\p{L})(?:[Rr]etry|[Tt]ry|[Aa]ttempt|[Ss]tep|[Pp]age|[Pp]art|[Bb]atch|[Ee]poch|[Tt]est|[Ss]lide|[Ll]evel) \d{1,4})\/(?=\d{1,4}(?![\d/]|[.,]\d))/gu,
-    speak: ' of ',
-  },
-  {
-    pattern: /(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L}))/gu,
-    speak: ({ from, until = '' }) => `${from === undefined ? '' : `${toLabel(from)} to `}${toLabel(until)}`,
-  },
+  [
+    /(?<=(?<!\p{L})(?:[Rr]etry|[Tt]ry|[Aa]ttempt|[Ss]tep|[Pp]age|[Pp]art|[Bb]atch|[Ee]poch|[Tt]est|[Ss]lide|[Ll]evel) \d{1,4})\/(?=\d{1,4}(?![\d/]|[.,]\d))/gu,
+    ' of ',
+  ],
+  [
+    /(?<![\p{L}\d.,])(?:(?<from>\d{3}) ?[–-] ?)?(?<until>\d{3})(?= (?:BCE?|CE|AD)(?!\p{L}))/gu,
+    ({ from, until = '' }) => `${from === undefined ? '' : `${toLabel(from)} to `}${toLabel(until)}`,
+  ],
   // `Boeing 747-400`
-  {
-    pattern: /(?<=(?<!\p{L})(?:Boeing|Airbus) A?)(?<model>\d{3})-(?<kind>\d{1,4})(?![\d-]|[.,]\d)/gu,
-    speak: ({ model = '', kind = '' }) => ` ${toLabel(model)} ${toLabel(kind)}`,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=(?<!\p{L})(?:${numbered})\.? (?:\p{Lu}{2} )?)(?<number>\d{1,4})(?<letter>\p{Lu})?(?![\p{L}\d]|[.,:–-]\d|%)`,
-    ),
-    speak: ({ number = '', letter = '' }) => `${toLabel(number)} ${letter}`.trim(),
-  },
-  {
-    pattern: /(?<![\p{L}\d.,])(?<width>\d{3,4})(?:x| ?× ?)(?<height>\d{3,4})(?![\p{L}\d.,])/gu,
-    speak: ({ width = '', height = '' }) => `${toLabel(width)} by ${toLabel(height)}`,
-  },
-  {
-    pattern: /(?<![\p{L}\d.,])(?<lines>\d{3,4})[pi](?![\p{L}\d])/gu,
-    speak: ({ lines = '' }) => `${toLabel(lines)} P`,
-  },
-  {
-    pattern: /(?<=\p{Lu})-?(?<number>[1-9]\d{2,3})(?![\p{L}\d]|[.,:-]\d)/gu,
-    speak: ({ number = '' }) => ` ${toLabel(number)}`,
-  },
+  [
+    /(?<=(?<!\p{L})(?:Boeing|Airbus) A?)(?<model>\d{3})-(?<kind>\d{1,4})(?![\d-]|[.,]\d)/gu,
+    ({ model = '', kind = '' }) => ` ${toLabel(model)} ${toLabel(kind)}`,
+  ],
+  [
+    globally`(?<=(?<!\p{L})(?:${numbered})\.? (?:\p{Lu}{2} )?)(?<number>\d{1,4})(?<letter>\p{Lu})?(?![\p{L}\d]|[.,:–-]\d|%)`,
+    ({ number = '', letter = '' }) => `${toLabel(number)} ${letter}`.trim(),
+  ],
+  [
+    /(?<![\p{L}\d.,])(?<width>\d{3,4})(?:x| ?× ?)(?<height>\d{3,4})(?![\p{L}\d.,])/gu,
+    ({ width = '', height = '' }) => `${toLabel(width)} by ${toLabel(height)}`,
+  ],
+  [/(?<![\p{L}\d.,])(?<lines>\d{3,4})[pi](?![\p{L}\d])/gu, ({ lines = '' }) => `${toLabel(lines)} P`],
+  [
+    /(?<=\p{Lu})-?(?<number>[1-9]\d{2,3})(?![\p{L}\d]|[.,:-]\d)/gu,
+    ({ number = '' }) => ` ${toLabel(number)}`,
+  ],
 ];
 
 /** Reads the number of a house, a room or a flight: in pairs of digits, five and more digit by digit. */

@@ -70,15 +70,13 @@ const price = String.raw`(?:/(?<per>\p{L}+)(?![\p{L}\d/]))?`;
 
 /** Sums whose first number has the sign of both. */
 export const moneyRangeRules: readonly Rule[] = [
-  { pattern: /(?<![\p{L}$])(?:\$ ?USD|USD ?\$) ?(?=\d)/gu, speak: '$$' },
-  { pattern: /(?<=(?<!\p{L})US) (?=\$\d)/gu, speak: '' },
-  { pattern: /(?<=\$\d[\d,.]{0,15}) USD(?!\p{L})/gu, speak: '' },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )(?<from>${decimalNumber})(?: ?[–-] ?| to (?=\S+ (?:m|b|tr)illion))${amount}${scale}${price}(?![\d%])`,
-    ),
-    speak: ({ from = '', ...until }) => `${toNumber(from)} to ${readAmount(until)}`,
-  },
+  [/(?<![\p{L}$])(?:\$ ?USD|USD ?\$) ?(?=\d)/gu, '$$'],
+  [/(?<=(?<!\p{L})US) (?=\$\d)/gu, ''],
+  [/(?<=\$\d[\d,.]{0,15}) USD(?!\p{L})/gu, ''],
+  [
+    globally`(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )(?<from>${decimalNumber})(?: ?[–-] ?| to (?=\S+ (?:m|b|tr)illion))${amount}${scale}${price}(?![\d%])`,
+    ({ from = '', ...until }) => `${toNumber(from)} to ${readAmount(until)}`,
+  ],
 ];
 
 /** Reads the digits before the last five or seven by India's names. */
@@ -96,42 +94,37 @@ function toLakhs(number: string): string {
 }
 
 export const moneyRules: readonly Rule[] = [
-  { pattern: /(?<!\p{L})Rs\.? ?(?=\d)/gu, speak: '₹' },
+  [/(?<!\p{L})Rs\.? ?(?=\d)/gu, '₹'],
   // `€1.099,99` and `1.299 €`, as the continent writes them
-  {
-    pattern: /(?<=€ ?)(?<whole>\d{1,3}(?:\.\d{3}){1,4}),(?<cents>\d\d)(?!\d)/gu,
-    speak: ({ whole = '', cents: hundredths }) => `${whole.replaceAll('.', '')}.${hundredths}`,
-  },
-  {
-    pattern: /(?<![\p{L}\d.,])(?<whole>\d{1,3}(?:\.\d{3}){1,4})(?:,(?<cents>\d\d))?(?= ?€)/gu,
-    speak: ({ whole = '', cents: hundredths }) =>
+  [
+    /(?<=€ ?)(?<whole>\d{1,3}(?:\.\d{3}){1,4}),(?<cents>\d\d)(?!\d)/gu,
+    ({ whole = '', cents: hundredths }) => `${whole.replaceAll('.', '')}.${hundredths}`,
+  ],
+  [
+    /(?<![\p{L}\d.,])(?<whole>\d{1,3}(?:\.\d{3}){1,4})(?:,(?<cents>\d\d))?(?= ?€)/gu,
+    ({ whole = '', cents: hundredths }) =>
       whole.replaceAll('.', '') + (hundredths === undefined ? '' : `.${hundredths}`),
-  },
+  ],
   // `₹2,50,000`
-  {
-    pattern:
-      /(?<=(?<sign>₹|(?<!\p{L})INR )?)(?<![\p{L}\d.,])(?<number>\d{1,2}(?:,\d{2}){1,4},\d{3})(?![\d,]*\d)/gu,
-    speak: ({ sign: rupee, number = '' }) => toLakhs(number) + (rupee === undefined ? '' : ' rupees'),
-  },
-  { pattern: /₹(?=[a-z])|(?<!\p{L})INR (?=[a-z-]+ (?:crore|lakh))/gu, speak: '' },
-  { pattern: /(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, speak: '.' },
-  {
-    pattern: globally(
-      String.raw`${article}(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )${amount}${scale}${price}(?=(?<noun> \p{Ll})?)`,
-    ),
-    speak: readAmount,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:${codes})(?!\p{L}))${price}`,
-    ),
-    speak: readAmount,
-  },
-  {
-    pattern: globally(String.raw`(?<![\p{L}\d.,])${amount} ?¢${price}`),
-    speak: ({ amount: number = '', per }) =>
+  [
+    /(?<=(?<sign>₹|(?<!\p{L})INR )?)(?<![\p{L}\d.,])(?<number>\d{1,2}(?:,\d{2}){1,4},\d{3})(?![\d,]*\d)/gu,
+    ({ sign: rupee, number = '' }) => toLakhs(number) + (rupee === undefined ? '' : ' rupees'),
+  ],
+  [/₹(?=[a-z])|(?<!\p{L})INR (?=[a-z-]+ (?:crore|lakh))/gu, ''],
+  [/(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, '.'],
+  [
+    globally`${article}(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )${amount}${scale}${price}(?=(?<noun> \p{Ll})?)`,
+    readAmount,
+  ],
+  [
+    globally`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:${codes})(?!\p{L}))${price}`,
+    readAmount,
+  ],
+  [
+    globally`(?<![\p{L}\d.,])${amount} ?¢${price}`,
+    ({ amount: number = '', per }) =>
       `${toNumber(number)} ${number === '1' ? cents[0] : cents[1]}${readPer(per)}`,
-  },
+  ],
 ];
 
 function readAmount(groups: Groups): string {

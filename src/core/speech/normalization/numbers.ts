@@ -1,62 +1,50 @@
 import { toCardinal, toDigits, toNumber, toOrdinal, toPair, toPlural, toYear } from './number-words.ts';
-import { decimalNumber, globally, wholeNumber, type Rule } from './rule.ts';
+import { decimalNumber, globally, globallyInAnyCase, wholeNumber, type Rule } from './rule.ts';
 
 const year = String.raw`(?:1[0-9]\d\d|20\d\d)`;
 
 /** Ranges of numbers: `to` between them. The numbers stay, for the rules after these. */
 export const rangeRules: readonly Rule[] = [
-  {
-    pattern: globally(String.raw`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`),
-    speak: ({ from = '', until = '' }) => `${toYear(from)} to ${toYear(until)}`,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\d.,:–-])(?<century>1\d|20)(?<from>\d\d)[–-](?<until>\d\d)(?![\d–-]|[.,:]\d)`,
-    ),
-    speak: ({ century = '', from = '', until = '' }) =>
+  [
+    globally`(?<![\d.,:–-])(?<from>${year}) ?[–-] ?(?<until>${year})(?![\d,.]\d|[\d–-])`,
+    ({ from = '', until = '' }) => `${toYear(from)} to ${toYear(until)}`,
+  ],
+  [
+    globally`(?<![\d.,:–-])(?<century>1\d|20)(?<from>\d\d)[–-](?<until>\d\d)(?![\d–-]|[.,:]\d)`,
+    ({ century = '', from = '', until = '' }) =>
       Number(until) > Number(from) ? `${toYear(century + from)} to ${toCardinal(until)}` : undefined,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\d.,:–-])(?<from>${year}) ?[–—-] ?(?=(?:[Pp]resent|[Nn]ow|[Tt]oday)(?!\p{L}))`,
-    ),
-    speak: ({ from = '' }) => `${toYear(from)} to `,
-  },
-  { pattern: /(?<=(?<![\p{L}\d])[QH][1-4])[–—-](?=[QH]?[1-4](?![\p{L}\d]))/gu, speak: ' to ' },
-  {
-    pattern: /(?<=[$€£]\d[\d,.]{0,12}(?:[kKMBT]|bn)?) ?[–-] ?(?=[$€£]\d)|(?<=\d[%°])-(?=\d)/gu,
-    speak: ' to ',
-  },
-  { pattern: /(?<=\d ?[%°]) [–-] (?=\d[\d.,]{0,9} ?[%°])/gu, speak: ' to ' },
-  {
-    pattern: /(?<=(?<![\p{L}\d.,-])\d{1,3}(?:,\d{3}){1,4})-(?=\d{1,3}(?:,\d{3}){1,4}(?![\d-]))/gu,
-    speak: ' to ',
-  },
-  { pattern: /(?<=\d(?:st|nd|rd|th))-(?=\d{1,3}(?:st|nd|rd|th)(?!\p{L}))/gu, speak: ' to ' },
-  { pattern: /(?<=(?<![\p{L}\d.,/-])\d{1,3})-(?=\d{1,2}\/(?:2|3|4|8|16)(?!\d))/gu, speak: ' ' },
-  { pattern: /(?<=\d(?:st|nd|rd|th|[%°])?) ?– ?(?=[$€£¥]?\d)/gu, speak: ' to ' },
-  { pattern: /(?<=(?<![\p{L}\d-][.,:]?)\d{1,4}(?:\.\d{1,4})?)-(?=\d{1,4}(?![\d-]))/gu, speak: ' to ' },
+  ],
+  [
+    globally`(?<![\d.,:–-])(?<from>${year}) ?[–—-] ?(?=(?:[Pp]resent|[Nn]ow|[Tt]oday)(?!\p{L}))`,
+    ({ from = '' }) => `${toYear(from)} to `,
+  ],
+  [/(?<=(?<![\p{L}\d])[QH][1-4])[–—-](?=[QH]?[1-4](?![\p{L}\d]))/gu, ' to '],
+  [/(?<=[$€£]\d[\d,.]{0,12}(?:[kKMBT]|bn)?) ?[–-] ?(?=[$€£]\d)|(?<=\d[%°])-(?=\d)/gu, ' to '],
+  [/(?<=\d ?[%°]) [–-] (?=\d[\d.,]{0,9} ?[%°])/gu, ' to '],
+  [/(?<=(?<![\p{L}\d.,-])\d{1,3}(?:,\d{3}){1,4})-(?=\d{1,3}(?:,\d{3}){1,4}(?![\d-]))/gu, ' to '],
+  [/(?<=\d(?:st|nd|rd|th))-(?=\d{1,3}(?:st|nd|rd|th)(?!\p{L}))/gu, ' to '],
+  [/(?<=(?<![\p{L}\d.,/-])\d{1,3})-(?=\d{1,2}\/(?:2|3|4|8|16)(?!\d))/gu, ' '],
+  [/(?<=\d(?:st|nd|rd|th|[%°])?) ?– ?(?=[$€£¥]?\d)/gu, ' to '],
+  [/(?<=(?<![\p{L}\d-][.,:]?)\d{1,4}(?:\.\d{1,4})?)-(?=\d{1,4}(?![\d-]))/gu, ' to '],
 ];
 
 /** Telephone numbers, digit by digit. */
 export const phoneRules: readonly Rule[] = [
-  {
-    pattern:
-      /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
-    speak: ({ number = '' }) =>
+  [
+    /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
+    ({ number = '' }) =>
       (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
-  },
+  ],
   // `0800 123 456`, and the number of a card
-  {
-    pattern:
-      /(?<![\p{L}\d.,$€£+-]|\d )(?<number>0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
-    speak: ({ number = '' }) => number.match(/\d+/g)!.map(toDialed).join(', '),
-  },
+  [
+    /(?<![\p{L}\d.,$€£+-]|\d )(?<number>0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
+    ({ number = '' }) => number.match(/\d+/g)!.map(toDialed).join(', '),
+  ],
   // `1-800-FLOWERS`
-  {
-    pattern: /(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})/gu,
-    speak: ({ country, area = '' }) => `${country === undefined ? '' : 'one, '}${toDialed(area)}, `,
-  },
+  [
+    /(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})/gu,
+    ({ country, area = '' }) => `${country === undefined ? '' : 'one, '}${toDialed(area)}, `,
+  ],
 ];
 
 function toDialed(digits: string): string {
@@ -66,28 +54,25 @@ function toDialed(digits: string): string {
 /** Notations of one number, and phrases of two. */
 export const notationRules: readonly Rule[] = [
   // `24/7`, `9/11`, `50/50`, `50-50`
-  {
-    pattern:
-      /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?!10\/)(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
-    speak: ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
-  },
+  [
+    /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?!10\/)(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
+    ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
+  ],
   // Thousands with spaces between them.
-  {
-    pattern: /(?<![\d.,])(?<number>\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
-    speak: ({ number = '' }) => number.replaceAll(' ', ''),
-  },
+  [
+    /(?<![\d.,])(?<number>\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
+    ({ number = '' }) => number.replaceAll(' ', ''),
+  ],
   // `1'000'000`, `1_000_000`
-  {
-    pattern: /(?<![\w.,'])(?<number>\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
-    speak: ({ number = '' }) => number.replace(/['_]/g, ''),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d.,])(?<base>${decimalNumber})(?:[eE]| ?[×x*·] ?10\^)(?<sign>[+-]?)(?<power>\d{1,3})(?![\p{L}\d])`,
-    ),
-    speak: ({ base = '', sign, power = '' }) =>
+  [
+    /(?<![\w.,'])(?<number>\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
+    ({ number = '' }) => number.replace(/['_]/g, ''),
+  ],
+  [
+    globally`(?<![\p{L}\d.,])(?<base>${decimalNumber})(?:[eE]| ?[×x*·] ?10\^)(?<sign>[+-]?)(?<power>\d{1,3})(?![\p{L}\d])`,
+    ({ base = '', sign, power = '' }) =>
       `${toNumber(base)} times ten to the ${sign === '-' ? 'minus ' : ''}${toCardinal(power)}`,
-  },
+  ],
 ];
 
 const crowds: Readonly<Record<string, string>> = {
@@ -99,16 +84,12 @@ const crowds: Readonly<Record<string, string>> = {
 
 /** Decades and crowds, which look like seconds. */
 export const decadeRules: readonly Rule[] = [
-  { pattern: /(?<![\d.,])(?<count>10|100|1,?000)s(?= of )/gu, speak: ({ count = '' }) => crowds[count] },
-  {
-    pattern: /(?<![\d.,])(?<decade>(?:1[1-9]|20)\d0)'?s(?!\p{L})/gu,
-    speak: ({ decade = '' }) => toPlural(toYear(decade)),
-  },
-  {
-    pattern:
-      /(?:(?<![\p{L}\d])'|(?<=(?<!\p{L})(?:the|early|late|mid|his|her|their|my|our|your)[ -]|\d0s (?:and|or|to) |(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies (?:and|or|to) ))(?<decade>[2-9]0)'?s(?!\p{L})/gu,
-    speak: ({ decade = '' }) => toPlural(toCardinal(decade)),
-  },
+  [/(?<![\d.,])(?<count>10|100|1,?000)s(?= of )/gu, ({ count = '' }) => crowds[count]],
+  [/(?<![\d.,])(?<decade>(?:1[1-9]|20)\d0)'?s(?!\p{L})/gu, ({ decade = '' }) => toPlural(toYear(decade))],
+  [
+    /(?:(?<![\p{L}\d])'|(?<=(?<!\p{L})(?:the|early|late|mid|his|her|their|my|our|your)[ -]|\d0s (?:and|or|to) |(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies (?:and|or|to) ))(?<decade>[2-9]0)'?s(?!\p{L})/gu,
+    ({ decade = '' }) => toPlural(toCardinal(decade)),
+  ],
 ];
 
 const scales: Readonly<Record<string, string>> = {
@@ -121,12 +102,10 @@ const scales: Readonly<Record<string, string>> = {
 
 /** Round numbers with a letter for their size; `4K` and `8K` are formats of pictures. */
 export const scaleRules: readonly Rule[] = [
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
-    ),
-    speak: ({ number = '', scale = '' }) => `${toNumber(number)} ${scales[scale]!}`,
-  },
+  [
+    globally`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
+    ({ number = '', scale = '' }) => `${toNumber(number)} ${scales[scale]!}`,
+  ],
 ];
 
 /** Years in a list: each is one where the others are. */
@@ -137,120 +116,86 @@ const counting =
 
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d.,:/$€£-])${yearList}(?=[;:!?)\n]|, \p{L}|\.(?!\d)|$| (?:was|were|is|are|saw|had)(?!\p{L}))`,
-    ),
-    speak: ({ years = '' }) => years.replace(/\d+/g, toYear),
-  },
+  [
+    globally`(?<![\p{L}\d.,:/$€£-])${yearList}(?=[;:!?)\n]|, \p{L}|\.(?!\d)|$| (?:was|were|is|are|saw|had)(?!\p{L}))`,
+    ({ years = '' }) => years.replace(/\d+/g, toYear),
+  ],
   // A year that begins a sentence.
-  {
-    pattern: globally(
-      String.raw`(?<=^|\n|[.!?] )(?<year>${year})(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
-    ),
-    speak: ({ year: number = '' }) => toYear(number),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?<year>19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
-      'i',
-    ),
-    speak: ({ year: number = '' }) => toYear(number),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] | on (?:the|an?|my|his|her|this) )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
-    ),
-    speak: ({ score = '', most = '' }) => `${toNumber(score)} out of ${toCardinal(most)}`,
-  },
-  {
-    pattern:
-      /(?<=(?<!\p{L})(?:[Vv]ersion|Python|Node(?:\.js)?|Go|PHP|Ruby|Rust|Ubuntu|Debian|Swift|Julia|CUDA|TypeScript|iOS|macOS) )(?<major>\d{1,3})\.(?<minor>\d\d)(?![\d.])/gu,
-    speak: ({ major = '', minor = '' }) => `${toCardinal(major)} point ${toPair(minor)}`,
-  },
-  { pattern: /(?<![\p{L}\d/])[vV]\.?(?=\d+\.\d)/gu, speak: 'version ' },
-  { pattern: /(?<=\p{L})\.(?=\d)/gu, speak: ' point ' },
-  { pattern: /(?<![\p{L}\d])'(?=\d\d(?![\d'\p{L}]))/gu, speak: '' },
-  {
-    pattern: /(?<=\p{L}-?)(?<number>\d{1,3})s(?!\p{L})/gu,
-    speak: ({ number = '' }) => ` ${toPlural(toCardinal(number))}`,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )(?<year>${year})(?![\d.,:/]\d|[\d%])`,
-      'i',
-    ),
-    speak: ({ year: number = '' }) => toYear(number),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
-      'i',
-    ),
-    speak: ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )(?<year>${year})(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
-      'i',
-    ),
-    speak: ({ year: number = '' }) => toYear(number),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
-    ),
-    speak: ({ year: number, that = '' }) => toYear(number ?? that),
-  },
+  [
+    globally`(?<=^|\n|[.!?] )(?<year>${year})(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
+    ({ year: number = '' }) => toYear(number),
+  ],
+  [
+    globallyInAnyCase`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?<year>19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
+    ({ year: number = '' }) => toYear(number),
+  ],
+  [
+    globally`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] | on (?:the|an?|my|his|her|this) )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
+    ({ score = '', most = '' }) => `${toNumber(score)} out of ${toCardinal(most)}`,
+  ],
+  [
+    /(?<=(?<!\p{L})(?:[Vv]ersion|Python|Node(?:\.js)?|Go|PHP|Ruby|Rust|Ubuntu|Debian|Swift|Julia|CUDA|TypeScript|iOS|macOS) )(?<major>\d{1,3})\.(?<minor>\d\d)(?![\d.])/gu,
+    ({ major = '', minor = '' }) => `${toCardinal(major)} point ${toPair(minor)}`,
+  ],
+  [/(?<![\p{L}\d/])[vV]\.?(?=\d+\.\d)/gu, 'version '],
+  [/(?<=\p{L})\.(?=\d)/gu, ' point '],
+  [/(?<![\p{L}\d])'(?=\d\d(?![\d'\p{L}]))/gu, ''],
+  [/(?<=\p{L}-?)(?<number>\d{1,3})s(?!\p{L})/gu, ({ number = '' }) => ` ${toPlural(toCardinal(number))}`],
+  [
+    globallyInAnyCase`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )(?<year>${year})(?![\d.,:/]\d|[\d%])`,
+    ({ year: number = '' }) => toYear(number),
+  ],
+  [
+    globallyInAnyCase`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
+    ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
+  ],
+  [
+    globallyInAnyCase`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )(?<year>${year})(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
+    ({ year: number = '' }) => toYear(number),
+  ],
+  [
+    globally`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
+    ({ year: number, that = '' }) => toYear(number ?? that),
+  ],
   // Nothing but a year, or one that begins a text.
-  {
-    pattern: /^(?<year>(?:19|20)\d\d)(?=[.!?]?$| \p{Lu})/gu,
-    speak: ({ year: number = '' }) => toYear(number),
-  },
-  {
-    pattern: globally(String.raw`(?<=\()(?<year>${year})(?=\))`),
-    speak: ({ year: number = '' }) => toYear(number),
-  },
-  {
-    pattern: globally(String.raw`(?<![\d.,])(?<number>${wholeNumber})(?:st|nd|rd|th)(?!\p{L})`),
-    speak: ({ number = '' }) => toOrdinal(number),
-  },
-  {
-    pattern:
-      /(?<![\d.,/])(?:(?<whole>\d{1,9}) )?(?<part>\d{1,2})\/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?:(?:th|rd|nd)s?)?(?<noun>-(?=\p{L}))?(?![\d/]|[.,]\d)/gu,
-    speak: ({ whole, part = '', parts = '', noun }) => {
+  [/^(?<year>(?:19|20)\d\d)(?=[.!?]?$| \p{Lu})/gu, ({ year: number = '' }) => toYear(number)],
+  [globally`(?<=\()(?<year>${year})(?=\))`, ({ year: number = '' }) => toYear(number)],
+  [
+    globally`(?<![\d.,])(?<number>${wholeNumber})(?:st|nd|rd|th)(?!\p{L})`,
+    ({ number = '' }) => toOrdinal(number),
+  ],
+  [
+    /(?<![\d.,/])(?:(?<whole>\d{1,9}) )?(?<part>\d{1,2})\/(?<parts>[2-9]|1[0-9]|20|32|64|100)(?:(?:th|rd|nd)s?)?(?<noun>-(?=\p{L}))?(?![\d/]|[.,]\d)/gu,
+    ({ whole, part = '', parts = '', noun }) => {
       if (Number(part) === 0 || Number(part) >= Number(parts)) return undefined;
       const fraction = toFraction(part, parts, whole !== undefined);
       const count = whole === undefined ? '' : `${toCardinal(whole)} and `;
       return count + (noun === undefined ? fraction : `${fraction.replace(/s$/, '')} `);
     },
-  },
-  { pattern: /(?<=\d)\/(?=\d)/g, speak: ' over ' },
+  ],
+  [/(?<=\d)\/(?=\d)/g, ' over '],
   // A letter and a digit are two words: `MP3`, `5G`, `COVID-19`.
-  { pattern: /(?<=\p{L})-?(?=\d)|(?<=\d)-?(?=\p{L})/gu, speak: ' ' },
-  {
-    pattern: /(?<![\d.])(?<version>\d+(?:\.\d+){2,})(?!\d)/g,
-    speak: ({ version = '' }) => version.split('.').map(toCardinal).join(' point '),
-  },
-  { pattern: /(?<=\d):(?=\d)/g, speak: ' to ' },
-  { pattern: /(?<![\d.])\.(?<decimals>\d+)/g, speak: ({ decimals = '' }) => `point ${toDigits(decimals)}` },
-  {
-    pattern: globally(String.raw`(?<number>${decimalNumber})`),
-    speak: ({ number = '' }) => toNumber(number),
-  },
+  [/(?<=\p{L})-?(?=\d)|(?<=\d)-?(?=\p{L})/gu, ' '],
+  [
+    /(?<![\d.])(?<version>\d+(?:\.\d+){2,})(?!\d)/g,
+    ({ version = '' }) => version.split('.').map(toCardinal).join(' point '),
+  ],
+  [/(?<=\d):(?=\d)/g, ' to '],
+  [/(?<![\d.])\.(?<decimals>\d+)/g, ({ decimals = '' }) => `point ${toDigits(decimals)}`],
+  [globally`(?<number>${decimalNumber})`, ({ number = '' }) => toNumber(number)],
 ];
 
 /** A sign before a number. */
 export const signRules: readonly Rule[] = [
-  { pattern: /(?<=(?<!\p{L})(?:I|[Ww]e|[Tt]hey) )<3(?= \p{L})/gu, speak: 'love' },
-  { pattern: /(?<=^|\n|\p{L}{2}[.,!?]? |<3 )<3(?= <3|[.!?,;)\n]|$)/gu, speak: 'heart' },
-  { pattern: /(?<![\p{L}\d])(?<symbol>[$€£])-(?=\d)/gu, speak: ({ symbol = '' }) => `-${symbol}` },
-  { pattern: /~(?=[\d$€£])/g, speak: 'about ' },
-  { pattern: /(?<![\p{L}\d)"'/=<-] ?)<(?= ?[$€£]?\d)/gu, speak: 'less than ' },
-  { pattern: /(?<![\p{L}\d)"'/=>-] ?)>(?= ?[$€£]?\d)/gu, speak: 'more than ' },
-  { pattern: /(?<=UTC|GMT)-(?=\d)/g, speak: ' minus ' },
-  { pattern: /(?<![\p{L}\d)\]'"%°^-])-(?=[$€£¥]?\.?\d)/gu, speak: 'minus ' },
-  { pattern: /(?<![\p{L}\d)\]])\+(?=[$€£¥]?\d)/gu, speak: 'plus ' },
+  [/(?<=(?<!\p{L})(?:I|[Ww]e|[Tt]hey) )<3(?= \p{L})/gu, 'love'],
+  [/(?<=^|\n|\p{L}{2}[.,!?]? |<3 )<3(?= <3|[.!?,;)\n]|$)/gu, 'heart'],
+  [/(?<![\p{L}\d])(?<symbol>[$€£])-(?=\d)/gu, ({ symbol = '' }) => `-${symbol}`],
+  [/~(?=[\d$€£])/g, 'about '],
+  [/(?<![\p{L}\d)"'/=<-] ?)<(?= ?[$€£]?\d)/gu, 'less than '],
+  [/(?<![\p{L}\d)"'/=>-] ?)>(?= ?[$€£]?\d)/gu, 'more than '],
+  [/(?<=UTC|GMT)-(?=\d)/g, ' minus '],
+  [/(?<![\p{L}\d)\]'"%°^-])-(?=[$€£¥]?\.?\d)/gu, 'minus '],
+  [/(?<![\p{L}\d)\]])\+(?=[$€£¥]?\d)/gu, 'plus '],
 ];
 
 function toFraction(part: string, parts: string, isBehindWhole: boolean): string {

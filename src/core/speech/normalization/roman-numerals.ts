@@ -13,40 +13,36 @@ const rulers =
 
 /** Roman numerals, only where the word before them makes them one: `I` and `C` are words and letters elsewhere. */
 export const romanNumeralRules: readonly Rule[] = [
-  {
-    pattern: globally(String.raw`(?<!\p{L})(?<word>${counted}) (?![CL](?!\p{L}))${numeral}`),
-    speak: ({ word, numeral: sign = '' }) => `${word} ${toCardinal(String(valueOf(sign)))}`,
-  },
-  {
-    pattern:
-      /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?<sign>(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3}))(?!\p{L})/gu,
-    speak: ({ sign = '' }) => toCardinal(String(valueOf(sign.toUpperCase()))),
-  },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
-    ),
-    speak: ({ sign = '' }) => toOrdinal(String(valueOf(sign))),
-  },
-  {
-    pattern: /(?<!\p{L})WW(?<sign>I{1,2})(?!\p{L})/gu,
-    speak: ({ sign = '' }) => `World War ${toCardinal(String(valueOf(sign)))}`,
-  },
-  {
-    pattern: globally(String.raw`(?<!\p{L})(?<word>${rulers}) (?!I (?!of |ruled |reigned ))${numeral}`),
-    speak: ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(String(valueOf(sign)))}`,
-  },
+  [
+    globally`(?<!\p{L})(?<word>${counted}) (?![CL](?!\p{L}))${numeral}`,
+    ({ word, numeral: sign = '' }) => `${word} ${toCardinal(String(valueOf(sign)))}`,
+  ],
+  [
+    /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?<sign>(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3}))(?!\p{L})/gu,
+    ({ sign = '' }) => toCardinal(String(valueOf(sign.toUpperCase()))),
+  ],
+  [
+    globally`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
+    ({ sign = '' }) => toOrdinal(String(valueOf(sign))),
+  ],
+  [
+    /(?<!\p{L})WW(?<sign>I{1,2})(?!\p{L})/gu,
+    ({ sign = '' }) => `World War ${toCardinal(String(valueOf(sign)))}`,
+  ],
+  [
+    globally`(?<!\p{L})(?<word>${rulers}) (?!I (?!of |ruled |reigned ))${numeral}`,
+    ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(String(valueOf(sign)))}`,
+  ],
   // The number of a heading.
-  {
-    pattern: /(?<=^|\n)(?<sign>(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3}))(?=\. \p{Lu})/gu,
-    speak: ({ sign = '' }) => toCardinal(String(valueOf(sign))),
-  },
+  [
+    /(?<=^|\n)(?<sign>(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3}))(?=\. \p{Lu})/gu,
+    ({ sign = '' }) => toCardinal(String(valueOf(sign))),
+  ],
   // Numerals that are nothing else, after a name: `Final Fantasy VII`.
-  {
-    pattern:
-      /(?<=\p{Lu}\p{Ll}+ )(?<sign>X{0,2}(?:VI{2,3}|I{2,3}|I[VX](?=[.,;:!?)]|$))|X{1,2}I[VX]|XV)(?![\p{L}\d])/gu,
-    speak: ({ sign = '' }) => toCardinal(String(valueOf(sign))),
-  },
+  [
+    /(?<=\p{Lu}\p{Ll}+ )(?<sign>X{0,2}(?:VI{2,3}|I{2,3}|I[VX](?=[.,;:!?)]|$))|X{1,2}I[VX]|XV)(?![\p{L}\d])/gu,
+    ({ sign = '' }) => toCardinal(String(valueOf(sign))),
+  ],
 ];
 
 function valueOf(sign: string): number {

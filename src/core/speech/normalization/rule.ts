@@ -1,13 +1,12 @@
 /** The named groups of a match. */
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Spoken form of one notation. */
-export interface Rule {
+/** A notation, and the words for it; they are `undefined` for a match that is left as it is. */
+export type Rule = readonly [
   /** Global, with named groups or none. */
-  readonly pattern: RegExp;
-  /** The words for a match, or `undefined` where it is left as it is. */
-  readonly speak: string | ((groups: Groups) => string | undefined);
-}
+  pattern: RegExp,
+  speak: string | ((groups: Groups) => string | undefined),
+];
 
 /** Digits with or without commas between thousands: the source of a regular expression. */
 export const wholeNumber = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)`;
@@ -20,12 +19,16 @@ export function applyRules(text: string, rules: readonly Rule[]): string {
   return rules.reduce(applyRule, text);
 }
 
-/** Writes a regular expression with the global and Unicode flags, for patterns that are put together from parts. */
-export function globally(source: string, flags = ''): RegExp {
-  return new RegExp(source, `gu${flags}`);
+/** Writes a regular expression with the global and Unicode flags, put together from parts. */
+export const globally = expressionWith('gu');
+export const globallyInAnyCase = expressionWith('giu');
+
+function expressionWith(flags: string) {
+  return (source: TemplateStringsArray, ...parts: readonly string[]): RegExp =>
+    new RegExp(String.raw(source, ...parts), flags);
 }
 
-function applyRule(text: string, { pattern, speak }: Rule): string {
+function applyRule(text: string, [pattern, speak]: Rule): string {
   if (typeof speak === 'string') return text.replace(pattern, speak);
   return text.replace(pattern, (match: string, ...details: unknown[]) => {
     const groups = details.at(-1);

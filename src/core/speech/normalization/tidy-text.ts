@@ -2,52 +2,48 @@ import { applyRules, type Rule } from './rule.ts';
 
 /** Before characters are brought to their plain forms, which would glue some of them to their neighbours. */
 const beforehand: readonly Rule[] = [
-  { pattern: /(?<=\d)(?=[¼½¾⅐-⅞])/gu, speak: ' ' },
-  { pattern: /(?=[²³]|(?<=\d)[⁰¹⁴-⁹⁻])(?<![⁰¹²³⁴-⁹⁻])/gu, speak: '^' },
-  { pattern: /(?<=\d ?)º(?= ?[CF](?!\p{L}))/gu, speak: '°' },
-  { pattern: /[©®™]/g, speak: ' ' },
-  { pattern: /№ ?/g, speak: '#' },
-  { pattern: /(?<![<>=!-])=>/g, speak: '→' },
-  { pattern: /(?<![<>=!-])>=(?![=>])/g, speak: '≥' },
-  { pattern: /(?<![<>=!-])<=(?![=>])/g, speak: '≤' },
-  { pattern: /(?<=[\p{L}\d)\]] ?)!==?(?= ?[\p{L}\d("'-])/gu, speak: '≠' },
+  [/(?<=\d)(?=[¼½¾⅐-⅞])/gu, ' '],
+  [/(?=[²³]|(?<=\d)[⁰¹⁴-⁹⁻])(?<![⁰¹²³⁴-⁹⁻])/gu, '^'],
+  [/(?<=\d ?)º(?= ?[CF](?!\p{L}))/gu, '°'],
+  [/[©®™]/g, ' '],
+  [/№ ?/g, '#'],
+  [/(?<![<>=!-])=>/g, '→'],
+  [/(?<![<>=!-])>=(?![=>])/g, '≥'],
+  [/(?<![<>=!-])<=(?![=>])/g, '≤'],
+  [/(?<=[\p{L}\d)\]] ?)!==?(?= ?[\p{L}\d("'-])/gu, '≠'],
   // Tags of HTML.
-  {
-    pattern:
-      /<\/?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|small|span|strong|su[bp]|u|ul)(?: [\w-]{1,40}=[^<>\n]{0,500})? ?\/?>/giu,
-    speak: ' ',
-  },
+  [
+    /<\/?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|small|span|strong|su[bp]|u|ul)(?: [\w-]{1,40}=[^<>\n]{0,500})? ?\/?>/giu,
+    ' ',
+  ],
 ];
 
 const punctuation: readonly Rule[] = [
-  { pattern: /[‘’‛´]/g, speak: "'" },
-  { pattern: /[“”„‟«»「」『』]/g, speak: '"' },
-  { pattern: /[[{⟨【]/g, speak: '(' },
-  { pattern: /[\]}⟩】]/g, speak: ')' },
-  { pattern: /[−‐‑]/g, speak: '-' },
-  { pattern: /⁄/g, speak: '/' },
-  { pattern: /。/g, speak: '. ' },
-  { pattern: /、/g, speak: ', ' },
-  { pattern: /[¡¿・]/g, speak: ' ' },
-  { pattern: /\.{2,}/g, speak: '…' },
+  [/[‘’‛´]/g, "'"],
+  [/[“”„‟«»「」『』]/g, '"'],
+  [/[[{⟨【]/g, '('],
+  [/[\]}⟩】]/g, ')'],
+  [/[−‐‑]/g, '-'],
+  [/⁄/g, '/'],
+  [/。/g, '. '],
+  [/、/g, ', '],
+  [/[¡¿・]/g, ' '],
+  [/\.{2,}/g, '…'],
   // An en dash between numbers is a range, which is read out.
-  { pattern: /(?<![\d\s])–(?!\d)|–(?![\d\s$€£])|-{2,}|―/gu, speak: '—' },
-  {
-    pattern: /(?<=(?<!\d|\d ?[%°]|\d ?[AaPp]\.?[Mm]\.?)\s)[-–](?=\s)|(?<=\s)[-–](?=\s(?![$€£¥]?\d))/gu,
-    speak: '—',
-  },
+  [/(?<![\d\s])–(?!\d)|–(?![\d\s$€£])|-{2,}|―/gu, '—'],
+  [/(?<=(?<!\d|\d ?[%°]|\d ?[AaPp]\.?[Mm]\.?)\s)[-–](?=\s)|(?<=\s)[-–](?=\s(?![$€£¥]?\d))/gu, '—'],
 ];
 
 const spaces: readonly Rule[] = [
-  { pattern: /\r\n?|[\u2028\u2029]/g, speak: '\n' },
-  { pattern: /[^\S\n]+/gu, speak: ' ' },
-  { pattern: / ?\n ?/g, speak: '\n' },
-  { pattern: /\n{3,}/g, speak: '\n\n' },
+  [/\r\n?|[\u2028\u2029]/g, '\n'],
+  [/[^\S\n]+/gu, ' '],
+  [/ ?\n ?/g, '\n'],
+  [/\n{3,}/g, '\n\n'],
   // A line goes on in the next one, unless that is empty or an item of a list.
-  { pattern: /(?<!\n)\n(?!\n|[-*•–—] |\d{1,3}[.)] )/gu, speak: ' ' },
-  { pattern: /\n+[-*•–—] /gu, speak: '\n' },
-  { pattern: /(?<=[^\s.!?…:;,—])\n+/gu, speak: '.\n' },
-  { pattern: /\n+/g, speak: '\n' },
+  [/(?<!\n)\n(?!\n|[-*•–—] |\d{1,3}[.)] )/gu, ' '],
+  [/\n+[-*•–—] /gu, '\n'],
+  [/(?<=[^\s.!?…:;,—])\n+/gu, '.\n'],
+  [/\n+/g, '\n'],
 ];
 
 /** Emoji, what joins and colors them, and characters that can't be seen. */

@@ -6,37 +6,30 @@ const half = String.raw`(?: ?(?<half>[AaPp])\.?[Mm](?:\.(?! ?$| ?\p{Lu}|\n)|(?!\
 
 /** Times of the day. */
 export const timeRules: readonly Rule[] = [
-  { pattern: /(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)/gu, speak: ' to ' },
-  {
-    pattern:
-      /(?<=(?<![\d.,])\d{1,2}(?::\d\d)?(?: ?[AaPp][Mm])?) ?[–-] ?(?=\d{1,2}(?::\d\d)? ?[AaPp][Mm](?!\p{L}))/gu,
-    speak: ' to ',
-  },
-  {
-    pattern:
-      /(?<=(?:\d ?[AaPp][Mm]|(?<!\p{L})(?:[Nn]oon|[Mm]idnight))) ?[–—-] ?(?=\d|(?:noon|midnight)(?!\p{L}))/gu,
-    speak: ' to ',
-  },
+  [/(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)/gu, ' to '],
+  [
+    /(?<=(?<![\d.,])\d{1,2}(?::\d\d)?(?: ?[AaPp][Mm])?) ?[–-] ?(?=\d{1,2}(?::\d\d)? ?[AaPp][Mm](?!\p{L}))/gu,
+    ' to ',
+  ],
+  [
+    /(?<=(?:\d ?[AaPp][Mm]|(?<!\p{L})(?:[Nn]oon|[Mm]idnight))) ?[–—-] ?(?=\d|(?:noon|midnight)(?!\p{L}))/gu,
+    ' to ',
+  ],
   // Lengths of time: `1h 30m`, `2h30`.
-  { pattern: /(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m ?(?=\d{1,2}s(?!\p{L}))/gu, speak: ' min ' },
-  { pattern: /(?<=\d)h(?=[0-5]\d(?!\d))/g, speak: ' h ' },
-  {
-    pattern: globally(
-      String.raw`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:]|,\d{3})${half}?`,
-    ),
-    speak: readTime,
-  },
+  [/(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m ?(?=\d{1,2}s(?!\p{L}))/gu, ' min '],
+  [/(?<=\d)h(?=[0-5]\d(?!\d))/g, ' h '],
+  [globally`(?<![\d:.])${hour}:(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?(?![\d:]|,\d{3})${half}?`, readTime],
   // Minutes and seconds of more than a day's hours: `42:37`.
-  {
-    pattern: /(?<![\d:.,])(?:24:00|(?<minutes>2[4-9]|[3-5]\d):(?<seconds>[0-5]\d))(?![\d:]|[.,]\d)/gu,
-    speak: ({ minutes, seconds = '' }) => {
+  [
+    /(?<![\d:.,])(?:24:00|(?<minutes>2[4-9]|[3-5]\d):(?<seconds>[0-5]\d))(?![\d:]|[.,]\d)/gu,
+    ({ minutes, seconds = '' }) => {
       if (minutes === undefined) return 'twenty-four hundred';
       return `${toCardinal(minutes)} ${seconds === '00' ? 'minutes' : toPair(seconds)}`;
     },
-  },
+  ],
   // `3.45 pm`
-  { pattern: globally(String.raw`(?<![\d:.,])${hour}\.(?<minute>[0-5]\d)${half}`), speak: readTime },
-  { pattern: globally(String.raw`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${half}`), speak: readTime },
+  [globally`(?<![\d:.,])${hour}\.(?<minute>[0-5]\d)${half}`, readTime],
+  [globally`(?<![\d:.,])(?<hour>1[0-2]|0?[1-9])${half}`, readTime],
 ];
 
 function readTime({ hour: hours = '', minute, second, half: letter }: Groups): string {

@@ -148,88 +148,68 @@ const powersOfTime: Readonly<Record<string, string>> = { '^2': ' squared', '^3':
 
 /** Numbers with a unit after them, heights in feet and inches, and speeds without a number. */
 export const unitRules: readonly Rule[] = [
-  { pattern: /(?<=\d)" ?[x×] ?(?=\d{1,4}(?:\.\d{1,2})?")/gu, speak: ' by ' },
-  {
-    pattern: /(?<=\d)['′] ?[x×] ?(?<other>\d{1,3})['′](?!\d)/gu,
-    speak: ({ other = '' }) => ` foot by ${toNumber(other)} foot`,
-  },
+  [/(?<=\d)" ?[x×] ?(?=\d{1,4}(?:\.\d{1,2})?")/gu, ' by '],
+  [
+    /(?<=\d)['′] ?[x×] ?(?<other>\d{1,3})['′](?!\d)/gu,
+    ({ other = '' }) => ` foot by ${toNumber(other)} foot`,
+  ],
   // `a 9x13 in. dish`, `1-in. cubes`, `the 27" screen`, `1 (14 oz.) can`
-  { pattern: /(?<=\d ?[x×] ?\d{1,3}) ?in\.(?= \p{Ll})|(?<=\d)-in\.(?= ?\p{Ll})/gu, speak: ' inch' },
-  {
-    pattern:
-      /(?<=(?<!\p{L})(?:the|an?|my|your|his|her|our|this) \d{1,3}(?:\.\d)?)"(?= \p{Ll}[^"\n]*(?:\n|$))/giu,
-    speak: ' inch',
-  },
-  {
-    pattern:
-      /(?<=\(\d{1,3}(?:\.\d)?) ?-?oz\.?(?=\) (?:can|jar|tin|bag|box|bottle|package|pack|carton)s?(?!\p{L}))/gu,
-    speak: ' ounce',
-  },
-  { pattern: /(?<=\d)\/(?=\d+(?:\.\d+)? ?[KMGTP]i?B(?!\p{L}))/gu, speak: ' of ' },
+  [/(?<=\d ?[x×] ?\d{1,3}) ?in\.(?= \p{Ll})|(?<=\d)-in\.(?= ?\p{Ll})/gu, ' inch'],
+  [
+    /(?<=(?<!\p{L})(?:the|an?|my|your|his|her|our|this) \d{1,3}(?:\.\d)?)"(?= \p{Ll}[^"\n]*(?:\n|$))/giu,
+    ' inch',
+  ],
+  [
+    /(?<=\(\d{1,3}(?:\.\d)?) ?-?oz\.?(?=\) (?:can|jar|tin|bag|box|bottle|package|pack|carton)s?(?!\p{L}))/gu,
+    ' ounce',
+  ],
+  [/(?<=\d)\/(?=\d+(?:\.\d+)? ?[KMGTP]i?B(?!\p{L}))/gu, ' of '],
   // Inches have the only quotation mark of a line; it comes first in the pattern, so that nothing is searched without one.
-  {
-    pattern: /"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu,
-    speak: ' inches',
-  },
-  {
-    pattern: /(?<=\d) ?[x×] ?(?<other>\d{1,4}(?:\.\d{1,2})?) in(?=[.,;)]|$|\n)/gu,
-    speak: ({ other = '' }) => ` by ${toNumber(other)} inches`,
-  },
+  [/"(?<=(?:^|\n)[^"\n]*(?<![\p{L}\d.,'])\d{1,3}(?:\.\d|\/\d{1,2})?")(?=[^"\n]*(?:\n|$))/gu, ' inches'],
+  [
+    /(?<=\d) ?[x×] ?(?<other>\d{1,4}(?:\.\d{1,2})?) in(?=[.,;)]|$|\n)/gu,
+    ({ other = '' }) => ` by ${toNumber(other)} inches`,
+  ],
   // No length is one of people.
-  {
-    pattern:
-      /(?<=\d)m(?= (?:people|adults|users|jobs|homes|workers|children|customers|households|voters|votes|visitors|passengers|tonnes|tons|barrels)(?!\p{L}))/gu,
-    speak: ' million',
-  },
-  { pattern: /(?<=\d)\/(?=\d+ ?mmHg)/g, speak: ' over ' },
-  {
-    pattern: globally(
-      String.raw`(?<![\p{L}\d./])(?<whole>\d{1,3} )?(?<part>\d{1,2}/\d{1,2}) ?(?<unit>${names})(?![\p{L}\d^/])`,
-    ),
-    speak: ({ whole, part = '', unit = '' }) =>
-      `${whole ?? ''}${part} ${units[unit]![whole === undefined ? 0 : 1]}`,
-  },
-  { pattern: /(?<=\d ?ft)\.(?= ?\d{1,2} ?in(?!\p{L}))/gu, speak: '' },
-  {
-    pattern: /(?<=\d) ?in\.(?=(?<end>$)|[ ,;]\p{Ll})/gu,
-    speak: ({ end }) => ` inches${end === undefined ? '' : '.'}`,
-  },
-  {
-    pattern: globally(String.raw`(?<=\d) ?[x×] ?(?=${decimalNumber} ?(?:${names})(?![\p{L}\d^]))`),
-    speak: ' by ',
-  },
-  { pattern: /(?<=\d ?ft \d{1,2}) ?in(?!\p{L}| (?:an?|the|my|his|her|our|their) )/gu, speak: ' inches' },
-  {
-    pattern: globally(String.raw`(?<=(?:hundred|thousand|[mbtr]illion) )(?<unit>${names})(?![\p{L}\d^/'])`),
-    speak: ({ unit = '' }) => (unit.length === 1 ? undefined : units[unit]![1]),
-  },
-  {
-    pattern: globally(String.raw`(?<![\p{L}\d,])(?<number>\d+\.\d+) K(?![\p{L}\d])`),
-    speak: ({ number = '' }) => `${toNumber(number)} kelvin`,
-  },
-  {
-    pattern: /(?<![\p{L}\d.,'])(?<feet>\d{1,2})['′] ?(?<inches>\d|1[01])(?:"|''|′′|″|(?=[\s,;.!?)]|$))/gu,
-    speak: ({ feet = '', inches = '' }) =>
-      `${toNumber(feet)} foot${inches === '0' ? '' : ` ${toNumber(inches)}`}`,
-  },
-  {
-    pattern:
-      /(?<![\p{L}\d/.])(?<unit>km|mi|m|ft|kB|KB|MB|GB|kg|g|mg|W|J)\/(?<per>h|hr|s|sec|min|L|l|mL|ml|kg|(?:k|c|m)?m(?=\^[23]))(?<power>\^[23])?(?![\p{L}\d^/])/gu,
-    speak: ({ unit = '', per = '', power = '' }) => `${units[unit]![1]} per ${toDivisor(per, power)}`,
-  },
+  [
+    /(?<=\d)m(?= (?:people|adults|users|jobs|homes|workers|children|customers|households|voters|votes|visitors|passengers|tonnes|tons|barrels)(?!\p{L}))/gu,
+    ' million',
+  ],
+  [/(?<=\d)\/(?=\d+ ?mmHg)/g, ' over '],
+  [
+    globally`(?<![\p{L}\d./])(?<whole>\d{1,3} )?(?<part>\d{1,2}/\d{1,2}) ?(?<unit>${names})(?![\p{L}\d^/])`,
+    ({ whole, part = '', unit = '' }) => `${whole ?? ''}${part} ${units[unit]![whole === undefined ? 0 : 1]}`,
+  ],
+  [/(?<=\d ?ft)\.(?= ?\d{1,2} ?in(?!\p{L}))/gu, ''],
+  [/(?<=\d) ?in\.(?=(?<end>$)|[ ,;]\p{Ll})/gu, ({ end }) => ` inches${end === undefined ? '' : '.'}`],
+  [globally`(?<=\d) ?[x×] ?(?=${decimalNumber} ?(?:${names})(?![\p{L}\d^]))`, ' by '],
+  [/(?<=\d ?ft \d{1,2}) ?in(?!\p{L}| (?:an?|the|my|his|her|our|their) )/gu, ' inches'],
+  [
+    globally`(?<=(?:hundred|thousand|[mbtr]illion) )(?<unit>${names})(?![\p{L}\d^/'])`,
+    ({ unit = '' }) => (unit.length === 1 ? undefined : units[unit]![1]),
+  ],
+  [
+    globally`(?<![\p{L}\d,])(?<number>\d+\.\d+) K(?![\p{L}\d])`,
+    ({ number = '' }) => `${toNumber(number)} kelvin`,
+  ],
+  [
+    /(?<![\p{L}\d.,'])(?<feet>\d{1,2})['′] ?(?<inches>\d|1[01])(?:"|''|′′|″|(?=[\s,;.!?)]|$))/gu,
+    ({ feet = '', inches = '' }) => `${toNumber(feet)} foot${inches === '0' ? '' : ` ${toNumber(inches)}`}`,
+  ],
+  [
+    /(?<![\p{L}\d/.])(?<unit>km|mi|m|ft|kB|KB|MB|GB|kg|g|mg|W|J)\/(?<per>h|hr|s|sec|min|L|l|mL|ml|kg|(?:k|c|m)?m(?=\^[23]))(?<power>\^[23])?(?![\p{L}\d^/])/gu,
+    ({ unit = '', per = '', power = '' }) => `${units[unit]![1]} per ${toDivisor(per, power)}`,
+  ],
   // Areas and volumes without a number: `people/km²`
-  {
-    pattern:
-      /(?:(?<slash>(?<=\p{L}{3})\/)|(?<=(?<per>(?<!\p{L})[Pp]er ))|)(?<![\p{L}\d]|\d )(?<unit>[kcm]?m|mi|ft|yd)(?<power>\^[23])(?![\p{L}\d^/])/gu,
-    speak: ({ slash, per, unit = '', power = '' }) =>
+  [
+    /(?:(?<slash>(?<=\p{L}{3})\/)|(?<=(?<per>(?<!\p{L})[Pp]er ))|)(?<![\p{L}\d]|\d )(?<unit>[kcm]?m|mi|ft|yd)(?<power>\^[23])(?![\p{L}\d^/])/gu,
+    ({ slash, per, unit = '', power = '' }) =>
       (slash ? ' per ' : '') + powers[power]! + units[unit]![slash || per ? 0 : 1],
-  },
-  {
-    pattern: globally(
-      String.raw`(?<article>(?<!\p{L})[Aa]n? )?(?<![\p{L}\d.,/])(?<number>${decimalNumber})(?<hyphen>-)? ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])(?:(?<=\p{L}{2})\.(?= \p{Ll}))?(?=(?<noun>[ -]\p{L})?)`,
-    ),
-    speak: readMeasure,
-  },
+  ],
+  [
+    globally`(?<article>(?<!\p{L})[Aa]n? )?(?<![\p{L}\d.,/])(?<number>${decimalNumber})(?<hyphen>-)? ?(?<unit>${names})(?<power>\^[23])?(?:/(?<per>${names})(?<perPower>\^[23])?)?(?![\p{L}\d^/%])(?:(?<=\p{L}{2})\.(?= \p{Ll}))?(?=(?<noun>[ -]\p{L})?)`,
+    readMeasure,
+  ],
 ];
 
 function readMeasure(groups: Groups): string {

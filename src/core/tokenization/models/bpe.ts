@@ -8,7 +8,7 @@ import { createWordCache } from '../word-cache.ts';
 import { createByteSpelling } from './byte-spelling.ts';
 import { createCharacterSpelling } from './character-spelling.ts';
 import { createJoints, type Joints } from './joints.ts';
-import { type Model, type Spelling, readVocabulary, createSymbols } from './model.ts';
+import { type Model, type Spelling, readVocabulary, createSymbols, createUnknownId } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
 
 /** Reads merges: `[left, right]`, or `"left right"` in older files. */
@@ -82,7 +82,6 @@ export function readBpe(label: string, members: Members): Model {
     prefixLength: prefix.length,
     joints,
   });
-  const unknownId = unknownToken === undefined ? -1 : vocabulary.findText(unknownToken);
   const characterSpelling = createCharacterSpelling({
     vocabulary,
     joints,
@@ -90,15 +89,7 @@ export function readBpe(label: string, members: Members): Model {
     suffix,
     idOfByte: byteFallback ? findByteTokens(vocabulary) : undefined,
     fuseUnknown,
-    unknownId:
-      unknownToken === undefined
-        ? undefined
-        : () => {
-            if (unknownId !== -1) return unknownId;
-            throw new RangeError(
-              `${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`,
-            );
-          },
+    unknownId: unknownToken === undefined ? undefined : createUnknownId(label, unknownToken, vocabulary),
   });
   const byteSpelling = prefix === '' ? createByteSpelling({ vocabulary, joints, suffix }) : undefined;
   const symbols = createSymbols();

@@ -45,6 +45,15 @@ export function readVocabulary(label: string, value: unknown): Vocabulary {
   return createVocabulary(tokens, ids);
 }
 
+/** The id of the token for what is unknown; throws where the vocabulary lacks it. */
+export function createUnknownId(label: string, token: string, vocabulary: Vocabulary): () => number {
+  const id = vocabulary.findText(token);
+  return () => {
+    if (id !== -1) return id;
+    throw new RangeError(`${label}.unk_token: ${JSON.stringify(token)} is not in the vocabulary`);
+  };
+}
+
 /** The symbols of a word that are about to be merged. */
 export interface Symbols {
   count: number;

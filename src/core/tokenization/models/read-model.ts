@@ -1,6 +1,6 @@
 import { type Members, type Readers, readByType, readMembers, readString } from '../definition.ts';
 import { readBpe } from './bpe.ts';
-import { type Model, readVocabulary } from './model.ts';
+import { createUnknownId, type Model, readVocabulary } from './model.ts';
 import { readUnigram } from './unigram.ts';
 import { readWordPiece } from './word-piece.ts';
 import { pushToken } from '../token-buffer.ts';
@@ -30,15 +30,13 @@ function guessType(members: Members): string | undefined {
 function readWordLevel(label: string, members: Members): Model {
   const unknownToken = readString(`${label}.unk_token`, members['unk_token']);
   const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);
-  const unknownId = vocabulary.findText(unknownToken);
+  const unknownId = createUnknownId(label, unknownToken, vocabulary);
   return {
     vocabulary,
     size: vocabulary.size,
     encodeInto(tokens, units, start, end) {
       const found = vocabulary.find(units, start, end);
-      if (found === -1 && unknownId === -1)
-        throw new RangeError(`${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`);
-      pushToken(tokens, found === -1 ? unknownId : found, utf8LengthOf(units, start, end));
+      pushToken(tokens, found === -1 ? unknownId() : found, utf8LengthOf(units, start, end));
     },
   };
 }

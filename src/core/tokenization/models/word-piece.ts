@@ -4,7 +4,7 @@ import { readInteger, readString, type Members } from '../definition.ts';
 import { hashStart, hashStep } from '../hash.ts';
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
 import { createWordCache } from '../word-cache.ts';
-import { type Model, readVocabulary } from './model.ts';
+import { createUnknownId, type Model, readVocabulary } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
 
 /**
@@ -24,7 +24,7 @@ export function readWordPiece(label: string, members: Members): Model {
     Number.MAX_SAFE_INTEGER,
   );
   const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);
-  const unknownId = vocabulary.findText(unknownToken);
+  const unknownId = createUnknownId(label, unknownToken, vocabulary);
   const { longest } = vocabulary;
   const cache = createWordCache();
   let prefixHash = hashStart;
@@ -80,13 +80,8 @@ export function readWordPiece(label: string, members: Members): Model {
       if (cache.recall(tokens, units, start, end)) return;
       const first = tokens.count;
       if (isLonger(units, start, end, longestWord) || !appendPieces(tokens, units, start, end)) {
-        if (unknownId === -1) {
-          throw new RangeError(
-            `${label}.unk_token: ${JSON.stringify(unknownToken)} is not in the vocabulary`,
-          );
-        }
         tokens.count = first;
-        pushToken(tokens, unknownId, utf8LengthOf(units, start, end));
+        pushToken(tokens, unknownId(), utf8LengthOf(units, start, end));
       }
       cache.keep(tokens, first, units, start, end);
     },

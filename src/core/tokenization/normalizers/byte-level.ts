@@ -1,12 +1,11 @@
-import { codePointAt, createTextBuilder, type Piece, type TextBuilder } from '../aligned-text.ts';
+import { codePointAt, type Piece, type TextBuilder } from '../aligned-text.ts';
 import { characterOfByte } from '../byte-characters.ts';
 import { writeUtf8 } from '../models/utf8.ts';
-import { wholePiece, type Normalizer } from './normalizer.ts';
+import { openBuilder, wholePiece, type Normalizer } from './normalizer.ts';
 
 /** Writes a character for every byte of the text's UTF-8. */
 export const byteLevel: Normalizer = (piece: Piece) => {
-  const builder = createTextBuilder(piece.text, piece.end - piece.start + 16);
-  builder.open(piece.start);
+  const builder = openBuilder(piece);
   writeBytes(builder, piece);
   return wholePiece(builder);
 };

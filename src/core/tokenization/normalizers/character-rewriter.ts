@@ -1,6 +1,6 @@
-import { codePointAt, createTextBuilder, unitsOf, type Piece, type TextBuilder } from '../aligned-text.ts';
+import { codePointAt, unitsOf, type Piece, type TextBuilder } from '../aligned-text.ts';
 import { memoizeByCodePoint } from '../unicode/character-class.ts';
-import { wholePiece, type Normalizer } from './normalizer.ts';
+import { openBuilder, wholePiece, type Normalizer } from './normalizer.ts';
 
 /** A character is replaced by a code point, or one of these, or −3 − the index of a text. */
 const removed = -1;
@@ -30,10 +30,7 @@ export function createCharacterRewriter(
       const becomes = rewritten(codePoint);
       if (becomes === undecided) return undefined;
       if (becomes !== codePoint) {
-        if (!builder) {
-          builder = createTextBuilder(text, end - start + 16);
-          builder.open(start);
-        }
+        builder ??= openBuilder(piece);
         builder.copyTo(at);
         if (becomes >= 0) builder.replace(becomes);
         else if (becomes === removed) builder.skip();

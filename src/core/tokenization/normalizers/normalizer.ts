@@ -4,6 +4,13 @@ import { readString, type Members } from '../definition.ts';
 /** Rewrites a piece of text. Returns the same piece if there is nothing to do. */
 export type Normalizer = (piece: Piece) => Piece;
 
+/** A builder at the start of a piece, with room for the piece and some units more. */
+export function openBuilder({ text, start, end }: Piece, more = 16): TextBuilder {
+  const builder = createTextBuilder(text, end - start + more);
+  builder.open(start);
+  return builder;
+}
+
 /** All that a builder wrote. */
 export function wholePiece(builder: TextBuilder): Piece {
   const text = builder.finish();
@@ -29,8 +36,7 @@ export function readPrepend(label: string, members: Members): Normalizer {
   const prefix = readString(`${label}.prepend`, members['prepend']);
   return (piece) => {
     if (piece.start === piece.end || prefix === '') return piece;
-    const builder = createTextBuilder(piece.text, piece.end - piece.start + prefix.length);
-    builder.open(piece.start);
+    const builder = openBuilder(piece, prefix.length);
     writePrefix(builder, piece.text.units, prefix);
     builder.copyTo(piece.end);
     return wholePiece(builder);

@@ -1,8 +1,8 @@
-import { codePointAt, codePointBefore, createTextBuilder, unitsOf, type Piece } from '../aligned-text.ts';
+import { codePointAt, codePointBefore, unitsOf, type Piece } from '../aligned-text.ts';
 import { readString, type Members } from '../definition.ts';
 import { utf8Length, writeUtf8 } from '../models/utf8.ts';
 import { graphemeEnd } from '../unicode/grapheme-cluster.ts';
-import { wholePiece, writeChange, type Normalizer } from './normalizer.ts';
+import { openBuilder, wholePiece, writeChange, type Normalizer } from './normalizer.ts';
 
 /** Longer grapheme clusters are looked up character by character. */
 const longestCluster = 5;
@@ -78,9 +78,9 @@ interface ReplacementWriter {
  * before an empty replacement, and at the beginning of a text, where there is none, nobody does: then all that follows is off
  * by one, in the reference too.
  */
-function createReplacementWriter({ text, start, end }: Piece, from: number): ReplacementWriter {
-  const builder = createTextBuilder(text, end - start + 16);
-  builder.open(start);
+function createReplacementWriter(piece: Piece, from: number): ReplacementWriter {
+  const { text, start } = piece;
+  const builder = openBuilder(piece);
   /** The last character, whose change isn't certain yet. */
   const last = { codePoint: -1, change: 0 };
 

@@ -1,21 +1,19 @@
 import {
   type Members,
   type Readers,
-  assertDepth,
   readByType,
-  readList,
   readBoolean,
+  readSequence,
   readString,
 } from '../definition.ts';
 import { readBertNormalizer } from './bert.ts';
 import { byteLevel } from './byte-level.ts';
 import { lowercase, createCharacterNormalizer } from './character-rewriter.ts';
-import { type Normalizer, wholePiece, readPrepend } from './normalizer.ts';
+import { type Normalizer, openBuilder, wholePiece, readPrepend } from './normalizer.ts';
 import { readPrecompiled } from './precompiled.ts';
 import { nfc, nfd, nfkc, nfkd } from './unicode-forms.ts';
 import { isInRanges, notCombiningMarks } from '../unicode/newer-characters.ts';
 import { classOf, space } from '../unicode/character-class.ts';
-import { createTextBuilder } from '../aligned-text.ts';
 import { createSegments } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
 
@@ -65,7 +63,7 @@ const readers: Readers<Normalizer> = {
   Precompiled: readPrecompiled,
   Prepend: readPrepend,
   Replace: readReplace,
-  Sequence: readSequence,
+  Sequence: readNormalizers,
   Strip: readStrip,
   StripAccents: () => stripAccents,
 };
@@ -75,11 +73,8 @@ export function readNormalizer(label: string, value: unknown): Normalizer {
   return readByType(label, value, readers);
 }
 
-function readSequence(label: string, members: Members): Normalizer {
-  assertDepth(label);
-  const normalizers = readList(`${label}.normalizers`, members['normalizers']).map((item, index) =>
-    readNormalizer(`${label}.normalizers[${index}]`, item),
-  );
+function readNormalizers(label: string, members: Members): Normalizer {
+  const normalizers = readSequence(label, members, 'normalizers', readNormalizer);
   return (piece) => normalizers.reduce((rewritten, normalize) => normalize(rewritten), piece);
 }
 
@@ -93,8 +88,7 @@ function readStrip(label: string, members: Members): Normalizer {
     if (left) while (start < end && (classOf(units[start]!) & space) !== 0) start++;
     if (right) while (end > start && (classOf(units[end - 1]!) & space) !== 0) end--;
     if (start === piece.start && end === piece.end) return piece;
-    const builder = createTextBuilder(piece.text, end - start);
-    builder.open(start);
+    const builder = openBuilder({ text: piece.text, start, end }, 0);
     builder.copyTo(end);
     return wholePiece(builder);
   };
@@ -112,8 +106,7 @@ function readReplace(label: string, members: Members): Normalizer {
     if (start < end) pattern(text, start, end, segments);
     const { count, matched, ends } = segments;
     if (matched.indexOf(1) === -1 || matched.indexOf(1) >= count) return piece;
-    const builder = createTextBuilder(text, end - start + 16);
-    builder.open(start);
+    const builder = openBuilder(piece);
     for (let index = 0; index < count; index++) {
       if (matched[index] === 0) {
         builder.copyTo(ends[index]!);

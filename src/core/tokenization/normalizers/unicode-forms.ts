@@ -1,8 +1,8 @@
-import { codePointAt, createTextBuilder, unitsOf, type TextBuilder } from '../aligned-text.ts';
+import { codePointAt, unitsOf, type TextBuilder } from '../aligned-text.ts';
 import { combiningOrder } from '../unicode/combining-class.ts';
 import { memoizeByCodePoint } from '../unicode/character-class.ts';
 import { isInRanges, notDecomposing } from '../unicode/newer-characters.ts';
-import { wholePiece, writeChange, type Change, type Normalizer } from './normalizer.ts';
+import { openBuilder, wholePiece, writeChange, type Change, type Normalizer } from './normalizer.ts';
 
 /** The four normalization forms of Unicode. @see https://www.unicode.org/reports/tr15/ */
 export const nfd = createForm('NFD');
@@ -42,10 +42,7 @@ function createForm(form: Form): Normalizer {
         at = next;
         continue;
       }
-      if (!builder) {
-        builder = createTextBuilder(text, end - start + 16);
-        builder.open(start);
-      }
+      builder ??= openBuilder(piece);
       builder.copyTo(at);
       rewrite(builder, units, at, next);
       at = next;

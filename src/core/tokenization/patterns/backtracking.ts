@@ -1,12 +1,19 @@
-/** One item of a sequence: characters of a class, a group, or what takes no characters. */
-interface Item {
+/** What a part of a pattern matches once: characters of a class, a group, or what takes no characters. */
+export interface Matched {
   /** A class with the flag `v`; `undefined` for a group. */
   readonly set: string | undefined;
-  /** Branches of a group. */
-  readonly alternatives: readonly Item[][];
-  min: number;
-  max: number;
+  /** Branches of a group; none of what takes no characters. */
+  readonly alternatives: Branches;
 }
+
+/** One item of a sequence. */
+export interface Item extends Matched {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Sequences of items, of which one has to match. */
+export type Branches = readonly (readonly Item[])[];
 
 /** A repetition beyond that counts as endless. */
 const many = 8;
@@ -16,15 +23,10 @@ const mostInARow = 2;
 /**
  * Why a regular expression may take a time that grows faster than the text, if it may. An engine that backtracks tries all ways
  * in which `(a+)+` can divide letters. Careful, not exact: it refuses some patterns that would do no harm.
+ *
+ * @param isLast whether nothing follows that could fail, and so have the engine try another way
  */
-export function backtrackingFault(source: string): string | undefined {
-  const reader: Reader = { source, at: 0 };
-  const alternatives = readAlternatives(reader);
-  return reader.fault ?? faultOf(alternatives, true);
-}
-
-/** @param isLast whether nothing follows that could fail, and so have the engine try another way */
-function faultOf(alternatives: readonly Item[][], isLast: boolean): string | undefined {
+export function backtrackingFault(alternatives: Branches, isLast: boolean): string | undefined {
   for (const sequence of alternatives) {
     for (const item of sequence) {
       const { alternatives: inner, max } = item;
@@ -32,7 +34,7 @@ function faultOf(alternatives: readonly Item[][], isLast: boolean): string | und
       const most = isEndless(inner) ? mostInARow : many;
       if (max > most && !endsAll && !isUnambiguous(inner))
         return 'repeats a part that has no one length without end';
-      const fault = faultOf(inner, endsAll && max === 1);
+      const fault = backtrackingFault(inner, endsAll && max === 1);
       if (fault !== undefined) return fault;
     }
     if (longestRow(sequence) > mostInARow)
@@ -41,12 +43,12 @@ function faultOf(alternatives: readonly Item[][], isLast: boolean): string | und
   return undefined;
 }
 
-function isEndless(alternatives: readonly Item[][]): boolean {
+function isEndless(alternatives: Branches): boolean {
   return alternatives.flat().some((item) => item.max > many || isEndless(item.alternatives));
 }
 
 /** Whether a text can be divided into repetitions of a part in one way alone. */
-function isUnambiguous(alternatives: readonly Item[][]): boolean {
+function isUnambiguous(alternatives: Branches): boolean {
   // A reference to what an assertion has captured, as an atomic group has become, gives nothing back.
   const sequences = alternatives.filter((sequence) => !sequence.every(takesNone)).map(flat);
   if (sequences.some((sequence) => sequence === undefined || !hasOneWay(sequence))) return false;
@@ -110,87 +112,6 @@ function overlap(one: string, other: string): boolean {
   return false;
 }
 
-interface Reader {
-  readonly source: string;
-  at: number;
-  /** A fault within an assertion. */
-  fault?: string | undefined;
-}
-
-function readAlternatives(reader: Reader): Item[][] {
-  const alternatives: Item[][] = [[]];
-  while (reader.at < reader.source.length && reader.source[reader.at] !== ')') {
-    if (reader.source[reader.at] === '|') {
-      reader.at++;
-      alternatives.push([]);
-      continue;
-    }
-    const item = readItem(reader);
-    const [min, max] = readQuantifier(reader);
-    alternatives.at(-1)!.push({ ...item, min, max });
-  }
-  return alternatives;
-}
-
-/** An assertion, or a reference to what one has captured. */
-const noCharacters = { set: undefined, alternatives: [] };
 function takesNone({ set, alternatives }: Item): boolean {
   return set === undefined && alternatives.every((sequence) => sequence.every(takesNone));
-}
-
-const assertion = /\^|\$|\\[bB]|\\[1-9]\d*|\\k<[^>]*>/y;
-const escaped = /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^])/y;
-const quantifier = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
-const groupStart = /\((?:\?(?:<?[=!]|:|<[^>]*>))?/y;
-
-function readItem(reader: Reader): Pick<Item, 'set' | 'alternatives'> {
-  if (take(reader, assertion)) return noCharacters;
-  const start = take(reader, groupStart)?.[0];
-  if (start !== undefined) {
-    const alternatives = readAlternatives(reader);
-    reader.at++;
-    const isAssertion = /[=!]$/.test(start);
-    if (!isAssertion) return { set: undefined, alternatives };
-    reader.fault ??= faultOf(alternatives, false);
-    return noCharacters;
-  }
-  const { source, at } = reader;
-  if (source[at] === '[') return { set: readClass(reader), alternatives: [] };
-  const set = take(reader, escaped)?.[0];
-  if (set !== undefined) return { set: `[${set}]`, alternatives: [] };
-  const character = String.fromCodePoint(source.codePointAt(at)!);
-  reader.at += character.length;
-  return {
-    set: character === '.' ? '[^\\n]' : `[\\u{${character.codePointAt(0)!.toString(16)}}]`,
-    alternatives: [],
-  };
-}
-
-function readClass(reader: Reader): string {
-  const start = reader.at;
-  let depth = 0;
-  do {
-    const unit = reader.source[reader.at];
-    if (unit === '\\') reader.at++;
-    else if (unit === '[') depth++;
-    else if (unit === ']') depth--;
-    reader.at++;
-  } while (depth > 0 && reader.at < reader.source.length);
-  return reader.source.slice(start, reader.at);
-}
-
-function readQuantifier(reader: Reader): [min: number, max: number] {
-  const found = take(reader, quantifier);
-  if (!found) return [1, 1];
-  const [, sign, least, comma, most] = found;
-  if (sign !== undefined) return [sign === '+' ? 1 : 0, sign === '?' ? 1 : Infinity];
-  const min = Number(least);
-  return [min, comma === '' ? min : most === '' ? Infinity : Number(most)];
-}
-
-function take(reader: Reader, pattern: RegExp): RegExpExecArray | undefined {
-  pattern.lastIndex = reader.at;
-  const match = pattern.exec(reader.source);
-  if (match) reader.at += match[0].length;
-  return match ?? undefined;
 }

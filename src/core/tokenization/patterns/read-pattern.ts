@@ -2,8 +2,6 @@ import { readMembers, readString } from '../definition.ts';
 import { type Pattern, pushSegment } from './pattern.ts';
 import { toUnits } from '../code-units.ts';
 import { isHighSurrogate, isLowSurrogate, stringOf } from '../aligned-text.ts';
-import { quote } from '../../text/quote.ts';
-import { backtrackingFault } from './backtracking.ts';
 import { cl100kSource, createCl100kPattern, gpt2Pattern, gpt2Source } from './known-patterns.ts';
 import { translateOniguruma } from './oniguruma/translate.ts';
 
@@ -91,9 +89,6 @@ function isInsidePair(string: string, at: number): boolean {
 function compile(label: string, source: string): { global: RegExp; sticky: RegExp } {
   try {
     const translated = translateOniguruma(source);
-    const fault = backtrackingFault(translated);
-    if (fault !== undefined)
-      throw new Error(`the pattern ${quote(source)} ${fault}: texts could hold it up for ever`);
     return { global: new RegExp(translated, 'gv'), sticky: new RegExp(translated, 'yv') };
   } catch (error) {
     throw new RangeError(`${label}: ${(error as Error).message}`, { cause: error });

@@ -1,11 +1,11 @@
 import { isHighSurrogate, isLowSurrogate } from '../aligned-text.ts';
 import { characterOfByte } from '../byte-characters.ts';
 import {
-  assertDepth,
   readBoolean,
   readByType,
   readInteger,
   readList,
+  readSequence,
   readString,
   type Members,
   type Readers,
@@ -79,7 +79,7 @@ const readers: Readers<PostProcessor> = {
   BertProcessing: readBertProcessing,
   ByteLevel: readByteLevelProcessing,
   RobertaProcessing: readRobertaProcessing,
-  Sequence: readSequence,
+  Sequence: readPostProcessors,
   TemplateProcessing: readTemplateProcessing,
 };
 
@@ -88,11 +88,8 @@ export function readPostProcessor(label: string, value: unknown): PostProcessor 
   return readByType(label, value, readers);
 }
 
-function readSequence(label: string, members: Members): PostProcessor {
-  assertDepth(label);
-  const steps = readList(`${label}.processors`, members['processors']).map((item, index) =>
-    readPostProcessor(`${label}.processors[${index}]`, item),
-  );
+function readPostProcessors(label: string, members: Members): PostProcessor {
+  const steps = readSequence(label, members, 'processors', readPostProcessor);
   return {
     addedTokens: (texts) => steps.reduce((sum, step) => sum + step.addedTokens(texts), 0),
     process: (encodings, options) =>

@@ -1,13 +1,12 @@
 import {
   type Members,
   type Readers,
-  assertDepth,
   readBoolean,
   readByType,
   readCharacter,
   readChoice,
-  readList,
   readInteger,
+  readSequence,
 } from '../definition.ts';
 import { createCharacterPattern, pushSegment, type Pattern } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
@@ -144,7 +143,7 @@ const readers: Readers<PreTokenizer> = {
   FixedLength: readFixedLength,
   Metaspace: readMetaspace,
   Punctuation: readPunctuation,
-  Sequence: readSequence,
+  Sequence: readPreTokenizers,
   Split: readSplit,
   UnicodeScripts: () => unicodeScripts,
   Whitespace: () => whitespace,
@@ -156,11 +155,8 @@ export function readPreTokenizer(label: string, value: unknown): PreTokenizer {
   return readByType(label, value, readers);
 }
 
-function readSequence(label: string, members: Members): PreTokenizer {
-  assertDepth(label);
-  const steps = readList(`${label}.pretokenizers`, members['pretokenizers']).map((item, index) =>
-    readPreTokenizer(`${label}.pretokenizers[${index}]`, item),
-  );
+function readPreTokenizers(label: string, members: Members): PreTokenizer {
+  const steps = readSequence(label, members, 'pretokenizers', readPreTokenizer);
   return (pieces) => steps.reduce((cut, step) => step(spellBytes(cut)), pieces);
 }
 

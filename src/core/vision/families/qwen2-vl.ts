@@ -1,3 +1,4 @@
+import { roundHalfToEven } from '../../math/numeric.ts';
 import type { Size } from '../box.ts';
 import {
   readFilter,
@@ -88,7 +89,10 @@ function fit(
       `image: expected sides that differ by at most ${mostStretched} times, got ${stretch}`,
     );
   }
-  const near = { width: roundEven(width / factor) * factor, height: roundEven(height / factor) * factor };
+  const near = {
+    width: roundHalfToEven(width / factor) * factor,
+    height: roundHalfToEven(height / factor) * factor,
+  };
   if (near.width * near.height > most) {
     const scale = Math.sqrt((height * width) / most);
     const down = (side: number): number => Math.max(factor, Math.floor(side / scale / factor) * factor);
@@ -100,12 +104,6 @@ function fit(
     return { width: up(width), height: up(height) };
   }
   return near;
-}
-
-/** Halves become even, as Python rounds. */
-function roundEven(value: number): number {
-  const below = Math.floor(value);
-  return value - below === 0.5 ? below + (below % 2) : Math.round(value);
 }
 
 /** `[patches × (3 × frames × patch × patch)]`; patches that are merged later follow one another. */

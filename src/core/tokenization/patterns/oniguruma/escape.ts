@@ -1,5 +1,17 @@
 import { property, withoutNewer, word } from './properties.ts';
-import { literal, failure, peek, takeNext, type Flags, type Reader } from './reader.ts';
+import {
+  failure,
+  literal,
+  once,
+  partOfNone,
+  partOfSet,
+  peek,
+  take,
+  takeNext,
+  type Flags,
+  type Part,
+  type Reader,
+} from './reader.ts';
 
 const classEscapes: Readonly<Record<string, string>> = {
   s: String.raw`\p{White_Space}`,
@@ -9,36 +21,34 @@ const classEscapes: Readonly<Record<string, string>> = {
   H: '[^0-9a-fA-F]',
 };
 
-const boundary = `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`;
-const noBoundary = `(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`;
+const assertions: Readonly<Record<string, string>> = {
+  A: String.raw`(?<![\s\S])`,
+  z: String.raw`(?![\s\S])`,
+  Z: String.raw`(?=\n?(?![\s\S]))`,
+  b: `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`,
+  B: `(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`,
+};
+
+const singleBreaks = String.raw`[\n-\r\u{85}\u{2028}\u{2029}]`;
+const lineBreak: Part = {
+  source: String.raw`(?:\r\n|${singleBreaks})`,
+  set: undefined,
+  alternatives: [
+    [once(partOfSet(String.raw`\r`)), once(partOfSet(String.raw`\n`))],
+    [once(partOfSet(singleBreaks))],
+  ],
+};
 
 /** Reads what follows a backslash outside of a class. */
-export function escape(reader: Reader, flags: Flags): string {
-  const character = peek(reader);
-  switch (character) {
-    case 'A':
-      reader.at++;
-      return String.raw`(?<![\s\S])`;
-    case 'z':
-      reader.at++;
-      return String.raw`(?![\s\S])`;
-    case 'Z':
-      reader.at++;
-      return String.raw`(?=\n?(?![\s\S]))`;
-    case 'b':
-      reader.at++;
-      return boundary;
-    case 'B':
-      reader.at++;
-      return noBoundary;
-    case 'R':
-      reader.at++;
-      return String.raw`(?:\r\n|[\n-\r\u{85}\u{2028}\u{2029}])`;
-    default: {
-      const member = classMember(reader);
-      return member.set ?? literal(member.character, flags);
-    }
+export function escape(reader: Reader, flags: Flags): Part {
+  const assertion = assertions[peek(reader)];
+  if (assertion !== undefined) {
+    reader.at++;
+    return partOfNone(assertion);
   }
+  if (take(reader, 'R')) return lineBreak;
+  const member = classMember(reader);
+  return partOfSet(member.set ?? literal(member.character, flags));
 }
 
 /** Escapes for one character or a set of characters. */

@@ -1,9 +1,33 @@
+import type { Item, Matched } from '../backtracking.ts';
+
 /** Goes through the characters of a pattern. */
 export interface Reader {
   readonly characters: readonly string[];
   at: number;
   captures: number;
   depth: number;
+  /** Why an assertion may take too long. */
+  fault: string | undefined;
+}
+
+/** A part of a pattern: its source in JavaScript, and what it matches. */
+export interface Part extends Matched {
+  readonly source: string;
+}
+
+/** A part that is one character out of a class. */
+export function partOfSet(source: string): Part {
+  return { source, set: `[${source}]`, alternatives: [] };
+}
+
+/** A part that takes no characters. */
+export function partOfNone(source: string): Part {
+  return { source, set: undefined, alternatives: [] };
+}
+
+/** A part that matches once. */
+export function once<Shape extends Matched>(part: Shape): Shape & Item {
+  return { ...part, min: 1, max: 1 };
 }
 
 /** The options that `(?imx)` switches on. */

@@ -1,7 +1,12 @@
+import { quote as quoteText } from '../../../text/quote.ts';
+import { backtrackingFault, type Item } from '../backtracking.ts';
 import { classMember, escape } from './escape.ts';
 import {
   caseVariants,
   literal,
+  once,
+  partOfNone,
+  partOfSet,
   quote,
   deepest,
   failure,
@@ -9,6 +14,7 @@ import {
   take,
   takeNext,
   type Flags,
+  type Part,
   type Reader,
 } from './reader.ts';
 import { bracketNames, withoutNewer } from './properties.ts';
@@ -81,35 +87,45 @@ function bracket(reader: Reader): string {
  * becomes classes of letters, `^` and `$` stand for lines, as in Ruby.
  */
 export function translateOniguruma(pattern: string): string {
-  const reader = { characters: [...pattern], at: 0, captures: 0, depth: 0 };
-  const source = alternatives(reader, { ignoreCase: false, dotAll: false, extended: false });
+  const reader = { characters: [...pattern], at: 0, captures: 0, depth: 0, fault: undefined };
+  const whole = readAlternatives(reader, { ignoreCase: false, dotAll: false, extended: false });
   if (reader.at < reader.characters.length) throw failure(reader, 'unmatched )');
-  return source;
+  const fault = reader.fault ?? backtrackingFault(whole.alternatives, true);
+  if (fault !== undefined)
+    throw new Error(`the pattern ${quoteText(pattern)} ${fault}: texts could hold it up for ever`);
+  return whole.source;
 }
 
 /** Reads up to a closing parenthesis or the end. Flags that are set inside hold up to there. */
-function alternatives(reader: Reader, outer: Flags): string {
+function readAlternatives(reader: Reader, outer: Flags): Omit<Part, 'set'> {
   if (++reader.depth > deepest) throw failure(reader, 'nested too deeply');
   const flags = { ...outer };
+  const alternatives: Item[][] = [[]];
   let source = '';
-  let open = 0;
   while (reader.at < reader.characters.length && peek(reader) !== ')') {
     if (take(reader, '|')) {
       source += '|';
+      alternatives.push([]);
       continue;
     }
-    if (isFlagSwitch(reader)) {
-      // Ruby: the flags hold for the rest of the group, its further alternatives included.
-      readFlags(reader, flags);
-      takeNext(reader);
-      source += '(?:';
-      open++;
-      continue;
-    }
-    source += quantified(reader, flags);
+    const part = isFlagSwitch(reader) ? switched(reader, flags) : quantified(reader, flags);
+    if (!part) continue;
+    source += part.source;
+    alternatives.at(-1)!.push(part);
   }
   reader.depth--;
-  return source + ')'.repeat(open);
+  return { source, alternatives };
+}
+
+/** Ruby: the flags hold for the rest of the group, its further alternatives included. */
+function switched(reader: Reader, flags: Flags): Part & Item {
+  readFlags(reader, flags);
+  takeNext(reader);
+  return once(partOfGroup(readAlternatives(reader, flags)));
+}
+
+function partOfGroup({ source, alternatives }: Omit<Part, 'set'>): Part {
+  return { source: `(?:${source})`, set: undefined, alternatives };
 }
 
 function isFlagSwitch(reader: Reader): boolean {
@@ -131,17 +147,20 @@ function readFlags(reader: Reader, flags: Flags): void {
   }
 }
 
-function quantified(reader: Reader, flags: Flags): string {
-  if (flags.extended && skipComment(reader)) return '';
-  let source = atom(reader, flags);
+/** @returns nothing for a comment */
+function quantified(reader: Reader, flags: Flags): (Part & Item) | undefined {
+  if (flags.extended && skipComment(reader)) return undefined;
+  let part = once(atom(reader, flags));
   for (;;) {
     const quantifier = readQuantifier(reader);
-    if (quantifier === undefined) return source;
-    if (source === '') throw failure(reader, 'nothing to repeat');
-    source = isAssertion(source) ? `(?:${source})${quantifier.text}` : source + quantifier.text;
-    if (quantifier.possessive) source = atomic(reader, source);
+    if (quantifier === undefined) return part;
+    const { text, possessive, min, max } = quantifier;
+    const source = (isAssertion(part.source) ? `(?:${part.source})` : part.source) + text;
+    const repeated = { ...part, source, min, max };
+    if (possessive) part = once(atomic(reader, { source, alternatives: [[repeated]] }));
     // One more quantifier would repeat the repeated.
-    else if (/^[*+?{]$/.test(peek(reader))) source = `(?:${source})`;
+    else if (/^[*+?{]$/.test(peek(reader))) part = once(partOfGroup({ source, alternatives: [[repeated]] }));
+    else part = repeated;
   }
 }
 
@@ -159,23 +178,27 @@ function isAssertion(source: string): boolean {
   return /^\(\?(?:[=!]|<[=!])|^\\b$/i.test(source);
 }
 
-function atomic(reader: Reader, source: string): string {
-  return `(?=(${source}))\\${++reader.captures}(?:)`;
+function atomic(reader: Reader, { source, alternatives }: Omit<Part, 'set'>): Part {
+  reader.fault ??= backtrackingFault(alternatives, false);
+  return partOfNone(`(?=(${source}))\\${++reader.captures}(?:)`);
 }
 
-function atom(reader: Reader, flags: Flags): string {
+function atom(reader: Reader, flags: Flags): Part {
   const character = takeNext(reader);
   switch (character) {
-    case '(':
-      return group(reader, flags);
+    case '(': {
+      const part = group(reader, flags);
+      if (!take(reader, ')')) throw failure(reader, 'missing )');
+      return part;
+    }
     case '[':
-      return characterClass(reader, flags);
+      return partOfSet(characterClass(reader, flags));
     case '.':
-      return flags.dotAll ? String.raw`[\s\S]` : String.raw`[^\n]`;
+      return partOfSet(flags.dotAll ? String.raw`[\s\S]` : String.raw`[^\n]`);
     case '^':
-      return String.raw`(?<![^\n])`;
+      return partOfNone(String.raw`(?<![^\n])`);
     case '$':
-      return String.raw`(?![^\n])`;
+      return partOfNone(String.raw`(?![^\n])`);
     case '\\':
       return escape(reader, flags);
     case '*':
@@ -183,43 +206,50 @@ function atom(reader: Reader, flags: Flags): string {
     case '?':
       throw failure(reader, 'nothing to repeat');
     default:
-      return literal(character, flags);
+      return partOfSet(literal(character, flags));
   }
 }
 
-function group(reader: Reader, flags: Flags): string {
-  const close = (source: string): string => {
-    if (!take(reader, ')')) throw failure(reader, 'missing )');
-    return source;
-  };
-  if (!take(reader, '?')) return close(`(?:${alternatives(reader, flags)})`);
+/** Reads a group up to its closing parenthesis. */
+function group(reader: Reader, flags: Flags): Part {
+  if (!take(reader, '?') || take(reader, ':')) return partOfGroup(readAlternatives(reader, flags));
   if (take(reader, '#')) {
     while (peek(reader) !== ')') takeNext(reader);
-    return close('(?:)');
+    return partOfNone('(?:)');
   }
-  if (take(reader, '>')) return close(atomic(reader, alternatives(reader, flags)));
-  for (const kind of [':', '=', '!', '<=', '<!']) {
-    if (take(reader, kind)) return close(`(?${kind}${alternatives(reader, flags)})`);
+  if (take(reader, '>')) return atomic(reader, readAlternatives(reader, flags));
+  for (const kind of ['=', '!', '<=', '<!']) {
+    if (!take(reader, kind)) continue;
+    const { source, alternatives } = readAlternatives(reader, flags);
+    reader.fault ??= backtrackingFault(alternatives, false);
+    return partOfNone(`(?${kind}${source})`);
   }
   if (take(reader, '<')) {
     while (!take(reader, '>')) if (!/^\w$/u.test(takeNext(reader))) throw failure(reader, 'bad group name');
-    return close(`(?:${alternatives(reader, flags)})`);
+    return partOfGroup(readAlternatives(reader, flags));
   }
   if (!/^[imx-]$/.test(peek(reader))) throw failure(reader, 'unsupported group');
   reader.at -= 2;
   const inner = { ...flags };
   readFlags(reader, inner);
   if (!take(reader, ':')) throw failure(reader, 'unsupported group');
-  return close(`(?:${alternatives(reader, inner)})`);
+  return partOfGroup(readAlternatives(reader, inner));
+}
+
+/** What repeats a part, in JavaScript and as numbers. */
+interface Quantifier extends Pick<Item, 'min' | 'max'> {
+  readonly text: string;
+  readonly possessive: boolean;
 }
 
 /** Reads what repeats the part before it. */
-function readQuantifier(reader: Reader): { text: string; possessive: boolean } | undefined {
+function readQuantifier(reader: Reader): Quantifier | undefined {
   const sign = peek(reader);
   if (sign === '*' || sign === '+' || sign === '?') {
     reader.at++;
-    if (take(reader, '+')) return { text: sign, possessive: true };
-    return { text: take(reader, '?') ? `${sign}?` : sign, possessive: false };
+    const bounds = { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
+    if (take(reader, '+')) return { ...bounds, text: sign, possessive: true };
+    return { ...bounds, text: take(reader, '?') ? `${sign}?` : sign, possessive: false };
   }
   const interval = /^\{(?<least>\d*)(?<comma>,?)(?<most>\d*)\}/.exec(
     reader.characters.slice(reader.at, reader.at + 24).join(''),
@@ -227,12 +257,12 @@ function readQuantifier(reader: Reader): { text: string; possessive: boolean } |
   const { least = '', comma = '', most = '' } = interval?.groups ?? {};
   if (!interval || (least === '' && most === '')) return undefined;
   reader.at += interval[0].length;
-  const lowest = Number(least);
-  const highest = comma === '' ? lowest : most === '' ? Infinity : Number(most);
-  if (lowest > 100_000 || (highest > 100_000 && highest !== Infinity))
-    throw failure(reader, 'too big a number');
-  if (lowest > highest) throw failure(reader, 'numbers out of order');
-  const text = `{${lowest}${comma}${most}}`;
-  if (!take(reader, '?')) return { text, possessive: false };
-  return { text: comma === '' ? `{0,${lowest}}` : `${text}?`, possessive: false };
+  const min = Number(least);
+  const max = comma === '' ? min : most === '' ? Infinity : Number(most);
+  if (min > 100_000 || (max > 100_000 && max !== Infinity)) throw failure(reader, 'too big a number');
+  if (min > max) throw failure(reader, 'numbers out of order');
+  const text = `{${min}${comma}${most}}`;
+  if (!take(reader, '?')) return { text, possessive: false, min, max };
+  if (comma === '') return { text: `{0,${min}}`, possessive: false, min: 0, max };
+  return { text: `${text}?`, possessive: false, min, max };
 }
