@@ -11,6 +11,7 @@ import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encod
 import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 export interface EncoderOptions {
   /**
@@ -116,8 +117,8 @@ export async function openTextEncoder(
   const folder = await openEmbeddingFolder(locateModel(spec.source), { dtype, hasGraphs });
   const contextLength = chooseTextLength(spec.contextLength, folder.contextLength);
   const tokenizer = createTextTokenizer(folder);
-  const session = await sessions.openSession({ graph: folder.graph }, spec);
-  try {
+  return releaseOnFailure(async (own) => {
+    const session = own(await sessions.openSession({ graph: folder.graph }, spec));
     const isPooled = session.outputs.some(({ name }) => name === 'sentence_embedding');
     const pooling = spec.pooling ?? (isPooled ? undefined : folder.pooling);
     if (folder.furtherModules.length > 0 && (pooling || !isPooled)) {
@@ -136,25 +137,20 @@ export async function openTextEncoder(
       defaultPrompt: folder.defaultPrompt,
       created: folder.created,
     };
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+  });
 }
 
 /** A model whose engine does the pooling. */
 async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: EncodingModel): Promise<Encoder> {
   const { pooling, maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;
-  try {
+  return releaseOnFailure(async (own) => {
+    own(model);
     const contextLength = chooseTextLength(spec.contextLength, model.contextLength);
     const encoder = await model.openEncoder({ contextLength, maxTokens, pooling });
     const vocabularySize = vocabularySizeOf(folder);
     return { ...encoder, tokenizer, vocabularySize, contextLength, created: folder.created };
-  } catch (error) {
-    await model.release?.();
-    throw error;
-  }
+  });
 }
 
 function vocabularySizeOf({ config }: { config: Readonly<Record<string, unknown>> }): number | undefined {

@@ -17,6 +17,7 @@ import {
 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 const output = 'logits';
 
@@ -75,20 +76,18 @@ export async function openCrossEncoder(
   // A tokenizer without pairs is refused now, not when the first request comes.
   tokenizer.pairWith('');
   const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
-  const session = await sessions.openSession({ graph }, spec);
-  try {
-    return { ...(await createGraphScorer(session)), tokenizer, contextLength, created: folder.created };
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+  return releaseOnFailure(async (own) => {
+    const scorer = await createGraphScorer(own(await sessions.openSession({ graph }, spec)));
+    return { ...scorer, tokenizer, contextLength, created: folder.created };
+  });
 }
 
 /** A model whose engine gives one logit or two for each pair. */
 async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: EncodingModel): Promise<Scorer> {
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;
-  try {
+  return releaseOnFailure(async (own) => {
+    own(model);
     const contextLength = chooseTextLength(spec.contextLength, model.contextLength);
     const encoder = await model.openEncoder({ contextLength, maxTokens, pooling: 'rank' });
     return {
@@ -98,8 +97,5 @@ async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: Encoding
       contextLength,
       created: folder.created,
     };
-  } catch (error) {
-    await model.release?.();
-    throw error;
-  }
+  });
 }

@@ -12,6 +12,7 @@ import {
   type DecoderText,
   type EncodedAudio,
 } from '../../pipeline/text-decoder.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 /** A decoder that has read the tokens before a text, as `DecoderText`. */
 export interface WhisperText extends Omit<DecoderText, 'logits'> {
@@ -50,23 +51,16 @@ export async function loadWhisperModel(
   open: OpenGraph,
   device: Device = 'cpu',
 ): Promise<WhisperModel> {
-  const sessions: Session[] = [];
-  const load = async (path: string, rewrites: Omit<RecognizerRewrites, 'device'>): Promise<Session> => {
-    const session = await open(await rewriteRecognizer(path, { device, ...rewrites }));
-    sessions.push(session);
-    return session;
-  };
-  try {
-    const { decoder } = folder;
+  const { decoder } = folder;
+  return releaseOnFailure(async (own) => {
+    const load = async (path: string, rewrites: Omit<RecognizerRewrites, 'device'>) =>
+      own(await open(await rewriteRecognizer(path, { device, ...rewrites })));
     const encoder = await load(folder.encoder, { attention: folder.encoderAttention });
     const begins = { lastPositions: keptPositions };
     const first = await load('merged' in decoder ? decoder.merged : decoder.first, begins);
     const next = 'merged' in decoder ? first : await load(decoder.next, { lastPositions: 1 });
     return createWhisperModel(folder, { encoder, first, next });
-  } catch (error) {
-    await Promise.all(sessions.map((session) => session.release()));
-    throw error;
-  }
+  });
 }
 
 export interface WhisperSessions extends Pick<DecoderSessions, 'first' | 'next'> {
