@@ -69,6 +69,15 @@ export function fieldErrorOf(param: string, error: unknown): unknown {
   return label === undefined ? error : fieldError(param, reason!, { cause: error });
 }
 
+/** What `work` of the core gives; its errors become those of a field. */
+export function inField<T>(param: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fieldErrorOf(param, error);
+  }
+}
+
 /** A text with a full stop at its end, if it has no other mark there. */
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
