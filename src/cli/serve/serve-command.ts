@@ -174,11 +174,7 @@ async function fetchAll(
 ): Promise<Readonly<Record<string, ModelOptions>>> {
   const fetched = new Map<string, ModelOptions>();
   for (const [id, settings] of Object.entries(models)) {
-    try {
-      fetched.set(id, await fetchModel(settings, context));
-    } catch (error) {
-      throw aboutModel(id, error);
-    }
+    fetched.set(id, await fetchModel(settings, context).catch(aboutModel(id)));
   }
   return Object.fromEntries(fetched);
 }
