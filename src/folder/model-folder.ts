@@ -117,13 +117,11 @@ export function toChatTemplate(own: string | undefined, tokenizerConfig: Json): 
  * @param fallback in place of a file that is missing
  */
 export async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
-  let text: string;
-  try {
-    text = await readFile(join(path, name), 'utf8');
-  } catch (error) {
-    if (fallback) return fallback;
+  const text = await readFile(join(path, name), 'utf8').catch((error: unknown) => {
+    if (fallback) return undefined;
     throw fieldError('source', `${name} is missing in ${path}`, { cause: error });
-  }
+  });
+  if (text === undefined) return fallback!;
   const { fault } = countJson(text, { values: Infinity, depth: mostLevels });
   if (fault !== undefined) throw fieldError('source', `${name} in ${path}: ${fault}`);
   let value: unknown;

@@ -178,13 +178,10 @@ class GraphServerClient {
 }
 
 async function readDescription(path: string, { response, signal }: Answer): Promise<Fields> {
-  let text: string;
-  try {
-    text = await readText(response, { signal, maxBytes: maxDescriptionBytes });
-  } catch (error) {
+  const text = await readText(response, { signal, maxBytes: maxDescriptionBytes }).catch((error: unknown) => {
     const reason = `${path} can't be read: ${(error as Error).message}`;
     throw fieldError('backend', reason, { code: 'worker_failed', cause: error });
-  }
+  });
   const described = parsed(text);
   if (typeof described === 'object' && described !== null) return described as Fields;
   throw notThatProtocol(`${path} answered, but not with a JSON object`);

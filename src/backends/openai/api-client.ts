@@ -113,12 +113,9 @@ export async function* readEvents(
 }
 
 export async function readJson({ response, clock }: ApiAnswer, maxBytes: number): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readText(response, { clock, maxBytes });
-  } catch (error) {
+  const text = await readText(response, { clock, maxBytes }).catch((error: unknown) => {
     throw unreachable(error);
-  }
+  });
   return parseJson(text);
 }
 

@@ -181,12 +181,9 @@ async function findVoiceFiles(
 
 /** @throws InferenceError `invalid_request` where the file is missing or holds no such numbers */
 async function readVoiceFile(name: string, path: string): Promise<Float32Array> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
+  const bytes = await readFile(path).catch((error: unknown) => {
     throw fieldError('backend.voices', `the file of the voice ${name} can't be read`, { cause: error });
-  }
+  });
   if (bytes.length === 0 || bytes.length % 4 !== 0) {
     throw fieldError(
       'backend.voices',

@@ -102,12 +102,9 @@ async function readClassNames(sources: NameSources): Promise<readonly string[] |
 }
 
 async function readNamesFile(path: string): Promise<readonly string[]> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fieldError('classNames', `${path} can't be read`, { cause: error });
-  }
+  });
   return text
     .split(/\r?\n/)
     .map((line) => line.trim())
