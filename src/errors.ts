@@ -1,3 +1,4 @@
+import { orThrow } from './core/attempts.ts';
 /** Codes of errors, as stable strings. The server maps each to one HTTP status. */
 export type ErrorCode =
   | 'invalid_request'
@@ -71,11 +72,7 @@ export function fieldErrorOf(param: string, error: unknown): unknown {
 
 /** What `work` of the core gives; its errors become those of a field. */
 export function inField<T>(param: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw fieldErrorOf(param, error);
-  }
+  return orThrow(work, (error) => fieldErrorOf(param, error));
 }
 
 /** A text with a full stop at its end, if it has no other mark there. */

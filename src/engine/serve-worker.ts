@@ -11,6 +11,7 @@ import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 import type { RequestLabels } from './replica.ts';
 import { spawnSync } from 'node:child_process';
+import { orElse } from '../core/attempts.ts';
 
 /**
  * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of a
@@ -37,13 +38,8 @@ function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
 }
 
 function allowedProcessors(): number[] {
-  try {
-    return parseProcessorList(
-      /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '',
-    );
-  } catch {
-    return [];
-  }
+  const status = orElse(() => readFileSync('/proc/self/status', 'utf8'), '');
+  return parseProcessorList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '');
 }
 
 /** `0-2,5` → 0, 1, 2, 5, as the kernel writes sets of processors. */
@@ -203,11 +199,7 @@ function lowerPriority(threads: readonly number[]): void {
 }
 
 function otherThreads(): number[] {
-  try {
-    return readdirSync('/proc/self/task').map(Number);
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync('/proc/self/task'), []).map(Number);
 }
 
 /** Messages that the pipe has not taken yet. */

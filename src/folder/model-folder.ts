@@ -7,6 +7,7 @@ import { fieldError } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { decoderGraph, sourceError } from './model-files.ts';
+import { orThrow } from '../core/attempts.ts';
 
 const configFile = 'config.json';
 
@@ -124,12 +125,10 @@ export async function readJson(path: string, name: string, fallback?: Json): Pro
   if (text === undefined) return fallback!;
   const { fault } = countJson(text, { values: Infinity, depth: mostLevels });
   if (fault !== undefined) throw fieldError('source', `${name} in ${path}: ${fault}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw fieldError('source', `${name} in ${path} is not valid JSON`, { cause: error });
-  }
+  const value = orThrow<unknown>(
+    () => JSON.parse(text),
+    (cause) => fieldError('source', `${name} in ${path} is not valid JSON`, { cause }),
+  );
   if (typeof value === 'object' && value !== null) return value as Json;
   throw fieldError('source', `${name} in ${path} holds no JSON object`);
 }

@@ -3,6 +3,7 @@ import type { PairEncoder } from '../core/tokenization/pair-encoder.ts';
 import { createTokenizer } from '../core/tokenization/tokenizer.ts';
 import { fieldError } from '../errors.ts';
 import type { ModelFolder } from './model-folder.ts';
+import { orThrow } from '../core/attempts.ts';
 
 /** Text to token ids and back. */
 export interface TextTokenizer {
@@ -64,11 +65,7 @@ export function createTextTokenizer({
 }
 
 function withReason<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw fieldError('source', `tokenizer.json: ${(error as Error).message}`, { cause: error });
-  }
+  return orThrow(read, (cause) => fieldError('source', `tokenizer.json: ${cause.message}`, { cause }));
 }
 
 const utf8 = new TextEncoder();

@@ -27,6 +27,7 @@ import { resolveHubSettings, type HubOptions, type HubSettings } from './setting
 import type { ModelFiles } from '../folder/model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
 import { quote } from '../core/text/quote.ts';
+import { orElse } from '../core/attempts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -316,12 +317,8 @@ async function fetchGguf(
 
 /** The object in a text of JSON, if it holds one. */
 export function parseJson(text: string | undefined): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null ? (value as Json) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = orElse<unknown, undefined>(() => JSON.parse(text ?? ''), undefined);
+  return typeof value === 'object' && value !== null ? (value as Json) : undefined;
 }
 
 function offline({ label }: Remote): InferenceError {

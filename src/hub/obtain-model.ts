@@ -27,6 +27,7 @@ import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 import { quote } from '../core/text/quote.ts';
+import { orElse } from '../core/attempts.ts';
 
 /** The model to obtain. */
 export interface FilesRequest {
@@ -281,12 +282,8 @@ class RemoteModel {
   }
 
   #isComplete(cached: CachedListing): boolean {
-    try {
-      return this.#absentFrom(cached).length === 0;
-    } catch {
-      // It lacks a graph.
-      return false;
-    }
+    // It throws where a graph is lacking.
+    return orElse(() => this.#absentFrom(cached).length === 0, false);
   }
 
   #absentFrom({ commit, files, isWhole }: CachedListing): readonly string[] {
@@ -314,11 +311,7 @@ class RemoteModel {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch {
-    return 0;
-  }
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 function megabytes(bytes: number): string {

@@ -17,6 +17,7 @@ import { assertDevice } from '../validation/device-setting.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { choiceSetting, objectSetting, type SettingTable } from '../validation/setting-table.ts';
 import { describeValue } from '../core/text/quote.ts';
+import { orElse } from '../core/attempts.ts';
 
 const generalSettings = {
   ...commonSettings,
@@ -141,13 +142,9 @@ function checkArchitecture(path: string, category: string, source: string, backe
   if (config) assertBackend(category, backend, config['model_type'], `${path}.backend`);
 }
 
+/** The worker reports why its files can't be read. */
 function atHand<Found>(find: () => Found): Found | undefined {
-  try {
-    return find();
-  } catch {
-    // The worker reports why its files can't be read.
-    return undefined;
-  }
+  return orElse(find, undefined);
 }
 
 function checkBackend(model: string, options: ModelOptions): BackendDefinition {

@@ -5,6 +5,7 @@ import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller
 import { InferenceError } from '../errors.ts';
 import { parseBytes } from '../http/parse-in-thread.ts';
 import { createKeptWork, type OwnWorks } from './kept-work.ts';
+import { orElse } from '../core/attempts.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
@@ -33,11 +34,7 @@ function createSealers(secret?: string): (caller: string) => Pick<CallerState, '
         .setAAD(Buffer.from(caller))
         .setAuthTag(bytes.subarray(ivBytes, start));
       const text = decipher.update(bytes.subarray(start));
-      try {
-        return Buffer.concat([text, decipher.final()]).toString('utf8');
-      } catch {
-        return undefined;
-      }
+      return orElse(() => Buffer.concat([text, decipher.final()]).toString('utf8'), undefined);
     },
   });
 }

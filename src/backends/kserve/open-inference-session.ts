@@ -13,6 +13,7 @@ import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
+import { orElse } from '../../core/attempts.ts';
 
 export interface OpenInferenceOptions {
   /** Servers that have the graph. */
@@ -207,11 +208,7 @@ async function readFault({ response, signal }: Answer): Promise<string> {
 
 /** `undefined` for what is no JSON. */
 function parsed(text: string): unknown {
-  try {
-    return parseAnswer(text);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => parseAnswer(text), undefined);
 }
 
 /** Its words, and the names of graphs, are for the operator. */

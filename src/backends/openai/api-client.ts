@@ -10,6 +10,7 @@ import { sendAgain } from '../../runtime/http/send-again.ts';
 import { authorization } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
+import { orElse, orThrow } from '../../core/attempts.ts';
 
 /** A request to a server of the wire format. */
 export interface ApiCall {
@@ -129,11 +130,10 @@ export function unreadable(reason: string, cause?: unknown): InferenceError {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return parseAnswer(text);
-  } catch (error) {
-    throw unreadable((error as Error).message, error);
-  }
+  return orThrow(
+    () => parseAnswer(text),
+    (error) => unreadable(error.message, error),
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -147,9 +147,5 @@ function unreachable(error: unknown): InferenceError {
 
 async function readError({ response, clock }: ApiAnswer): Promise<unknown> {
   const text = await readBeginning(response, { clock, maxBytes: maxErrorBytes });
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { error: { message: text.slice(0, 500) } };
-  }
+  return orElse<unknown, unknown>(() => JSON.parse(text), { error: { message: text.slice(0, 500) } });
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type * as Package from '@huggingface/transformers';
 import { fieldError } from '../../errors.ts';
 import { disableTelemetry } from '../../runtime/disable-telemetry.ts';
+import { orElse } from '../../core/attempts.ts';
 
 /** The package, as it is imported. */
 export type TransformersPackage = typeof Package;
@@ -65,9 +66,5 @@ function runtimeOf(require: NodeJS.Require): { readonly folder: string; readonly
 }
 
 function readPackage(folder: string): { readonly name?: unknown; readonly version?: unknown } {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown };
-  } catch {
-    return {};
-  }
+  return orElse(() => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object, {});
 }

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fieldError } from '../../errors.ts';
 import { quote } from '../../core/text/quote.ts';
 import { unpackedPath } from '../unpacked-path.ts';
+import { orElse } from '../../core/attempts.ts';
 
 /** The library of ONNX Runtime that sessions of this process use. */
 export interface RuntimeLibrary {
@@ -75,9 +76,5 @@ export function resolveLibrary(library: string, setting: string): string {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(folder), []);
 }

@@ -9,6 +9,7 @@ import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
 import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
 import { bundledModelNames } from '../../../../folder/bundled-models.ts';
 import { locateModel } from '../../../../folder/source.ts';
+import { orThrow } from '../../../../core/attempts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -74,11 +75,10 @@ function locateGraph(path: string, dtype: Dtype | undefined): string {
 }
 
 function readMetadata(graph: string): ReadonlyMap<string, string> {
-  try {
-    return readOnnxFile(graph).metadata;
-  } catch (error) {
-    throw sourceError((error as Error).message, error);
-  }
+  return orThrow(
+    () => readOnnxFile(graph).metadata,
+    (error) => sourceError(error.message, error),
+  );
 }
 
 interface NameSources {

@@ -12,6 +12,7 @@ import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
+import { orThrow } from '../../../../core/attempts.ts';
 
 export interface EncoderOptions {
   /**
@@ -92,11 +93,7 @@ function chooseOutput(
 
 /** Says of which file the graph is that has the fault. */
 function encoderFault<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RangeError ? notAnEncoder(error.message) : error;
-  }
+  return orThrow(work, (error) => (error instanceof RangeError ? notAnEncoder(error.message) : error));
 }
 
 function notAnEncoder(reason: string): InferenceError {

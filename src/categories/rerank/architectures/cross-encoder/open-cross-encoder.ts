@@ -18,6 +18,7 @@ import {
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
+import { orThrow } from '../../../../core/attempts.ts';
 
 const output = 'logits';
 
@@ -52,11 +53,7 @@ function toLogit(labels: Float32Array): Float32Array {
 }
 
 function withReason<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RangeError ? notAScorer(error.message) : error;
-  }
+  return orThrow(work, (error) => (error instanceof RangeError ? notAScorer(error.message) : error));
 }
 
 function notAScorer(reason: string): Error {
