@@ -11,6 +11,7 @@ import { authorization } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
 import { orElse, orThrow } from '../../core/attempts.ts';
+import { isObject, type Fields } from './fields.ts';
 
 /** A request to a server of the wire format. */
 export interface ApiCall {
@@ -86,7 +87,7 @@ export async function* readEvents(
   { response, clock }: ApiAnswer,
   subject: ErrorSubject,
   maxEventCharacters = usualEventCharacters,
-): AsyncGenerator<Readonly<Record<string, unknown>>> {
+): AsyncGenerator<Fields> {
   const received: string[] = [];
   let isTooLarge = false;
   const parser = createParser({
@@ -134,10 +135,6 @@ function parseJson(text: string): unknown {
     () => parseAnswer(text),
     (error) => unreadable(error.message, error),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function unreachable(error: unknown): InferenceError {
