@@ -142,22 +142,11 @@ export function serveWorker(
   };
 
   process.on('message', (message: HostMessage) => {
-    switch (message.type) {
-      case 'load':
-        void load(message);
-        return;
-      case 'run':
-        void run(message.id, message.request, message.labels);
-        return;
-      case 'cancel':
-        runs.get(message.id)?.controller.abort();
-        return;
-      case 'return':
-        calls.receive(message);
-        return;
-      case 'close':
-        void close();
-    }
+    if (message.type === 'load') void load(message);
+    else if (message.type === 'run') void run(message.id, message.request, message.labels);
+    else if (message.type === 'cancel') runs.get(message.id)?.controller.abort();
+    else if (message.type === 'return') calls.receive(message);
+    else void close();
   });
 }
 
