@@ -1,4 +1,3 @@
-import { orThrow } from './core/attempts.ts';
 /** Codes of errors, as stable strings. The server maps each to one HTTP status. */
 export type ErrorCode =
   | 'invalid_request'
@@ -68,6 +67,24 @@ export function fieldErrorOf(param: string, error: unknown): unknown {
   const isOfCore = error instanceof TypeError || error instanceof RangeError;
   const [label, reason] = isOfCore ? (/^[\w.[\]]+: ([^]+)$/.exec(error.message) ?? []) : [];
   return label === undefined ? error : fieldError(param, reason!, { cause: error });
+}
+
+/** What a function returns, or another value where it throws. */
+export function orElse<Value, Other>(work: () => Value, other: Other): Value | Other {
+  try {
+    return work();
+  } catch {
+    return other;
+  }
+}
+
+/** What a function returns; where it throws, its error becomes another one. */
+export function orThrow<Value>(work: () => Value, toError: (error: Error) => unknown): Value {
+  try {
+    return work();
+  } catch (error) {
+    throw toError(error as Error);
+  }
 }
 
 /** What `work` of the core gives; its errors become those of a field. */
@@ -143,11 +160,7 @@ export class InferenceError extends Error {
   }
 
   serialize(): SerializedError {
-    return {
-      code: this.code,
-      message: this.message,
-      param: this.param,
-      retryAfterSeconds: this.retryAfterSeconds,
-    };
+    const { code, message, param, retryAfterSeconds } = this;
+    return { code, message, param, retryAfterSeconds };
   }
 }

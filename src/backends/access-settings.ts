@@ -28,19 +28,3 @@ export const certificatesSetting = z
   } satisfies Record<keyof Certificates, unknown>)
   .optional()
   .describe("Certificates of the connection; default: Node's authorities and no client certificate.");
-
-/** Headers that a setting holds. */
-export const headersSetting = z
-  .record(z.string(), z.string())
-  .optional()
-  .describe('Sent with every request.');
-
-/** A setting that holds several servers, each with an address of this name. */
-export function upstreamsSetting(address: 'url' | 'baseURL', description: string) {
-  const maxConcurrent = z.int().min(1).optional();
-  return z
-    .array(z.strictObject({ [address]: z.string(), apiKey: remoteKeySetting, maxConcurrent }))
-    .min(1)
-    .optional()
-    .describe(description);
-}

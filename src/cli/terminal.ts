@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { isatty } from 'node:tty';
-import { orElse } from '../core/attempts.ts';
+import { orElse } from '../errors.ts';
 
 /** Standard output or standard error. */
 export interface OutputStream {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
-import { InferenceError, sentence, type SerializedError } from '../errors.ts';
+import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { driveRun } from './drive-run.ts';
@@ -11,7 +11,6 @@ import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 import type { RequestLabels } from './replica.ts';
 import { spawnSync } from 'node:child_process';
-import { orElse } from '../core/attempts.ts';
 
 /**
  * The processors that a worker computes on: all but one, which it leaves to the host and to other workers. Each worker of a

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fieldError, type InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError, orElse, orThrow } from '../errors.ts';
 import type { CallSample } from '../core/chat/formats.ts';
 import {
   pictureMark,
@@ -17,7 +17,6 @@ import { compileTemplate, TemplateRefusal, type CompiledTemplate } from '../core
 import { toValue, type Value } from '../core/jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
 import { abbreviate, describeValue } from '../core/text/quote.ts';
-import { orElse, orThrow } from '../core/attempts.ts';
 
 /** Turns a conversation into the text that a model was trained to continue. */
 export interface ChatTemplate {

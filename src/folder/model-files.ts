@@ -15,8 +15,6 @@ export interface ModelFiles {
   graphs(files: FileTree, dtype?: Dtype): readonly string[];
 }
 
-type GraphChoice = (files: FileTree, dtype?: Dtype) => string;
-
 /** Path of the graph of a model with one graph. */
 export const usualGraph = 'onnx/model.onnx';
 
@@ -74,7 +72,7 @@ export function singleOrOnlyGraph(files: FileTree, dtype?: Dtype): string {
 }
 
 /** The files of a model that has one graph. */
-export function oneGraph(small: readonly string[], choose: GraphChoice = singleGraph): ModelFiles {
+export function oneGraph(small: readonly string[], choose = singleGraph): ModelFiles {
   return { small, stems: singleStems, graphs: (files, dtype) => [choose(files, dtype)] };
 }
 

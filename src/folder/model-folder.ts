@@ -3,11 +3,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countJson } from '../core/text/bounded-json.ts';
 import { describeValue } from '../core/text/quote.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, orThrow } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { decoderGraph, sourceError } from './model-files.ts';
-import { orThrow } from '../core/attempts.ts';
 
 const configFile = 'config.json';
 

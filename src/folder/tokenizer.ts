@@ -1,9 +1,8 @@
 import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
 import type { PairEncoder } from '../core/tokenization/pair-encoder.ts';
 import { createTokenizer } from '../core/tokenization/tokenizer.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, orThrow } from '../errors.ts';
 import type { ModelFolder } from './model-folder.ts';
-import { orThrow } from '../core/attempts.ts';
 
 /** Text to token ids and back. */
 export interface TextTokenizer {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { fieldError, type InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError, orElse } from '../errors.ts';
 import { bundledModelNames } from '../folder/bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from '../folder/catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
@@ -27,7 +27,6 @@ import { resolveHubSettings, type HubOptions, type HubSettings } from './setting
 import type { ModelFiles } from '../folder/model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
 import { quote } from '../core/text/quote.ts';
-import { orElse } from '../core/attempts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { readFile, rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fieldError, InferenceError } from '../errors.ts';
+import { fieldError, InferenceError, orElse } from '../errors.ts';
 import { assertDtype, type Dtype } from '../folder/graph-files.ts';
 import { ggufFiles } from '../folder/gguf/gguf-source.ts';
 import { markFiles, parseJson, readConfigIn, type FileEvidence } from './describe-model.ts';
@@ -27,7 +27,6 @@ import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 import { quote } from '../core/text/quote.ts';
-import { orElse } from '../core/attempts.ts';
 
 /** The model to obtain. */
 export interface FilesRequest {

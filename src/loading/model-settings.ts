@@ -9,7 +9,7 @@ import { assertBackend } from './choose-architecture.ts';
 import { commonSettings } from '../categories/settings.ts';
 import { limitSettings } from '../engine/limits.ts';
 import { resolveParameter } from '../core/parameters/descriptor.ts';
-import { fieldError, inField, InferenceError } from '../errors.ts';
+import { fieldError, inField, InferenceError, orElse } from '../errors.ts';
 import { resolveHubSettings, type HubOptions } from '../hub/settings.ts';
 import { configAtHand } from '../hub/describe-model.ts';
 import { recognizeModel } from './recognize-model.ts';
@@ -17,7 +17,6 @@ import { assertDevice } from '../validation/device-setting.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { choiceSetting, objectSetting, type SettingTable } from '../validation/setting-table.ts';
 import { describeValue } from '../core/text/quote.ts';
-import { orElse } from '../core/attempts.ts';
 
 const generalSettings = {
   ...commonSettings,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api } from './native/load-api.ts';
-import { orElse } from '../core/attempts.ts';
+import { orElse } from '../errors.ts';
 
 /** The runtime and the machine, as far as they show why a device doesn't work. */
 export interface Surroundings {

@@ -2,10 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { withinTime } from '../concurrency/within-time.ts';
 import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, orElse } from '../errors.ts';
 import { parseBytes } from '../http/parse-in-thread.ts';
 import { createKeptWork, type OwnWorks } from './kept-work.ts';
-import { orElse } from '../core/attempts.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;

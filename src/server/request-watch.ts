@@ -43,7 +43,7 @@ export function watchBody(response: ApiResponse, watch: StreamWatch): ApiRespons
   const { body } = response;
   if (typeof body !== 'string' && !(body instanceof Uint8Array))
     return { ...response, body: watched(body[Symbol.asyncIterator](), watch) };
-  watch.end();
+  void watch.end();
   return response;
 }
 

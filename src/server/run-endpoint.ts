@@ -185,7 +185,7 @@ async function detachRun<Event>(
   const request = { ...call.request, headers, signal: signal! };
   const started = createDeferred();
   let hasFailed = false;
-  async function* watched(options: CallOptions): AsyncGenerator<Event> {
+  async function* notingFailure(options: CallOptions): AsyncGenerator<Event> {
     try {
       yield* run.start(options);
     } catch (error) {
@@ -204,7 +204,7 @@ async function detachRun<Event>(
           options.onDispatch?.();
           onDispatch?.();
         };
-        return watched({ ...options, onDispatch: begin });
+        return notingFailure({ ...options, onDispatch: begin });
       },
     },
   ).finally(leave);

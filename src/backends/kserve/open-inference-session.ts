@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError, orElse } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../contracts/graph.ts';
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
@@ -13,7 +13,6 @@ import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
-import { orElse } from '../../core/attempts.ts';
 
 export interface OpenInferenceOptions {
   /** Servers that have the graph. */

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { AnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
-import { InferenceError } from '../../errors.ts';
+import { InferenceError, orElse, orThrow } from '../../errors.ts';
 import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
 import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
@@ -10,7 +10,6 @@ import { sendAgain } from '../../runtime/http/send-again.ts';
 import { authorization } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
-import { orElse, orThrow } from '../../core/attempts.ts';
 import { isObject, type Fields } from './fields.ts';
 
 /** A request to a server of the wire format. */

@@ -9,7 +9,7 @@ import { openModelFolder } from '../../folder/model-folder.ts';
 import { locateModel } from '../../folder/source.ts';
 import { createTextTokenizer } from '../../folder/tokenizer.ts';
 import type { PromptRequest, TokenCounter } from './count-tokens.ts';
-import { orElse } from '../../core/attempts.ts';
+import { orElse } from '../../errors.ts';
 
 /** Characters that are encoded before everything else in this process gets its turn. */
 const charactersPerTurn = 2 ** 14;

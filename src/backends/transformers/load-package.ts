@@ -2,9 +2,8 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as Package from '@huggingface/transformers';
-import { fieldError } from '../../errors.ts';
+import { fieldError, orElse } from '../../errors.ts';
 import { disableTelemetry } from '../../runtime/disable-telemetry.ts';
-import { orElse } from '../../core/attempts.ts';
 
 /** The package, as it is imported. */
 export type TransformersPackage = typeof Package;

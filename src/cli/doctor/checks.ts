@@ -11,7 +11,7 @@ import { resolveHubSettings } from '../../hub/settings.ts';
 import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { formatBytes } from '../format.ts';
-import { orElse } from '../../core/attempts.ts';
+import { orElse } from '../../errors.ts';
 
 /** One thing that was looked at. */
 export interface Check {

@@ -16,7 +16,7 @@ import type { DescribedFile, DescribedModel } from '../../hub/describe-model.ts'
 import { filesOf } from '../../loading/recognize-model.ts';
 import { toModelParameters } from '../../loading/model-parameters.ts';
 import type { ModelParameters } from '../../server/models.ts';
-import { orElse } from '../../core/attempts.ts';
+import { orElse } from '../../errors.ts';
 
 /** The weights of a model in one type of numbers. */
 export interface StoredWeights {

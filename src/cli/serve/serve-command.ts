@@ -23,7 +23,7 @@ import { loading, openHttpServer, type HttpServer } from './http-server.ts';
 import { mount, type Place } from './mount.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
 import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
-import { orThrow } from '../../core/attempts.ts';
+import { orThrow } from '../../errors.ts';
 
 /** Services beside the API. */
 interface SideServices {

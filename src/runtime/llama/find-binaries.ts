@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { unpackedPath } from '../unpacked-path.ts';
-import { orElse } from '../../core/attempts.ts';
+import { orElse } from '../../errors.ts';
 
 export const llamaGpus = ['auto', 'cuda', 'vulkan', 'metal', 'none'] as const;
 export type LlamaGpu = (typeof llamaGpus)[number];

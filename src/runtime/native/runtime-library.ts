@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { fieldError } from '../../errors.ts';
+import { fieldError, orElse } from '../../errors.ts';
 import { quote } from '../../core/text/quote.ts';
 import { unpackedPath } from '../unpacked-path.ts';
-import { orElse } from '../../core/attempts.ts';
 
 /** The library of ONNX Runtime that sessions of this process use. */
 export interface RuntimeLibrary {

@@ -2,14 +2,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../../../../core/vision/class-names.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, orThrow } from '../../../../errors.ts';
 import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
 import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../folder/model-files.ts';
 import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
 import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
 import { bundledModelNames } from '../../../../folder/bundled-models.ts';
 import { locateModel } from '../../../../folder/source.ts';
-import { orThrow } from '../../../../core/attempts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import type { GraphRunOptions, Session, Tensor, TensorSignature } from '../../..
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { EncodingModel, SessionBackend } from '../../../../contracts/sessions.ts';
 import { pool, type PoolingMode } from '../../../../core/embedding/pooling.ts';
-import { fieldError, type InferenceError } from '../../../../errors.ts';
+import { fieldError, type InferenceError, orThrow } from '../../../../errors.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import { chooseTextLength } from '../../../../folder/text-length.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
@@ -11,8 +11,7 @@ import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encod
 import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
-import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
-import { orThrow } from '../../../../core/attempts.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 
 export interface EncoderOptions {
   /**

@@ -17,8 +17,8 @@ import {
 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
-import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
-import { orThrow } from '../../../../core/attempts.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { orThrow } from '../../../../errors.ts';
 
 const output = 'logits';
 
