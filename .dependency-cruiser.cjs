@@ -98,7 +98,7 @@ module.exports = {
         '^src/(core|folder|hub)/',
         '^src/runtime/http/(answer-body|reason-of-fetch|parse-answer)\\.ts$',
         '^src/errors\\.ts$',
-        '^(node:)?(fs|path|url|module|crypto|os|stream)(/promises)?$',
+        '^(node:)?(fs|path|url|module|crypto|os|stream|timers)(/promises)?$',
       ],
       'downloads see the files of a model, and how answers of servers are read',
     ),

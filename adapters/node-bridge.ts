@@ -107,34 +107,23 @@ async function writePieces(body: AsyncIterable<string | Uint8Array>, response: N
   }
 }
 
-/**
- * A stream that asks its producer for the next piece only when there is room, and returns it early when the response
- * closes. (`Readable.from` would throw the socket's error into the producer instead.)
- */
+/** A stream that asks its producer for the next piece only when there is room, and returns it early when the response closes. */
 export function toReadable(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Readable {
-  const iterator = body[Symbol.asyncIterator]();
+  const pieces = body[Symbol.asyncIterator]();
   let ended = false;
-  const pull = async (stream: Readable): Promise<void> => {
-    try {
-      const { done, value } = await iterator.next();
-      ended = done === true;
-      stream.push(ended ? null : value);
-    } catch (error) {
-      ended = true;
-      stream.destroy(error as Error);
-    }
+  // Without `throw`, into which the socket's error would go.
+  const source = {
+    async next() {
+      const piece = await pieces.next();
+      ended = piece.done === true;
+      return piece;
+    },
+    async return() {
+      if (!ended) returnEarly(pieces);
+      return { done: true as const, value: undefined };
+    },
   };
-  const readable = new Readable({
-    objectMode: true,
-    highWaterMark: 1,
-    read() {
-      void pull(this);
-    },
-    destroy(error, callback) {
-      if (!ended) returnEarly(iterator);
-      callback(error);
-    },
-  });
+  const readable = Readable.from({ [Symbol.asyncIterator]: () => source }, { highWaterMark: 1 });
   response.once('close', () => readable.destroy());
   return readable;
 }

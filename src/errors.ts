@@ -69,6 +69,29 @@ export function fieldErrorOf(param: string, error: unknown): unknown {
   return label === undefined ? error : fieldError(param, reason!, { cause: error });
 }
 
+/** What a function returns, or another value where it throws. */
+export function orElse<Value, Other>(work: () => Value, other: Other): Value | Other {
+  try {
+    return work();
+  } catch {
+    return other;
+  }
+}
+
+/** What a function returns; where it throws, its error becomes another one. */
+export function orThrow<Value>(work: () => Value, toError: (error: Error) => unknown): Value {
+  try {
+    return work();
+  } catch (error) {
+    throw toError(error as Error);
+  }
+}
+
+/** What `work` of the core gives; its errors become those of a field. */
+export function inField<T>(param: string, work: () => T): T {
+  return orThrow(work, (error) => fieldErrorOf(param, error));
+}
+
 /** A text with a full stop at its end, if it has no other mark there. */
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
@@ -137,11 +160,7 @@ export class InferenceError extends Error {
   }
 
   serialize(): SerializedError {
-    return {
-      code: this.code,
-      message: this.message,
-      param: this.param,
-      retryAfterSeconds: this.retryAfterSeconds,
-    };
+    const { code, message, param, retryAfterSeconds } = this;
+    return { code, message, param, retryAfterSeconds };
   }
 }

@@ -111,6 +111,8 @@ export interface Inference
   observe(observer: InferenceObserver): () => void;
 }
 
+type PlacedModel = Pick<ModelOptions, 'backend' | 'source'>;
+
 /**
  * Starts the given models, those aside that load on demand.
  *
@@ -136,13 +138,11 @@ export function createInference(options: InferenceOptions): Inference {
   const models = checkModels(others);
   for (const [id, agent] of Object.entries(voices))
     assertVoice(`models.${id}`, agent, (part) => models[part] && (models[part].category ?? 'unknown'));
-  const startLocal =
-    isolation === 'inline' ? inlineReplicas(loadHere) : childReplicas({ worker: workerFile() });
   const startHere = inlineReplicas(loadHere);
+  const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile() });
   const all = observers as readonly AnyObserver[];
-  const isElsewhere = (model: Pick<ModelOptions, 'backend' | 'source'>): boolean =>
-    backendOf(model)?.place === 'host';
-  const demoOf = (model: Pick<ModelOptions, 'backend' | 'source'>): ModelInfo['demo'] =>
+  const isElsewhere = (model: PlacedModel): boolean => backendOf(model)?.place === 'host';
+  const demoOf = (model: PlacedModel): ModelInfo['demo'] =>
     isElsewhere(model) ? undefined : findBundledModel(model.source);
   const engine = createEngine({
     models,
@@ -172,12 +172,8 @@ export function createInference(options: InferenceOptions): Inference {
   const described = new WeakMap<ModelInfo, ModelInfo>();
   const withDemo = (info: ModelInfo): ModelInfo => {
     const demo = demos.get(info.id);
-    if (!demo) return info;
-    const known = described.get(info);
-    if (known) return known;
-    const whole = { ...info, demo };
-    described.set(info, whole);
-    return whole;
+    if (demo && !described.has(info)) described.set(info, { ...info, demo });
+    return described.get(info) ?? info;
   };
   const infos = (): readonly ModelInfo[] => engine.models().map(withDemo);
   const whole = { ...engine, run, add, models: infos, ...methodsOver(run) };
@@ -187,10 +183,8 @@ export function createInference(options: InferenceOptions): Inference {
 function definitionOf(name: string): CategoryDefinition {
   const definition = categories.get(name);
   if (definition) return definition;
-  throw fieldError(
-    'category',
-    `expected one of ${[...categories.keys()].join(', ')}, got ${describeValue(name)}`,
-  );
+  const known = [...categories.keys()].join(', ');
+  throw fieldError('category', `expected one of ${known}, got ${describeValue(name)}`);
 }
 
 /** Fills in the defaults, those of the model first. */

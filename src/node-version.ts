@@ -1,4 +1,4 @@
-import { InferenceError } from './errors.ts';
+import { InferenceError, sentence } from './errors.ts';
 
 const needed = [20, 9] as const;
 
@@ -6,8 +6,6 @@ const needed = [20, 9] as const;
 export function assertNodeVersion(version = process.versions.node): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > needed[0] || (major === needed[0] && minor >= needed[1])) return;
-  throw new InferenceError(
-    'unsupported_feature',
-    `Needs Node ≥ ${needed.join('.')}; this is Node ${version}.`,
-  );
+  const reason = `Needs Node ≥ ${needed.join('.')}; this is Node ${version}`;
+  throw new InferenceError('unsupported_feature', sentence(reason));
 }

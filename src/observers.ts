@@ -45,9 +45,8 @@ export class Observers<Observer extends object> {
   }
 
   tell<Name extends keyof Observer & string>(name: Name, ...values: ParametersOf<Observer[Name]>): void {
-    for (const observer of this.#observers) {
+    for (const observer of this.#observers)
       if (observer[name] !== undefined) this.tellOne(observer, name, ...values);
-    }
   }
 
   tellOne<Name extends keyof Observer & string>(

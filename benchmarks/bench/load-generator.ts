@@ -195,12 +195,7 @@ async function openSubject(
       throw error;
     }
   }
-  let category: string;
-  try {
-    category = await categoryOf(settings, signal);
-  } catch (error) {
-    throw aboutModel(model, error);
-  }
+  const category = await categoryOf(settings, signal).catch(aboutModel(model));
   assertFitting(values, category);
   return openModel({ ...settings, ...loadedWith, category }, { terminal, signal, concurrency });
 }

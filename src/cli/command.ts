@@ -74,3 +74,16 @@ export function watchInterrupts(): Interruption {
     },
   };
 }
+
+/** Does something that a first Ctrl-C ends. @returns `undefined` where it has failed after that */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const { signal, stop } = watchInterrupts();
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return undefined;
+  } finally {
+    stop();
+  }
+}

@@ -132,14 +132,19 @@ export function mergeHub(
   return Object.keys(merged).length > 0 ? merged : undefined;
 }
 
-/** Calls the model by name in an error that came out of the search for it, and asks whether another one was meant. */
-export function aboutModel(name: string, error: unknown): unknown {
-  if (!InferenceError.isInstance(error)) return error;
-  const isKnown = knownModels.includes(name);
-  const reason = error.message.replace(/^source: /, '');
-  const hint = error.param === 'source' && !isKnown ? didYouMean(name, knownModels) : '';
-  return new InferenceError(error.code, `${name}: ${sentence(reason)}${hint}`, {
-    param: error.param,
-    cause: error,
-  });
+/**
+ * Calls the model by name in an error that came out of the search for it, and asks whether another one was meant; for `catch` of
+ * a promise.
+ */
+export function aboutModel(name: string): (error: unknown) => never {
+  return (error) => {
+    if (!InferenceError.isInstance(error)) throw error;
+    const isKnown = knownModels.includes(name);
+    const reason = error.message.replace(/^source: /, '');
+    const hint = error.param === 'source' && !isKnown ? didYouMean(name, knownModels) : '';
+    throw new InferenceError(error.code, `${name}: ${sentence(reason)}${hint}`, {
+      param: error.param,
+      cause: error,
+    });
+  };
 }

@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { isatty } from 'node:tty';
+import { orElse } from '../errors.ts';
 
 /** Standard output or standard error. */
 export interface OutputStream {
@@ -70,11 +71,7 @@ function createLineReader({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'std
 
 /** Whether a descriptor is a file or a pipe; neither a terminal nor `/dev/null`. */
 function isPiped(fd: number): boolean {
-  try {
-    return !fstatSync(fd).isCharacterDevice();
-  } catch {
-    return false;
-  }
+  return orElse(() => !fstatSync(fd).isCharacterDevice(), false);
 }
 
 function toOutputStream(

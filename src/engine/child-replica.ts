@@ -180,33 +180,19 @@ class ChildReplica implements Replica {
   }
 
   #receive(message: WorkerMessage): void {
-    switch (message.type) {
-      case 'progress':
-        for (const progress of message.runs) this.#advance(progress);
-        return;
-      case 'begun': {
-        const run = this.#runs.get(message.id);
-        if (run) run.hasBegun = true;
-        return;
-      }
-      case 'loading':
-        this.loadProgress = message.progress;
-        return;
-      case 'loaded':
-        this.#workerReady(message);
-        return;
-      case 'upstreams':
-        this.upstreams = message.upstreams;
-        return;
-      case 'call': {
-        const asker = this.#process;
-        void callFor(this.#spec.functions, message).then((answer) => asker?.send(answer));
-        return;
-      }
-      case 'load-failed':
-        if (this.info) this.#kill(`it could not load the model again: ${message.detail}`);
-        else this.#fail(loadError(this.#spec.data.id, message.error, message.detail));
-    }
+    if (message.type === 'progress') {
+      for (const progress of message.runs) this.#advance(progress);
+    } else if (message.type === 'begun') {
+      const run = this.#runs.get(message.id);
+      if (run) run.hasBegun = true;
+    } else if (message.type === 'loading') this.loadProgress = message.progress;
+    else if (message.type === 'loaded') this.#workerReady(message);
+    else if (message.type === 'upstreams') this.upstreams = message.upstreams;
+    else if (message.type === 'call') {
+      const asker = this.#process;
+      void callFor(this.#spec.functions, message).then((answer) => asker?.send(answer));
+    } else if (this.info) this.#kill(`it could not load the model again: ${message.detail}`);
+    else this.#fail(loadError(this.#spec.data.id, message.error, message.detail));
   }
 
   #advance({ id, events, end }: WorkerProgress): void {

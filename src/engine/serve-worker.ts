@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
-import { InferenceError, sentence, type SerializedError } from '../errors.ts';
+import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { driveRun } from './drive-run.ts';
@@ -37,13 +37,8 @@ function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
 }
 
 function allowedProcessors(): number[] {
-  try {
-    return parseProcessorList(
-      /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '',
-    );
-  } catch {
-    return [];
-  }
+  const status = orElse(() => readFileSync('/proc/self/status', 'utf8'), '');
+  return parseProcessorList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '');
 }
 
 /** `0-2,5` → 0, 1, 2, 5, as the kernel writes sets of processors. */
@@ -146,22 +141,11 @@ export function serveWorker(
   };
 
   process.on('message', (message: HostMessage) => {
-    switch (message.type) {
-      case 'load':
-        void load(message);
-        return;
-      case 'run':
-        void run(message.id, message.request, message.labels);
-        return;
-      case 'cancel':
-        runs.get(message.id)?.controller.abort();
-        return;
-      case 'return':
-        calls.receive(message);
-        return;
-      case 'close':
-        void close();
-    }
+    if (message.type === 'load') void load(message);
+    else if (message.type === 'run') void run(message.id, message.request, message.labels);
+    else if (message.type === 'cancel') runs.get(message.id)?.controller.abort();
+    else if (message.type === 'return') calls.receive(message);
+    else void close();
   });
 }
 
@@ -203,11 +187,7 @@ function lowerPriority(threads: readonly number[]): void {
 }
 
 function otherThreads(): number[] {
-  try {
-    return readdirSync('/proc/self/task').map(Number);
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync('/proc/self/task'), []).map(Number);
 }
 
 /** Messages that the pipe has not taken yet. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fieldError, type InferenceError } from '../errors.ts';
+import { fieldError, type InferenceError, orElse, orThrow } from '../errors.ts';
 import type { CallSample } from '../core/chat/formats.ts';
 import {
   pictureMark,
@@ -97,13 +97,8 @@ export function createChatTemplate(
     chosen === undefined
       ? fieldError('source', `the chat template in ${path} is not valid Jinja`, { cause })
       : fieldError('chatTemplate', `expected valid Jinja: ${(cause as Error).message}`, { cause });
-  const compile = (template: string): CompiledTemplate => {
-    try {
-      return compileTemplate(template, now);
-    } catch (error) {
-      throw invalid(error);
-    }
-  };
+  const compile = (template: string): CompiledTemplate =>
+    orThrow(() => compileTemplate(template, now), invalid);
   const plain = compile(named['default'] ?? Object.values(named)[0] ?? '');
   const withTools = named['tool_use'] === undefined ? plain : compile(named['tool_use']);
   if (chosen !== undefined && !plain.reads('messages')) {
@@ -150,13 +145,8 @@ export function createChatTemplate(
     return { ...message, content: splitAtPictures(content) };
   }
 
-  const render = (...args: Parameters<typeof renderWith>): string | undefined => {
-    try {
-      return runSteps(renderWith(...args));
-    } catch {
-      return undefined;
-    }
-  };
+  const render = (...args: Parameters<typeof renderWith>): string | undefined =>
+    orElse(() => runSteps(renderWith(...args)), undefined);
   const showsQuestion = (): boolean =>
     render(toolFeeds[0]!, probes.starts[0]!, [])?.includes(probes.question) ?? false;
   if (!showsQuestion()) {
@@ -340,12 +330,7 @@ function toTemplateMessage(message: ChatMessage): Record<string, unknown> {
 
 /** Templates write arguments out as JSON, so they want the object; a text that is none is passed on as it is. */
 function parseArguments(text: string): Value {
-  if (text.trim() === '') return new Map();
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
+  return text.trim() === '' ? new Map() : orElse(() => parseJson(text), text);
 }
 
 function toTemplateTool({ name, description, parameters }: ToolDefinition) {

@@ -38,10 +38,7 @@ export function localFiles(path: string): FileTree {
   return {
     name: path,
     has: (file) => existsSync(join(path, file)),
-    list(folder) {
-      const inner = join(path, folder);
-      return existsSync(inner) ? readdirSync(inner) : [];
-    },
+    list: (folder) => (existsSync(join(path, folder)) ? readdirSync(join(path, folder)) : []),
   };
 }
 

@@ -19,7 +19,7 @@ export interface ModelFiles {
 export const usualGraph = 'onnx/model.onnx';
 
 /** Paths of the graph of a model with one graph, without the suffix of the dtype. */
-export const singleStems = anywhere('model');
+const singleStems = anywhere('model');
 
 /** Paths of the graph of decoder-only language models; also of the older merged export. */
 export const decoderStems = anywhere('model', 'decoder_model_merged');
@@ -69,6 +69,20 @@ export function singleOrOnlyGraph(files: FileTree, dtype?: Dtype): string {
   throw sourceError(
     `expected onnx/model.onnx, model.onnx or one other .onnx file in ${files.name}, found ${others.length}`,
   );
+}
+
+/** The files of a model that has one graph. */
+export function oneGraph(small: readonly string[], choose = singleGraph): ModelFiles {
+  return { small, stems: singleStems, graphs: (files, dtype) => [choose(files, dtype)] };
+}
+
+/** @param stems of each graph, in the order in which they run */
+export function severalGraphs(small: readonly string[], stems: readonly (readonly string[])[]): ModelFiles {
+  return {
+    small,
+    stems: stems.flat(),
+    graphs: (files, dtype) => stems.map((names) => needGraph(files, names, dtype)),
+  };
 }
 
 /** Exporters put graphs into a folder of their own, or beside the config. */

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countJson } from '../core/text/bounded-json.ts';
 import { describeValue } from '../core/text/quote.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, orThrow } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { decoderGraph, sourceError } from './model-files.ts';
@@ -117,21 +117,17 @@ export function toChatTemplate(own: string | undefined, tokenizerConfig: Json): 
  * @param fallback in place of a file that is missing
  */
 export async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
-  let text: string;
-  try {
-    text = await readFile(join(path, name), 'utf8');
-  } catch (error) {
-    if (fallback) return fallback;
+  const text = await readFile(join(path, name), 'utf8').catch((error: unknown) => {
+    if (fallback) return undefined;
     throw fieldError('source', `${name} is missing in ${path}`, { cause: error });
-  }
+  });
+  if (text === undefined) return fallback!;
   const { fault } = countJson(text, { values: Infinity, depth: mostLevels });
   if (fault !== undefined) throw fieldError('source', `${name} in ${path}: ${fault}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw fieldError('source', `${name} in ${path} is not valid JSON`, { cause: error });
-  }
+  const value = orThrow<unknown>(
+    () => JSON.parse(text),
+    (cause) => fieldError('source', `${name} in ${path} is not valid JSON`, { cause }),
+  );
   if (typeof value === 'object' && value !== null) return value as Json;
   throw fieldError('source', `${name} in ${path} holds no JSON object`);
 }

@@ -1,7 +1,7 @@
 import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
 import type { PairEncoder } from '../core/tokenization/pair-encoder.ts';
 import { createTokenizer } from '../core/tokenization/tokenizer.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, orThrow } from '../errors.ts';
 import type { ModelFolder } from './model-folder.ts';
 
 /** Text to token ids and back. */
@@ -64,11 +64,7 @@ export function createTextTokenizer({
 }
 
 function withReason<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw fieldError('source', `tokenizer.json: ${(error as Error).message}`, { cause: error });
-  }
+  return orThrow(read, (cause) => fieldError('source', `tokenizer.json: ${cause.message}`, { cause }));
 }
 
 const utf8 = new TextEncoder();

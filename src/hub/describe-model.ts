@@ -1,20 +1,28 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
-import { fieldError, type InferenceError } from '../errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { fieldError, type InferenceError, orElse } from '../errors.ts';
 import { bundledModelNames } from '../folder/bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from '../folder/catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
+import { filesIn } from '../folder/files-in.ts';
 import { ggufFiles, isGguf } from '../folder/gguf/gguf-source.ts';
 import { readGgufFile, categoryOfGguf, firstTokenizerKey } from '../folder/gguf/gguf-folder.ts';
 import { genaiConfigFile, toHubConfig } from '../folder/genai-config.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
-import { openUrl, readAnswer, refusal, toRemote, type Remote } from './http.ts';
+import { readAnswer, refusal, toRemote, type HubResponse, type Remote } from './http.ts';
 import { RepositoryCache } from './model-cache.ts';
-import { possibleFiles, possibleWeightFiles, toFileTree } from './needed-files.ts';
+import { toFileTree } from './needed-files.ts';
 import type { RemoteFile } from './file-list.ts';
-import { isUnreachable, listRepository, probeFiles, withoutHub } from './repository.ts';
-import { beforeCache, defaultRetryPolicy, withRetries } from './retry.ts';
+import {
+  askServer,
+  listRepository,
+  probeChoice,
+  probeFiles,
+  unlessUnreachable,
+  type Access,
+} from './repository.ts';
+import { defaultRetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import type { ModelFiles } from '../folder/model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
@@ -133,14 +141,6 @@ function openFolder(source: string): Place {
   };
 }
 
-function filesIn(folder: string): readonly DescribedFile[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((path) => ({ path: path.replaceAll(sep, '/'), stats: statSync(join(folder, path)) }))
-    .filter(({ stats }) => stats.isFile())
-    .map(({ path, stats }) => ({ path, sizeBytes: stats.size }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
 type Asked = Pick<DescribeOptions, 'category' | 'signal' | 'onWarning'>;
 
 async function openRemote(
@@ -160,8 +160,8 @@ interface Setting extends Asked {
   readonly cache: RepositoryCache;
 }
 
-/** Asks the server, or goes on with the cache where the server can't be reached. */
-async function unlessUnreachable<T>(
+/** Asks the server, unless that is forbidden or it can't be reached while the cache has the model. */
+async function askOnline<T>(
   remote: Remote,
   { settings, signal, onWarning }: Setting,
   isCached: boolean,
@@ -169,16 +169,8 @@ async function unlessUnreachable<T>(
 ): Promise<T | undefined> {
   if (settings.offline && !isCached) throw offline(remote);
   if (settings.offline) return undefined;
-  const policy = isCached ? beforeCache(defaultRetryPolicy) : defaultRetryPolicy;
-  try {
-    return await ask({ policy, signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (!isCached) throw withoutHub(error, remote, settings.cacheFolder);
-    if (!isUnreachable(error)) throw error;
-    onWarning?.(`${error.message} Going on with what is in the cache.`);
-    return undefined;
-  }
+  const fallback = { isCached, cacheFolder: settings.cacheFolder, onWarning };
+  return unlessUnreachable(remote, fallback, { policy: defaultRetryPolicy, signal }, ask);
 }
 
 async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting: Setting): Promise<Place> {
@@ -186,7 +178,7 @@ async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting:
   const remote = toRemote(source, settings);
   const access = { policy: defaultRetryPolicy, signal };
   const cached = await cache.readListing(source.revision);
-  const listing = await unlessUnreachable(remote, setting, cached !== undefined, (patience) =>
+  const listing = await askOnline(remote, setting, cached !== undefined, (patience) =>
     listRepository(remote, { endpoint: settings.endpoint, ...source }, patience),
   );
   const { commit, files } = listing ?? cached!;
@@ -237,7 +229,7 @@ async function openAddress(
 ): Promise<Place> {
   const remote = toRemote(source, setting.settings);
   const cached = await openCachedAddress(setting);
-  const found = await unlessUnreachable(remote, setting, cached !== undefined, (access) =>
+  const found = await askOnline(remote, setting, cached !== undefined, (access) =>
     probeAddress(source.base, remote, access, setting.category, guide),
   );
   return found ?? cached!;
@@ -250,19 +242,14 @@ async function probeAddress(
   category: string | undefined,
   guide: CategoryGuide,
 ): Promise<Place> {
-  const probe = async (paths: readonly string[]): Promise<readonly RemoteFile[]> =>
-    (await probeFiles(remote, base, paths, access)).files;
   const readText = (path: string): Promise<string | undefined> =>
     fetchText(remote, { path, url: base + path }, access);
-  const marks = await probe(markFiles);
+  const { files: marks } = await probeFiles(remote, base, markFiles, access);
   const evidence = { files: marks, config: parseJson(await readText('config.json')) ?? {} };
   const found = category ?? guide.recognize(evidence);
   if (found === undefined) return { kind: 'address', folder: undefined, files: marks, readText };
-  const choice = { files: guide.filesOf(found, evidence) };
-  const files = await probe(possibleFiles(choice));
-  const paths = files.map(({ path }) => path);
-  const weights = await probe(possibleWeightFiles(remote.label, paths, choice));
-  return { kind: 'address', folder: undefined, files: [...files, ...weights], readText };
+  const files = await probeChoice(remote, base, { files: guide.filesOf(found, evidence) }, access);
+  return { kind: 'address', folder: undefined, files, readText };
 }
 
 /** A folder's files as they were when a model was last obtained from it; its revisions are categories with dtypes. */
@@ -280,22 +267,17 @@ async function openCachedAddress({ cache, category }: Setting): Promise<Place | 
   return undefined;
 }
 
-type Access = Parameters<typeof withRetries>[1];
-
 async function fetchText(
   remote: Remote,
   { path, url }: Pick<RemoteFile, 'path' | 'url'>,
   access: Access,
 ): Promise<string | undefined> {
-  return withRetries(async () => {
-    const timeout = AbortSignal.timeout(access.policy.stallMs);
-    const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
-    const answer = await openUrl(remote, url, { signal });
+  return askServer(remote, url, access, async (answer, signal) => {
     const { status } = answer.response;
     if (status === 404 || status === 410) return undefined;
     if (status !== 200) throw refusal(answer, remote, { file: path });
     return readAnswer(answer.response, { signal });
-  }, access);
+  });
 }
 
 /** Metadata before the vocabulary takes a few kilobytes. */
@@ -307,11 +289,8 @@ async function fetchGguf(
   access: Access,
 ): Promise<GgufMetadata | undefined> {
   if (!file) return undefined;
-  const bytes = await withRetries(async () => {
-    const timeout = AbortSignal.timeout(access.policy.stallMs);
-    const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
-    const headers = { range: `bytes=0-${beginningBytes - 1}` };
-    const answer = await openUrl(remote, file.url, { headers, signal });
+  const headers = { range: `bytes=0-${beginningBytes - 1}` };
+  const readBeginning = async (answer: HubResponse, signal: AbortSignal): Promise<Uint8Array> => {
     const { status } = answer.response;
     if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
     const parts: Uint8Array[] = [];
@@ -323,7 +302,8 @@ async function fetchGguf(
       if (length >= beginningBytes) break;
     }
     return Buffer.concat(parts);
-  }, access);
+  };
+  const bytes = await askServer(remote, file.url, access, readBeginning, { headers });
   try {
     return readGgufMetadata(bytes, { until: firstTokenizerKey });
   } catch (error) {
@@ -336,12 +316,8 @@ async function fetchGguf(
 
 /** The object in a text of JSON, if it holds one. */
 export function parseJson(text: string | undefined): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null ? (value as Json) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = orElse<unknown, undefined>(() => JSON.parse(text ?? ''), undefined);
+  return typeof value === 'object' && value !== null ? (value as Json) : undefined;
 }
 
 function offline({ label }: Remote): InferenceError {

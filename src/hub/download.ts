@@ -147,13 +147,10 @@ function createWatchdog(
 ): { readonly signal: AbortSignal; reset(): void; stop(): void } {
   const controller = new AbortController();
   const bark = (): void => controller.abort(new Error(`nothing came for ${stallMs / 1000} s`));
-  let timer = setTimeout(bark, stallMs);
+  const timer = setTimeout(bark, stallMs);
   return {
     signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
-    reset() {
-      clearTimeout(timer);
-      timer = setTimeout(bark, stallMs);
-    },
+    reset: () => void timer.refresh(),
     stop: () => clearTimeout(timer),
   };
 }

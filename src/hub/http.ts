@@ -82,11 +82,9 @@ export async function readAnswer(
   response: Response,
   { signal, maxBytes = mostTextBytes }: BodyOptions = {},
 ): Promise<string> {
-  try {
-    return await readText(response, { signal, maxBytes });
-  } catch (error) {
+  return readText(response, { signal, maxBytes }).catch((error: unknown) => {
     throw error instanceof RangeError ? sourceError(`a server's answer has ${error.message}`) : error;
-  }
+  });
 }
 
 /** The error for a status that is neither success nor transient. */
@@ -120,11 +118,9 @@ function authorization({ tokenOrigin, token }: Remote, url: URL): Readonly<Recor
 }
 
 async function fetchOnce(url: URL, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    throw new TransientError(`${url.host} can't be reached (${reasonOfFetch(error)})`, { cause: error });
-  }
+  return fetch(url, init).catch((cause: unknown) => {
+    throw new TransientError(`${url.host} can't be reached (${reasonOfFetch(cause)})`, { cause });
+  });
 }
 
 async function assertAvailable(response: Response, url: URL): Promise<void> {

@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { copyFile, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join, posix, relative, sep } from 'node:path';
+import { copyFile, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { filesIn } from '../folder/files-in.ts';
 import { makeFolder } from '../folder/make-folder.ts';
 import { lockOwners } from './file-lock.ts';
 import { formatFileList, readFileList, type ListedFile, type RemoteFile } from './file-list.ts';
+import { replaceFile } from './replace-file.ts';
 import type { Listing } from './repository.ts';
 
 /** The files of a model when it was last asked for. */
@@ -88,7 +90,7 @@ export class RepositoryCache {
     const commit = await this.#commitOf(revision);
     if (commit === undefined) return undefined;
     const listed = await readFileList(this.#tree(commit));
-    const files = listed ?? (await filesIn(this.snapshot(commit)));
+    const files = listed ?? filesIn(this.snapshot(commit));
     return files.length > 0 ? { commit, files, isWhole: listed !== undefined } : undefined;
   }
 
@@ -100,14 +102,13 @@ export class RepositoryCache {
   /** Makes the folders, and notes what a snapshot has to hold before it holds anything. */
   async prepare({ commit, files }: Listing): Promise<void> {
     await this.prepareFolders();
-    if (isAddress(this.#source)) await replaceFile(join(this.folder, 'source'), this.#source);
-    if (!(await readFileList(this.#tree(commit))))
-      await replaceFile(this.#tree(commit), formatFileList(files));
+    if (isAddress(this.#source)) await noteText(join(this.folder, 'source'), this.#source);
+    if (!(await readFileList(this.#tree(commit)))) await noteText(this.#tree(commit), formatFileList(files));
   }
 
   /** Notes which commit a revision is, once the files of that commit are there. */
   async writeRef(revision: string, commit: string): Promise<void> {
-    if (revision !== commit) await replaceFile(join(this.folder, 'refs', revision), commit);
+    if (revision !== commit) await noteText(join(this.folder, 'refs', revision), commit);
   }
 
   /** Ids of the processes that are downloading something of it. */
@@ -125,7 +126,7 @@ export class RepositoryCache {
 
   /** All revisions that are there, by commit; those without a name are called by it. */
   async revisions(): Promise<readonly { readonly revision: string; readonly commit: string }[]> {
-    const refs = await filesIn(join(this.folder, 'refs'));
+    const refs = filesIn(join(this.folder, 'refs'));
     const named = await Promise.all(
       refs.map(async ({ path }) => ({ revision: path, commit: (await this.#commitOf(path)) ?? '' })),
     );
@@ -175,9 +176,9 @@ export async function listCachedModels(cacheFolder: string): Promise<readonly Ca
     for (const { revision, commit } of await cache.revisions()) {
       if (isUnfinished && revision === commit) continue;
       const folder = cache.snapshot(commit);
-      const files = await filesIn(folder);
+      const files = filesIn(folder);
       if (!files.some(({ path }) => path.endsWith('.onnx'))) continue;
-      const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes!, 0);
+      const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
       models.push({ source, revision, commit, folder, sizeBytes });
     }
   }
@@ -202,15 +203,6 @@ function isWhole(path: string, { sizeBytes }: Pick<ListedFile, 'sizeBytes'>): bo
   return found !== undefined && (sizeBytes === undefined || found.size === sizeBytes);
 }
 
-/** Files and links to files; a link that leads nowhere is none. */
-async function filesIn(folder: string): Promise<readonly ListedFile[]> {
-  const paths = existsSync(folder) ? await readdir(folder, { recursive: true }) : [];
-  return paths.flatMap((path) => {
-    const found = statSync(join(folder, path), { throwIfNoEntry: false });
-    return found?.isFile() ? [{ path: path.replaceAll(sep, posix.sep), sizeBytes: found.size }] : [];
-  });
-}
-
 async function namesIn(folder: string): Promise<readonly string[]> {
   return existsSync(folder) ? readdir(folder) : [];
 }
@@ -219,13 +211,9 @@ async function readText(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }
 
-/** Other processes see the old text or the new one, never a part of it. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  if ((await readText(path)) === text) return;
-  await makeFolder(dirname(path));
-  const draft = `${path}.${randomUUID()}.tmp`;
-  await writeFile(draft, text);
-  await rename(draft, path);
+/** A cache that may only be read has it already. */
+async function noteText(path: string, text: string): Promise<void> {
+  if ((await readText(path)) !== text) await replaceFile(path, text);
 }
 
 /** A readable name that no other text shares. */

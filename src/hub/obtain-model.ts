@@ -1,6 +1,6 @@
 import { readFile, rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fieldError, InferenceError } from '../errors.ts';
+import { fieldError, InferenceError, orElse } from '../errors.ts';
 import { assertDtype, type Dtype } from '../folder/graph-files.ts';
 import { ggufFiles } from '../folder/gguf/gguf-source.ts';
 import { markFiles, parseJson, readConfigIn, type FileEvidence } from './describe-model.ts';
@@ -12,17 +12,18 @@ import { withFileLock } from './file-lock.ts';
 import { toRemote, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { RepositoryCache, type CachedListing } from './model-cache.ts';
-import { chooseFiles, possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
+import { chooseFiles, type Choice } from './needed-files.ts';
 import { createProgressMeter, type DownloadProgress } from './progress.ts';
 import {
-  isUnreachable,
   listRepository,
+  probeChoice,
   probeFiles,
   toListing,
-  withoutHub,
+  unlessUnreachable,
+  type Access,
   type Listing,
 } from './repository.ts';
-import { beforeCache, defaultRetryPolicy, type RetryPolicy } from './retry.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
 import { readVerified, stateOf, writeVerified } from './verified-files.ts';
 import { quote } from '../core/text/quote.ts';
@@ -83,11 +84,6 @@ export async function obtainFiles(
   }
 }
 
-interface Access {
-  readonly policy: RetryPolicy;
-  readonly signal: AbortSignal | undefined;
-}
-
 const configFile = 'config.json';
 
 class RemoteModel {
@@ -125,17 +121,12 @@ class RemoteModel {
     const isPinned = cached?.isWhole && cached.commit === this.#revision;
     if (this.#settings.offline || (isPinned && this.#isComplete(cached)))
       return this.#openCached(cached, onWarning);
-    const isComplete = cached !== undefined && this.#isComplete(cached);
-    const { policy, signal } = this.#access;
-    let listing: Listing;
-    try {
-      listing = await this.#list({ policy: isComplete ? beforeCache(policy) : policy, signal });
-    } catch (error) {
-      if (!isComplete) throw withoutHub(error, this.#remote, this.#settings.cacheFolder);
-      if (!isUnreachable(error)) throw error;
-      onWarning?.(`${error.message} Going on with what is in the cache.`);
-      return this.#openCached(cached, onWarning);
-    }
+    const isCached = cached !== undefined && this.#isComplete(cached);
+    const fallback = { isCached, cacheFolder: this.#settings.cacheFolder, onWarning };
+    const listing = await unlessUnreachable(this.#remote, fallback, this.#access, (access) =>
+      this.#list(access),
+    );
+    if (listing === undefined) return this.#openCached(cached, onWarning);
     await this.#complete(listing, onProgress);
     return this.#cache.snapshot(listing.commit);
   }
@@ -168,20 +159,12 @@ class RemoteModel {
   }
 
   async #list(access: Access): Promise<Listing> {
-    if (this.#source.kind === 'url') return this.#probe(this.#source, access);
+    if (this.#source.kind === 'url') {
+      const { base } = this.#source;
+      return toListing(await probeChoice(this.#remote, base, await this.#choiceAt(base, access), access));
+    }
     const { id, revision } = this.#source;
     return listRepository(this.#remote, { endpoint: this.#settings.endpoint, id, revision }, access);
-  }
-
-  /** In steps, because which files there may be depends on those that are there. */
-  async #probe({ base }: RemoteSource & { readonly kind: 'url' }, access: Access): Promise<Listing> {
-    const probe = (paths: readonly string[]) => probeFiles(this.#remote, base, paths, access);
-    const choice = await this.#choiceAt(base, access);
-    const { files, refused } = await probe(possibleFiles(choice));
-    if (files.length === 0 && refused.length > 0) throw refused[0];
-    const paths = files.map(({ path }) => path);
-    const weights = await probe(possibleWeightFiles(this.#remote.label, paths, choice));
-    return toListing([...files, ...weights.files]);
   }
 
   async #choiceAt(base: string, access: Access): Promise<Choice> {
@@ -298,12 +281,8 @@ class RemoteModel {
   }
 
   #isComplete(cached: CachedListing): boolean {
-    try {
-      return this.#absentFrom(cached).length === 0;
-    } catch {
-      // It lacks a graph.
-      return false;
-    }
+    // It throws where a graph is lacking.
+    return orElse(() => this.#absentFrom(cached).length === 0, false);
   }
 
   #absentFrom({ commit, files, isWhole }: CachedListing): readonly string[] {
@@ -331,11 +310,7 @@ class RemoteModel {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch {
-    return 0;
-  }
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 function megabytes(bytes: number): string {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { InferenceError, sentence } from '../errors.ts';
 import { parseContentHash } from './verified-files.ts';
 import type { RemoteFile } from './file-list.ts';
-import { openUrl, readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
+import { openUrl, readAnswer, refusal, type HubRequest, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
-import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
+import { possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
+import { beforeCache, TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
 
 /** The files of a model at one time. */
@@ -14,9 +15,16 @@ export interface Listing {
   readonly files: readonly RemoteFile[];
 }
 
-interface Access {
+export interface Access {
   readonly policy: RetryPolicy;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The place for a model where its server can't be reached. */
+interface Fallback {
+  readonly isCached: boolean;
+  readonly cacheFolder: string;
+  readonly onWarning: ((message: string) => void) | undefined;
 }
 
 /** A file in the hub's listing; with `blobs=true` also its size and hashes. */
@@ -40,20 +48,37 @@ export async function listRepository(
 ): Promise<Listing> {
   const { endpoint, id, revision } = repository;
   const url = `${endpoint}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
-  const { sha, siblings } = await withRetries(async () => {
-    const signal = watch(access);
-    const answer = await openUrl(remote, url, { signal });
+  const { sha, siblings } = await askServer(remote, url, access, async (answer, signal) => {
     if (answer.response.status !== 200) throw refusal(answer, remote, { revision });
     return readListing(answer.response, remote, signal);
-  }, access);
+  });
   return {
     commit: sha,
     files: siblings.map((sibling) => toRemoteFile(sibling, `${endpoint}/${id}/resolve/${sha}`)),
   };
 }
 
+/** Asks a server, or warns and leaves the answer to the cache where that has the model and the server can't be reached. */
+export async function unlessUnreachable<T>(
+  remote: Remote,
+  { isCached, cacheFolder, onWarning }: Fallback,
+  access: Access,
+  ask: (access: Access) => Promise<T>,
+): Promise<T | undefined> {
+  const policy = isCached ? beforeCache(access.policy) : access.policy;
+  try {
+    return await ask({ ...access, policy });
+  } catch (error) {
+    access.signal?.throwIfAborted();
+    if (!isCached) throw withoutHub(error, remote, cacheFolder);
+    if (!isUnreachable(error)) throw error;
+    onWarning?.(`${error.message} Going on with what is in the cache.`);
+    return undefined;
+  }
+}
+
 /** The error for a model that is not in the cache, with the ways to go on where its hub can't be reached. */
-export function withoutHub(error: unknown, { page, host }: Remote, cacheFolder: string): unknown {
+function withoutHub(error: unknown, { page, host }: Remote, cacheFolder: string): unknown {
   if (page === undefined || !isUnreachable(error)) return error;
   const advice = `Set HF_ENDPOINT to a mirror of ${host}, copy the model from a cache of another machine to ${cacheFolder}, or name a folder that has its files`;
   return new InferenceError(error.code, sentence(`${sentence(error.message)} ${advice}`), {
@@ -63,7 +88,7 @@ export function withoutHub(error: unknown, { page, host }: Remote, cacheFolder: 
 }
 
 /** Whether a server gave no answer, as opposed to a refusal. */
-export function isUnreachable(error: unknown): error is InferenceError {
+function isUnreachable(error: unknown): error is InferenceError {
   return InferenceError.isInstance(error) && error.code === 'worker_failed';
 }
 
@@ -84,6 +109,20 @@ export async function probeFiles(
   return { files, refused };
 }
 
+/** The files of a choice that a plain server has. In steps, because which files there may be depends on those that are there. */
+export async function probeChoice(
+  remote: Remote,
+  base: string,
+  choice: Choice,
+  access: Access,
+): Promise<readonly RemoteFile[]> {
+  const { files, refused } = await probeFiles(remote, base, possibleFiles(choice), access);
+  if (files.length === 0 && refused.length > 0) throw refused[0];
+  const paths = files.map(({ path }) => path);
+  const weights = possibleWeightFiles(remote.label, paths, choice);
+  return [...files, ...(await probeFiles(remote, base, weights, access)).files];
+}
+
 /** Gives files that have no commit one of their own. */
 export function toListing(files: readonly RemoteFile[]): Listing {
   const lines = files.map(({ path, identity }) => `${path} ${identity}`);
@@ -96,9 +135,7 @@ async function probeFile(
   access: Access,
 ): Promise<RemoteFile | InferenceError | undefined> {
   const url = base + encodePath(path);
-  return withRetries(async () => {
-    const headers = { 'accept-encoding': 'identity' };
-    const answer = await openUrl(remote, url, { method: 'HEAD', headers, signal: watch(access) });
+  const describe = (answer: HubResponse): RemoteFile | InferenceError | undefined => {
     const { status } = answer.response;
     if (status === 404 || status === 410) return undefined;
     if (status === 403) return refusal(answer, remote);
@@ -106,7 +143,11 @@ async function probeFile(
     // Some servers show a page where a file is missing.
     if (answer.header('content-type')?.startsWith('text/html')) return undefined;
     return describeFile(answer, { path, url });
-  }, access);
+  };
+  return askServer(remote, url, access, describe, {
+    method: 'HEAD',
+    headers: { 'accept-encoding': 'identity' },
+  });
 }
 
 function describeFile(
@@ -136,13 +177,10 @@ async function readListing(
   remote: Remote,
   signal: AbortSignal,
 ): Promise<{ readonly sha: string; readonly siblings: readonly Sibling[] }> {
-  let text: string;
-  try {
-    text = await readAnswer(response, { signal });
-  } catch (error) {
+  const text = await readAnswer(response, { signal }).catch((error: unknown) => {
     if (InferenceError.isInstance(error)) throw error;
     throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });
-  }
+  });
   try {
     const { sha, siblings } = JSON.parse(text) as { readonly sha?: unknown; readonly siblings?: unknown };
     const isListing = Array.isArray(siblings) && siblings.every(isSibling);
@@ -189,8 +227,17 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 40);
 }
 
-/** Ends a request that takes too long. */
-function watch({ policy, signal }: Access): AbortSignal {
-  const timeout = AbortSignal.timeout(policy.stallMs);
-  return signal ? AbortSignal.any([signal, timeout]) : timeout;
+/** Asks a server, several times if need be, and ends a request that takes too long. */
+export async function askServer<T>(
+  remote: Remote,
+  url: string,
+  access: Access,
+  read: (answer: HubResponse, signal: AbortSignal) => T | Promise<T>,
+  request: Omit<HubRequest, 'signal'> = {},
+): Promise<T> {
+  return withRetries(async () => {
+    const timeout = AbortSignal.timeout(access.policy.stallMs);
+    const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
+    return read(await openUrl(remote, url, { ...request, signal }), signal);
+  }, access);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fieldError } from '../errors.ts';
 
 export interface RetryPolicy {
@@ -70,16 +71,5 @@ export async function withRetries<T>(
 
 /** @throws the signal's reason when it aborts */
 export async function delay(durationMs: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, durationMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
+  await sleep(durationMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
 }

@@ -1,7 +1,7 @@
-import { randomUUID, createHash } from 'node:crypto';
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../folder/make-folder.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
 type FileState = string;
@@ -33,15 +33,9 @@ export async function readVerified(folder: string): Promise<VerifiedFiles> {
 
 /** Notes the files of a snapshot that were compared. In a cache that may only be read nothing is noted. */
 export async function writeVerified(folder: string, files: VerifiedFiles): Promise<void> {
-  const path = noteOf(folder);
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    await makeFolder(dirname(path));
-    await writeFile(draft, JSON.stringify({ format_version: 1, files }, null, 1));
-    await rename(draft, path);
-  } catch {
-    // The next load compares once more.
-  }
+  const note = JSON.stringify({ format_version: 1, files }, null, 1);
+  // Where it fails, the next load compares once more.
+  await replaceFile(noteOf(folder), note).catch(() => undefined);
 }
 
 function noteOf(folder: string): string {

@@ -9,7 +9,7 @@ import { assertBackend } from './choose-architecture.ts';
 import { commonSettings } from '../categories/settings.ts';
 import { limitSettings } from '../engine/limits.ts';
 import { resolveParameter } from '../core/parameters/descriptor.ts';
-import { fieldError, fieldErrorOf, InferenceError } from '../errors.ts';
+import { fieldError, inField, InferenceError, orElse } from '../errors.ts';
 import { resolveHubSettings, type HubOptions } from '../hub/settings.ts';
 import { configAtHand } from '../hub/describe-model.ts';
 import { recognizeModel } from './recognize-model.ts';
@@ -131,11 +131,7 @@ function checkDefaults(
   assertOptions(`A model for ${category.name}`, anything, defaults, { path });
   for (const [name, value] of Object.entries(defaults)) {
     const label = `${path}.${name}`;
-    try {
-      resolveParameter(label, value, category.parameters[name]!);
-    } catch (error) {
-      throw fieldErrorOf(label, error);
-    }
+    inField(label, () => resolveParameter(label, value, category.parameters[name]!));
   }
 }
 
@@ -145,13 +141,9 @@ function checkArchitecture(path: string, category: string, source: string, backe
   if (config) assertBackend(category, backend, config['model_type'], `${path}.backend`);
 }
 
+/** The worker reports why its files can't be read. */
 function atHand<Found>(find: () => Found): Found | undefined {
-  try {
-    return find();
-  } catch {
-    // The worker reports why its files can't be read.
-    return undefined;
-  }
+  return orElse(find, undefined);
 }
 
 function checkBackend(model: string, options: ModelOptions): BackendDefinition {

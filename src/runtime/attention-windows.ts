@@ -4,7 +4,7 @@ import type { OnnxModel } from '../core/onnx/model.ts';
 import { maskInputs, maskModel, maskPrefix } from '../core/onnx/rewrites/attention-mask.ts';
 import type { AttentionWindow } from '../core/onnx/rewrites/group-query-attention.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import type { Session, Tensor } from '../contracts/graph.ts';
+import type { Tensor } from '../contracts/graph.ts';
 import { createOnnxSession } from './onnx.ts';
 
 /** A step that is tried: how many tokens a row has had, how many it gets, and the ones of each row's mask. */
@@ -22,12 +22,8 @@ const longest = 2 ** 17;
 export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMap<string, AttentionWindow>> {
   const masks = maskModel(model);
   if (!masks) return new Map();
-  let session: Session;
-  try {
-    session = await createOnnxSession(writeOnnxModel(masks), { threads: 1 });
-  } catch {
-    return new Map();
-  }
+  const session = await createOnnxSession(writeOnnxModel(masks), { threads: 1 }).catch(() => undefined);
+  if (session === undefined) return new Map();
   try {
     const inputs = new Set(modelSignature(masks).inputs.map(({ name }) => name));
     const names = modelSignature(masks).outputs.map(({ name }) => name);

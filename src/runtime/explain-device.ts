@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api } from './native/load-api.ts';
+import { orElse } from '../errors.ts';
 
 /** The runtime and the machine, as far as they show why a device doesn't work. */
 export interface Surroundings {
@@ -194,9 +195,5 @@ function siblings(folder: string): string[] {
 
 /** Paths of what is in a folder, none of a folder that isn't there. */
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(folder), []).map((name) => join(folder, name));
 }

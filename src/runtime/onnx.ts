@@ -82,11 +82,8 @@ async function tryDevice(
   create: CreateSession,
   device: NonNullable<OnnxSessionOptions['device']>,
 ): Promise<void> {
-  let session: Session;
-  try {
-    session = await create(doublingModel, { device, threads: 1 });
-  } catch (error) {
+  const session = await create(doublingModel, { device, threads: 1 }).catch(async (error: unknown) => {
     throw deviceFault(device, error, create === createNativeSession ? await loadApi() : undefined);
-  }
+  });
   await session.release();
 }

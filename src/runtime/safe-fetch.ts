@@ -1,4 +1,5 @@
-import { lookup as lookupHost, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -175,9 +176,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Ui
 }
 
 function resolveHost(hostname: string): Promise<LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    lookupHost(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
-  });
+  return lookup(hostname, { all: true });
 }
 
 /** In place of a name server: the addresses that were checked. */

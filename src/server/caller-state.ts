@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { withinTime } from '../concurrency/within-time.ts';
 import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, orElse } from '../errors.ts';
 import { parseBytes } from '../http/parse-in-thread.ts';
 import { createKeptWork, type OwnWorks } from './kept-work.ts';
 
@@ -33,11 +33,7 @@ function createSealers(secret?: string): (caller: string) => Pick<CallerState, '
         .setAAD(Buffer.from(caller))
         .setAuthTag(bytes.subarray(ivBytes, start));
       const text = decipher.update(bytes.subarray(start));
-      try {
-        return Buffer.concat([text, decipher.final()]).toString('utf8');
-      } catch {
-        return undefined;
-      }
+      return orElse(() => Buffer.concat([text, decipher.final()]).toString('utf8'), undefined);
     },
   });
 }

@@ -191,15 +191,12 @@ export function createHandlerOf(
       }
     };
 
-    let response: ApiResponse;
-    try {
-      response = await answer();
-    } catch (thrown) {
+    const response = await answer().catch((thrown: unknown) => {
       const error = InferenceError.from(thrown);
       report(error);
       const route = match !== null && 'route' in match ? match.route : undefined;
-      response = toErrorResponse(error, requestId, route?.errorBody);
-    }
+      return toErrorResponse(error, requestId, route?.errorBody);
+    });
     const { status, headers, body, socket } = response;
     const complete: ApiResponse = {
       status,

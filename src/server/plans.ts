@@ -64,32 +64,14 @@ export function createMeterFactory(
   const compiled = new Map(
     Object.entries(plans).map(([name, plan]) => [name, compilePlan(name, plan, createLimiter)]),
   );
+  const unlimited = compilePlan('', {}, createLimiter);
   return (owner, planName) => {
-    if (owner === undefined || planName === undefined) return unlimited;
+    if (owner === undefined || planName === undefined) return createMeter(unlimited, '');
     const plan = compiled.get(planName);
     if (plan === undefined)
       throw new TypeError(`auth: expected the name of one of the plans, got ${planName}`);
     return createMeter(plan, owner);
   };
-}
-
-const unlimited: Meter = {
-  headers: {},
-  async enter() {},
-  leave() {},
-  stay: () => () => undefined,
-  assertModel() {},
-  assertAny() {},
-  assertControl: refuseControl,
-  async assertLeft() {},
-  spend: async () => ({ async settle() {}, async refund() {} }),
-};
-
-function refuseControl(): never {
-  throw new InferenceError(
-    'upgrade_required',
-    'Only keys of a plan with `controlsModels` may load and unload models.',
-  );
 }
 
 interface CompiledPlan {
@@ -179,7 +161,11 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
     assertModel: (model) => assertAny([model]),
     assertAny,
     assertControl() {
-      if (!plan.controlsModels) refuseControl();
+      if (plan.controlsModels) return;
+      throw new InferenceError(
+        'upgrade_required',
+        'Only keys of a plan with `controlsModels` may load and unload models.',
+      );
     },
     async assertLeft() {
       const refusal = await plan.quota?.peek(owner);
@@ -187,7 +173,7 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
     },
     async spend(estimate) {
       const { quota, rateLimit } = plan;
-      const tokens = estimate();
+      const tokens = quota || rateLimit ? estimate() : 0;
       const refusal = (await quota?.admit(owner))?.refusal;
       if (refusal) throw quotaExceeded(refusal);
       const taken: Reservation[] = [];

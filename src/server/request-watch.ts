@@ -42,31 +42,32 @@ export function watchRequest(
 export function watchBody(response: ApiResponse, watch: StreamWatch): ApiResponse {
   const { body } = response;
   if (typeof body !== 'string' && !(body instanceof Uint8Array))
-    return { ...response, body: watched(body, watch) };
-  watch.end();
+    return { ...response, body: watched(body[Symbol.asyncIterator](), watch) };
+  void watch.end();
   return response;
 }
 
-type Stream = Exclude<ApiResponse['body'], string | Uint8Array>;
-
 interface StreamWatch {
   fail?(error: InferenceError): void;
-  end(): void;
+  /** The stream has ended, however it did. */
+  end(): void | Promise<void>;
 }
 
 /** No generator: leaving it must reach the source at once, also while a piece is awaited. */
-function watched(stream: Stream, { fail, end }: StreamWatch): Stream {
-  const pieces = stream[Symbol.asyncIterator]();
-  const body: AsyncIterableIterator<string | Uint8Array> = {
-    [Symbol.asyncIterator]: () => body,
+export function watched<Piece>(
+  pieces: AsyncIterator<Piece>,
+  { fail, end }: StreamWatch,
+): AsyncIterableIterator<Piece> {
+  const stream: AsyncIterableIterator<Piece> = {
+    [Symbol.asyncIterator]: () => stream,
     async next() {
       try {
         const result = await pieces.next();
-        if (result.done === true) end();
+        if (result.done === true) await end();
         return result;
       } catch (error) {
         fail?.(InferenceError.from(error));
-        end();
+        await end();
         throw error;
       }
     },
@@ -76,10 +77,10 @@ function watched(stream: Stream, { fail, end }: StreamWatch): Stream {
       try {
         await pieces.return?.();
       } finally {
-        end();
+        await end();
       }
       return { done: true, value: undefined };
     },
   };
-  return body;
+  return stream;
 }

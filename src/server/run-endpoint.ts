@@ -16,6 +16,7 @@ import type {
 } from '../contracts/endpoint.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from '../http/headers.ts';
 import { toErrorBody } from './errors.ts';
+import { watched } from './request-watch.ts';
 import { collectRun, openRun, type BilledRequest } from './run.ts';
 import { markChecked, type Checked } from '../validation/assert-request.ts';
 import { piecesOf } from './pieces-of.ts';
@@ -119,7 +120,7 @@ async function answer(
       const { events, bill } = await openRun(call, runOf(markChecked(request), { responseId }));
       upload?.onStream();
       return eventStreamResponse(call, {
-        events: upload ? withEnd(events, upload.onEnd) : events,
+        events: upload ? watched(events, { end: upload.onEnd }) : events,
         toFrames,
         onTake: bill,
         ...end,
@@ -147,27 +148,6 @@ export function toBilledRequest(
     start: (options) => inference.run(category.name, request, { ...options, responseId }),
     tally: (event, tally) => category.tally(event, tally),
     isOutput: (event) => category.isOutput(event),
-  };
-}
-
-/** Does something once an iteration has ended, however it did. */
-function withEnd<Event>(events: AsyncIterator<Event>, end: () => Promise<void>): AsyncIterator<Event> {
-  return {
-    async next() {
-      try {
-        const result = await events.next();
-        if (result.done === true) await end();
-        return result;
-      } catch (error) {
-        await end();
-        throw error;
-      }
-    },
-    async return() {
-      await events.return?.();
-      await end();
-      return { done: true, value: undefined };
-    },
   };
 }
 
@@ -205,7 +185,7 @@ async function detachRun<Event>(
   const request = { ...call.request, headers, signal: signal! };
   const started = createDeferred();
   let hasFailed = false;
-  async function* watched(options: CallOptions): AsyncGenerator<Event> {
+  async function* notingFailure(options: CallOptions): AsyncGenerator<Event> {
     try {
       yield* run.start(options);
     } catch (error) {
@@ -224,7 +204,7 @@ async function detachRun<Event>(
           options.onDispatch?.();
           onDispatch?.();
         };
-        return watched({ ...options, onDispatch: begin });
+        return notingFailure({ ...options, onDispatch: begin });
       },
     },
   ).finally(leave);

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError, orElse } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../contracts/graph.ts';
 import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
@@ -178,13 +178,10 @@ class GraphServerClient {
 }
 
 async function readDescription(path: string, { response, signal }: Answer): Promise<Fields> {
-  let text: string;
-  try {
-    text = await readText(response, { signal, maxBytes: maxDescriptionBytes });
-  } catch (error) {
+  const text = await readText(response, { signal, maxBytes: maxDescriptionBytes }).catch((error: unknown) => {
     const reason = `${path} can't be read: ${(error as Error).message}`;
     throw fieldError('backend', reason, { code: 'worker_failed', cause: error });
-  }
+  });
   const described = parsed(text);
   if (typeof described === 'object' && described !== null) return described as Fields;
   throw notThatProtocol(`${path} answered, but not with a JSON object`);
@@ -210,11 +207,7 @@ async function readFault({ response, signal }: Answer): Promise<string> {
 
 /** `undefined` for what is no JSON. */
 function parsed(text: string): unknown {
-  try {
-    return parseAnswer(text);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => parseAnswer(text), undefined);
 }
 
 /** Its words, and the names of graphs, are for the operator. */

@@ -10,6 +10,7 @@ import { createLlamaDecoder } from '../../runtime/llama/llama-decoder.ts';
 import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { LlamaModel } from '../../runtime/llama/llama-model.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
+import { releaseOnFailure } from '../../runtime/release-on-failure.ts';
 
 /** `tokenizer.ggml.token_type` of tokens that are no text. */
 const controlTypes: ReadonlySet<unknown> = new Set([2, 3, 5]);
@@ -89,8 +90,8 @@ export async function openGgufModel(spec: ModelSpec): Promise<TextModel & Encodi
   const { gpu, gpuLayers, cacheTokens } = (spec.backend ?? {}) as Partial<LlamaBackend>;
   const threads = spec.threads ?? Math.max(1, availableParallelism() - 1);
   const metadata = readGgufFile(spec.source);
-  const model = await LlamaModel.load(spec.source, { gpu, gpuLayers });
-  try {
+  return releaseOnFailure(async (own) => {
+    const model = own(await LlamaModel.load(spec.source, { gpu, gpuLayers }));
     const ends = Array.from({ length: model.vocabularySize }, (_, id) => id).filter((id) => model.isEnd(id));
     const folder = await openGgufFolder(spec.source, metadata, ends);
     const tokenizer = folder.hasTokenizer
@@ -121,8 +122,5 @@ export async function openGgufModel(spec: ModelSpec): Promise<TextModel & Encodi
         if (!isTaken) model.release();
       },
     };
-  } catch (error) {
-    model.release();
-    throw error;
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { AnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
-import { InferenceError } from '../../errors.ts';
+import { InferenceError, orElse, orThrow } from '../../errors.ts';
 import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
 import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
@@ -10,6 +10,7 @@ import { sendAgain } from '../../runtime/http/send-again.ts';
 import { authorization } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
+import { isObject, type Fields } from './fields.ts';
 
 /** A request to a server of the wire format. */
 export interface ApiCall {
@@ -85,7 +86,7 @@ export async function* readEvents(
   { response, clock }: ApiAnswer,
   subject: ErrorSubject,
   maxEventCharacters = usualEventCharacters,
-): AsyncGenerator<Readonly<Record<string, unknown>>> {
+): AsyncGenerator<Fields> {
   const received: string[] = [];
   let isTooLarge = false;
   const parser = createParser({
@@ -113,12 +114,9 @@ export async function* readEvents(
 }
 
 export async function readJson({ response, clock }: ApiAnswer, maxBytes: number): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readText(response, { clock, maxBytes });
-  } catch (error) {
+  const text = await readText(response, { clock, maxBytes }).catch((error: unknown) => {
     throw unreachable(error);
-  }
+  });
   return parseJson(text);
 }
 
@@ -132,15 +130,10 @@ export function unreadable(reason: string, cause?: unknown): InferenceError {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return parseAnswer(text);
-  } catch (error) {
-    throw unreadable((error as Error).message, error);
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return orThrow(
+    () => parseAnswer(text),
+    (error) => unreadable(error.message, error),
+  );
 }
 
 function unreachable(error: unknown): InferenceError {
@@ -150,9 +143,5 @@ function unreachable(error: unknown): InferenceError {
 
 async function readError({ response, clock }: ApiAnswer): Promise<unknown> {
   const text = await readBeginning(response, { clock, maxBytes: maxErrorBytes });
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { error: { message: text.slice(0, 500) } };
-  }
+  return orElse<unknown, unknown>(() => JSON.parse(text), { error: { message: text.slice(0, 500) } });
 }

@@ -14,10 +14,9 @@ import { foreignImageParameters, runImage } from './run-image.ts';
 import { runSpeech } from './run-speech.ts';
 import { runTranscription } from './run-transcription.ts';
 import { endpointsOf, patientMs, type ApiDialect, type ApiEndpoint, type ApiServer } from './server.ts';
+import { fieldsOf, isObject, type Fields } from './fields.ts';
 
 const maxListBytes = 16 * 2 ** 20;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Asks a server whether it runs a model. */
 async function describeServer(
@@ -33,7 +32,7 @@ async function describeServer(
   const isOpen = dialect === 'llama-server' || listed.some(({ id }) => String(id).includes('*'));
   if (!found && listed.length > 0 && !isOpen)
     throw fieldError('source', `the server at ${endpoint.url} has no model of this name`);
-  const meta = isObject(found?.['meta']) ? found['meta'] : {};
+  const meta = fieldsOf(found?.['meta']);
   const told = [
     found?.['max_model_len'],
     found?.['context_length'],
@@ -48,8 +47,7 @@ async function describeServer(
 async function slotLength(endpoint: ApiEndpoint, signal: AbortSignal): Promise<unknown> {
   const server = { ...endpoint, url: endpoint.url.replace(/\/v1$/, '') };
   const properties = await ask(server, '/props', signal).catch(() => undefined);
-  const settings = properties?.['default_generation_settings'];
-  return isObject(settings) ? settings['n_ctx'] : undefined;
+  return fieldsOf(properties?.['default_generation_settings'])['n_ctx'];
 }
 
 /** `undefined` where a server has no such page. */
@@ -66,10 +64,6 @@ async function ask(endpoint: ApiEndpoint, path: string, signal: AbortSignal): Pr
   if (isForeign) return undefined;
   const body = await readJson(answer, maxListBytes);
   return isObject(body) ? body : undefined;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Serves a category over the wire format. */

@@ -9,6 +9,7 @@ import { openModelFolder } from '../../folder/model-folder.ts';
 import { locateModel } from '../../folder/source.ts';
 import { createTextTokenizer } from '../../folder/tokenizer.ts';
 import type { PromptRequest, TokenCounter } from './count-tokens.ts';
+import { orElse } from '../../errors.ts';
 
 /** Characters that are encoded before everything else in this process gets its turn. */
 const charactersPerTurn = 2 ** 14;
@@ -21,14 +22,12 @@ export async function openTokenizerCounter(source: string): Promise<TokenCounter
   const tokenizer = createTextTokenizer(folder);
   const template = folder.chatTemplate === undefined ? undefined : withEveryTurn(createChatTemplate(folder));
 
-  const render = ({ messages, tools, toolChoice }: PromptRequest): string | undefined => {
-    try {
-      return template?.render(messages.map(toTextMessage), toolChoice === 'none' ? [] : tools);
-    } catch {
-      // The server may have another template.
-      return undefined;
-    }
-  };
+  // The server may have another template.
+  const render = ({ messages, tools, toolChoice }: PromptRequest): string | undefined =>
+    orElse(
+      () => template?.render(messages.map(toTextMessage), toolChoice === 'none' ? [] : tools),
+      undefined,
+    );
   const countText = async (text: string): Promise<number> => {
     let tokens = 0;
     for (let at = 0; at < text.length; at += charactersPerTurn) {

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as Package from '@huggingface/transformers';
-import { fieldError } from '../../errors.ts';
+import { fieldError, orElse } from '../../errors.ts';
 import { disableTelemetry } from '../../runtime/disable-telemetry.ts';
 
 /** The package, as it is imported. */
@@ -65,9 +65,5 @@ function runtimeOf(require: NodeJS.Require): { readonly folder: string; readonly
 }
 
 function readPackage(folder: string): { readonly name?: unknown; readonly version?: unknown } {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown };
-  } catch {
-    return {};
-  }
+  return orElse(() => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object, {});
 }

@@ -1,16 +1,12 @@
 import type { CategoryModels, Companions } from '../../contracts/category.ts';
-import { singleOrOnlyGraph, singleStems } from '../../folder/model-files.ts';
+import { oneGraph, singleOrOnlyGraph } from '../../folder/model-files.ts';
 import { recognizers } from './architectures.ts';
 
 /** The models that tell speakers apart: each has one graph. */
 const diarizationModels: Companions = {
   setting: 'diarization',
   fields: ['segmentation', 'embedding'],
-  files: {
-    small: ['config.json'],
-    stems: singleStems,
-    graphs: (files, dtype) => [singleOrOnlyGraph(files, dtype)],
-  },
+  files: oneGraph(['config.json'], singleOrOnlyGraph),
 };
 
 export const transcriptionModels = {

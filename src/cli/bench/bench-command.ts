@@ -1,12 +1,11 @@
 import { settingsOf } from '../../loading/model-settings.ts';
 import { check, UsageError, parseInteger } from '../options.ts';
-import { defineCommand, exitCode, watchInterrupts, type ExitCode } from '../command.ts';
+import { defineCommand, exitCode, untilInterrupted, type ExitCode } from '../command.ts';
 import { formatSeconds, formatBytes, formatNumber } from '../format.ts';
 import { toHubOptions } from '../hub-options.ts';
 import { createNote, type Terminal, type OutputStream } from '../terminal.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { oneModel, readModelChoice } from '../model-choice.ts';
-import type { ModelSettings } from '../model-settings.ts';
 import { openModel } from '../open-model.ts';
 import { assertDevice } from '../../validation/device-setting.ts';
 import type { Device } from '../../core/device.ts';
@@ -48,12 +47,10 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
   const loadedWith = readSettings(values);
   const settings = { ...readModelChoice(model, values, toHubOptions(values)), ...loadedWith };
   readImageLoad(values);
-  const interruption = watchInterrupts();
-  const { signal } = interruption;
   const note = createNote(terminal.messages, model);
-  try {
+  const code = await untilInterrupted(async (signal) => {
     note.begin('loading …');
-    const category = await readCategory(settings, signal);
+    const category = await categoryOf(settings, signal).catch(aboutModel(settings.source));
     assertFitting(values, category);
     const subject = await openModel({ ...settings, category }, { terminal, signal, ...load });
     try {
@@ -84,25 +81,13 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
     } finally {
       await subject.close();
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    note.clear();
-    interruption.stop();
-  }
-  return signal.aborted ? exitCode.interrupted : exitCode.success;
+    return signal.aborted ? undefined : exitCode.success;
+  }).finally(() => note.clear());
+  return code ?? exitCode.interrupted;
 
   function print(report: BenchReport): void {
     const text = values.json ? JSON.stringify(report, null, 2) : showReport(report, terminal.output);
     terminal.output.write(`${text}\n`);
-  }
-}
-
-async function readCategory(settings: ModelSettings, signal: AbortSignal): Promise<string> {
-  try {
-    return await categoryOf(settings, signal);
-  } catch (error) {
-    throw aboutModel(settings.source, error);
   }
 }
 

@@ -8,11 +8,9 @@ export const spokenText =
 
 /** @param path of the option `--file` */
 export async function readSample(path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new UsageError(`--file: ${path} can't be read: ${(error as Error).message}`, { cause: error });
-  }
+  return readFile(path).catch((cause: Error) => {
+    throw new UsageError(`--file: ${path} can't be read: ${cause.message}`, { cause });
+  });
 }
 
 const pictureSize = { width: 640, height: 480 };

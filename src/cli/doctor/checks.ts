@@ -11,6 +11,7 @@ import { resolveHubSettings } from '../../hub/settings.ts';
 import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { formatBytes } from '../format.ts';
+import { orElse } from '../../errors.ts';
 
 /** One thing that was looked at. */
 export interface Check {
@@ -48,7 +49,7 @@ export async function examine(
 ): Promise<Check[]> {
   const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
-  const runtime = checkRuntime(library);
+  const runtime = outcomeOf(checkRuntime(library), 'fault');
   const checks: Record<string, Outcome | Promise<Outcome>> = {
     node: checkNode(manifest.engines.node),
     machine: ok(
@@ -61,8 +62,8 @@ export async function examine(
     ...Object.fromEntries(
       plugins.map((plugin) => [`plugin ${plugin[0]}`, tryElsewhere('plugin', plugin, library)]),
     ),
-    ffmpeg: checkFfmpeg(),
-    cache: checkCache(environment),
+    ffmpeg: outcomeOf(checkFfmpeg(), 'missing', () => withoutFfmpeg),
+    cache: outcomeOf(checkCache(environment), 'fault'),
     hub: checkHub(environment),
     telemetry:
       environment['ORT_DISABLE_TELEMETRY'] === '0' ? ok('on: ORT_DISABLE_TELEMETRY is 0') : ok('off'),
@@ -74,6 +75,15 @@ export async function examine(
 
 function ok(detail: string): Outcome {
   return { state: 'ok', detail };
+}
+
+/** What a check finds; where it fails, its part is in that state. */
+function outcomeOf(
+  check: Promise<string>,
+  state: Outcome['state'],
+  reasonFor: (error: unknown) => string = reasonOf,
+): Promise<Outcome> {
+  return check.then(ok, (error: unknown) => ({ state, detail: reasonFor(error) }));
 }
 
 function checkNode(wanted: string): Outcome {
@@ -88,14 +98,10 @@ function processorName(): string {
   return cpus()[0]?.model.trim() ?? 'unknown processor';
 }
 
-async function checkRuntime(library: string | undefined): Promise<Outcome> {
-  try {
-    if (library !== undefined) await useLibrary(library, '--library');
-    const { name, version, reason } = await chooseRuntime();
-    return ok(`${name}, onnxruntime ${version}: ${reason}`);
-  } catch (error) {
-    return { state: 'fault', detail: reasonOf(error) };
-  }
+async function checkRuntime(library: string | undefined): Promise<string> {
+  if (library !== undefined) await useLibrary(library, '--library');
+  const { name, version, reason } = await chooseRuntime();
+  return `${name}, onnxruntime ${version}: ${reason}`;
 }
 
 async function checkDevice(
@@ -127,28 +133,19 @@ async function tryElsewhere(
   }
 }
 
-async function checkFfmpeg(): Promise<Outcome> {
-  try {
-    const { stdout } = await run('ffmpeg', ['-version']);
-    return ok(firstLine(stdout));
-  } catch {
-    return {
-      state: 'missing',
-      detail: 'not found; it reads AAC and writes MP3, AAC and FLAC where node-webcodecs is missing',
-    };
-  }
+const withoutFfmpeg = 'not found; it reads AAC and writes MP3, AAC and FLAC where node-webcodecs is missing';
+
+async function checkFfmpeg(): Promise<string> {
+  const { stdout } = await run('ffmpeg', ['-version']);
+  return stdout.trim().split('\n', 1)[0]!.trim();
 }
 
-async function checkCache(environment: Environment): Promise<Outcome> {
-  try {
-    const { cacheFolder } = resolveHubSettings({}, environment);
-    await makeFolder(cacheFolder);
-    await access(cacheFolder, constants.W_OK);
-    const { length } = await listCachedModels(cacheFolder);
-    return ok(`${cacheFolder}, ${length} ${length === 1 ? 'model' : 'models'}`);
-  } catch (error) {
-    return { state: 'fault', detail: reasonOf(error) };
-  }
+async function checkCache(environment: Environment): Promise<string> {
+  const { cacheFolder } = resolveHubSettings({}, environment);
+  await makeFolder(cacheFolder);
+  await access(cacheFolder, constants.W_OK);
+  const { length } = await listCachedModels(cacheFolder);
+  return `${cacheFolder}, ${length} ${length === 1 ? 'model' : 'models'}`;
 }
 
 async function checkHub(environment: Environment): Promise<Outcome> {
@@ -167,22 +164,15 @@ async function checkHub(environment: Environment): Promise<Outcome> {
 
 function checkPackage(name: string): Outcome {
   const folders = load.resolve.paths(name) ?? [];
-  for (const folder of folders) {
-    try {
-      return ok((load(`${folder}/${name}/package.json`) as { readonly version: string }).version);
-    } catch {
-      // Not there; maybe in the next folder.
-    }
-  }
-  return { state: 'missing', detail: 'not installed' };
+  const manifests = folders.map((folder) =>
+    orElse(() => load(`${folder}/${name}/package.json`) as { readonly version: string }, undefined),
+  );
+  const manifest = manifests.find((found) => found !== undefined);
+  return manifest ? ok(manifest.version) : { state: 'missing', detail: 'not installed' };
 }
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0]!.trim();
 }
 
 /** Libraries may write before the message. */

@@ -1,7 +1,6 @@
 import { findCatalogueEntry } from '../../folder/catalogue.ts';
 import { listCachedModels, listSources, RepositoryCache, type CachedModel } from '../../hub/model-cache.ts';
-import { readdirSync, statSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { statsIn } from '../../folder/files-in.ts';
 
 /** A model that is on this disk. */
 export interface CachedModelRow extends CachedModel {
@@ -48,20 +47,13 @@ export function cachedName(name: string): string {
  */
 function lastUse(folder: string): Date | undefined {
   let latestMs = 0;
-  for (const { atimeMs, mtimeMs } of statsIn(folder)) latestMs = Math.max(latestMs, atimeMs, mtimeMs);
+  for (const { stats } of statsIn(folder)) latestMs = Math.max(latestMs, stats.atimeMs, stats.mtimeMs);
   return latestMs > 0 ? new Date(latestMs) : undefined;
 }
 
 /** Bytes on the disk; a file of several names counts once. */
 export function diskUse(folder: string): number {
   const sizes = new Map<string, number>();
-  for (const { dev, ino, size } of statsIn(folder)) sizes.set(`${dev} ${ino}`, size);
+  for (const { stats } of statsIn(folder)) sizes.set(`${stats.dev} ${stats.ino}`, stats.size);
   return [...sizes.values()].reduce((sum, size) => sum + size, 0);
-}
-
-function statsIn(folder: string): readonly Stats[] {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return paths
-    .map((path) => statSync(join(folder, path), { throwIfNoEntry: false }))
-    .filter((stats): stats is Stats => stats?.isFile() === true);
 }

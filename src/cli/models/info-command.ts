@@ -25,15 +25,9 @@ export const infoCommand = defineCommand({
     const { output } = terminal;
     const source = oneModel(operands);
     const settings = readModelChoice(source, values, toHubOptions(values));
-    let facts: ModelFacts;
-    try {
-      facts = await gatherFacts(
-        await describeModel(source, { ...settings, onWarning: warn(terminal) }),
-        settings.dtype,
-      );
-    } catch (error) {
-      throw aboutModel(source, error);
-    }
+    const facts = await describeModel(source, { ...settings, onWarning: warn(terminal) })
+      .then((model) => gatherFacts(model, settings.dtype))
+      .catch(aboutModel(source));
     output.write(values.json ? `${JSON.stringify(facts, null, 2)}\n` : `${describe(facts, output)}\n`);
     return exitCode.success;
   },

@@ -16,6 +16,7 @@ import type { DescribedFile, DescribedModel } from '../../hub/describe-model.ts'
 import { filesOf } from '../../loading/recognize-model.ts';
 import { toModelParameters } from '../../loading/model-parameters.ts';
 import type { ModelParameters } from '../../server/models.ts';
+import { orElse } from '../../errors.ts';
 
 /** The weights of a model in one type of numbers. */
 export interface StoredWeights {
@@ -125,12 +126,8 @@ function isWeights(path: string): boolean {
 }
 
 function weightsOf(dtype: Dtype, choose: () => readonly string[], sizes: Sizes): readonly StoredWeights[] {
-  try {
-    return [{ dtype, sizeBytes: sumOf(choose(), sizes) }];
-  } catch {
-    // The model isn't there in that dtype.
-    return [];
-  }
+  // The model may not be there in that dtype.
+  return orElse(() => [{ dtype, sizeBytes: sumOf(choose(), sizes) }], []);
 }
 
 function sumOf(paths: readonly string[], sizes: Sizes): number | undefined {

@@ -1,4 +1,4 @@
-import { defineCommand, exitCode, watchInterrupts } from '../command.ts';
+import { defineCommand, exitCode, untilInterrupted } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, toHubOptions } from '../hub-options.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
@@ -23,13 +23,10 @@ export const pullCommand = defineCommand({
   async run(values, sources, terminal) {
     if (sources.length === 0) throw new UsageError('Expected the name of a model, such as whisper-base.');
     const { messages, output } = terminal;
-    const interruption = watchInterrupts();
-    let current = '';
-    try {
+    const code = await untilInterrupted(async (signal) => {
       for (const source of sources) {
-        current = source;
         const settings = readModelChoice(source, values, toHubOptions(values));
-        const model = await fetchModel(settings, { terminal, signal: interruption.signal });
+        const model = await fetchModel(settings, { terminal, signal }).catch(aboutModel(source));
         if (parseSource(source, model.category).kind === 'local') {
           messages.write(`${source} is on this disk already.\n`);
           continue;
@@ -39,12 +36,8 @@ export const pullCommand = defineCommand({
         output.write(`${model.source}\n`);
       }
       return exitCode.success;
-    } catch (error) {
-      if (!interruption.signal.aborted) throw aboutModel(current, error);
-      messages.write('\nStopped. The same command resumes the download.\n');
-      return exitCode.interrupted;
-    } finally {
-      interruption.stop();
-    }
+    });
+    if (code === undefined) messages.write('\nStopped. The same command resumes the download.\n');
+    return code ?? exitCode.interrupted;
   },
 });

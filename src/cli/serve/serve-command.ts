@@ -23,6 +23,7 @@ import { loading, openHttpServer, type HttpServer } from './http-server.ts';
 import { mount, type Place } from './mount.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
 import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
+import { orThrow } from '../../errors.ts';
 
 /** Services beside the API. */
 interface SideServices {
@@ -52,11 +53,7 @@ async function createSideServices(wanted: {
 
 async function openMetrics(): Promise<Metrics> {
   const { createMetrics } = await import('../../create-metrics.ts');
-  try {
-    return createMetrics();
-  } catch (error) {
-    throw new UsageError(`--metrics: ${(error as Error).message}`, { cause: error });
-  }
+  return orThrow(createMetrics, (error) => new UsageError(`--metrics: ${error.message}`, { cause: error }));
 }
 
 /** The models that are served where nobody names one. */
@@ -174,11 +171,7 @@ async function fetchAll(
 ): Promise<Readonly<Record<string, ModelOptions>>> {
   const fetched = new Map<string, ModelOptions>();
   for (const [id, settings] of Object.entries(models)) {
-    try {
-      fetched.set(id, await fetchModel(settings, context));
-    } catch (error) {
-      throw aboutModel(id, error);
-    }
+    fetched.set(id, await fetchModel(settings, context).catch(aboutModel(id)));
   }
   return Object.fromEntries(fetched);
 }

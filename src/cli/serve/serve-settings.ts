@@ -247,12 +247,9 @@ async function readKeys(
 }
 
 async function readKeysFile(path: string): Promise<readonly string[]> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new UsageError(`--keys-file: ${path} can't be read: ${(error as Error).message}`, { cause: error });
-  }
+  });
   const keys = text
     .split(/\r?\n/)
     .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())

@@ -1,7 +1,7 @@
 import type { HubOptions } from '../../index.ts';
 import { checkModel } from '../../loading/model-settings.ts';
 import { readHubSettings } from '../hub-options.ts';
-import { watchInterrupts } from '../command.ts';
+import { untilInterrupted } from '../command.ts';
 import { createNote, type Terminal } from '../terminal.ts';
 import { aboutModel, categoryOf, mergeHub } from '../load-models.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
@@ -29,25 +29,14 @@ export async function openChatModel(
   terminal: Terminal,
 ): Promise<OpenModel | undefined> {
   const { source } = settings;
-  const interruption = watchInterrupts();
-  const { signal } = interruption;
   const note = createNote(terminal.messages, source);
-  try {
+  return untilInterrupted(async (signal) => {
     if (terminal.messages.isTTY) note.begin('loading …');
-    const category = await categoryOf(settings, signal).catch((error: unknown) => {
-      throw aboutModel(source, error);
-    });
+    const category = await categoryOf(settings, signal).catch(aboutModel(source));
     if (category !== 'chat')
       throw new UsageError(`Expected a model for chat, and ${source} is for ${category}.`);
-    return await openModel({ ...settings, category }, { terminal, signal });
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    note.clear();
-    throw error;
-  } finally {
-    note.clear();
-    interruption.stop();
-  }
+    return openModel({ ...settings, category }, { terminal, signal });
+  }).finally(() => note.clear());
 }
 
 /** A path in quotes, or one whose spaces a backslash precedes, as terminals paste files that are dropped on them. */

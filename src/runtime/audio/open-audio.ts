@@ -1,9 +1,4 @@
-import {
-  type AudioFormat,
-  audioFormats,
-  type DetectedAudio,
-  detectAudio,
-} from '../../core/audio/containers/detect.ts';
+import { type AudioFormat, audioFormats, detectAudio } from '../../core/audio/containers/detect.ts';
 import { readAiffLayout } from '../../core/audio/containers/aiff.ts';
 import { ContainerError, ForeignAudio, type Reading } from '../../core/audio/containers/reading.ts';
 import { readWavLayout } from '../../core/audio/containers/wav.ts';
@@ -100,7 +95,7 @@ export async function openAudio(source: AudioSource, options: AudioOptions): Pro
   const openKnown = async (): Promise<PcmTrack> => {
     const detected = await bytes.perform(detectAudio());
     format = detected.format;
-    return openTrack(bytes, detected, options);
+    return openTrack[detected.format](bytes, detected.offset, options);
   };
   try {
     const track = await openKnown().catch((error: unknown) => openForeign(bytes, error, options));
@@ -134,30 +129,18 @@ function openForeign(bytes: ByteSource, error: unknown, options: TrackOptions): 
   return { blocks: decodeWithFfmpeg(bytes, { ...options, demuxer, name }) };
 }
 
-function openTrack(
-  bytes: ByteSource,
-  { format, offset }: DetectedAudio,
-  options: TrackOptions,
-): Promise<PcmTrack> {
-  switch (format) {
-    case 'wav':
-      return openSamples(bytes, readWavLayout(offset));
-    case 'aiff':
-      return openSamples(bytes, readAiffLayout(offset));
-    case 'mp3':
-      return openMp3(bytes, offset);
-    case 'flac':
-      return openFlac(bytes, offset);
-    case 'ogg':
-      return openOgg(bytes, offset);
-    case 'webm':
-      return openWebm(bytes, offset, options);
-    case 'mp4':
-      return openMp4(bytes, options);
-    case 'aac':
-      return openAdts(bytes, offset, options);
-  }
-}
+type OpenTrack = (bytes: ByteSource, offset: number, options: TrackOptions) => Promise<PcmTrack>;
+
+const openTrack: Readonly<Record<AudioFormat, OpenTrack>> = {
+  wav: (bytes, offset) => openSamples(bytes, readWavLayout(offset)),
+  aiff: (bytes, offset) => openSamples(bytes, readAiffLayout(offset)),
+  mp3: openMp3,
+  flac: openFlac,
+  ogg: openOgg,
+  webm: openWebm,
+  mp4: (bytes, _offset, options) => openMp4(bytes, options),
+  aac: openAdts,
+};
 
 async function* readOn<T>(
   first: IteratorResult<T, unknown>,

@@ -95,9 +95,6 @@ function limitConnecting(socket: Socket, isSecure: boolean, connectMs: number): 
 }
 
 function toHeaders(given: IncomingHttpHeaders): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(given)) {
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
-  }
-  return headers;
+  const named = Object.entries(given).map(([name, value = '']) => [value].flat().map((one) => [name, one]));
+  return new Headers(named.flat() as [string, string][]);
 }

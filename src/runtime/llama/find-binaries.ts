@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { unpackedPath } from '../unpacked-path.ts';
+import { orElse } from '../../errors.ts';
 
 export const llamaGpus = ['auto', 'cuda', 'vulkan', 'metal', 'none'] as const;
 export type LlamaGpu = (typeof llamaGpus)[number];
@@ -64,15 +65,9 @@ function buildsFor(gpu: LlamaGpu): readonly { readonly name: string; readonly gp
 /** Packages of binaries are dependencies of node-llama-cpp; some package managers show them to it alone. */
 function findPackage(name: string): string | undefined {
   const own = createRequire(import.meta.url);
-  for (const find of [own, () => createRequire(own.resolve('node-llama-cpp'))]) {
-    try {
-      const from = find === own ? own : (find as () => NodeJS.Require)();
-      return dirname(dirname(from.resolve(name)));
-    } catch {
-      // It may be found from elsewhere.
-    }
-  }
-  return undefined;
+  const findFrom = (require: () => NodeJS.Require): string | undefined =>
+    orElse(() => dirname(dirname(require().resolve(name))), undefined);
+  return findFrom(() => own) ?? findFrom(() => createRequire(own.resolve('node-llama-cpp')));
 }
 
 function librariesIn(folder: string): Omit<LlamaBinaries, 'gpu'> {

@@ -114,11 +114,9 @@ export class LlamaModel {
 }
 
 async function open(gpu: LlamaGpu | undefined): Promise<LlamaLibrary> {
-  try {
-    return await loadLlama(gpu);
-  } catch (error) {
-    throw failure('backend', (error as Error).message, error);
-  }
+  return loadLlama(gpu).catch((error: Error) => {
+    throw failure('backend', error.message, error);
+  });
 }
 
 function failure(param: string, reason: string, cause?: unknown): InferenceError {

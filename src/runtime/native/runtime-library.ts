@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { fieldError } from '../../errors.ts';
+import { fieldError, orElse } from '../../errors.ts';
 import { quote } from '../../core/text/quote.ts';
 import { unpackedPath } from '../unpacked-path.ts';
 
@@ -75,9 +75,5 @@ export function resolveLibrary(library: string, setting: string): string {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(folder), []);
 }

@@ -18,6 +18,7 @@ import { createDeviceDecoder } from './device-decoder.ts';
 import { checkLongPrompts } from './piecewise-decoder.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
+import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
 
 export interface DecoderOptions
   extends
@@ -57,13 +58,11 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     prepared = undefined;
     session = await createOnnxSession(path, { device, threads, runtime });
   }
-  try {
+  return releaseOnFailure(async (own) => {
+    own(session);
     assertSizes(config, prepared?.signature ?? session);
-    return await createDecoder(path, session, prepared, options);
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+    return createDecoder(path, session, prepared, options);
+  });
 }
 
 /** @throws InferenceError `invalid_request` where a setting can't act */

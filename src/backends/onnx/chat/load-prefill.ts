@@ -10,6 +10,7 @@ import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
 import { createPromptSession, type PromptSession } from './prompt-session.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
+import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
 
 /** How a session for prompts is opened. */
 export interface PrefillOptions
@@ -29,18 +30,15 @@ export async function loadPrefilledDecoder(
   prepared: PreparedGraph,
   options: PrefillOptions,
 ): Promise<Decoder> {
-  const prompts = await loadPromptSession(path, prepared, options);
-  try {
+  return releaseOnFailure(async (own) => {
+    const prompts = own(await loadPromptSession(path, prepared, options));
     const decoder = createResidentDecoder(session, prepared.signature, prompts);
     const alone = createResidentDecoder(session, prepared.signature);
     const { relative } = compareLogits([await probe(alone)], [await probe(decoder)]);
     if (relative <= tolerance) return decoder;
     const size = relative.toPrecision(2);
     throw fieldError('prefill.device', `it reads a prompt wrong: the logits differ by ${size} of their size`);
-  } catch (error) {
-    await prompts.release();
-    throw error;
-  }
+  });
 }
 
 async function loadPromptSession(

@@ -33,11 +33,27 @@ export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): P
   );
 }
 
-/** Facts about voices that are names alone. */
-function withVoices(names: Iterable<string>): Pick<Synthesizer, 'voices' | 'mixesVoices'> {
+interface SpeakingModel {
+  readonly sampleRateHz: number;
+  /** Voices, which are names alone, with what the model needs of each. */
+  readonly voices: ReadonlyMap<string, Float32Array | undefined>;
+  readonly hasSpeed: boolean;
+  readonly models: readonly PreTrainedModel[];
+  speakerOf(vector: Float32Array): (text: string, speed: number) => Promise<Float32Array>;
+}
+
+function toSynthesizer({ voices, models, speakerOf, ...facts }: SpeakingModel): Synthesizer {
   return {
-    voices: Array.from(names, (id) => ({ id, name: id, language: 'und' })),
+    ...facts,
+    voices: Array.from(voices.keys(), (id) => ({ id, name: id, language: 'und' })),
     mixesVoices: false,
+    async findSpeaker([share]) {
+      const speak = speakerOf(voices.get(share!.voice)!);
+      return { speak: async (text, { speed }) => ({ samples: await speak(text, speed) }) };
+    },
+    async release() {
+      for (const model of models) await model.dispose();
+    },
   };
 }
 
@@ -50,18 +66,16 @@ export async function loadVits({
 }: SynthesizerSource): Promise<Synthesizer> {
   const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
   const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
-  return {
+  return toSynthesizer({
     sampleRateHz: Number(config['sampling_rate']),
-    ...withVoices(['default']),
+    voices: new Map([['default', undefined]]),
     hasSpeed: false,
-    findSpeaker: async () => ({
-      async speak(text) {
-        const { waveform } = (await model(encode(tokenizer, text))) as { readonly waveform: Tensor };
-        return { samples: toSamples(waveform) };
-      },
-    }),
-    release: () => dispose(model),
-  };
+    models: [model],
+    speakerOf: () => async (text) => {
+      const { waveform } = (await model(encode(tokenizer, text))) as { readonly waveform: Tensor };
+      return toSamples(waveform);
+    },
+  });
 }
 
 /** SpeechT5: frames one after the other, a vector for the voice, and a vocoder of its own. */
@@ -90,26 +104,20 @@ export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesiz
     generate_speech(ids: Tensor, voice: Tensor, options: object): Promise<{ readonly waveform: Tensor }>;
   };
   const extractor = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
-  return {
+  return toSynthesizer({
     sampleRateHz: extractor?.sampling_rate ?? 16_000,
-    ...withVoices(voices.keys()),
+    voices,
     hasSpeed: false,
-    async findSpeaker([share]) {
-      const vector = voices.get(share!.voice)!;
+    models: [model, vocoder],
+    speakerOf(vector) {
       const embedding = new transformers.Tensor('float32', vector, [1, vector.length]);
-      return {
-        async speak(text) {
-          const { input_ids: ids } = encode(tokenizer, text);
-          const { waveform } = await speaker.generate_speech(ids, embedding, { vocoder });
-          return { samples: toSamples(waveform) };
-        },
+      return async (text) => {
+        const { input_ids: ids } = encode(tokenizer, text);
+        const { waveform } = await speaker.generate_speech(ids, embedding, { vocoder });
+        return toSamples(waveform);
       };
     },
-    async release() {
-      await dispose(model);
-      await dispose(vocoder);
-    },
-  };
+  });
 }
 
 /** Supertonic: flow matching in a few steps, a style for the voice. */
@@ -122,23 +130,20 @@ export async function loadSupertonic(source: SynthesizerSource): Promise<Synthes
     generate_speech(inputs: object): Promise<{ readonly waveform: Tensor; readonly durations: Tensor }>;
   };
   const styleSize = Number(config['style_dim']);
-  return {
+  return toSynthesizer({
     sampleRateHz: Number(config['sampling_rate']),
-    ...withVoices(voices.keys()),
+    voices,
     hasSpeed: true,
-    async findSpeaker([share]) {
-      const vector = voices.get(share!.voice)!;
+    models: [model],
+    speakerOf(vector) {
       const style = new transformers.Tensor('float32', vector, [1, vector.length / styleSize, styleSize]);
-      return {
-        async speak(text, { speed }) {
-          const inputs = { ...encode(tokenizer, text), style, speed };
-          const { waveform, durations } = await speaker.generate_speech(inputs);
-          return { samples: toSamples(waveform).subarray(0, Math.ceil(Number(durations.data[0]))) };
-        },
+      return async (text, speed) => {
+        const inputs = { ...encode(tokenizer, text), style, speed };
+        const { waveform, durations } = await speaker.generate_speech(inputs);
+        return toSamples(waveform).subarray(0, Math.ceil(Number(durations.data[0])));
       };
     },
-    release: () => dispose(model),
-  };
+  });
 }
 
 async function needVoices(
@@ -160,10 +165,6 @@ function toSamples(waveform: Tensor): Float32Array {
   return Float32Array.from(waveform.to('float32').data as Float32Array);
 }
 
-async function dispose(model: PreTrainedModel): Promise<void> {
-  await model.dispose();
-}
-
 /**
  * Finds the files of a model's voices, each a list of little-endian float32 numbers.
  * @param given names and paths in place of `voices/*.bin`
@@ -181,12 +182,9 @@ async function findVoiceFiles(
 
 /** @throws InferenceError `invalid_request` where the file is missing or holds no such numbers */
 async function readVoiceFile(name: string, path: string): Promise<Float32Array> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
+  const bytes = await readFile(path).catch((error: unknown) => {
     throw fieldError('backend.voices', `the file of the voice ${name} can't be read`, { cause: error });
-  }
+  });
   if (bytes.length === 0 || bytes.length % 4 !== 0) {
     throw fieldError(
       'backend.voices',

@@ -5,7 +5,7 @@ import { selectClasses } from '../../../core/vision/class-filter.ts';
 import { toImageBox } from '../../../core/vision/letterbox.ts';
 import { selectDetections } from '../../../core/vision/select-detections.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
-import { assertWanted, fieldError, fieldErrorOf, unsupportedError } from '../../../errors.ts';
+import { assertWanted, fieldError, inField, unsupportedError } from '../../../errors.ts';
 import { openImage } from '../../../runtime/image.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
@@ -121,11 +121,7 @@ function readClasses(
 ): WantedClasses {
   if (!classNames) return { classNames: readWords(classes?.split(',') ?? usual ?? []) };
   if (classes === undefined) return { classNames };
-  try {
-    return { classNames, classMask: selectClasses(classes, classNames) };
-  } catch (error) {
-    throw fieldErrorOf('classes', error);
-  }
+  return { classNames, classMask: inField('classes', () => selectClasses(classes, classNames)) };
 }
 
 function readWords(given: string | readonly string[]): readonly string[] {

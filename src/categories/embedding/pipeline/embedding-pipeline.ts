@@ -8,13 +8,7 @@ import { assertDimensions, truncateVector, type VectorSizes } from '../../../cor
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { limitEdges } from '../../../core/vision/edge-limits.ts';
-import {
-  assertWanted,
-  contextLengthError,
-  fieldError,
-  fieldErrorOf,
-  InferenceError,
-} from '../../../errors.ts';
+import { assertWanted, contextLengthError, fieldError, inField, InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../folder/tokenizer.ts';
 import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
@@ -144,11 +138,7 @@ export async function loadEmbeddingPipeline(
 
 function chooseDimensions({ dimensions }: EmbeddingRequest, sizes: VectorSizes): number {
   const chosen = dimensions ?? sizes.full;
-  try {
-    assertDimensions(chosen, sizes);
-  } catch (error) {
-    throw fieldErrorOf('dimensions', error);
-  }
+  inField('dimensions', () => assertDimensions(chosen, sizes));
   return chosen;
 }
 

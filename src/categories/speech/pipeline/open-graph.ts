@@ -4,9 +4,9 @@ import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { GraphIndex } from '../../../core/onnx/graph-index.ts';
 import type { OnnxGraph } from '../../../core/onnx/model.ts';
 import { readOnnxModel } from '../../../core/onnx/read-model.ts';
+import { WireWriter } from '../../../core/protobuf/writer.ts';
 import { fieldError } from '../../../errors.ts';
 import type { Session } from '../../../contracts/graph.ts';
-import { extendGraph } from '../../../runtime/graph-extension.ts';
 import type { SpeechSettings } from '../settings.ts';
 
 export interface DurationTensors {
@@ -37,16 +37,27 @@ export async function openSpeechGraph(
   const tensor = findDurations(read, durations);
   if (tensor === undefined)
     throw fieldError('wordTimes', `expected a graph that computes durations, got ${graph}`);
-  const extended = extendGraph(bytes, {
-    constants: {},
-    nodes: [{ operator: 'Identity', inputs: [tensor], output: exposed }],
-    outputs: [{ name: exposed }],
-  });
-  return sessions.openSession({ graph, bytes: extended }, spec);
+  return sessions.openSession({ graph, bytes: Buffer.concat([bytes, exposing(tensor)]) }, spec);
 }
 
 /** Among the names of both architectures. */
 const exposed = 'durations';
+
+/**
+ * A `ModelProto` that holds only an `Identity` node from the tensor to an output. Concatenated protobuf messages merge, so
+ * appended to the bytes of a model it adds both.
+ * @see https://protobuf.dev/programming-guides/encoding/#last-one-wins
+ */
+function exposing(tensor: string): Uint8Array {
+  return new WireWriter()
+    .message(7, (graph) => {
+      graph.message(1, (node) => {
+        node.text(1, tensor).text(2, exposed).text(3, exposed).text(4, 'Identity');
+      });
+      graph.message(12, (output) => void output.text(1, exposed));
+    })
+    .finish();
+}
 
 /** The only tensor of the operators; a graph with several rounds something else, too. */
 function findDurations({ nodes, ...graph }: OnnxGraph, { operators }: DurationTensors): string | undefined {

@@ -10,13 +10,7 @@ import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
 import { readMarkup, type MarkedText } from '../../../core/speech/markup/read-markup.ts';
 import { parseVoiceMix, type VoiceShare } from '../../../core/speech/voices.ts';
 import { quote } from '../../../core/text/quote.ts';
-import {
-  assertWanted,
-  fieldError,
-  fieldErrorOf,
-  type InferenceError,
-  unsupportedError,
-} from '../../../errors.ts';
+import { assertWanted, fieldError, inField, type InferenceError, unsupportedError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { findMainFile, locateModel } from '../../../folder/source.ts';
 import { createEncoderFinder } from '../../../runtime/audio-encode/encoders.ts';
@@ -46,18 +40,10 @@ export function readVoice(
   const isMissingDefault = voice === speechParameters.voice.default && !names.includes(voice);
   const whole = isMissingDefault ? names[0] : names.find((name) => name === voice);
   if (whole !== undefined) return [{ voice: whole, weight: 1 }];
-  const shares = readShares(voice);
+  const shares = inField('voice', () => parseVoiceMix(voice));
   if (shares.length > 1 && !synthesizer.mixesVoices)
     throw unsupportedError('voice', `the model mixes no voices, got ${quote(voice)}`);
   return shares.map(({ voice: name, weight }) => ({ voice: resolve(name), weight }));
-}
-
-function readShares(voice: string): readonly VoiceShare[] {
-  try {
-    return parseVoiceMix(voice);
-  } catch (error) {
-    throw fieldErrorOf('voice', error);
-  }
 }
 
 /** Long texts take turns with short ones, piece by piece. */

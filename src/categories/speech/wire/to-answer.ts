@@ -45,17 +45,11 @@ export function toSpeechAnswer(events: readonly SpeechEvent[], { words }: { word
  * ```
  */
 export function toSpeechStreamEvents(event: SpeechEvent): SpeechStreamEvent[] {
-  switch (event.type) {
-    case 'speech-start':
-      return [];
-    case 'audio': {
-      const { buffer, byteOffset, byteLength } = event.bytes;
-      const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-      return [{ type: 'speech.audio.delta', audio }];
-    }
-    case 'words':
-      return [{ type: 'speech.audio.words', words: toWireWords(event.words) }];
-    case 'speech-end':
-      return [{ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } }];
-  }
+  if (event.type === 'speech-start') return [];
+  if (event.type === 'words') return [{ type: 'speech.audio.words', words: toWireWords(event.words) }];
+  if (event.type === 'speech-end')
+    return [{ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } }];
+  const { buffer, byteOffset, byteLength } = event.bytes;
+  const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+  return [{ type: 'speech.audio.delta', audio }];
 }

@@ -10,6 +10,7 @@ import type { TranscriptionSettings } from '../settings.ts';
 import type { DiarizationTools } from './diarizer.ts';
 import { createSegmentationModel } from './segmentation-model.ts';
 import { createVoiceEmbedder } from './voice-embedder.ts';
+import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
 
 /** That of pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */
 const defaultThreshold = 0.7045654963945799;
@@ -26,21 +27,18 @@ export async function openDiarization(
     create: (session: Session) => Model | Promise<Model>,
   ): Promise<Model> => {
     const path = resolve(diarization[field]);
-    let session: Session | undefined;
-    try {
-      session = await openSession({ graph: locateGraph(path) }, { device, threads });
-      return await create(session);
-    } catch (error) {
-      await session?.release();
+    return releaseOnFailure(async (own) =>
+      create(own(await openSession({ graph: locateGraph(path) }, { device, threads }))),
+    ).catch((error: unknown) => {
       throw fieldError(
         `diarization.${field}`,
         `${path} is no ${field} model: ${(error as Error).message.replace(/\.$/, '')}`,
         { cause: error },
       );
-    }
+    });
   };
-  const segmentation = await open('segmentation', createSegmentationModel);
-  try {
+  return releaseOnFailure(async (own) => {
+    const segmentation = own(await open('segmentation', createSegmentationModel));
     const embedder = await open('embedding', createVoiceEmbedder);
     return {
       segmentation,
@@ -48,10 +46,7 @@ export async function openDiarization(
       threshold,
       release: async () => void (await Promise.all([segmentation.release(), embedder.release()])),
     };
-  } catch (error) {
-    await segmentation.release();
-    throw error;
-  }
+  });
 }
 
 function locateGraph(path: string): string {

@@ -5,6 +5,7 @@ import { localFiles } from '../../../folder/graph-files.ts';
 import { sourceError, type ModelFiles } from '../../../folder/model-files.ts';
 import { locateModel } from '../../../folder/source.ts';
 import type { Session } from '../../../contracts/graph.ts';
+import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
 
 export interface OpenGraphs {
   /** In the order of its files. */
@@ -35,9 +36,9 @@ export async function openGraphs<T>(
   const release = async (): Promise<void> => {
     await Promise.all(sessions.map((session) => session.release()));
   };
-  try {
+  return releaseOnFailure(async (own) => {
     for (const [index, graph] of files.graphs(localFiles(path), spec.dtype).entries()) {
-      const session = await openSession({ graph: join(path, graph) }, spec);
+      const session = own(await openSession({ graph: join(path, graph) }, spec));
       sessions.push(session);
       const there = [...session.inputs, ...session.outputs].map(({ name }) => name);
       const missing = names[index]?.find((name) => !there.includes(name));
@@ -47,8 +48,5 @@ export async function openGraphs<T>(
       );
     }
     return use({ sessions, release });
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  });
 }

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { Session } from '../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
@@ -32,6 +31,7 @@ import { StretchRecognition } from './stretch-recognition.ts';
 import { Transcriber, type TranscriptionTools } from './transcriber.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
+import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
 
 /** Merges the transcriptions of channels by time; each channel waits for those that are behind it. */
 export async function* mergeChannels(
@@ -83,16 +83,13 @@ export async function openVoiceGate(
       'voiceActivity',
       `expected energy, none or the path of a Silero VAD graph, found no ${path}`,
     );
-  let session: Session | undefined;
-  try {
-    session = await openSession({ graph: path }, { threads: 1 });
-    return createSileroGate(session);
-  } catch (error) {
-    await session?.release();
+  return releaseOnFailure(async (own) =>
+    createSileroGate(own(await openSession({ graph: path }, { threads: 1 }))),
+  ).catch((error: unknown) => {
     throw fieldError('voiceActivity', `${path} is not a Silero VAD graph: ${(error as Error).message}`, {
       cause: error,
     });
-  }
+  });
 }
 
 const openGate: VoiceGate = {
@@ -122,17 +119,11 @@ export async function loadTranscriptionPipeline(
   const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy', ffmpegPath } = spec;
   if (!(maxAudioSeconds > 0))
     throw fieldError('maxAudioSeconds', `expected more than 0, got ${maxAudioSeconds}`);
-  const gate = await openVoiceGate(voiceActivity, sessions);
-  let recognizer: Recognizer;
-  let diarization: DiarizationTools | undefined;
-  try {
-    diarization = await openDiarization(spec, sessions);
-    recognizer = await architecture.open(spec, sessions);
-  } catch (error) {
-    await gate.release();
-    await diarization?.release();
-    throw error;
-  }
+  const { gate, diarization, recognizer } = await releaseOnFailure(async (own) => ({
+    gate: own(await openVoiceGate(voiceActivity, sessions)),
+    diarization: own(await openDiarization(spec, sessions)),
+    recognizer: await architecture.open(spec, sessions),
+  }));
   const { longestSeconds, contextLength, languages, abilities } = recognizer;
   const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows) };
 

@@ -72,7 +72,8 @@ export const audioTranscriptions: Endpoint<UploadedCall, TranscriptionRequestInp
   },
   async answer(run, { path, ...asked }) {
     const request = { ...asked.request, model: run.model.id, audio: { path } };
-    if (!asked.stream) return toResponse(await collectTranscription(await run.collect(request)), asked);
+    if (!asked.stream)
+      return toResponse[asked.format](await collectTranscription(await run.collect(request)), asked);
     const toEvents = createTranscriptionStreamer();
     return run.stream(request, (event) => toEvents(event).map(toFrame).join(''));
   },
@@ -97,24 +98,15 @@ export const audioTranslations: typeof audioTranscriptions = {
   },
 };
 
-function toResponse(
-  result: TranscriptionResult,
-  { format, request, segments }: TranscriptionCall,
-): ApiResponse {
-  switch (format) {
-    case 'json':
-      return jsonResponse(200, toTranscription(result));
-    case 'verbose_json': {
-      const { task, wordTimestamps: words = false } = request;
-      return jsonResponse(200, toVerboseTranscription(result, { segments, words, task }));
-    }
-    case 'diarized_json':
-      return jsonResponse(200, toDiarizedTranscription(result));
-    case 'text':
-      return textResponse('text/plain', toPlainText(result));
-    case 'srt':
-      return textResponse('application/x-subrip', toSubtitles(result, 'srt'));
-    case 'vtt':
-      return textResponse('text/vtt', toSubtitles(result, 'vtt'));
-  }
-}
+type ToResponse = (result: TranscriptionResult, call: TranscriptionCall) => ApiResponse;
+
+const toResponse: Readonly<Record<TranscriptionCall['format'], ToResponse>> = {
+  json: (result) => jsonResponse(200, toTranscription(result)),
+  verbose_json(result, { request: { task, wordTimestamps: words = false }, segments }) {
+    return jsonResponse(200, toVerboseTranscription(result, { segments, words, task }));
+  },
+  diarized_json: (result) => jsonResponse(200, toDiarizedTranscription(result)),
+  text: (result) => textResponse('text/plain', toPlainText(result)),
+  srt: (result) => textResponse('application/x-subrip', toSubtitles(result, 'srt')),
+  vtt: (result) => textResponse('text/vtt', toSubtitles(result, 'vtt')),
+};

@@ -19,23 +19,15 @@ export interface CodecParameters {
   readonly sampleRateHz: number;
 }
 
+type CreateDecoder = (parameters: CodecParameters) => Promise<PacketDecoder | undefined>;
+
+const decoders: Readonly<Record<CodecParameters['codec'], CreateDecoder>> = {
+  opus: async ({ description }) => createOpusDecoder(description),
+  vorbis: async ({ description }) => createVorbisDecoder(toVorbisHeaders(description)),
+  flac: async ({ description }) => createFlacDecoder(toFlacInfo(description)),
+  mp3: createMp3Decoder,
+  aac: ({ description: config, ...facts }) => createAacDecoder({ config, ...facts }),
+};
+
 /** @returns `undefined` where there is no decoder on this machine */
-export async function createDecoder({
-  codec,
-  description,
-  channels,
-  sampleRateHz,
-}: CodecParameters): Promise<PacketDecoder | undefined> {
-  switch (codec) {
-    case 'opus':
-      return createOpusDecoder(description);
-    case 'vorbis':
-      return createVorbisDecoder(toVorbisHeaders(description));
-    case 'flac':
-      return createFlacDecoder(toFlacInfo(description));
-    case 'mp3':
-      return createMp3Decoder();
-    case 'aac':
-      return createAacDecoder({ config: description, channels, sampleRateHz });
-  }
-}
+export const createDecoder: CreateDecoder = (parameters) => decoders[parameters.codec](parameters);

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleOrOnlyGraph, singleStems } from '../../../../folder/model-files.ts';
+import { oneGraph, singleOrOnlyGraph } from '../../../../folder/model-files.ts';
 import type { Detector } from '../../detector.ts';
 import type { DetectionSettings } from '../../settings.ts';
 
@@ -15,10 +15,6 @@ export const graphDetector: Architecture<Detector, DetectionSettings> = {
     families.test(String(family ?? '')) ||
     files.some(({ path }) => /^[^/]+\.names$/.test(path)),
   isDefault: true,
-  files: {
-    small: ['config.json', 'preprocessor_config.json', '*.names'],
-    stems: singleStems,
-    graphs: (files, dtype) => [singleOrOnlyGraph(files, dtype)],
-  },
+  files: oneGraph(['config.json', 'preprocessor_config.json', '*.names'], singleOrOnlyGraph),
   open: async (spec, sessions) => (await import('./graph-detector.ts')).openGraphDetector(spec, sessions),
 };

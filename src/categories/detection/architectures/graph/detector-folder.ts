@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseClassNames, toClassNames } from '../../../../core/vision/class-names.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, orThrow } from '../../../../errors.ts';
 import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
 import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../folder/model-files.ts';
 import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
@@ -74,11 +74,10 @@ function locateGraph(path: string, dtype: Dtype | undefined): string {
 }
 
 function readMetadata(graph: string): ReadonlyMap<string, string> {
-  try {
-    return readOnnxFile(graph).metadata;
-  } catch (error) {
-    throw sourceError((error as Error).message, error);
-  }
+  return orThrow(
+    () => readOnnxFile(graph).metadata,
+    (error) => sourceError(error.message, error),
+  );
 }
 
 interface NameSources {
@@ -102,12 +101,9 @@ async function readClassNames(sources: NameSources): Promise<readonly string[] |
 }
 
 async function readNamesFile(path: string): Promise<readonly string[]> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fieldError('classNames', `${path} can't be read`, { cause: error });
-  }
+  });
   return text
     .split(/\r?\n/)
     .map((line) => line.trim())

@@ -17,12 +17,13 @@ import {
   type HeadName,
 } from '../../../../core/vision/heads/registry.ts';
 import { toInputTensorInto } from '../../../../core/vision/input-tensor.ts';
-import { fieldError, fieldErrorOf } from '../../../../errors.ts';
+import { fieldError, inField } from '../../../../errors.ts';
 import type { Detector } from '../../detector.ts';
 import { detectionParameters } from '../../parameters.ts';
 import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import { layOut, readInputSizes, readResizing, type InputSizes } from './input-sizes.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 
 interface DetectorInputs {
   /** `[1, 3, height, width]` */
@@ -103,13 +104,9 @@ export async function openGraphDetector(
   const task = folder.metadata.get('task') ?? '';
   if (foreignTasks.has(task))
     throw fieldError('source', `expected a model for detection, got one for ${task}`);
-  const session = await sessions.openSession({ graph: folder.graph }, spec);
-  try {
-    return await createGraphDetector(spec, folder, session);
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+  return releaseOnFailure(async (own) =>
+    createGraphDetector(spec, folder, own(await sessions.openSession({ graph: folder.graph }, spec))),
+  );
 }
 
 /** Runs the graph once, on nothing: the shapes of its outputs show how to read them. */
@@ -179,12 +176,9 @@ async function readHead(
       },
     };
   }
-  try {
-    const found = findHead({ outputs, input, classCount: classNames?.length, head: chosen?.name });
-    return { ...headNamed(found.name)!, ...found };
-  } catch (error) {
-    throw fieldErrorOf('head', error);
-  }
+  const wish = { outputs, input, classCount: classNames?.length, head: chosen?.name };
+  const found = inField('head', () => findHead(wish));
+  return { ...headNamed(found.name)!, ...found };
 }
 
 /** Names for classes that have none. */

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleGraph, singleStems, textFiles } from '../../../../folder/model-files.ts';
+import { oneGraph, textFiles } from '../../../../folder/model-files.ts';
 import type { Encoder } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 
@@ -37,16 +37,12 @@ export const textEncoder: Architecture<Encoder, EmbeddingSettings> = {
     (types.includes(String(type)) &&
       !/ForSequenceClassification|ForTokenClassification/.test(String(architectures))),
   isDefault: true,
-  files: {
-    small: [
-      ...textFiles,
-      'modules.json',
-      'config_sentence_transformers.json',
-      'sentence_bert_config.json',
-      '*_Pooling/config.json',
-    ],
-    stems: singleStems,
-    graphs: (files, dtype) => [singleGraph(files, dtype)],
-  },
+  files: oneGraph([
+    ...textFiles,
+    'modules.json',
+    'config_sentence_transformers.json',
+    'sentence_bert_config.json',
+    '*_Pooling/config.json',
+  ]),
   open: async (spec, sessions) => (await import('./open-text-encoder.ts')).openTextEncoder(spec, sessions),
 };

@@ -2,7 +2,7 @@ import type { GraphRunOptions, Session, Tensor, TensorSignature } from '../../..
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { EncodingModel, SessionBackend } from '../../../../contracts/sessions.ts';
 import { pool, type PoolingMode } from '../../../../core/embedding/pooling.ts';
-import { fieldError, type InferenceError } from '../../../../errors.ts';
+import { fieldError, type InferenceError, orThrow } from '../../../../errors.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import { chooseTextLength } from '../../../../folder/text-length.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
@@ -11,6 +11,7 @@ import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encod
 import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 
 export interface EncoderOptions {
   /**
@@ -91,11 +92,7 @@ function chooseOutput(
 
 /** Says of which file the graph is that has the fault. */
 function encoderFault<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RangeError ? notAnEncoder(error.message) : error;
-  }
+  return orThrow(work, (error) => (error instanceof RangeError ? notAnEncoder(error.message) : error));
 }
 
 function notAnEncoder(reason: string): InferenceError {
@@ -116,8 +113,8 @@ export async function openTextEncoder(
   const folder = await openEmbeddingFolder(locateModel(spec.source), { dtype, hasGraphs });
   const contextLength = chooseTextLength(spec.contextLength, folder.contextLength);
   const tokenizer = createTextTokenizer(folder);
-  const session = await sessions.openSession({ graph: folder.graph }, spec);
-  try {
+  return releaseOnFailure(async (own) => {
+    const session = own(await sessions.openSession({ graph: folder.graph }, spec));
     const isPooled = session.outputs.some(({ name }) => name === 'sentence_embedding');
     const pooling = spec.pooling ?? (isPooled ? undefined : folder.pooling);
     if (folder.furtherModules.length > 0 && (pooling || !isPooled)) {
@@ -136,25 +133,20 @@ export async function openTextEncoder(
       defaultPrompt: folder.defaultPrompt,
       created: folder.created,
     };
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+  });
 }
 
 /** A model whose engine does the pooling. */
 async function openEngineEncoder(spec: ModelSpec<EmbeddingSettings>, model: EncodingModel): Promise<Encoder> {
   const { pooling, maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;
-  try {
+  return releaseOnFailure(async (own) => {
+    own(model);
     const contextLength = chooseTextLength(spec.contextLength, model.contextLength);
     const encoder = await model.openEncoder({ contextLength, maxTokens, pooling });
     const vocabularySize = vocabularySizeOf(folder);
     return { ...encoder, tokenizer, vocabularySize, contextLength, created: folder.created };
-  } catch (error) {
-    await model.release?.();
-    throw error;
-  }
+  });
 }
 
 function vocabularySizeOf({ config }: { config: Readonly<Record<string, unknown>> }): number | undefined {

@@ -98,12 +98,9 @@ async function readVocabulary(path: string): Promise<Json> {
 }
 
 async function readMerges(path: string): Promise<string[]> {
-  let text: string;
-  try {
-    text = await readFile(join(path, 'merges.txt'), 'utf8');
-  } catch (error) {
+  const text = await readFile(join(path, 'merges.txt'), 'utf8').catch((error: unknown) => {
     throw sourceError(`expected tokenizer.json or merges.txt in ${path}`, error);
-  }
+  });
   return text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#version'));
 }
 

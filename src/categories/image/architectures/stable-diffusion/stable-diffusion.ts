@@ -1,5 +1,4 @@
 import type { Limiter } from '../../../../concurrency/limit-concurrency.ts';
-import type { Session } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { createGaussianNoise } from '../../../../core/diffusion/gaussian-noise.ts';
@@ -32,6 +31,7 @@ import {
   type JoinTexts,
 } from './prompt-encoder.ts';
 import { createTextEncoder, type TextEncoder } from './text-encoder.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 
 interface DenoiseOptions {
   readonly predict: Predict;
@@ -101,13 +101,8 @@ export async function openStableDiffusion(
   const { dtype } = spec;
   const { hasGraphs } = backend;
   const folder = await openDiffusionFolder(locateModel(spec.source), { dtype, hasGraphs });
-  const sessions: Session[] = [];
-  const open = async (component: DiffusionComponent): Promise<Session> => {
-    const session = await backend.openSession(component, spec);
-    sessions.push(session);
-    return session;
-  };
-  try {
+  return releaseOnFailure(async (own) => {
+    const open = async (component: DiffusionComponent) => own(await backend.openSession(component, spec));
     const denoiser = createDenoiser(await open(folder.denoiser), folder.denoiser);
     const encoders: TextEncoder[] = [];
     for (const [index, component] of folder.textEncoders.entries()) {
@@ -124,10 +119,7 @@ export async function openStableDiffusion(
     const decoder = createLatentDecoder(await open(folder.decoder), folder.decoder, internals);
     assertScheduler(folder);
     return new DiffusionPainter({ spec, folder, internals, denoiser, encoders, decoder });
-  } catch (error) {
-    for (const session of sessions) await session.release();
-    throw error;
-  }
+  });
 }
 
 interface LoadedModel {

@@ -1,43 +1,32 @@
 import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../core/math/float16.ts';
-import type { ElementType, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
+import type { ElementType, Tensor, TensorData, TensorSignature } from '../../../../contracts/graph.ts';
 
-const floatTypes: readonly ElementType[] = ['float32', 'float16', 'float64'];
-const integerTypes: readonly ElementType[] = ['int32', 'int64'];
+/** Numbers as data of an element type; integers get them without their decimals. */
+const toData: Readonly<Partial<Record<ElementType, (numbers: Float32Array) => TensorData>>> = {
+  float32: (numbers) => numbers,
+  float16: (numbers) => float32ToFloat16Into(new Uint16Array(numbers.length), numbers),
+  float64: (numbers) => Float64Array.from(numbers),
+  int32: (numbers) => Int32Array.from(numbers),
+  int64: (numbers) => BigInt64Array.from(numbers, (value) => BigInt(Math.trunc(value))),
+};
 
-/** Numbers in the element type that a graph takes; an integer one gets them without their decimals. */
+/** Numbers in the element type that a graph takes. */
 export function toTensor(
   { name, type }: TensorSignature,
-  data: Float32Array,
+  numbers: Float32Array,
   dims: readonly number[],
 ): Tensor {
-  switch (type) {
-    case 'float32':
-      return { type, dims, data };
-    case 'float16':
-      return { type, dims, data: float32ToFloat16Into(new Uint16Array(data.length), data) };
-    case 'float64':
-      return { type, dims, data: Float64Array.from(data) };
-    case 'int32':
-      return { type, dims, data: Int32Array.from(data) };
-    case 'int64':
-      return { type, dims, data: BigInt64Array.from(data, (value) => BigInt(Math.trunc(value))) };
-    default:
-      throw new TypeError(`${name}: expected ${[...floatTypes, ...integerTypes].join(', ')}, got ${type}`);
-  }
+  const data = toData[type]?.(numbers);
+  if (data) return { type, dims, data };
+  throw new TypeError(`${name}: expected ${Object.keys(toData).join(', ')}, got ${type}`);
 }
 
 /** The numbers of an output. */
 export function toFloat32({ type, data }: Tensor): Float32Array {
-  switch (type) {
-    case 'float32':
-      return data as Float32Array;
-    case 'float16':
-      return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
-    case 'float64':
-      return Float32Array.from(data as Float64Array);
-    default:
-      throw new TypeError(`expected an output of ${floatTypes.join(', ')}, got ${type}`);
-  }
+  if (type === 'float32') return data as Float32Array;
+  if (type === 'float16') return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
+  if (type === 'float64') return Float32Array.from(data as Float64Array);
+  throw new TypeError(`expected an output of float32, float16, float64, got ${type}`);
 }
 
 /** The size of a dimension that a graph has built in; free ones are marked with a name or a number below 1. */

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleGraph, singleStems, textFiles } from '../../../../folder/model-files.ts';
+import { oneGraph, textFiles } from '../../../../folder/model-files.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 
@@ -20,10 +20,6 @@ export const crossEncoder: Architecture<Scorer, RerankSettings> = {
     return labels.length === 1 || (labels.length === 2 && labels.every((label) => twoLabels.test(label)));
   },
   isDefault: true,
-  files: {
-    small: textFiles,
-    stems: singleStems,
-    graphs: (files, dtype) => [singleGraph(files, dtype)],
-  },
+  files: oneGraph(textFiles),
   open: async (spec, sessions) => (await import('./open-cross-encoder.ts')).openCrossEncoder(spec, sessions),
 };

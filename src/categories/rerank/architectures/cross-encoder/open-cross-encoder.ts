@@ -17,6 +17,8 @@ import {
 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { orThrow } from '../../../../errors.ts';
 
 const output = 'logits';
 
@@ -51,11 +53,7 @@ function toLogit(labels: Float32Array): Float32Array {
 }
 
 function withReason<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RangeError ? notAScorer(error.message) : error;
-  }
+  return orThrow(work, (error) => (error instanceof RangeError ? notAScorer(error.message) : error));
 }
 
 function notAScorer(reason: string): Error {
@@ -75,20 +73,18 @@ export async function openCrossEncoder(
   // A tokenizer without pairs is refused now, not when the first request comes.
   tokenizer.pairWith('');
   const graph = join(path, sessions.hasGraphs ? singleGraph(localFiles(path), spec.dtype) : usualGraph);
-  const session = await sessions.openSession({ graph }, spec);
-  try {
-    return { ...(await createGraphScorer(session)), tokenizer, contextLength, created: folder.created };
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+  return releaseOnFailure(async (own) => {
+    const scorer = await createGraphScorer(own(await sessions.openSession({ graph }, spec)));
+    return { ...scorer, tokenizer, contextLength, created: folder.created };
+  });
 }
 
 /** A model whose engine gives one logit or two for each pair. */
 async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: EncodingModel): Promise<Scorer> {
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
   const { tokenizer, folder } = model;
-  try {
+  return releaseOnFailure(async (own) => {
+    own(model);
     const contextLength = chooseTextLength(spec.contextLength, model.contextLength);
     const encoder = await model.openEncoder({ contextLength, maxTokens, pooling: 'rank' });
     return {
@@ -98,8 +94,5 @@ async function openEngineScorer(spec: ModelSpec<RerankSettings>, model: Encoding
       contextLength,
       created: folder.created,
     };
-  } catch (error) {
-    await model.release?.();
-    throw error;
-  }
+  });
 }

@@ -10,6 +10,7 @@ import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { openKokoroFolder, readVoice } from './kokoro-folder.ts';
 import { createKokoroGraph, kokoroDurations } from './kokoro-graph.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 
 interface VoiceShelfOptions {
   readonly styleSize: number;
@@ -81,8 +82,8 @@ export async function openKokoro(
     preferred: config['phonemizer'],
     languages: [...folder.voices.keys()].map((id) => describeVoice(id).language),
   });
-  const session = await openSpeechGraph(folder.graph, spec, { sessions, durations: kokoroDurations });
-  try {
+  return releaseOnFailure(async (own) => {
+    const session = own(await openSpeechGraph(folder.graph, spec, { sessions, durations: kokoroDurations }));
     const graph = createKokoroGraph(session);
     const shelf = new VoiceShelf(folder.voices, { styleSize: graph.styleSize, languages: readers });
     return {
@@ -110,8 +111,5 @@ export async function openKokoro(
       },
       release: () => session.release(),
     };
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+  });
 }

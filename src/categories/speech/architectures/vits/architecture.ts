@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { singleGraph, singleStems } from '../../../../folder/model-files.ts';
+import { oneGraph, singleGraph } from '../../../../folder/model-files.ts';
 import { isVoiceConfig } from '../../../../folder/source.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
@@ -10,10 +10,9 @@ export const vits: Architecture<Synthesizer, SpeechSettings> = {
   name: 'vits',
   modelTypes: ['vits'],
   recognize: ({ files }) => files.some(({ path }) => isVoiceConfig(path)),
-  files: {
-    small: ['config.json', 'tokenizer.json', 'tokenizer_config.json', '*.onnx.json'],
-    stems: singleStems,
-    graphs: (files, dtype) => [piperGraph(files) ?? singleGraph(files, dtype)],
-  },
+  files: oneGraph(
+    ['config.json', 'tokenizer.json', 'tokenizer_config.json', '*.onnx.json'],
+    (files, dtype) => piperGraph(files) ?? singleGraph(files, dtype),
+  ),
   open: async (spec, sessions) => (await import('./open-vits.ts')).openVits(spec, sessions),
 };

@@ -19,6 +19,7 @@ import { piperGraph } from './files.ts';
 import { readPiperConfig, type PiperConfig } from './piper-config.ts';
 import { createVitsGraph, vitsDurations } from './vits-graph.ts';
 import type { VitsVoice } from './vits-voice.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 
 interface PiperReaderOptions {
   readonly name: string;
@@ -182,8 +183,8 @@ export async function openVits(
 ): Promise<Synthesizer> {
   const voice = (await openPiperVoice(spec)) ?? (await openHubVoice(spec));
   const { sampleRateHz, voices, speakers, scales } = voice;
-  const session = await openSpeechGraph(voice.graph, spec, { sessions, durations: vitsDurations });
-  try {
+  return releaseOnFailure(async (own) => {
+    const session = own(await openSpeechGraph(voice.graph, spec, { sessions, durations: vitsDurations }));
     const graph = createVitsGraph(session);
     if (graph.hasSpeakers !== speakers.size > 0) {
       throw sourceError(
@@ -214,8 +215,5 @@ export async function openVits(
       }),
       release: () => session.release(),
     };
-  } catch (error) {
-    await session.release();
-    throw error;
-  }
+  });
 }

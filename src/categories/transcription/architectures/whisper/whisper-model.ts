@@ -12,6 +12,7 @@ import {
   type DecoderText,
   type EncodedAudio,
 } from '../../pipeline/text-decoder.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 
 /** A decoder that has read the tokens before a text, as `DecoderText`. */
 export interface WhisperText extends Omit<DecoderText, 'logits'> {
@@ -50,28 +51,19 @@ export async function loadWhisperModel(
   open: OpenGraph,
   device: Device = 'cpu',
 ): Promise<WhisperModel> {
-  const sessions: Session[] = [];
+  const { decoder } = folder;
+  const [firstPath, nextPath] =
+    'merged' in decoder ? [decoder.merged, decoder.merged] : [decoder.first, decoder.next];
   const rewrite = (path: string, rewrites: Omit<RecognizerRewrites, 'device'>) =>
     rewriteRecognizer(path, { device, ...rewrites });
-  const load = async (graph: Graph): Promise<Session> => {
-    const session = await open(graph);
-    sessions.push(session);
-    return session;
-  };
-  try {
-    const { decoder } = folder;
-    const [firstPath, nextPath] =
-      'merged' in decoder ? [decoder.merged, decoder.merged] : [decoder.first, decoder.next];
-    const encoder = await load(await rewrite(folder.encoder, { attention: folder.encoderAttention }));
+  return releaseOnFailure(async (own) => {
+    const encoder = own(await open(await rewrite(folder.encoder, { attention: folder.encoderAttention })));
     const begins = await rewrite(firstPath, { lastPositions: keptPositions, hasCaches: false });
-    const first = await load(begins);
+    const first = own(await open(begins));
     const isWhole = firstPath === nextPath && !begins.isBranch;
-    const next = isWhole ? first : await load(await rewrite(nextPath, { hasCaches: true }));
+    const next = isWhole ? first : own(await open(await rewrite(nextPath, { hasCaches: true })));
     return createWhisperModel(folder, { encoder, first, next });
-  } catch (error) {
-    await Promise.all(sessions.map((session) => session.release()));
-    throw error;
-  }
+  });
 }
 
 export interface WhisperSessions extends Pick<DecoderSessions, 'first' | 'next'> {

@@ -1,0 +1,15 @@
+import { existsSync, readdirSync, statSync, type Stats } from 'node:fs';
+import { join, posix, sep } from 'node:path';
+
+/** Files anywhere in a folder and links to files, by path; a link that leads nowhere is none, and a missing folder has none. */
+export function statsIn(folder: string): readonly { readonly path: string; readonly stats: Stats }[] {
+  const paths = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  return paths.sort().flatMap((path) => {
+    const stats = statSync(join(folder, path), { throwIfNoEntry: false });
+    return stats?.isFile() ? [{ path: path.replaceAll(sep, posix.sep), stats }] : [];
+  });
+}
+
+export function filesIn(folder: string): readonly { readonly path: string; readonly sizeBytes: number }[] {
+  return statsIn(folder).map(({ path, stats }) => ({ path, sizeBytes: stats.size }));
+}
