@@ -1,7 +1,9 @@
 import { createMarkerScanner } from '../../text/marker-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
-import type { CallEvent } from './json-call.ts';
 import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
+
+/** An event that belongs to a call. */
+type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
 
 /** A routine that reads an answer; it stops at `yield` until more text has come or the answer has ended. */
 export type Reading<T = void> = Generator<undefined, T, undefined>;
@@ -191,19 +193,26 @@ export class AnswerInput {
 
   /** @param id the call's id, where the model writes one */
   startCall(name: string, id?: string): void {
-    this.emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
+    this.#emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }
 
   addArguments(text: string): void {
-    this.emit({ type: 'arguments', text });
+    this.#emit({ type: 'arguments', text });
   }
 
   endCall(): void {
-    this.emit({ type: 'call-end' });
+    this.#emit({ type: 'call-end' });
+  }
+
+  /** Gives out a whole call. */
+  addCall(name: string, json: string, id?: string): void {
+    this.startCall(name, id);
+    this.addArguments(json);
+    this.endCall();
   }
 
   /** Gives out an event of a call; at the call's end, what is held is accounted for. */
-  emit(event: CallEvent): void {
+  #emit(event: CallEvent): void {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.#calls++;
     this.#waiting.push(event);

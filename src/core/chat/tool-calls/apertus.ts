@@ -29,7 +29,6 @@ function* readCalls(input: AnswerInput): Reading {
     yield* input.takeSpace();
     if (key === undefined || (yield* input.takeAny([':'])) === null) return input.giveUp();
     if (!(yield* readJsonArguments(input, key))) return;
-    yield* input.dropSpace();
     yield* input.takeAny(['}']);
     yield* input.takeSpace();
     yield* input.takeAny([',']);

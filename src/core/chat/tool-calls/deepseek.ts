@@ -48,14 +48,10 @@ export const deepseekV31Format = defineFormat({
 
 function* readCalls(input: AnswerInput): Reading {
   const first = yield* readName(input);
-  if (first === '' || (yield* input.takeAny([separator])) === null) {
-    input.giveUp();
-    return;
-  }
+  if (first === '' || (yield* input.takeAny([separator])) === null) return input.giveUp();
   const second = first === 'function' ? yield* readName(input) : '';
   yield* input.takeSpace();
   const fence = yield* input.takeAny(['```json', '```']);
   if (!(yield* readJsonArguments(input, second === '' ? first : second))) return;
-  yield* input.dropSpace();
   if (fence !== null && (yield* input.takeAny(['```'])) !== null) yield* input.dropSpace();
 }

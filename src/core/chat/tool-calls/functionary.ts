@@ -17,7 +17,7 @@ export const functionaryV31Format = defineFormat({
     *readCalls(input) {
       const name = yield* readName(input);
       if ((yield* input.takeAny(['>'])) === null) input.giveUp();
-      else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+      else yield* readJsonArguments(input, name);
     },
   },
   constraint: framedCalls({ open: openTag, close: endTag, separator: '' }, namedCall('>')),
@@ -58,5 +58,5 @@ function* readMessage(input: AnswerInput): Reading {
   const mayBe = input.canReadAgain || recipient === 'all' || input.toolNamed(recipient) !== undefined;
   if (recipient === '' || !mayBe || (yield* input.takeAny(['\n'])) === null) input.giveUp();
   else if (recipient === 'all') input.drop();
-  else if (yield* readJsonArguments(input, recipient)) yield* input.dropSpace();
+  else yield* readJsonArguments(input, recipient);
 }

@@ -55,5 +55,5 @@ function* readCalls(input: AnswerInput): Reading {
     input.giveUp();
     return;
   }
-  if (yield* readJsonArguments(input, recipient.replace(/^functions\./, ''))) yield* input.dropSpace();
+  yield* readJsonArguments(input, recipient.replace(/^functions\./, ''));
 }

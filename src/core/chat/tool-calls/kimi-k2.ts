@@ -35,13 +35,10 @@ function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();
   const id = yield* readName(input);
   yield* input.takeSpace();
-  if ((yield* input.takeAny([argumentsMarker])) === null) {
-    input.giveUp();
-    return;
-  }
+  if ((yield* input.takeAny([argumentsMarker])) === null) return input.giveUp();
   if (/^\d+$/.test(id)) return yield* readNumberedCall(input);
   const name = id.replace(/^functions\./, '').replace(/:\d+$/, '');
-  if (yield* readJsonArguments(input, name, id)) yield* input.dropSpace();
+  yield* readJsonArguments(input, name, id);
 }
 
 /** Reads a call whose id is a number alone: the only tool that the arguments fit is meant. */
@@ -49,8 +46,6 @@ function* readNumberedCall(input: AnswerInput): Reading {
   const json = yield* takeJsonObject(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
   if (json === undefined || !tool || second) return input.giveUp();
-  input.startCall(tool.name);
-  input.addArguments(json);
-  input.endCall();
+  input.addCall(tool.name, json);
   yield* input.dropSpace();
 }

@@ -149,9 +149,7 @@ function* readCall(input: AnswerInput): Reading {
   const schema = tool?.parameters ?? { type: 'object' };
   const json = isClosed ? readElements(body, schema, schema, 0) : undefined;
   if (json === undefined || !json.startsWith('{') || !fitsTool(json, tool)) return input.giveUp();
-  input.startCall(name);
-  input.addArguments(json);
-  input.endCall();
+  input.addCall(name, json);
   yield* input.dropSpace();
 }
 

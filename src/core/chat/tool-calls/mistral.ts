@@ -31,21 +31,13 @@ export const mistralNamedFormat = defineFormat({
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();
-  if ((yield* input.peekAny(['[', '{'])) !== null) {
-    yield* readJsonCalls(input);
-    return;
-  }
+  if ((yield* input.peekAny(['[', '{'])) !== null) return yield* readJsonCalls(input);
   const name = yield* readName(input);
   if ((yield* input.takeAny([idMarker])) !== null) yield* readName(input);
   yield* input.takeAny([argumentsMarker]);
   yield* input.takeSpace();
-  if (!(yield* input.hasMore()) && input.isComplete && needsNothing(name, input)) {
-    input.startCall(name);
-    input.addArguments('{}');
-    input.endCall();
-    return;
-  }
-  if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+  if (!(yield* input.hasMore()) && input.isComplete && needsNothing(name, input)) input.addCall(name, '{}');
+  else yield* readJsonArguments(input, name);
 }
 
 /** Whether the tool that is meant can be called without arguments. */

@@ -36,6 +36,5 @@ function* readCalls(input: AnswerInput): Reading {
   const name = (yield* input.takeAny([nameMarker])) === null ? '' : yield* readName(input);
   if ((yield* input.takeAny([argumentsMarker])) === null) return input.giveUp();
   // An id that a grammar wrote says nothing.
-  if (yield* readJsonArguments(input, name, id === '' || id === '0' ? undefined : id))
-    yield* input.dropSpace();
+  yield* readJsonArguments(input, name, id === '' || id === '0' ? undefined : id);
 }

@@ -1,7 +1,6 @@
-import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { readJsonArguments } from './json-calls.ts';
+import { readJsonArguments, takeJson } from './json-calls.ts';
 import { fitsTool, mendJson, namesAll, schemasOf } from './mend-json.ts';
 import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } from './schema-types.ts';
 
@@ -55,9 +54,7 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   if (syntax.nameAttribute !== undefined)
     yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
   if (name !== '' && syntax.selfClose && (yield* input.takeAny(syntax.selfClose)) !== null) {
-    input.startCall(name);
-    input.addArguments('{}');
-    input.endCall();
+    input.addCall(name, '{}');
     yield* input.dropSpace();
     return;
   }
@@ -65,21 +62,14 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   if (isNamed) yield* takeGap(input);
   if (isNamed && syntax.selfClose && (yield* input.peekAny(['{'])) !== null) {
     if (!(yield* readJsonArguments(input, name))) return;
-    yield* input.dropSpace();
     if ((yield* input.takeAny([callClose])) !== null) yield* input.dropSpace();
     return;
   }
-  if (!isNamed || (yield* input.peekAny(follows)) === null) {
-    input.giveUp();
-    return;
-  }
+  if (!isNamed || (yield* input.peekAny(follows)) === null) return input.giveUp();
   const tool = input.toolNamed(name);
   input.startCall(name);
   const isWhole = yield* readParameters(input, tool, syntax);
-  if (!isWhole && !(yield* mendTaggedCall(input, tool, syntax, length, name))) {
-    input.giveUp();
-    return;
-  }
+  if (!isWhole && !(yield* mendTaggedCall(input, tool, syntax, length, name))) return input.giveUp();
   input.endCall();
   yield* input.dropSpace();
 }
@@ -267,13 +257,9 @@ function* beginsJson(input: AnswerInput, schema: unknown): Reading<boolean> {
 
 /** Gives JSON out while it comes; tags inside of it mean nothing. */
 function* readJson(input: AnswerInput, { parameterClose }: TaggedCallSyntax): Reading<boolean> {
-  const scanner = createJsonScanner();
-  while (scanner.state === 'open' && (yield* input.hasMore())) {
-    const piece = input.take(scanner.scan(input.rest));
-    if (piece !== '') input.addArguments(piece);
-  }
+  const isWhole = yield* takeJson(input, (piece) => input.addArguments(piece));
   yield* input.takeSpace();
-  return (yield* input.takeAny([parameterClose])) !== null && scanner.state === 'complete';
+  return (yield* input.takeAny([parameterClose])) !== null && isWhole;
 }
 
 function* readWhole(
