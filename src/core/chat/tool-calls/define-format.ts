@@ -1,3 +1,4 @@
+import { recognizes, type Evidence } from '../evidence.ts';
 import type { ToolCallFormat } from './format.ts';
 import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser, type SectionSyntax } from './section-parser.ts';
@@ -12,14 +13,16 @@ export interface FormatRow extends Partial<
   readonly families: Readonly<Record<string, readonly string[]>>;
   /** Calls are read as JSON objects if not otherwise. */
   readonly calls: Omit<SectionSyntax, 'readCalls'> & Partial<SectionSyntax>;
-  /** Text of a template that shows the format; the first opener if left out. */
-  readonly detect?: string | RegExp | ToolCallFormat['detect'] | undefined;
+  /** What shows the format; the first opener if left out. */
+  readonly detect?: Evidence | ToolCallFormat['detect'] | undefined;
+  /** One that only tokenizers of the format's models have. */
+  readonly ownToken?: string | undefined;
 }
 
 const sampleCall = { name: 'get_weather', arguments: '{"city": "Paris"}' };
 
 /** Makes a format of its row; without a constraint, calls are a list of JSON objects between its first markers. */
-export function defineFormat({ calls, families, detect, ...row }: FormatRow): ToolCallFormat {
+export function defineFormat({ calls, families, detect, ownToken, ...row }: FormatRow): ToolCallFormat {
   const { begin = [], open, close = [], end = [] } = calls;
   const { constraint = jsonListConstraint(open[0]!, end[0]) } = row;
   const evidence = detect ?? [...begin, ...open][0]!;
@@ -28,11 +31,7 @@ export function defineFormat({ calls, families, detect, ...row }: FormatRow): To
     markers: [...begin, ...end, ...open, ...close],
     openers: [...begin, ...open],
     createParser: createSectionParser({ readCalls: (input) => readJsonCalls(input), ...calls }),
-    detect:
-      typeof evidence === 'function'
-        ? evidence
-        : ({ template }: { template: string }) =>
-            typeof evidence === 'string' ? template.includes(evidence) : evidence.test(template),
+    detect: typeof evidence === 'function' ? evidence : recognizes(evidence, ownToken),
     constraint,
     ...row,
     families: Object.entries(families).map(([name, models]) => ({ name, models })),

@@ -30,7 +30,7 @@ export const harmonyFormat = defineFormat({
     end: [harmonyMarkers.call, harmonyMarkers.end, harmonyMarkers.return],
     readCalls,
   },
-  detect: ({ template }) => template.includes('<|channel|>') && template.includes('<|message|>'),
+  detect: ['<|channel|>', '<|message|>'],
   constraint: framedCalls(
     { open: '<|channel|>commentary to=functions.', close: '<|call|>', separator: null },
     namedCall(' <|constrain|>json<|message|>'),

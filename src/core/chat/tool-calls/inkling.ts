@@ -19,7 +19,8 @@ export const inklingFormat = defineFormat({
     prefix: `${name}${callMarker}{"name":${JSON.stringify(name)},"args":`,
     suffix: '}',
   })),
-  detect: ({ template, hasToken }) => template.includes(callMarker) || hasToken(callMarker),
+  detect: callMarker,
+  ownToken: callMarker,
 });
 
 function* readCalls(input: AnswerInput, marker: string): Reading {

@@ -68,8 +68,7 @@ export const granite3Format = defineFormat({
   name: 'granite-3',
   families: { 'Granite 3': ['Granite 3.0', 'Granite 3.1', 'Granite 3.2', 'Granite 3.3'] },
   calls: { open: ['<|tool_call|>', '<tool_call>'] },
-  detect: ({ template }) =>
-    template.includes('<|start_of_role|>') && /<\|tool_call\|>|\bavailable_tools\b/.test(template),
+  detect: ['<|start_of_role|>', /<\|tool_call\|>|\bavailable_tools\b/],
   constraint: {
     ...jsonListConstraint('<|tool_call|>'),
     others: [indentedListConstraint('<|tool_call|>')],
@@ -137,7 +136,7 @@ export const commandRPlusFormat = defineFormat({
     end: ['```'],
     readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
   },
-  detect: ({ template }) => template.includes('Action:') && template.includes('tool_name'),
+  detect: ['Action:', 'tool_name'],
   constraint: {
     ...jsonListConstraint('Action: ```json\n', '\n```', cohereKeys),
     trigger: 'Action: ```json',

@@ -127,7 +127,7 @@ export const minicpm3Format = pythonFormat({
       yield* readPythonCalls(input);
     },
   },
-  detect: ({ template }) => template.includes(startMarker) && /```python|<\|thought_start\|>/.test(template),
+  detect: [startMarker, /```python|<\|thought_start\|>/],
   frame: { begin: `${startMarker}\n\`\`\`python\n`, end: `\n\`\`\`\n${endMarker}` },
 });
 
@@ -149,8 +149,8 @@ export const lfm2Format = pythonFormat({
   },
   frame: { begin: `${startMarker}[`, separator: ', ', end: `]${endMarker}`, trigger: startMarker },
   others: [jsonListConstraint(startMarker, endMarker)],
-  detect: ({ template, hasToken }) =>
-    hasToken(startMarker) || /<\|tool_(list|call)_start\|>|"List of tools: \["/.test(template),
+  detect: /<\|tool_(list|call)_start\|>|"List of tools: \["/,
+  ownToken: startMarker,
 });
 
 const codeFence = '```tool_code';
@@ -198,8 +198,8 @@ export const llama4Format = pythonFormat({
     ],
   }),
   frame: listFrame,
-  detect: ({ template, hasToken }) =>
-    hasToken(pythonStart) || template.includes(pythonStart) || template.includes('[func_name1('),
+  detect: /<\|python_start\|>|\[func_name1\(/,
+  ownToken: pythonStart,
 });
 
 function* readEither(input: AnswerInput, marker: string): Reading {

@@ -124,7 +124,8 @@ export const k2HorizonFormat = taggedFormat({
       { isLoose: true },
     ),
   ],
-  detect: ({ template, hasToken }) => template.includes(horizonBegin) || hasToken(horizonBegin),
+  detect: horizonBegin,
+  ownToken: horizonBegin,
 });
 
 /** Hy models: keys and values inside a section of all calls; releases differ by the suffix of their tags. */
@@ -149,7 +150,8 @@ export const hyFormats: readonly ToolCallFormat[] = (
     calls: { begin: [begin], open: [open], end: [end] },
     syntax: keyValueSyntax(tags, { nameEnd, callClose }),
     frames: [{ begin: `${begin}\n`, open, end: `\n${end}` }],
-    detect: ({ template, hasToken }) => template.includes(evidence) || hasToken(evidence),
+    detect: evidence,
+    ownToken: evidence,
   });
 });
 
@@ -184,7 +186,7 @@ export const qwen3CoderFormat = taggedFormat({
     hasPaddedValues: true,
   },
   frames: [coderFrames[0]!, coderFrames[1]!, { open: '<function=' }],
-  detect: ({ template }) => template.includes('<function=') && template.includes('<parameter='),
+  detect: ['<function=', '<parameter='],
 });
 
 const functionTags = ['<function name="', '<functionname="', '<functionĠname="'];
@@ -261,7 +263,7 @@ export const kimiK3Format = taggedFormat({
     { begin: k3Begin, open: k3Open, separator: '', end: k3End },
     { open: k3Open, separator: '' },
   ],
-  detect: ({ template }) => template.includes('<|open|>') && template.includes('<|sep|>'),
+  detect: ['<|open|>', '<|sep|>'],
 });
 
 const dsml = '｜DSML｜';
