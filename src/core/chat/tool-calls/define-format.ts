@@ -1,8 +1,8 @@
 import { recognizes, type Evidence } from '../evidence.ts';
-import type { ToolCallFormat } from './format.ts';
+import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser, type SectionSyntax } from './section-parser.ts';
-import { writeCalls } from './write-calls.ts';
+import { writeCalls, type ArgumentsWriter } from './write-calls.ts';
 
 /** Data that tell one format from the others. */
 export interface FormatRow extends Partial<
@@ -17,12 +17,21 @@ export interface FormatRow extends Partial<
   readonly detect?: Evidence | ToolCallFormat['detect'] | undefined;
   /** One that only tokenizers of the format's models have. */
   readonly ownToken?: string | undefined;
+  /** Left out where the arguments are written as JSON. */
+  readonly writeArguments?: ArgumentsWriter | undefined;
 }
 
 const sampleCall = { name: 'get_weather', arguments: '{"city": "Paris"}' };
 
 /** Makes a format of its row; without a constraint, calls are a list of JSON objects between its first markers. */
-export function defineFormat({ calls, families, detect, ownToken, ...row }: FormatRow): ToolCallFormat {
+export function defineFormat({
+  calls,
+  families,
+  detect,
+  ownToken,
+  writeArguments,
+  ...row
+}: FormatRow): ToolCallFormat {
   const { begin = [], open, close = [], end = [] } = calls;
   const { constraint = jsonListConstraint(open[0]!, end[0]) } = row;
   const evidence = detect ?? [...begin, ...open][0]!;
@@ -33,8 +42,9 @@ export function defineFormat({ calls, families, detect, ownToken, ...row }: Form
     createParser: createSectionParser({ readCalls: (input) => readJsonCalls(input), ...calls }),
     detect: typeof evidence === 'function' ? evidence : recognizes(evidence, ownToken),
     constraint,
+    write: (written: readonly WrittenCall[]) => writeCalls({ constraint }, written, writeArguments),
     ...row,
     families: Object.entries(families).map(([name, models]) => ({ name, models })),
   };
-  return { example: writeCalls({ ...format, example: '' }, [sampleCall]), ...format };
+  return { example: format.write([sampleCall]), ...format };
 }

@@ -78,13 +78,7 @@ function gemmaFormat(
         arguments: gemmaArguments(quote),
       },
     ),
-    write: (calls) =>
-      calls
-        .map(({ name: called, arguments: json }) => {
-          const values = writeGemma(Object.fromEntries(membersOf(json)), quote);
-          return `${open}call:${called}${values}${end}`;
-        })
-        .join(''),
+    writeArguments: (text) => writeGemma(Object.fromEntries(membersOf(text)), quote),
     detect,
   });
 }

@@ -1,6 +1,6 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { framedCalls, type CallsFrame } from './call-frame.ts';
-import { writePythonCall, toPython } from './write-calls.ts';
+import { writePythonArguments, toPython } from './write-calls.ts';
 import { defineFormat, type FormatRow } from './define-format.ts';
 import type { ToolCallConstraint, ToolCallFormat, CallFrame } from './format.ts';
 import { jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.ts';
@@ -93,10 +93,9 @@ function pythonCalls(frame: CallsFrame, rest?: Partial<ToolCallConstraint>): Too
 }
 
 function pythonFormat({ frame, lead, others, ...row }: PythonRow): ToolCallFormat {
-  const { begin = '', separator, end = '' } = frame;
   return defineFormat({
     constraint: pythonCalls(frame, { lead, others }),
-    write: (calls) => begin + calls.map(writePythonCall).join(separator ?? '\n') + end,
+    writeArguments: writePythonArguments,
     ...row,
     calls: { readCalls: readPythonCalls, ...row.calls },
   });

@@ -4,7 +4,7 @@ import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
 import { framedCalls, type CallsFrame } from './call-frame.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 import { taggedConstraint } from './tagged-notation.ts';
-import { writeTaggedCall } from './write-calls.ts';
+import { writeTaggedArguments, type ArgumentsWriter } from './write-calls.ts';
 
 // Formats whose calls have a tag for each parameter.
 
@@ -18,15 +18,11 @@ interface TaggedRow extends FormatRow {
 }
 
 function taggedFormat({ syntax, frames, others = [], mayBeJson, ...row }: TaggedRow): ToolCallFormat {
-  const { begin = '', open = '', close = '', separator, end = '' } = frames[0];
   const tagged = taggedConstraint(syntax, ...frames);
-  const write: ToolCallFormat['write'] = (calls) => {
-    const texts = calls.map((call, index) => open + writeTaggedCall(call, syntax, index) + close);
-    return begin + texts.join(separator ?? '\n') + end;
-  };
+  const writeArguments: ArgumentsWriter = (text, index) => writeTaggedArguments(text, syntax, index);
   return defineFormat({
     constraint: { ...tagged, others: [...(tagged.others ?? []), ...others] },
-    ...(row.constraint === undefined && { write }),
+    ...(row.constraint === undefined && { writeArguments }),
     ...row,
     calls: {
       *readCalls(input, marker) {
