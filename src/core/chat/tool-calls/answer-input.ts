@@ -1,29 +1,24 @@
-import { createMarkerScanner } from '../../text/marker-scanner.ts';
+import { TextInput, type Reading } from '../../text/text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
+export type { Reading };
+
 /** An event that belongs to a call. */
 type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
-
-/** A routine that reads an answer; it stops at `yield` until more text has come or the answer has ended. */
-export type Reading<T = void> = Generator<undefined, T, undefined>;
 
 /**
  * An answer as the reading routine of a format sees it, and the events that it finds there. Nothing gets lost: what was taken
  * is held until it is accounted for, by a whole call or by `drop`, and `giveUp` gives it back as text. A call's events wait for
  * its end, so that nothing is left of a call that breaks, unless a grammar keeps the calls whole: then they come at once.
  */
-export class AnswerInput {
+export class AnswerInput extends TextInput {
   readonly tools: readonly ToolDefinition[];
   readonly #isConstrained: boolean;
   /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
   callEnds: readonly string[] = [];
   /** Events of the call in hand. */
   #waiting: CallEvent[] = [];
-  #text = '';
-  #index = 0;
-  #hasEnded = false;
-  #isCutOff = false;
   #events: ToolCallParserEvent[] = [];
   #held = '';
   #isInCall = false;
@@ -31,22 +26,13 @@ export class AnswerInput {
   #lastText = '';
 
   constructor(tools: readonly ToolDefinition[], { isConstrained = false }: ToolCallParserOptions) {
+    super();
     this.tools = tools;
     this.#isConstrained = isConstrained;
   }
 
   toolNamed(name: string): ToolDefinition | undefined {
     return this.tools.find((tool) => tool.name === name);
-  }
-
-  /** Everything that has come and was not taken yet. */
-  get rest(): string {
-    return this.#text.slice(this.#index);
-  }
-
-  /** The next code unit, `''` where none has come. */
-  get next(): string {
-    return this.#text.charAt(this.#index);
   }
 
   /** Text that was taken and is not accounted for. */
@@ -69,41 +55,14 @@ export class AnswerInput {
     return this.#calls;
   }
 
-  /** Whether the answer was cut off, by a limit or a stop sequence. */
-  get isCutOff(): boolean {
-    return this.#isCutOff;
-  }
-
-  /** Whether all text was taken and the model itself ended the answer. */
-  get isComplete(): boolean {
-    return this.#hasEnded && !this.#isCutOff && this.#index === this.#text.length;
-  }
-
-  append(text: string): void {
-    this.#text = this.rest + text;
-    this.#index = 0;
-  }
-
-  end({ cutOff }: { cutOff: boolean }): void {
-    this.#hasEnded = true;
-    this.#isCutOff = cutOff;
-  }
-
   takeEvents(): readonly ToolCallParserEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  /** Waits for text; false at the end of the answer. */
-  *hasMore(): Reading<boolean> {
-    while (this.#index === this.#text.length && !this.#hasEnded) yield;
-    return this.#index < this.#text.length;
-  }
-
-  take(length: number): string {
-    const taken = this.#text.slice(this.#index, this.#index + length);
-    this.#index += taken.length;
+  override take(length: number): string {
+    const taken = super.take(length);
     this.#held += taken;
     return taken;
   }
@@ -111,69 +70,18 @@ export class AnswerInput {
   /** Takes back the last `length` units that were taken and are still held. */
   putBack(length: number): void {
     if (length === 0) return;
-    this.#text = this.#held.slice(-length) + this.rest;
-    this.#index = 0;
+    this.giveBack(this.#held.slice(-length));
     this.#held = this.#held.slice(0, -length);
   }
 
-  /** Takes units while they pass the test, at most `limit`. */
-  *takeWhile(passes: (unit: string) => boolean, limit = Infinity): Reading<string> {
-    let taken = '';
-    while (taken.length < limit && (yield* this.hasMore()) && passes(this.next)) taken += this.take(1);
-    return taken;
-  }
-
-  *takeSpace(): Reading<string> {
-    return yield* this.takeWhile((unit) => unit.trim() === '');
-  }
-
-  /** The longest of the texts that comes next, `null` if none does; takes nothing. */
-  *peekAny(texts: readonly string[]): Reading<string | null> {
-    for (;;) {
-      const { rest } = this;
-      const isUndecided = texts.some((text) => text.length > rest.length && text.startsWith(rest));
-      if (isUndecided && !this.#hasEnded) {
-        yield;
-        continue;
-      }
-      const found = texts.filter((text) => rest.startsWith(text));
-      return found.reduce<string | null>(
-        (best, text) => (text.length > (best?.length ?? 0) ? text : best),
-        null,
-      );
-    }
-  }
-
-  /** Takes the longest of the texts that comes next, nothing if none does. */
-  *takeAny(texts: readonly string[]): Reading<string | null> {
-    const text = yield* this.peekAny(texts);
-    if (text !== null) this.take(text.length);
-    return text;
-  }
-
-  /**
-   * Hands on everything before the first of the markers, as it comes, and takes the marker. Returns `null` when the answer
-   * ended without one.
-   */
-  *takeUntil(
+  override *takeUntil(
     markers: readonly string[],
     emit: (text: string) => void,
-    dropped: readonly string[] = [],
+    dropped?: readonly string[],
   ): Reading<string | null> {
-    const scanner = createMarkerScanner(markers);
-    while (yield* this.hasMore()) {
-      const scan = scanner.scan(this.#text, this.#index);
-      this.#index = scan.end;
-      if (scan.text !== '') emit(scan.text);
-      if (scan.marker !== null) {
-        this.#held += scan.marker;
-        return scan.marker;
-      }
-    }
-    const rest = scanner.flush();
-    const isDropped = this.#isCutOff && dropped.some((marker) => marker.startsWith(rest));
-    if (rest !== '' && !isDropped) emit(rest);
-    return null;
+    const marker = yield* super.takeUntil(markers, emit, dropped);
+    this.#held += marker ?? '';
+    return marker;
   }
 
   /** Like `takeUntil`, with the text given out as text of the answer. */
@@ -261,17 +169,17 @@ export class AnswerInput {
    * cut off, with its continuation unknown, the call stays unfinished and the rest is dropped.
    */
   giveUp(): void {
-    if (this.#hasEnded) this.take(this.rest.length);
+    if (this.hasEnded) this.take(this.rest.length);
     const text = this.#held;
-    if (this.#isCutOff || this.#isConstrained) {
-      const isReported = this.#isInCall || this.#isCutOff;
+    if (this.isCutOff || this.#isConstrained) {
+      const isReported = this.#isInCall || this.isCutOff;
       this.#release();
       if (isReported) this.#push({ type: 'call-unfinished' });
     } else {
       this.restart(text.length);
     }
     this.#isInCall = false;
-    if (text !== '' && !this.#isCutOff) this.#push({ type: 'text', text });
+    if (text !== '' && !this.isCutOff) this.#push({ type: 'text', text });
     this.#held = '';
   }
 
