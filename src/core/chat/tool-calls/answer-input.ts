@@ -20,10 +20,13 @@ export class AnswerInput extends TextInput {
   /** Events of the call in hand. */
   #waiting: CallEvent[] = [];
   #events: ToolCallParserEvent[] = [];
-  #held = '';
+  /** Text that was taken and is not accounted for. */
+  held = '';
   #isInCall = false;
-  #calls = 0;
-  #lastText = '';
+  /** Number of announced calls. */
+  calls = 0;
+  /** The end of the answer's text so far. */
+  lastText = '';
 
   constructor(tools: readonly ToolDefinition[], { isConstrained = false }: ToolCallParserOptions) {
     super();
@@ -35,24 +38,9 @@ export class AnswerInput extends TextInput {
     return this.tools.find((tool) => tool.name === name);
   }
 
-  /** Text that was taken and is not accounted for. */
-  get held(): string {
-    return this.#held;
-  }
-
   /** Whether a call that breaks can be read once more, since nothing of it was given out. */
   get canReadAgain(): boolean {
     return !this.#isConstrained;
-  }
-
-  /** The end of the answer's text so far. */
-  get lastText(): string {
-    return this.#lastText;
-  }
-
-  /** Number of announced calls. */
-  get calls(): number {
-    return this.#calls;
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {
@@ -63,15 +51,15 @@ export class AnswerInput extends TextInput {
 
   override take(length: number): string {
     const taken = super.take(length);
-    this.#held += taken;
+    this.held += taken;
     return taken;
   }
 
   /** Takes back the last `length` units that were taken and are still held. */
   putBack(length: number): void {
     if (length === 0) return;
-    this.giveBack(this.#held.slice(-length));
-    this.#held = this.#held.slice(0, -length);
+    this.giveBack(this.held.slice(-length));
+    this.held = this.held.slice(0, -length);
   }
 
   override *takeUntil(
@@ -80,7 +68,7 @@ export class AnswerInput extends TextInput {
     dropped?: readonly string[],
   ): Reading<string | null> {
     const marker = yield* super.takeUntil(markers, emit, dropped);
-    this.#held += marker ?? '';
+    this.held += marker ?? '';
     return marker;
   }
 
@@ -96,7 +84,7 @@ export class AnswerInput extends TextInput {
 
   /** Holds text that `takeUntil` has handed on. */
   hold(text: string): void {
-    this.#held += text;
+    this.held += text;
   }
 
   /** @param id the call's id, where the model writes one */
@@ -122,30 +110,34 @@ export class AnswerInput extends TextInput {
   /** Gives out an event of a call; at the call's end, what is held is accounted for. */
   #emit(event: CallEvent): void {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
-    if (event.type === 'call-start') this.#calls++;
+    if (event.type === 'call-start') this.calls++;
     this.#waiting.push(event);
     if (this.#isInCall && !this.#isConstrained) return;
     this.#release();
-    this.#held = '';
+    this.held = '';
   }
 
   /** Forgets the call in hand, and puts back what was taken since `length` units were held. */
   restart(length: number): void {
-    if (this.#isInCall) this.#calls--;
+    if (this.#isInCall) this.calls--;
     this.#isInCall = false;
     this.#waiting = [];
-    this.putBack(this.#held.length - length);
+    this.putBack(this.held.length - length);
   }
 
-  /** Takes everything before the next marker that ends a call; says whether there is one. */
+  /**
+   * Takes the broken call that begins where `length` units were held: everything before the next marker that ends a call; says
+   * whether there is one. Takes nothing where the call can't be read once more.
+   */
   *takeBrokenCall(
+    length: number,
     ends: readonly string[] = this.callEnds,
-  ): Reading<{ readonly text: string; readonly hasEnd: boolean }> {
-    const { length } = this.#held;
-    const marker = ends.length === 0 ? null : yield* this.holdUntil(ends);
-    if (ends.length === 0) yield* this.takeWhile(() => true);
+  ): Reading<{ readonly text: string; readonly hasEnd: boolean } | undefined> {
+    if (!this.canReadAgain || this.isCutOff) return undefined;
+    this.restart(length);
+    const marker = yield* this.holdUntil(ends);
     if (marker !== null) this.putBack(marker.length);
-    return { text: this.#held.slice(length), hasEnd: marker !== null };
+    return this.isCutOff ? undefined : { text: this.held.slice(length), hasEnd: marker !== null };
   }
 
   #release(): void {
@@ -155,7 +147,7 @@ export class AnswerInput extends TextInput {
 
   /** Drops the held text, which means nothing, such as a close marker. */
   drop(): void {
-    if (!this.#isInCall || this.#isConstrained) this.#held = '';
+    if (!this.#isInCall || this.#isConstrained) this.held = '';
   }
 
   /** Takes and drops white space. */
@@ -170,7 +162,7 @@ export class AnswerInput extends TextInput {
    */
   giveUp(): void {
     if (this.hasEnded) this.take(this.rest.length);
-    const text = this.#held;
+    const text = this.held;
     if (this.isCutOff || this.#isConstrained) {
       const isReported = this.#isInCall || this.isCutOff;
       this.#release();
@@ -180,11 +172,11 @@ export class AnswerInput extends TextInput {
     }
     this.#isInCall = false;
     if (text !== '' && !this.isCutOff) this.#push({ type: 'text', text });
-    this.#held = '';
+    this.held = '';
   }
 
   #push(event: ToolCallParserEvent): void {
-    if (event.type === 'text') this.#lastText = (this.#lastText + event.text).slice(-longestLastText);
+    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-longestLastText);
     this.#events.push(event);
   }
 }

@@ -25,28 +25,38 @@ const usualArgumentsKeys: readonly string[] = ['arguments', 'parameters'];
 const companionKeys: ReadonlySet<string> = new Set(['id', 'type']);
 
 /**
- * Reads calls written as JSON objects, `{"name": "…", "arguments": {…}}`: one, several with commas, semicolons or nothing
- * between them, or a list.
+ * Reads calls: one, several with commas, semicolons or nothing between them, or a list.
+ * @param readCall says whether it has read a call, and `undefined` where none begins
  */
-export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions = {}): Reading {
+export function* readCallList(
+  input: AnswerInput,
+  readCall: (input: AnswerInput) => Reading<boolean | undefined>,
+): Reading {
   yield* input.takeSpace();
   const isList = (yield* input.takeAny(['['])) !== null;
   let hasCall = false;
-  yield* input.takeSpace();
-  while ((yield* input.peekAny(['{'])) !== null) {
-    if (!(yield* readJsonCall(input, options))) return;
+  for (;;) {
+    yield* input.takeSpace();
+    const isCall = yield* readCall(input);
+    if (isCall === false) return;
+    if (isCall === undefined) break;
     hasCall = true;
     yield* input.dropSpace();
     yield* input.takeAny([',', ';']);
-    yield* input.takeSpace();
   }
   if (input.held.trim() !== '' || !hasCall) input.giveUp();
   else if (isList && (yield* input.takeAny([']'])) !== null) yield* input.dropSpace();
   input.drop();
 }
 
+/** Reads a list of calls written as JSON objects, `{"name": "…", "arguments": {…}}`. */
+export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions = {}): Reading {
+  yield* readCallList(input, () => readJsonCall(input, options));
+}
+
 /** Reads one call; false if it is none, or was not finished. */
-function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean> {
+function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean | undefined> {
+  if ((yield* input.peekAny(['{'])) === null) return undefined;
   const { length } = input.held;
   const progress = yield* readMembers(input, options);
   if (progress === 'ended') {
@@ -188,13 +198,10 @@ function* takeMended(
   length: number,
   tool: ToolDefinition | undefined,
 ): Reading<string | undefined> {
-  if (!input.canReadAgain || input.isCutOff) return undefined;
-  input.restart(length);
-  const { text, hasEnd } = yield* input.takeBrokenCall();
-  if (input.isCutOff) return undefined;
-  const mended = mendJson(text, 0, { schemaOf: schemasOf(tool), mayBeOpen: hasEnd });
-  if (mended === undefined || !mended.json.startsWith('{')) return undefined;
-  input.putBack(text.length - mended.end);
+  const call = yield* input.takeBrokenCall(length);
+  const mended = call && mendJson(call.text, 0, { schemaOf: schemasOf(tool), mayBeOpen: call.hasEnd });
+  if (!mended?.json.startsWith('{')) return undefined;
+  input.putBack(call!.text.length - mended.end);
   return mended.json;
 }
 

@@ -106,10 +106,9 @@ function* mendTaggedCall(
   length: number,
   name: string,
 ): Reading<boolean> {
-  if (!input.canReadAgain || input.isCutOff) return false;
-  input.restart(length);
-  const { text, hasEnd } = yield* input.takeBrokenCall();
-  if (input.isCutOff) return false;
+  const broken = yield* input.takeBrokenCall(length);
+  if (broken === undefined) return false;
+  const { text, hasEnd } = broken;
   const { callClose, parameterOpen, parameterClose, parameterNameEnd } = syntax;
   const close = text.indexOf(callClose);
   if (close === -1 && !hasEnd) return false;
