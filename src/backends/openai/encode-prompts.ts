@@ -5,7 +5,7 @@ import { quote } from '../../core/text/quote.ts';
 import { unsupportedError } from '../../errors.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
 import { toConversation } from './chat-body.ts';
-import { toPromptFields } from './prompt-fields.ts';
+import { toPromptFields } from './dialects.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
 
