@@ -8,6 +8,7 @@ import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
 import { authorization } from '../access.ts';
+import { isObject, type Fields } from './fields.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
 
@@ -85,7 +86,7 @@ export async function* readEvents(
   { response, clock }: ApiAnswer,
   subject: ErrorSubject,
   maxEventCharacters = usualEventCharacters,
-): AsyncGenerator<Readonly<Record<string, unknown>>> {
+): AsyncGenerator<Fields> {
   const received: string[] = [];
   let isTooLarge = false;
   const parser = createParser({
@@ -137,10 +138,6 @@ function parseJson(text: string): unknown {
   } catch (error) {
     throw unreadable((error as Error).message, error);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function unreachable(error: unknown): InferenceError {

@@ -5,11 +5,10 @@ import { quote } from '../../core/text/quote.ts';
 import { unsupportedError } from '../../errors.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
 import { toConversation } from './chat-body.ts';
+import { isObject, type Fields } from './fields.ts';
 import { toPromptFields } from './dialects.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A prompt as the server's tokenizer reads it. */
 interface Encoded {
@@ -92,7 +91,7 @@ export async function* encodePrompts(
         await callApi({ ...server, url }, { path, body, signal, headers, subject }),
         maxAnswerBytes,
       );
-      if (typeof answer === 'object' && answer !== null) return answer as Fields;
+      if (isObject(answer)) return answer;
       throw unreadable('expected an object');
     };
   const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined): Promise<Encoded> => {

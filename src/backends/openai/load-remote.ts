@@ -5,6 +5,7 @@ import { fieldError, InferenceError } from '../../errors.ts';
 import { Upstreams } from '../upstreams.ts';
 import { fetchApi, readJson } from './api-client.ts';
 import { byteCounter, type TokenCounter } from './count-tokens.ts';
+import { isObject, type Fields } from './fields.ts';
 import { foreignChatParameters, serverParameters } from './dialects.ts';
 import type { RemoteModel, Runner } from './remote-model.ts';
 import { runChat } from './run-chat.ts';
@@ -15,8 +16,6 @@ import { runTranscription } from './run-transcription.ts';
 import { endpointsOf, patientMs, type ApiDialect, type ApiEndpoint, type ApiServer } from './server.ts';
 
 const maxListBytes = 16 * 2 ** 20;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Asks a server whether it runs a model. */
 async function describeServer(
@@ -65,10 +64,6 @@ async function ask(endpoint: ApiEndpoint, path: string, signal: AbortSignal): Pr
   if (isForeign) return undefined;
   const body = await readJson(answer, maxListBytes);
   return isObject(body) ? body : undefined;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Serves a category over the wire format. */

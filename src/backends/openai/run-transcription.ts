@@ -6,12 +6,11 @@ import type { TranscriptionRequest } from '../../categories/transcription/reques
 import { toIsoLanguage, toVocabularyLanguage } from '../../core/audio/whisper/languages.ts';
 import { createFileForm } from '../../runtime/http/file-form.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
+import { fieldsOf } from './fields.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { wordsOf } from './wire-error.ts';
 
 const maxTranscriptBytes = 2 ** 26;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Models whose server answers with the plain text alone. */
 const plain = new WeakSet<RemoteModel>();
@@ -143,10 +142,6 @@ function toSpeakerSegment(value: unknown): SpeakerSegment {
 function toWord(value: unknown): TranscriptionWord {
   const { word, start, end } = fieldsOf(value);
   return { word: String(word ?? '').trim(), startSeconds: numberOf(start), endSeconds: numberOf(end) };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
 function numberOf(value: unknown): number {

@@ -1,5 +1,6 @@
 import type { TokenLogprobs } from '../../categories/chat/events.ts';
 import { unreadable } from './api-client.ts';
+import { fieldsOf, isObject, type Fields } from './fields.ts';
 
 /** The parts of a chunk's choice that are read; servers send more, and less. */
 export interface WireChoice {
@@ -27,8 +28,6 @@ export interface WireProgress {
   readonly completionTokens: number | undefined;
   readonly reasoningTokens: number | undefined;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export function readChoices(chunk: Fields): WireChoice[] {
   return objectsOf(chunk, 'choices').map((choice) => {
@@ -65,10 +64,6 @@ export function readProgress(chunk: Fields): WireProgress {
 }
 
 /** Nothing where it is no object: nobody fails over a count. */
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
 function toCall(call: Fields): WireCall {
   const { index } = call;
   const called = objectOf(call, 'function');
@@ -133,8 +128,7 @@ function objectOf(fields: Fields, name: string): Fields {
 
 function objectsOf(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name] ?? [];
-  const isList = Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null);
-  if (isList) return value as readonly Fields[];
+  if (Array.isArray(value) && value.every(isObject)) return value;
   throw unreadable(`${name}: expected an array of objects`);
 }
 

@@ -1,5 +1,6 @@
 import { abbreviate } from '../../core/text/quote.ts';
 import { type ErrorCode, fieldError, InferenceError, sentence } from '../../errors.ts';
+import { fieldsOf } from './fields.ts';
 import type { RemoteModel } from './remote-model.ts';
 
 const maxMessageCharacters = 1000;
@@ -123,10 +124,8 @@ function namesField(said: string, name: string): boolean {
 
 /** `{"error": {…}}`, `{"error": "…"}`, or the fields themselves. */
 function faultOf(body: unknown): WireFault {
-  if (typeof body !== 'object' || body === null) return {};
-  const { error = body } = body as { readonly error?: unknown };
-  if (typeof error === 'string') return { message: error };
-  return typeof error === 'object' && error !== null ? error : {};
+  const { error = body } = fieldsOf(body);
+  return typeof error === 'string' ? { message: error } : fieldsOf(error);
 }
 
 /** Everything that a server has said about a request. */
