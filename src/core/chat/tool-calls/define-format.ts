@@ -1,6 +1,7 @@
 import { recognizes, type Evidence } from '../evidence.ts';
-import type { ToolCallFormat, WrittenCall } from './format.ts';
-import { jsonListConstraint, readJsonCalls } from './json-calls.ts';
+import { framedCalls, type CallsFrame } from './call-frame.ts';
+import type { ToolCallConstraint, ToolCallFormat, WrittenCall } from './format.ts';
+import { jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { createSectionParser, type SectionSyntax } from './section-parser.ts';
 import { writeCalls, type ArgumentsWriter } from './write-calls.ts';
 
@@ -17,23 +18,24 @@ export interface FormatRow extends Partial<
   readonly detect?: Evidence | ToolCallFormat['detect'] | undefined;
   /** One that only tokenizers of the format's models have. */
   readonly ownToken?: string | undefined;
+  /** The texts around calls; without it and a constraint, calls are a list of JSON objects between the first markers. */
+  readonly frame?: CallsFrame | undefined;
+  /** The texts around the arguments inside the frame; those of a JSON object if left out. */
+  readonly call?: ToolCallConstraint['call'] | undefined;
+  /** What the constraint has beside frame and call. */
+  readonly notation?: Partial<ToolCallConstraint> | undefined;
   /** Left out where the arguments are written as JSON. */
   readonly writeArguments?: ArgumentsWriter | undefined;
 }
 
 const sampleCall = { name: 'get_weather', arguments: '{"city": "Paris"}' };
 
-/** Makes a format of its row; without a constraint, calls are a list of JSON objects between its first markers. */
-export function defineFormat({
-  calls,
-  families,
-  detect,
-  ownToken,
-  writeArguments,
-  ...row
-}: FormatRow): ToolCallFormat {
+/** Makes a format of its row. */
+export function defineFormat(whole: FormatRow): ToolCallFormat {
+  const { calls, families, detect, ownToken, frame, call, notation, writeArguments, ...row } = whole;
   const { begin = [], open, close = [], end = [] } = calls;
-  const { constraint = jsonListConstraint(open[0]!, end[0]) } = row;
+  const framed = frame && framedCalls(frame, call ?? ((name) => jsonCallFrame(name)), notation);
+  const { constraint = framed ?? jsonListConstraint(open[0]!, end[0]) } = row;
   const evidence = detect ?? [...begin, ...open][0]!;
   const format = {
     parallel: constraint.separator !== null,

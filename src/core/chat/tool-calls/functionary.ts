@@ -1,5 +1,5 @@
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
@@ -20,7 +20,8 @@ export const functionaryV31Format = defineFormat({
       else yield* readJsonArguments(input, name);
     },
   },
-  constraint: framedCalls({ open: openTag, close: endTag, separator: '' }, namedCall('>')),
+  frame: { open: openTag, close: endTag, separator: '' },
+  call: namedCall('>'),
 });
 
 const recipientMarker = '>>>';

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat, type FormatRow } from './define-format.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readName } from './json-calls.ts';
@@ -71,13 +71,9 @@ function gemmaFormat(
         while (yield* readCall(input, dialect));
       },
     },
-    constraint: framedCalls(
-      { open: `${open}call:`, close: end, separator: '', trigger: open },
-      namedCall(''),
-      {
-        arguments: gemmaArguments(quote),
-      },
-    ),
+    frame: { open: `${open}call:`, close: end, separator: '', trigger: open },
+    call: namedCall(''),
+    notation: { arguments: gemmaArguments(quote) },
     writeArguments: (text) => writeGemma(Object.fromEntries(membersOf(text)), quote),
     detect,
   });

@@ -1,5 +1,5 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonArguments } from './json-calls.ts';
 
@@ -31,10 +31,8 @@ export const harmonyFormat = defineFormat({
     readCalls,
   },
   detect: ['<|channel|>', '<|message|>'],
-  constraint: framedCalls(
-    { open: '<|channel|>commentary to=functions.', close: '<|call|>', separator: null },
-    namedCall(' <|constrain|>json<|message|>'),
-  ),
+  frame: { open: '<|channel|>commentary to=functions.', close: '<|call|>', separator: null },
+  call: namedCall(' <|constrain|>json<|message|>'),
 });
 
 const longestHeader = 512;

@@ -1,13 +1,13 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readName, takeJsonObject } from './json-calls.ts';
 import { namesAll } from './mend-json.ts';
 
-const beginMarker = '<|tool_calls_section_begin|>';
-const endMarker = '<|tool_calls_section_end|>';
-const openMarker = '<|tool_call_begin|>';
-const closeMarker = '<|tool_call_end|>';
+const begin = '<|tool_calls_section_begin|>';
+const end = '<|tool_calls_section_end|>';
+const open = '<|tool_call_begin|>';
+const close = '<|tool_call_end|>';
 const argumentsMarker = '<|tool_call_argument_begin|>';
 
 /**
@@ -17,18 +17,10 @@ const argumentsMarker = '<|tool_call_argument_begin|>';
 export const kimiK2Format = defineFormat({
   name: 'kimi-k2',
   families: { 'Kimi K2': ['Kimi K2 Instruct', 'Kimi K2 Thinking', 'Kimi K2.5'] },
-  markers: [beginMarker, endMarker, openMarker, closeMarker, argumentsMarker],
-  calls: { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls },
-  constraint: framedCalls(
-    {
-      begin: beginMarker,
-      open: `${openMarker}functions.`,
-      close: closeMarker,
-      separator: '',
-      end: endMarker,
-    },
-    namedCall(`:0${argumentsMarker}`),
-  ),
+  markers: [begin, end, open, close, argumentsMarker],
+  calls: { begin: [begin], open: [open], close: [close], end: [end], readCalls },
+  frame: { begin, open: `${open}functions.`, close, separator: '', end },
+  call: namedCall(`:0${argumentsMarker}`),
 });
 
 function* readCalls(input: AnswerInput): Reading {

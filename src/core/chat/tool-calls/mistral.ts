@@ -1,5 +1,5 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
@@ -26,7 +26,8 @@ export const mistralNamedFormat = defineFormat({
   calls,
   detect: ({ template, hasToken }) =>
     template.includes(openMarker) && (template.includes(argumentsMarker) || hasToken(argumentsMarker)),
-  constraint: framedCalls({ open: openMarker, separator: '' }, namedCall(argumentsMarker)),
+  frame: { open: openMarker, separator: '' },
+  call: namedCall(argumentsMarker),
 });
 
 function* readCalls(input: AnswerInput): Reading {

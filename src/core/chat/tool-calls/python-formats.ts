@@ -82,21 +82,16 @@ function pythonCallFrame(name: string): CallFrame {
 
 // Formats whose calls are Python.
 
-interface PythonRow extends FormatRow {
-  readonly frame: CallsFrame;
-  readonly lead?: string;
-  readonly others?: readonly ToolCallConstraint[];
-}
-
 function pythonCalls(frame: CallsFrame, rest?: Partial<ToolCallConstraint>): ToolCallConstraint {
   return framedCalls(frame, pythonCallFrame, { arguments: pythonArguments, ...rest });
 }
 
-function pythonFormat({ frame, lead, others, ...row }: PythonRow): ToolCallFormat {
+function pythonFormat(row: FormatRow): ToolCallFormat {
   return defineFormat({
-    constraint: pythonCalls(frame, { lead, others }),
+    call: pythonCallFrame,
     writeArguments: writePythonArguments,
     ...row,
+    notation: { arguments: pythonArguments, ...row.notation },
     calls: { readCalls: readPythonCalls, ...row.calls },
   });
 }
@@ -147,7 +142,7 @@ export const lfm2Format = pythonFormat({
     },
   },
   frame: { begin: `${startMarker}[`, separator: ', ', end: `]${endMarker}`, trigger: startMarker },
-  others: [jsonListConstraint(startMarker, endMarker)],
+  notation: { others: [jsonListConstraint(startMarker, endMarker)] },
   detect: /<\|tool_(list|call)_start\|>|"List of tools: \["/,
   ownToken: startMarker,
 });
@@ -163,7 +158,9 @@ export const gemmaCodeFormat = pythonFormat({
   markers: [],
   calls: { open: [codeFence], end: ['```'] },
   frame: codeFrame,
-  others: [pythonCalls(codeFrame, { call: (name) => ({ prefix: `print(${name}(`, suffix: '))' }) })],
+  notation: {
+    others: [pythonCalls(codeFrame, { call: (name) => ({ prefix: `print(${name}(`, suffix: '))' }) })],
+  },
   detect: 'tool_code',
 });
 
@@ -186,7 +183,8 @@ export const llama4Format = pythonFormat({
   markers: [pythonStart, pythonEnd],
   openers: [pythonStart],
   calls: { open: [pythonStart, inlineMarker], bare: ['[', '{'], end: [pythonEnd], readCalls: readEither },
-  constraint: pythonCalls(listFrame, {
+  frame: listFrame,
+  notation: {
     trigger: undefined,
     lead: '\n',
     others: [
@@ -195,8 +193,7 @@ export const llama4Format = pythonFormat({
       }),
       pythonCalls({ begin: `${pythonStart}[`, separator: ', ', end: `]${pythonEnd}`, trigger: pythonStart }),
     ],
-  }),
-  frame: listFrame,
+  },
   detect: /<\|python_start\|>|\[func_name1\(/,
   ownToken: pythonStart,
 });
