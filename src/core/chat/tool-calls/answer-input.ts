@@ -14,7 +14,8 @@ type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
  */
 export class AnswerInput extends TextInput {
   readonly tools: readonly ToolDefinition[];
-  readonly #isConstrained: boolean;
+  /** Whether a call that breaks can be read once more, since nothing of it was given out. */
+  readonly canReadAgain: boolean;
   /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
   callEnds: readonly string[] = [];
   /** Events of the call in hand. */
@@ -31,16 +32,11 @@ export class AnswerInput extends TextInput {
   constructor(tools: readonly ToolDefinition[], { isConstrained = false }: ToolCallParserOptions) {
     super();
     this.tools = tools;
-    this.#isConstrained = isConstrained;
+    this.canReadAgain = !isConstrained;
   }
 
   toolNamed(name: string): ToolDefinition | undefined {
     return this.tools.find((tool) => tool.name === name);
-  }
-
-  /** Whether a call that breaks can be read once more, since nothing of it was given out. */
-  get canReadAgain(): boolean {
-    return !this.#isConstrained;
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {
@@ -112,7 +108,7 @@ export class AnswerInput extends TextInput {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
     if (event.type === 'call-start') this.calls++;
     this.#waiting.push(event);
-    if (this.#isInCall && !this.#isConstrained) return;
+    if (this.#isInCall && this.canReadAgain) return;
     this.#release();
     this.held = '';
   }
@@ -147,7 +143,7 @@ export class AnswerInput extends TextInput {
 
   /** Drops the held text, which means nothing, such as a close marker. */
   drop(): void {
-    if (!this.#isInCall || this.#isConstrained) this.held = '';
+    if (!this.#isInCall || !this.canReadAgain) this.held = '';
   }
 
   /** Takes and drops white space. */
@@ -163,7 +159,7 @@ export class AnswerInput extends TextInput {
   giveUp(): void {
     if (this.hasEnded) this.take(this.rest.length);
     const text = this.held;
-    if (this.isCutOff || this.#isConstrained) {
+    if (this.isCutOff || !this.canReadAgain) {
       const isReported = this.#isInCall || this.isCutOff;
       this.#release();
       if (isReported) this.#push({ type: 'call-unfinished' });
