@@ -1,5 +1,9 @@
-import { collectChoice, type CollectedChoice } from '../categories/chat/collect-choices.ts';
-import type { ChatEvent, ChatUsage } from '../categories/chat/events.ts';
+import {
+  collectChoice,
+  type ChatEvent,
+  type ChatUsage,
+  type CollectedChoice,
+} from '../categories/chat/events.ts';
 import type { ChatRequestInput } from '../categories/chat/request.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';
 import type { AnyRequest } from '../contracts/engine.ts';

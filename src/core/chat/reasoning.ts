@@ -7,7 +7,7 @@ import {
   assertText,
   assertTexts,
 } from '../assert-values.ts';
-import { TextInput, type Reading } from '../text/text-input.ts';
+import { TextInput, type Reading } from './text-input.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
 
 /** Markers that some models put around their answer. */

@@ -1,4 +1,4 @@
-import { TextInput, type Reading } from '../../text/text-input.ts';
+import { TextInput, type Reading } from '../text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 

@@ -1,4 +1,4 @@
-import { createMarkerScanner } from './marker-scanner.ts';
+import { createMarkerScanner } from '../text/marker-scanner.ts';
 
 /** A routine that reads a text; it stops at `yield` until more of it has come or it has ended. */
 export type Reading<T = void> = Generator<undefined, T, undefined>;
