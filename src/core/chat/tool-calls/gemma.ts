@@ -74,7 +74,7 @@ function gemmaFormat(
     frame: { open: `${open}call:`, close: end, separator: '', trigger: open },
     call: namedCall(''),
     notation: { arguments: gemmaArguments(quote) },
-    writeArguments: (text) => writeGemma(Object.fromEntries(membersOf(text)), quote),
+    writeArguments: (json) => writeGemma(Object.fromEntries(membersOf(json)), quote),
     detect,
   });
 }
@@ -85,12 +85,9 @@ function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean
   // Models leave the word out.
   const isCall = (yield* input.takeAny(['call:', ':'])) !== null;
   const name = isCall ? yield* readName(input) : '';
-  if (name === '' || (yield* input.peekAny(['{'])) === null) {
-    input.giveUp();
-    return false;
-  }
-  input.startCall(name);
-  const values = yield* readLiteral(input, dialect);
+  const isNamed = name !== '' && (yield* input.peekAny(['{'])) !== null;
+  if (isNamed) input.startCall(name);
+  const values = isNamed ? yield* readLiteral(input, dialect) : null;
   if (values === null) {
     input.giveUp();
     return false;
