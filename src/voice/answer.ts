@@ -1,9 +1,4 @@
-import {
-  collectChoice,
-  type ChatEvent,
-  type ChatUsage,
-  type CollectedChoice,
-} from '../categories/chat/events.ts';
+import type { ChatEvent, ChatUsage, FinishReason } from '../categories/chat/events.ts';
 import type { ChatRequestInput } from '../categories/chat/request.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
@@ -32,6 +27,12 @@ export interface AnswerOptions {
 
 type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 type MessageItem = Extract<Item, { type: 'message' }>;
+
+/** What the chat model wrote beside text. */
+interface Written {
+  readonly calls: readonly ToolCall[];
+  readonly reason: FinishReason | undefined;
+}
 
 /** A message that is being written, and spoken. */
 interface OpenMessage {
@@ -62,12 +63,12 @@ export class Answer {
   async run(): Promise<void> {
     this.#emit({ type: 'response.created', response: this.#toResponse('in_progress', null) });
     try {
-      const choice = await this.#think(await this.#options.items());
+      const { calls, reason } = await this.#think(await this.#options.items());
       this.#say(this.#cutter.flush());
       await this.#message?.speaker?.end();
       this.#closeMessage('completed');
-      for (const call of choice?.calls ?? []) this.#tellCall(call);
-      if (choice?.finishReason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
+      for (const call of calls) this.#tellCall(call);
+      if (reason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
       else this.#end('completed');
     } catch (thrown) {
       if (this.isEnded) return;
@@ -82,7 +83,7 @@ export class Answer {
     this.#end('cancelled', { reason });
   }
 
-  async #think(items: readonly Item[]): Promise<CollectedChoice | undefined> {
+  async #think(items: readonly Item[]): Promise<Written> {
     const { settings, truncation } = this.#options;
     let left = items;
     for (;;) {
@@ -97,17 +98,21 @@ export class Answer {
     }
   }
 
-  async #write(request: ChatRequestInput): Promise<CollectedChoice | undefined> {
-    const choices: CollectedChoice[] = [];
+  async #write(request: ChatRequestInput): Promise<Written> {
+    const calls: (ToolCall & { arguments: string })[] = [];
+    let reason: FinishReason | undefined;
     let isLimitTold = false;
     for await (const event of this.#run<ChatEvent>('chat', request)) {
       if (!isLimitTold) this.#tellLimits(this.#options.call.limits());
       isLimitTold = true;
-      collectChoice(choices, event);
       if (event.type === 'text-delta') this.#add(event.text);
-      if (event.type === 'usage') this.#usage = event;
+      else if (event.type === 'tool-call-start')
+        calls[event.call] = { id: event.id, name: event.name, arguments: '' };
+      else if (event.type === 'tool-call-delta') calls[event.call]!.arguments += event.arguments;
+      else if (event.type === 'choice-end') reason = event.finishReason;
+      else if (event.type === 'usage') this.#usage = event;
     }
-    return choices[0];
+    return { calls, reason };
   }
 
   #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {

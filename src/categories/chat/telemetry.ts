@@ -2,7 +2,8 @@ import { maxArgumentValues, parseBounded } from '../../core/text/bounded-json.ts
 import { toTextMessage, type ChatMessage, type ToolCall } from '../../core/chat/messages.ts';
 import type { CategoryTelemetry, OutputRecorder } from '../../contracts/telemetry.ts';
 import type { MessagePart, SpanMessage } from '../telemetry-messages.ts';
-import { collectChoice, type ChatEvent, type CollectedChoice, type FinishReason } from './events.ts';
+import { collectChoice, type CollectedChoice } from './collect-choices.ts';
+import type { ChatEvent, FinishReason } from './events.ts';
 import type { RawPrompt } from './prompts.ts';
 import type { ChatRequest } from './request.ts';
 

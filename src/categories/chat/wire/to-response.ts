@@ -1,12 +1,6 @@
 import type { ToolCall } from '../../../core/chat/messages.ts';
-import {
-  collectChoice,
-  type ChatEvent,
-  type ChatUsage,
-  type CollectedChoice,
-  type TokenLogprob,
-  type TokenLogprobs,
-} from '../events.ts';
+import { collectChoice, type CollectedChoice } from '../collect-choices.ts';
+import type { ChatEvent, ChatUsage, TokenLogprob, TokenLogprobs } from '../events.ts';
 import type { ChatCompletion } from './schema.ts';
 
 /** Fields that all parts of one answer share. */
