@@ -6,13 +6,13 @@ export {
   type AnswerParser,
   type AnswerParserOptions,
 } from '../core/chat/answer-parser.ts';
-export type { FrameMarkers } from '../core/chat/answer-frame.ts';
 export { detectFormats, toolCallFormats, type FormatQuery, type ModelFormats } from '../core/chat/formats.ts';
 export type { ReasoningFormat } from '../core/chat/reasoning-format.ts';
 export { reasoningFormats } from '../core/chat/reasoning-formats.ts';
 export {
   createReasoningSplitter,
   type CallsInReasoning,
+  type FrameMarkers,
   type ReasoningMarkers,
   type ReasoningPart,
   type ReasoningSplitter,

@@ -13,6 +13,8 @@ import { SentenceCutter, Speaker } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
 export interface AnswerOptions {
+  readonly model: VoiceModel;
+  readonly call: VoiceCall;
   readonly settings: AnswerSettings;
   readonly truncation: 'auto' | 'disabled';
   /** The conversation that the answer becomes a part of, if it does. */
@@ -25,6 +27,12 @@ export interface AnswerOptions {
 
 type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 type MessageItem = Extract<Item, { type: 'message' }>;
+
+/** What the chat model wrote beside text. */
+interface Written {
+  readonly calls: readonly ToolCall[];
+  readonly reason: FinishReason | undefined;
+}
 
 /** A message that is being written, and spoken. */
 interface OpenMessage {
@@ -40,19 +48,14 @@ export class Answer {
   readonly isInConversation: boolean;
   isEnded = false;
   readonly #options: AnswerOptions;
-  readonly #model: VoiceModel;
-  readonly #call: VoiceCall;
   readonly #controller = new AbortController();
   readonly #cutter = new SentenceCutter();
   readonly #output: Item[] = [];
-  readonly #calls: ToolCall[] = [];
   #message: OpenMessage | undefined;
   #usage: ChatUsage | undefined;
 
-  constructor(options: AnswerOptions, model: VoiceModel, call: VoiceCall) {
+  constructor(options: AnswerOptions) {
     this.#options = options;
-    this.#model = model;
-    this.#call = call;
     this.isInConversation = options.conversation !== undefined;
   }
 
@@ -60,17 +63,17 @@ export class Answer {
   async run(): Promise<void> {
     this.#emit({ type: 'response.created', response: this.#toResponse('in_progress', null) });
     try {
-      const reason = await this.#think(await this.#options.items());
+      const { calls, reason } = await this.#think(await this.#options.items());
       this.#say(this.#cutter.flush());
       await this.#message?.speaker?.end();
       this.#closeMessage('completed');
-      for (const call of this.#calls) this.#tellCall(call);
+      for (const call of calls) this.#tellCall(call);
       if (reason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
       else this.#end('completed');
     } catch (thrown) {
       if (this.isEnded) return;
       this.#controller.abort();
-      this.#end('failed', { error: this.#call.fail(InferenceError.from(thrown)) });
+      this.#end('failed', { error: this.#options.call.fail(InferenceError.from(thrown)) });
     }
   }
 
@@ -80,12 +83,12 @@ export class Answer {
     this.#end('cancelled', { reason });
   }
 
-  async #think(items: readonly Item[]): Promise<FinishReason | undefined> {
+  async #think(items: readonly Item[]): Promise<Written> {
     const { settings, truncation } = this.#options;
     let left = items;
     for (;;) {
       try {
-        return await this.#write(toRequest(this.#model.thinks, settings, left));
+        return await this.#write(toRequest(this.#options.model.thinks, settings, left));
       } catch (error) {
         const isTooLong = InferenceError.from(error).code === 'context_length_exceeded';
         const shorter = withoutOldest(left);
@@ -95,12 +98,12 @@ export class Answer {
     }
   }
 
-  async #write(request: ChatRequestInput): Promise<FinishReason | undefined> {
-    const calls: { id: string; name: string; arguments: string }[] = [];
+  async #write(request: ChatRequestInput): Promise<Written> {
+    const calls: (ToolCall & { arguments: string })[] = [];
     let reason: FinishReason | undefined;
     let isLimitTold = false;
     for await (const event of this.#run<ChatEvent>('chat', request)) {
-      if (!isLimitTold) this.#tellLimits(this.#call.limits());
+      if (!isLimitTold) this.#tellLimits(this.#options.call.limits());
       isLimitTold = true;
       if (event.type === 'text-delta') this.#add(event.text);
       else if (event.type === 'tool-call-start')
@@ -109,12 +112,14 @@ export class Answer {
       else if (event.type === 'choice-end') reason = event.finishReason;
       else if (event.type === 'usage') this.#usage = event;
     }
-    this.#calls.push(...calls);
-    return reason;
+    return { calls, reason };
   }
 
   #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
-    return this.#call.run(request, { category, signal: this.#controller.signal }) as AsyncIterable<Event>;
+    return this.#options.call.run(request, {
+      category,
+      signal: this.#controller.signal,
+    }) as AsyncIterable<Event>;
   }
 
   #add(text: string): void {
@@ -134,7 +139,7 @@ export class Answer {
     const item: MessageItem = { ...itemHead('in_progress'), type: 'message', role: 'assistant', content: [] };
     const place = { ...this.#placeOf(item), content_index: 0 as const };
     const speaker = new Speaker({
-      model: this.#model.speaks,
+      model: this.#options.model.speaks,
       output,
       speak: (request) => this.#run<SpeechEvent>('speech', request),
       onText: (delta) => {
@@ -143,7 +148,7 @@ export class Answer {
       },
       onAudio: async (delta) => {
         this.#emit({ type: 'response.output_audio.delta', ...place, delta });
-        await this.#call.room();
+        await this.#options.call.room();
       },
     });
     const message = { item, place, speaker: modality === 'audio' ? speaker : undefined, text: '' };
@@ -231,22 +236,15 @@ export class Answer {
 
 function toRequest(model: string, settings: AnswerSettings, items: readonly Item[]): ChatRequestInput {
   const { tool_choice: choice, max_output_tokens: most } = settings;
-  const tools = settings.tools?.map(({ name, description, parameters }) => ({
-    name,
-    description,
-    parameters,
-  }));
-  const wishes = Object.entries({
-    toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
-    parallelToolCalls: settings.parallel_tool_calls,
-    temperature: settings.temperature,
-    maxTokens: most === 'inf' ? undefined : most,
-  });
+  const { parallel_tool_calls: parallelToolCalls, temperature } = settings;
   return {
     model,
     messages: toMessages(items, settings.instructions),
-    ...(tools?.length && { tools }),
-    ...Object.fromEntries(wishes.filter(([, value]) => value !== undefined)),
+    tools: settings.tools?.map(({ type: _function, ...tool }) => tool),
+    toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
+    parallelToolCalls,
+    ...(temperature !== undefined && { temperature }),
+    ...(typeof most === 'number' && { maxTokens: most }),
   };
 }
 

@@ -263,21 +263,19 @@ export class VoiceSession {
     const given = input?.map((one) =>
       one.type === 'item_reference' ? this.#conversation.find(one.id) : this.#keep(one),
     );
-    const answer = new Answer(
-      {
-        settings: readAnswer(this.#configuration.answer, fields),
-        truncation: this.#configuration.truncation,
-        conversation: conversation === 'none' ? undefined : this.#conversation,
-        metadata,
-        items: async () => {
-          await Promise.all(this.#unwritten);
-          return given ?? [...this.#conversation.items];
-        },
-        emit: (event) => this.#emit(event),
+    const answer = new Answer({
+      model: this.#agent.agent,
+      call: this.#call,
+      settings: readAnswer(this.#configuration.answer, fields),
+      truncation: this.#configuration.truncation,
+      conversation: conversation === 'none' ? undefined : this.#conversation,
+      metadata,
+      items: async () => {
+        await Promise.all(this.#unwritten);
+        return given ?? [...this.#conversation.items];
       },
-      this.#agent.agent,
-      this.#call,
-    );
+      emit: (event) => this.#emit(event),
+    });
     this.#answers.set(answer, this.#run(answer));
     this.#account();
   }

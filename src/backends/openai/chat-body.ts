@@ -10,8 +10,7 @@ import type {
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest } from '../../contracts/run.ts';
 import { fieldError } from '../../errors.ts';
-import { toDialect } from './dialects.ts';
-import { toPromptFields } from './prompt-fields.ts';
+import { toDialect, toPromptFields } from './dialects.ts';
 import type { ApiDialect } from './server.ts';
 
 /** Asks for counts with every piece where a server has them: a client may leave before the last. */

@@ -1,6 +1,7 @@
 import { chatParameters, type ChatParameters } from '../../categories/chat/parameters.ts';
+import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest } from '../../contracts/run.ts';
-import { toWireName } from '../../core/parameters/descriptor.ts';
+import { toWireName, type ParameterTable } from '../../core/parameters/descriptor.ts';
 import type { SamplerDefinition } from '../../core/sampling/definition.ts';
 import { samplers, samplingParameters, type SamplingParameters } from '../../core/sampling/samplers.ts';
 import { fieldError } from '../../errors.ts';
@@ -19,16 +20,35 @@ const extras = [
   'penalizePrompt',
 ] as readonly Extra[];
 
+/** Fields about prompts and their answers. */
+const promptFields = [
+  'addGenerationPrompt',
+  'allowedTokenIds',
+  'badWords',
+  'chatTemplateKwargs',
+  'continueFinalMessage',
+  'documents',
+  'enableThinking',
+  'ignoreEos',
+  'includeStopStrInOutput',
+  'minTokens',
+  'reasoningEffort',
+  'stopTokenIds',
+  'truncatePromptTokens',
+] as const;
+
+type PromptField = (typeof promptFields)[number];
+
 /** The parameters that switch a sampler on; the other ones say nothing alone. */
 const switches: Readonly<Record<string, (value: never) => boolean>> = Object.assign(
   { penalizePrompt: (value: boolean) => value },
   ...samplers.map(({ isOn }: SamplerDefinition) => isOn),
 );
 
-/** Each server's names of the parameters that the wire format lacks. */
-const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
-  openai: {},
-  vllm: { repeatPenalty: 'repetition_penalty', topK: 'top_k', minP: 'min_p' },
+/** Each server's names of what the wire format lacks. */
+const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra | PromptField, string>>>> = {
+  openai: sameNames(['chatTemplateKwargs', 'reasoningEffort']),
+  vllm: { repeatPenalty: 'repetition_penalty', ...sameNames(['topK', 'minP', ...promptFields]) },
   'llama-server': {
     repeatPenalty: 'repeat_penalty',
     repeatLastN: 'repeat_last_n',
@@ -49,12 +69,23 @@ const dialects: Readonly<Record<ApiDialect, Partial<Record<Extra, string>>>> = {
       'topNSigma',
       'dynatempRange',
       'dynatempExponent',
+      'addGenerationPrompt',
+      'chatTemplateKwargs',
+      'enableThinking',
+      'ignoreEos',
+      'reasoningEffort',
     ]),
   },
-  slashv1: sameNames(extras),
+  slashv1: sameNames([...extras, ...promptFields]),
 };
 
-function sameNames(names: readonly string[]): Partial<Record<Extra, string>> {
+/** The fields that are variables of the chat template there. */
+const templateVariables: Readonly<Partial<Record<ApiDialect, readonly PromptField[]>>> = {
+  vllm: ['enableThinking'],
+  'llama-server': ['enableThinking', 'reasoningEffort'],
+};
+
+function sameNames(names: readonly (Extra | PromptField)[]): Partial<Record<Extra | PromptField, string>> {
   return Object.fromEntries(names.map((name) => [name, toWireName(name)]));
 }
 
@@ -63,7 +94,7 @@ export const serverParameters: readonly (keyof ChatParameters)[] = [...wireParam
 
 /** Names of the chat parameters that a server of this dialect doesn't know. */
 export function foreignChatParameters(dialect: ApiDialect): string[] {
-  return extras.filter((name) => dialects[dialect][name] === undefined);
+  return [...extras, ...promptFields].filter((name) => dialects[dialect][name] === undefined);
 }
 
 /** The parameters that were given and whose defaults are the server's, as a server of this dialect calls them. */
@@ -93,6 +124,28 @@ function isExtra(name: keyof ChatParameters): name is Extra {
 }
 
 /** Lists are compared by their entries. */
-function isDefault(name: Extra, value: unknown): boolean {
-  return JSON.stringify(value) === JSON.stringify(chatParameters[name].default);
+/** The fields about prompts, as a server of this dialect calls them; those that change nothing are left out. */
+export function toPromptFields(dialect: ApiDialect, request: ChatRequest): Record<string, unknown> {
+  const named: Record<string, unknown> = {};
+  const variables: Record<string, unknown> = {};
+  for (const name of promptFields) {
+    const value = request[name];
+    if (!isGiven(value) || isDefault(name, value)) continue;
+    const param = dialects[dialect][name];
+    if (param === undefined)
+      throw fieldError(toWireName(name), "the server that runs this model doesn't know it");
+    (templateVariables[dialect]?.includes(name) ? variables : named)[param] = value;
+  }
+  if (Object.keys(variables).length > 0)
+    named['chat_template_kwargs'] = { ...variables, ...request.chatTemplateKwargs };
+  return named;
+}
+
+function isGiven(value: ChatRequest[PromptField]): boolean {
+  return typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined;
+}
+
+function isDefault(name: Extra | PromptField, value: unknown): boolean {
+  const { default: usual } = (chatParameters as ParameterTable)[name] ?? {};
+  return JSON.stringify(value) === JSON.stringify(usual);
 }

@@ -5,10 +5,10 @@ import { quote } from '../../core/text/quote.ts';
 import { unsupportedError } from '../../errors.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
 import { toConversation } from './chat-body.ts';
-import { toPromptFields } from './prompt-fields.ts';
+import { isObject, type Fields } from './fields.ts';
+import { toPromptFields } from './dialects.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
-import { isObject, type Fields } from './fields.ts';
 
 /** A prompt as the server's tokenizer reads it. */
 interface Encoded {

@@ -1,11 +1,11 @@
-/** An object of a server's answer, whose fields are still to be read. */
+/** An object of a server's answer, with members of any form. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** Nothing where it is no object. */
+/** The members of an object; none where it is something else. */
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {};
 }

@@ -6,7 +6,6 @@ import { Upstreams } from '../upstreams.ts';
 import { fetchApi, readJson } from './api-client.ts';
 import { byteCounter, type TokenCounter } from './count-tokens.ts';
 import { foreignChatParameters, serverParameters } from './dialects.ts';
-import { foreignPromptParameters } from './prompt-fields.ts';
 import type { RemoteModel, Runner } from './remote-model.ts';
 import { runChat } from './run-chat.ts';
 import { runEmbedding } from './run-embedding.ts';
@@ -80,7 +79,7 @@ interface RemoteCategory {
 const remoteCategories: Readonly<Record<string, RemoteCategory>> = {
   chat: {
     run: runChat,
-    foreign: (dialect) => [...foreignChatParameters(dialect), ...foreignPromptParameters(dialect)],
+    foreign: foreignChatParameters,
     open: serverParameters,
   },
   embedding: {

@@ -6,6 +6,7 @@ import { seedOfImage } from '../../categories/image/parameters.ts';
 import type { ImageRequest } from '../../categories/image/request.ts';
 import { toWireName, type ParameterDescriptor } from '../../core/parameters/descriptor.ts';
 import { callApi, readEvents, readJson, unreadable } from './api-client.ts';
+import { fieldsOf } from './fields.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiEndpoint } from './server.ts';
 
@@ -80,13 +81,13 @@ interface Picture {
 }
 
 function readImages(body: unknown, count: number): Picture[] {
-  const { data } = (body ?? {}) as { readonly data?: unknown };
+  const { data } = fieldsOf(body);
   if (!Array.isArray(data) || data.length !== count) throw unreadable(`expected ${count} images`);
   return data.map(toPicture);
 }
 
 function toPicture(image: unknown): Picture {
-  const { b64_json: base64, seed } = (image ?? {}) as Readonly<Record<string, unknown>>;
+  const { b64_json: base64, seed } = fieldsOf(image);
   const png = Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64');
   if (!png.subarray(0, pngSignature.length).equals(pngSignature)) throw unreadable('expected PNG images');
   return { png: Uint8Array.from(png), seed: Number.isSafeInteger(seed) ? (seed as number) : undefined };

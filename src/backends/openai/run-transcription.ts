@@ -6,9 +6,9 @@ import type { TranscriptionRequest } from '../../categories/transcription/reques
 import { toIsoLanguage, toVocabularyLanguage } from '../../core/audio/whisper/languages.ts';
 import { createFileForm } from '../../runtime/http/file-form.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
+import { fieldsOf } from './fields.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { wordsOf } from './wire-error.ts';
-import { fieldsOf } from './fields.ts';
 
 const maxTranscriptBytes = 2 ** 26;
 

@@ -7,9 +7,14 @@ import {
   assertText,
   assertTexts,
 } from '../assert-values.ts';
-import { createMarkerScanner } from '../text/marker-scanner.ts';
-import { createFrameReader, type FrameMarkers } from './answer-frame.ts';
-import type { ToolCallParser } from './tool-calls/parser.ts';
+import { TextInput, type Reading } from './text-input.ts';
+import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
+
+/** Markers that some models put around their answer. */
+export interface FrameMarkers {
+  readonly open: string | readonly string[];
+  readonly close: string | readonly string[];
+}
 
 /** The marks around a model's thinking. */
 export interface ReasoningMarkers {
@@ -95,106 +100,85 @@ export function createReasoningSplitter(
   }
   const opens = [markers.open].flat();
   const closes = [markers.close].flat();
-  if (opens.includes('')) throw new RangeError('open: expected a non-empty string, got ""');
-  if (closes.includes('')) throw new RangeError('close: expected a non-empty string, got ""');
-  const startMarkers = [...opens, ...closes].toSorted((a, b) => b.length - a.length);
   const openers = calls?.openers ?? [];
-  const scanner = createMarkerScanner([...closes, ...openers]);
-  const frame = markers.frame && createFrameReader(markers.frame);
-  let place: 'start' | 'reasoning' | 'maybe-call' | 'after-call' | 'gap' | 'text' = 'start';
-  let call: { readonly parser: ToolCallParser; readonly opener: string; text: string } | undefined;
+  const frame = { open: [around?.open ?? []].flat(), close: [around?.close ?? []].flat() };
+  assertNoneEmpty('open', [...opens, ...frame.open]);
+  assertNoneEmpty('close', [...closes, ...frame.close]);
+  assertNoneEmpty('calls.openers', openers);
+  const input = new TextInput();
+  let parts: ReasoningPart[] = [];
+  let isReasoning = startsOpen;
   /** White space that is given out only if something visible follows it. */
   let space = '';
-  /** Text that may become a marker at the start. */
-  let beginning = '';
   let hasReasoning = false;
-  /** Looks for the close marker after a call. */
-  let lateScanner = scanner;
-  let lastSign = '';
 
-  function push(text: string): readonly ReasoningPart[] {
-    const parts: ReasoningPart[] = [];
-    readOn(text, parts);
-    return parts;
+  function* readAnswer(): Reading {
+    const beginning = yield* input.takeSpace();
+    const marker = yield* input.takeAny([...opens, ...closes]);
+    isReasoning = marker === null ? startsOpen : !closes.includes(marker);
+    if (isReasoning) yield* readReasoning();
+    if (marker !== null || startsOpen) yield* input.takeSpace();
+    else input.giveBack(beginning);
+    yield* readText();
   }
 
-  function readOn(text: string, parts: ReasoningPart[]): void {
-    if (place === 'start') readStart(text, parts);
-    else if (place === 'reasoning') readReasoning(text, parts);
-    else if (place === 'maybe-call') readCall(text, parts);
-    else if (place === 'after-call') readAfterCall(text, parts);
-    else if (place === 'gap') readGap(text, parts);
-    else emitText(frame === undefined ? text : frame.push(text), parts);
+  function* readReasoning(): Reading {
+    for (;;) {
+      const marker = yield* input.takeUntil([...closes, ...openers], emitReasoning);
+      const mayBeCall = marker !== null && openers.includes(marker);
+      const isCall = mayBeCall && (yield* beginsCall(marker));
+      isReasoning = marker === null || (mayBeCall && !isCall);
+      if (isCall) return yield* readCalls();
+      if (!mayBeCall) return;
+      emitReasoning(marker);
+    }
   }
 
-  function emitText(text: string, parts: ReasoningPart[]): void {
+  /** Says whether a call follows its opener, as soon as its parser knows; gives back what belongs to the call. */
+  function* beginsCall(opener: string): Reading<boolean> {
+    const parser = calls!.createParser();
+    parser.push(opener);
+    let taken = '';
+    let event: ToolCallParserEvent | undefined;
+    while (event === undefined && (yield* input.hasMore())) {
+      const unit = input.take(1);
+      taken += unit;
+      [event] = parser.push(unit);
+    }
+    event ??= parser.flush({ cutOff: input.isCutOff })[0];
+    const isCall = event?.type === 'call-start';
+    input.giveBack(isCall ? opener + taken : taken);
+    return isCall;
+  }
+
+  /** Reads calls inside the thinking as text, up to the close marker that follows one. */
+  function* readCalls(): Reading {
+    let lastSign = '';
+    for (;;) {
+      const marker = yield* input.takeUntil(closes, (text) => {
+        emitText(text);
+        lastSign = text.trimEnd().at(-1) ?? lastSign;
+      });
+      if (marker === null || '>}])'.includes(lastSign)) return;
+      emitText(marker);
+    }
+  }
+
+  function* readText(): Reading {
+    const gap = frame.open.length === 0 ? '' : yield* input.takeSpace();
+    if ((yield* input.takeAny(frame.open)) === null) emitText(gap);
+    else {
+      yield* input.takeSpace();
+      yield* input.takeUntil(frame.close, emitText);
+    }
+    while (yield* input.hasMore()) emitText(input.take(Infinity));
+  }
+
+  function emitText(text: string): void {
     if (text !== '') parts.push({ type: 'text', text });
   }
 
-  function readStart(text: string, parts: ReasoningPart[]): void {
-    const visible = beginning === '' ? text.trimStart() : text;
-    space += text.slice(0, text.length - visible.length);
-    beginning += visible;
-    const isUndecided = startMarkers.some(
-      (candidate) => candidate.length > beginning.length && candidate.startsWith(beginning),
-    );
-    if (!isUndecided) leaveStart(parts);
-  }
-
-  function leaveStart(parts: ReasoningPart[]): void {
-    const marker = startMarkers.find((candidate) => beginning.startsWith(candidate));
-    const rest = marker === undefined ? beginning : beginning.slice(marker.length);
-    const isPlainText = marker === undefined && !startsOpen;
-    place = isPlainText ? 'text' : marker !== undefined && closes.includes(marker) ? 'gap' : 'reasoning';
-    const text = isPlainText ? space + rest : rest;
-    space = '';
-    beginning = '';
-    readOn(text, parts);
-  }
-
-  function readReasoning(text: string, parts: ReasoningPart[]): void {
-    const scan = scanner.scan(text);
-    emitReasoning(scan.text, parts);
-    const { marker } = scan;
-    if (marker === null) return;
-    const rest = text.slice(scan.end);
-    if (calls !== undefined && openers.includes(marker)) {
-      place = 'maybe-call';
-      call = { parser: calls.createParser(), opener: marker, text: '' };
-      call.parser.push(marker);
-    } else {
-      place = 'gap';
-    }
-    readOn(rest, parts);
-  }
-
-  /** Reads what may be a call unit by unit, up to the one that decides. */
-  function readCall(text: string, parts: ReasoningPart[]): void {
-    const { parser, opener, text: before } = call!;
-    for (let index = 0; index < text.length; index++) {
-      const [event] = parser.push(text.charAt(index));
-      if (event === undefined) continue;
-      leaveCall(opener, before + text.slice(0, index + 1), event.type === 'call-start', parts);
-      readOn(text.slice(index + 1), parts);
-      return;
-    }
-    call!.text += text;
-  }
-
-  /** Text that was no call is thinking, and may hold the end of it. */
-  function leaveCall(opener: string, text: string, isCall: boolean, parts: ReasoningPart[]): void {
-    call = undefined;
-    place = isCall ? 'after-call' : 'reasoning';
-    if (isCall) {
-      space = '';
-      lateScanner = createMarkerScanner(closes);
-      return readOn(opener + text, parts);
-    }
-    emitReasoning(opener, parts);
-    readReasoning(text, parts);
-  }
-
-  function emitReasoning(text: string, parts: ReasoningPart[]): void {
+  function emitReasoning(text: string): void {
     const visible = text.trimEnd();
     if (visible === '') {
       space += text;
@@ -205,43 +189,29 @@ export function createReasoningSplitter(
     hasReasoning = true;
   }
 
-  /** The thinking may be closed after the call; a close marker that stands in a text is part of it. */
-  function readAfterCall(text: string, parts: ReasoningPart[]): void {
-    const scan = lateScanner.scan(text);
-    emitText(scan.text, parts);
-    const visible = scan.text.trimEnd();
-    if (visible !== '') lastSign = visible.charAt(visible.length - 1);
-    if (scan.marker === null) return;
-    if ('>}])'.includes(lastSign)) place = 'gap';
-    else emitText(scan.marker, parts);
-    readOn(text.slice(scan.end), parts);
-  }
-
-  function readGap(text: string, parts: ReasoningPart[]): void {
-    const visible = text.trimStart();
-    if (visible === '') return;
-    place = 'text';
-    readOn(visible, parts);
-  }
-
-  function flush(options: ReasoningSplitterFlushOptions = {}): readonly ReasoningPart[] {
-    const parts: ReasoningPart[] = [];
-    if (place === 'start') leaveStart(parts);
-    while (call !== undefined) {
-      const { parser, opener, text } = call;
-      leaveCall(opener, text, parser.flush(options)[0]?.type === 'call-start', parts);
-    }
-    if (place === 'reasoning') emitReasoning(scanner.flush(), parts);
-    if (place === 'after-call') emitText(lateScanner.flush(), parts);
-    if (frame !== undefined) emitText(frame.flush(), parts);
-    return parts;
+  const reading = readAnswer();
+  function takeParts(): readonly ReasoningPart[] {
+    reading.next();
+    const taken = parts;
+    parts = [];
+    return taken;
   }
 
   return {
     get isReasoning() {
-      return place === 'reasoning' || place === 'maybe-call' || (place === 'start' && startsOpen);
+      return isReasoning;
     },
-    push,
-    flush,
+    push(text) {
+      input.append(text);
+      return takeParts();
+    },
+    flush({ cutOff = false } = {}) {
+      input.end({ cutOff });
+      return takeParts();
+    },
   };
+}
+
+function assertNoneEmpty(name: string, texts: readonly string[]): void {
+  if (texts.includes('')) throw new RangeError(`${name}: expected a non-empty string, got ""`);
 }

@@ -6,8 +6,6 @@ import { writeCalls } from './tool-calls/write-calls.ts';
 export function describeTools(tools: readonly ToolDefinition[], format: ToolCallFormat): string {
   const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
   const example = writeCalls(format, [call('function_name')]);
-  if (example === undefined)
-    throw new RangeError(`toolCallFormat: expected a format that can be described, got "${format.name}"`);
   const definitions = tools.map(({ name, description, parameters }) =>
     JSON.stringify({ name, description, parameters }),
   );

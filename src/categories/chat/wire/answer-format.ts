@@ -11,6 +11,14 @@ export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema,
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
 
+/** The fields of a JSON Schema that an answer has to follow. */
+export const schemaFields = {
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  schema: jsonSchema,
+  strict: z.boolean().nullish(),
+};
+
 const responseFormat = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('text'),
@@ -20,15 +28,7 @@ const responseFormat = z.discriminatedUnion('type', [
     type: z.literal('json_object'),
     schema: jsonSchema.nullish().meta({ description: 'As in `json_schema`; default: any object.' }),
   }),
-  z.object({
-    type: z.literal('json_schema'),
-    json_schema: z.object({
-      name: z.string().optional(),
-      description: z.string().nullish(),
-      schema: jsonSchema,
-      strict: z.boolean().nullish(),
-    }),
-  }),
+  z.object({ type: z.literal('json_schema'), json_schema: z.object(schemaFields) }),
 ]);
 
 const writtenSchema = z

@@ -94,17 +94,17 @@ const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: nonEmptyText, name }),
 ]);
 
-const tool = z.object({
-  type: z.literal('function'),
-  function: z.object({
-    name: toolName,
-    description: z.string().nullish(),
-    parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
-    strict: z.boolean().nullish().meta({
-      description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
-    }),
+/** The fields of a function that a model may call. */
+export const functionFields = {
+  name: toolName,
+  description: z.string().nullish(),
+  parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
+  strict: z.boolean().nullish().meta({
+    description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
   }),
-});
+};
+
+const tool = z.object({ type: z.literal('function'), function: z.object(functionFields) });
 
 const tokenName = /^\d{1,9}$/;
 
@@ -220,12 +220,10 @@ export const chatRequestSchema = z
 /** A checked body of `POST /chat/completions`. */
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 
-export const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
+const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()) });
 
-const logprobs = z.object({
-  content: z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) })),
-  refusal: z.null(),
-});
+export const tokenLogprobs = z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) }));
+const logprobs = z.object({ content: tokenLogprobs, refusal: z.null() });
 
 /** `system_fingerprint` of an answer. */
 export const systemFingerprint = z

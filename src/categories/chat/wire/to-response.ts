@@ -28,6 +28,8 @@ type WireHead = Pick<ChatCompletion, 'id' | 'created' | 'model' | 'system_finger
 /** `usage` of an answer. */
 export type WireUsage = ChatCompletion['usage'];
 /** `choices[].logprobs` of an answer. */
+type WireToolCall = NonNullable<ChatCompletion['choices'][number]['message']['tool_calls']>[number];
+type WireLogprob = Omit<WireLogprobs['content'][number], 'top_logprobs'>;
 export type WireLogprobs = NonNullable<ChatCompletion['choices'][number]['logprobs']>;
 
 /**
@@ -83,11 +85,7 @@ export function toWireLogprobs(tokens: readonly TokenLogprobs[]): WireLogprobs {
 const impossible = -9999;
 
 /** A token and its log probability → the same on the wire. */
-export function toWireLogprob({ token, logprob, bytes }: TokenLogprob): {
-  token: string;
-  logprob: number;
-  bytes: number[];
-} {
+export function toWireLogprob({ token, logprob, bytes }: TokenLogprob): WireLogprob {
   return { token, logprob: Math.max(logprob, impossible), bytes: [...bytes] };
 }
 
@@ -105,10 +103,6 @@ function toMessage({ parts, calls }: CollectedChoice): ChatCompletion['choices']
   };
 }
 
-function toWireToolCall(call: ToolCall): {
-  id: string;
-  type: 'function';
-  function: { name: string; arguments: string };
-} {
-  return { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } };
+function toWireToolCall({ id, name, arguments: text }: ToolCall): WireToolCall {
+  return { id, type: 'function', function: { name, arguments: text } };
 }

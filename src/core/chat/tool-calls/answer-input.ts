@@ -1,90 +1,42 @@
-import { createMarkerScanner } from '../../text/marker-scanner.ts';
+import { TextInput, type Reading } from '../text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
-import type { CallEvent } from './json-call.ts';
 import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
-/** A routine that reads an answer; it stops at `yield` until more text has come or the answer has ended. */
-export type Reading<T = void> = Generator<undefined, T, undefined>;
+export type { Reading };
+
+/** An event that belongs to a call. */
+type CallEvent = Exclude<ToolCallParserEvent, { type: 'text' }>;
 
 /**
  * An answer as the reading routine of a format sees it, and the events that it finds there. Nothing gets lost: what was taken
  * is held until it is accounted for, by a whole call or by `drop`, and `giveUp` gives it back as text. A call's events wait for
  * its end, so that nothing is left of a call that breaks, unless a grammar keeps the calls whole: then they come at once.
  */
-export class AnswerInput {
+export class AnswerInput extends TextInput {
   readonly tools: readonly ToolDefinition[];
-  readonly #isConstrained: boolean;
+  /** Whether a call that breaks can be read once more, since nothing of it was given out. */
+  readonly canReadAgain: boolean;
   /** Markers of the format that can't be part of a call: the text of a broken call ends before them. */
   callEnds: readonly string[] = [];
   /** Events of the call in hand. */
   #waiting: CallEvent[] = [];
-  #text = '';
-  #index = 0;
-  #hasEnded = false;
-  #isCutOff = false;
   #events: ToolCallParserEvent[] = [];
-  #held = '';
+  /** Text that was taken and is not accounted for. */
+  held = '';
   #isInCall = false;
-  #calls = 0;
-  #lastText = '';
+  /** Number of announced calls. */
+  calls = 0;
+  /** The end of the answer's text so far. */
+  lastText = '';
 
   constructor(tools: readonly ToolDefinition[], { isConstrained = false }: ToolCallParserOptions) {
+    super();
     this.tools = tools;
-    this.#isConstrained = isConstrained;
+    this.canReadAgain = !isConstrained;
   }
 
   toolNamed(name: string): ToolDefinition | undefined {
     return this.tools.find((tool) => tool.name === name);
-  }
-
-  /** Everything that has come and was not taken yet. */
-  get rest(): string {
-    return this.#text.slice(this.#index);
-  }
-
-  /** The next code unit, `''` where none has come. */
-  get next(): string {
-    return this.#text.charAt(this.#index);
-  }
-
-  /** Text that was taken and is not accounted for. */
-  get held(): string {
-    return this.#held;
-  }
-
-  /** Whether a call that breaks can be read once more, since nothing of it was given out. */
-  get canReadAgain(): boolean {
-    return !this.#isConstrained;
-  }
-
-  /** The end of the answer's text so far. */
-  get lastText(): string {
-    return this.#lastText;
-  }
-
-  /** Number of announced calls. */
-  get calls(): number {
-    return this.#calls;
-  }
-
-  /** Whether the answer was cut off, by a limit or a stop sequence. */
-  get isCutOff(): boolean {
-    return this.#isCutOff;
-  }
-
-  /** Whether all text was taken and the model itself ended the answer. */
-  get isComplete(): boolean {
-    return this.#hasEnded && !this.#isCutOff && this.#index === this.#text.length;
-  }
-
-  append(text: string): void {
-    this.#text = this.rest + text;
-    this.#index = 0;
-  }
-
-  end({ cutOff }: { cutOff: boolean }): void {
-    this.#hasEnded = true;
-    this.#isCutOff = cutOff;
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {
@@ -93,85 +45,27 @@ export class AnswerInput {
     return events;
   }
 
-  /** Waits for text; false at the end of the answer. */
-  *hasMore(): Reading<boolean> {
-    while (this.#index === this.#text.length && !this.#hasEnded) yield;
-    return this.#index < this.#text.length;
-  }
-
-  take(length: number): string {
-    const taken = this.#text.slice(this.#index, this.#index + length);
-    this.#index += taken.length;
-    this.#held += taken;
+  override take(length: number): string {
+    const taken = super.take(length);
+    this.held += taken;
     return taken;
   }
 
   /** Takes back the last `length` units that were taken and are still held. */
   putBack(length: number): void {
     if (length === 0) return;
-    this.#text = this.#held.slice(-length) + this.rest;
-    this.#index = 0;
-    this.#held = this.#held.slice(0, -length);
+    this.giveBack(this.held.slice(-length));
+    this.held = this.held.slice(0, -length);
   }
 
-  /** Takes units while they pass the test, at most `limit`. */
-  *takeWhile(passes: (unit: string) => boolean, limit = Infinity): Reading<string> {
-    let taken = '';
-    while (taken.length < limit && (yield* this.hasMore()) && passes(this.next)) taken += this.take(1);
-    return taken;
-  }
-
-  *takeSpace(): Reading<string> {
-    return yield* this.takeWhile((unit) => unit.trim() === '');
-  }
-
-  /** The longest of the texts that comes next, `null` if none does; takes nothing. */
-  *peekAny(texts: readonly string[]): Reading<string | null> {
-    for (;;) {
-      const { rest } = this;
-      const isUndecided = texts.some((text) => text.length > rest.length && text.startsWith(rest));
-      if (isUndecided && !this.#hasEnded) {
-        yield;
-        continue;
-      }
-      const found = texts.filter((text) => rest.startsWith(text));
-      return found.reduce<string | null>(
-        (best, text) => (text.length > (best?.length ?? 0) ? text : best),
-        null,
-      );
-    }
-  }
-
-  /** Takes the longest of the texts that comes next, nothing if none does. */
-  *takeAny(texts: readonly string[]): Reading<string | null> {
-    const text = yield* this.peekAny(texts);
-    if (text !== null) this.take(text.length);
-    return text;
-  }
-
-  /**
-   * Hands on everything before the first of the markers, as it comes, and takes the marker. Returns `null` when the answer
-   * ended without one.
-   */
-  *takeUntil(
+  override *takeUntil(
     markers: readonly string[],
     emit: (text: string) => void,
-    dropped: readonly string[] = [],
+    dropped?: readonly string[],
   ): Reading<string | null> {
-    const scanner = createMarkerScanner(markers);
-    while (yield* this.hasMore()) {
-      const scan = scanner.scan(this.#text, this.#index);
-      this.#index = scan.end;
-      if (scan.text !== '') emit(scan.text);
-      if (scan.marker !== null) {
-        this.#held += scan.marker;
-        return scan.marker;
-      }
-    }
-    const rest = scanner.flush();
-    const isDropped = this.#isCutOff && dropped.some((marker) => marker.startsWith(rest));
-    if (rest !== '' && !isDropped) emit(rest);
-    return null;
+    const marker = yield* super.takeUntil(markers, emit, dropped);
+    this.held += marker ?? '';
+    return marker;
   }
 
   /** Like `takeUntil`, with the text given out as text of the answer. */
@@ -186,49 +80,60 @@ export class AnswerInput {
 
   /** Holds text that `takeUntil` has handed on. */
   hold(text: string): void {
-    this.#held += text;
+    this.held += text;
   }
 
   /** @param id the call's id, where the model writes one */
   startCall(name: string, id?: string): void {
-    this.emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
+    this.#emit({ type: 'call-start', name, ...(id !== undefined && { id }) });
   }
 
   addArguments(text: string): void {
-    this.emit({ type: 'arguments', text });
+    this.#emit({ type: 'arguments', text });
   }
 
   endCall(): void {
-    this.emit({ type: 'call-end' });
+    this.#emit({ type: 'call-end' });
+  }
+
+  /** Gives out a whole call. */
+  addCall(name: string, json: string, id?: string): void {
+    this.startCall(name, id);
+    this.addArguments(json);
+    this.endCall();
   }
 
   /** Gives out an event of a call; at the call's end, what is held is accounted for. */
-  emit(event: CallEvent): void {
+  #emit(event: CallEvent): void {
     this.#isInCall = event.type === 'call-start' || event.type === 'arguments';
-    if (event.type === 'call-start') this.#calls++;
+    if (event.type === 'call-start') this.calls++;
     this.#waiting.push(event);
-    if (this.#isInCall && !this.#isConstrained) return;
+    if (this.#isInCall && this.canReadAgain) return;
     this.#release();
-    this.#held = '';
+    this.held = '';
   }
 
   /** Forgets the call in hand, and puts back what was taken since `length` units were held. */
   restart(length: number): void {
-    if (this.#isInCall) this.#calls--;
+    if (this.#isInCall) this.calls--;
     this.#isInCall = false;
     this.#waiting = [];
-    this.putBack(this.#held.length - length);
+    this.putBack(this.held.length - length);
   }
 
-  /** Takes everything before the next marker that ends a call; says whether there is one. */
+  /**
+   * Takes the broken call that begins where `length` units were held: everything before the next marker that ends a call; says
+   * whether there is one. Takes nothing where the call can't be read once more.
+   */
   *takeBrokenCall(
+    length: number,
     ends: readonly string[] = this.callEnds,
-  ): Reading<{ readonly text: string; readonly hasEnd: boolean }> {
-    const { length } = this.#held;
-    const marker = ends.length === 0 ? null : yield* this.holdUntil(ends);
-    if (ends.length === 0) yield* this.takeWhile(() => true);
+  ): Reading<{ readonly text: string; readonly hasEnd: boolean } | undefined> {
+    if (!this.canReadAgain || this.isCutOff) return undefined;
+    this.restart(length);
+    const marker = yield* this.holdUntil(ends);
     if (marker !== null) this.putBack(marker.length);
-    return { text: this.#held.slice(length), hasEnd: marker !== null };
+    return this.isCutOff ? undefined : { text: this.held.slice(length), hasEnd: marker !== null };
   }
 
   #release(): void {
@@ -238,7 +143,7 @@ export class AnswerInput {
 
   /** Drops the held text, which means nothing, such as a close marker. */
   drop(): void {
-    if (!this.#isInCall || this.#isConstrained) this.#held = '';
+    if (!this.#isInCall || !this.canReadAgain) this.held = '';
   }
 
   /** Takes and drops white space. */
@@ -252,22 +157,22 @@ export class AnswerInput {
    * cut off, with its continuation unknown, the call stays unfinished and the rest is dropped.
    */
   giveUp(): void {
-    if (this.#hasEnded) this.take(this.rest.length);
-    const text = this.#held;
-    if (this.#isCutOff || this.#isConstrained) {
-      const isReported = this.#isInCall || this.#isCutOff;
+    if (this.hasEnded) this.take(this.rest.length);
+    const text = this.held;
+    if (this.isCutOff || !this.canReadAgain) {
+      const isReported = this.#isInCall || this.isCutOff;
       this.#release();
       if (isReported) this.#push({ type: 'call-unfinished' });
     } else {
       this.restart(text.length);
     }
     this.#isInCall = false;
-    if (text !== '' && !this.#isCutOff) this.#push({ type: 'text', text });
-    this.#held = '';
+    if (text !== '' && !this.isCutOff) this.#push({ type: 'text', text });
+    this.held = '';
   }
 
   #push(event: ToolCallParserEvent): void {
-    if (event.type === 'text') this.#lastText = (this.#lastText + event.text).slice(-longestLastText);
+    if (event.type === 'text') this.lastText = (this.lastText + event.text).slice(-longestLastText);
     this.#events.push(event);
   }
 }

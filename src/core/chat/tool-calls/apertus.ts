@@ -1,4 +1,3 @@
-import { framedCalls } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readJsonArguments } from './json-calls.ts';
@@ -11,10 +10,8 @@ export const apertusFormat = defineFormat({
   name: 'apertus',
   families: { Apertus: ['Apertus 8B', 'Apertus 70B'] },
   calls: { open: [openMarker], end: [endMarker], readCalls },
-  constraint: framedCalls(
-    { trigger: openMarker, begin: `${openMarker}[`, separator: ', ', end: `]${endMarker}` },
-    (name) => ({ prefix: `{${JSON.stringify(name)}: `, suffix: '}' }),
-  ),
+  frame: { trigger: openMarker, begin: `${openMarker}[`, separator: ', ', end: `]${endMarker}` },
+  call: (name) => ({ prefix: `{${JSON.stringify(name)}: `, suffix: '}' }),
 });
 
 function* readCalls(input: AnswerInput): Reading {
@@ -29,7 +26,6 @@ function* readCalls(input: AnswerInput): Reading {
     yield* input.takeSpace();
     if (key === undefined || (yield* input.takeAny([':'])) === null) return input.giveUp();
     if (!(yield* readJsonArguments(input, key))) return;
-    yield* input.dropSpace();
     yield* input.takeAny(['}']);
     yield* input.takeSpace();
     yield* input.takeAny([',']);

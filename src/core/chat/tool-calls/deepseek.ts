@@ -1,17 +1,17 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
 
-const beginMarker = '<｜tool▁calls▁begin｜>';
-const endMarker = '<｜tool▁calls▁end｜>';
-const openMarker = '<｜tool▁call▁begin｜>';
-const closeMarker = '<｜tool▁call▁end｜>';
+const begin = '<｜tool▁calls▁begin｜>';
+const end = '<｜tool▁calls▁end｜>';
+const open = '<｜tool▁call▁begin｜>';
+const close = '<｜tool▁call▁end｜>';
 const separator = '<｜tool▁sep｜>';
-const markers = [beginMarker, endMarker, openMarker, closeMarker, separator];
+const markers = [begin, end, open, close, separator];
 
 /** Calls as DeepSeek models write them, from V3 and R1 to V3.1. */
-const calls = { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls };
+const calls = { begin: [begin], open: [open], close: [close], end: [end], readCalls };
 
 /** The kind of tool, the name, and JSON in a code block. */
 export const deepseekFormat = defineFormat({
@@ -22,15 +22,8 @@ export const deepseekFormat = defineFormat({
   },
   markers,
   calls,
-  constraint: framedCalls(
-    {
-      begin: beginMarker,
-      open: `${openMarker}function${separator}`,
-      close: `\n\`\`\`${closeMarker}`,
-      end: endMarker,
-    },
-    namedCall('\n```json\n'),
-  ),
+  frame: { begin, open: `${open}function${separator}`, close: `\n\`\`\`${close}`, end },
+  call: namedCall('\n```json\n'),
 });
 
 /** The name and plain JSON. */
@@ -39,23 +32,17 @@ export const deepseekV31Format = defineFormat({
   families: { 'DeepSeek V3.1': ['DeepSeek V3.1', 'DeepSeek V3.1 Terminus'] },
   markers,
   calls,
-  detect: ({ template }) => template.includes(beginMarker) && !template.includes('```json'),
-  constraint: framedCalls(
-    { begin: beginMarker, open: openMarker, close: closeMarker, separator: '', end: endMarker },
-    namedCall(separator),
-  ),
+  detect: ({ template }) => template.includes(begin) && !template.includes('```json'),
+  frame: { begin, open, close, separator: '', end },
+  call: namedCall(separator),
 });
 
 function* readCalls(input: AnswerInput): Reading {
   const first = yield* readName(input);
-  if (first === '' || (yield* input.takeAny([separator])) === null) {
-    input.giveUp();
-    return;
-  }
+  if (first === '' || (yield* input.takeAny([separator])) === null) return input.giveUp();
   const second = first === 'function' ? yield* readName(input) : '';
   yield* input.takeSpace();
   const fence = yield* input.takeAny(['```json', '```']);
   if (!(yield* readJsonArguments(input, second === '' ? first : second))) return;
-  yield* input.dropSpace();
   if (fence !== null && (yield* input.takeAny(['```'])) !== null) yield* input.dropSpace();
 }

@@ -1,5 +1,5 @@
 import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readJsonArguments, readName } from './json-calls.ts';
@@ -17,10 +17,11 @@ export const functionaryV31Format = defineFormat({
     *readCalls(input) {
       const name = yield* readName(input);
       if ((yield* input.takeAny(['>'])) === null) input.giveUp();
-      else if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+      else yield* readJsonArguments(input, name);
     },
   },
-  constraint: framedCalls({ open: openTag, close: endTag, separator: '' }, namedCall('>')),
+  frame: { open: openTag, close: endTag, separator: '' },
+  call: namedCall('>'),
 });
 
 const recipientMarker = '>>>';
@@ -58,5 +59,5 @@ function* readMessage(input: AnswerInput): Reading {
   const mayBe = input.canReadAgain || recipient === 'all' || input.toolNamed(recipient) !== undefined;
   if (recipient === '' || !mayBe || (yield* input.takeAny(['\n'])) === null) input.giveUp();
   else if (recipient === 'all') input.drop();
-  else if (yield* readJsonArguments(input, recipient)) yield* input.dropSpace();
+  else yield* readJsonArguments(input, recipient);
 }

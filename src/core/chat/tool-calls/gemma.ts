@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat, type FormatRow } from './define-format.ts';
 import type { ToolCallFormat } from './format.ts';
 import { readName } from './json-calls.ts';
@@ -71,20 +71,10 @@ function gemmaFormat(
         while (yield* readCall(input, dialect));
       },
     },
-    constraint: framedCalls(
-      { open: `${open}call:`, close: end, separator: '', trigger: open },
-      namedCall(''),
-      {
-        arguments: gemmaArguments(quote),
-      },
-    ),
-    write: (calls) =>
-      calls
-        .map(({ name: called, arguments: json }) => {
-          const values = writeGemma(Object.fromEntries(membersOf(json)), quote);
-          return `${open}call:${called}${values}${end}`;
-        })
-        .join(''),
+    frame: { open: `${open}call:`, close: end, separator: '', trigger: open },
+    call: namedCall(''),
+    notation: { arguments: gemmaArguments(quote) },
+    writeArguments: (json) => writeGemma(Object.fromEntries(membersOf(json)), quote),
     detect,
   });
 }
@@ -95,12 +85,9 @@ function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean
   // Models leave the word out.
   const isCall = (yield* input.takeAny(['call:', ':'])) !== null;
   const name = isCall ? yield* readName(input) : '';
-  if (name === '' || (yield* input.peekAny(['{'])) === null) {
-    input.giveUp();
-    return false;
-  }
-  input.startCall(name);
-  const values = yield* readLiteral(input, dialect);
+  const isNamed = name !== '' && (yield* input.peekAny(['{'])) !== null;
+  if (isNamed) input.startCall(name);
+  const values = isNamed ? yield* readLiteral(input, dialect) : null;
   if (values === null) {
     input.giveUp();
     return false;

@@ -1,5 +1,5 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonArguments } from './json-calls.ts';
 
@@ -30,11 +30,9 @@ export const harmonyFormat = defineFormat({
     end: [harmonyMarkers.call, harmonyMarkers.end, harmonyMarkers.return],
     readCalls,
   },
-  detect: ({ template }) => template.includes('<|channel|>') && template.includes('<|message|>'),
-  constraint: framedCalls(
-    { open: '<|channel|>commentary to=functions.', close: '<|call|>', separator: null },
-    namedCall(' <|constrain|>json<|message|>'),
-  ),
+  detect: ['<|channel|>', '<|message|>'],
+  frame: { open: '<|channel|>commentary to=functions.', close: '<|call|>', separator: null },
+  call: namedCall(' <|constrain|>json<|message|>'),
 });
 
 const longestHeader = 512;
@@ -55,5 +53,5 @@ function* readCalls(input: AnswerInput): Reading {
     input.giveUp();
     return;
   }
-  if (yield* readJsonArguments(input, recipient.replace(/^functions\./, ''))) yield* input.dropSpace();
+  yield* readJsonArguments(input, recipient.replace(/^functions\./, ''));
 }

@@ -1,5 +1,4 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonCalls, readName } from './json-calls.ts';
 
@@ -15,11 +14,10 @@ export const inklingFormat = defineFormat({
   families: { Inkling: ['Inkling', 'Inkling Small'] },
   openers: [callMarker],
   calls: { open: [messageMarker, callMarker], close: [endMarker], end: [lastMarker], readCalls },
-  constraint: framedCalls({ open: messageMarker, close: endMarker, separator: '' }, (name) => ({
-    prefix: `${name}${callMarker}{"name":${JSON.stringify(name)},"args":`,
-    suffix: '}',
-  })),
-  detect: ({ template, hasToken }) => template.includes(callMarker) || hasToken(callMarker),
+  frame: { open: messageMarker, close: endMarker, separator: '' },
+  call: (name) => ({ prefix: `${name}${callMarker}{"name":${JSON.stringify(name)},"args":`, suffix: '}' }),
+  detect: callMarker,
+  ownToken: callMarker,
 });
 
 function* readCalls(input: AnswerInput, marker: string): Reading {

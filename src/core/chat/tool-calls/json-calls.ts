@@ -4,52 +4,177 @@ import type { ToolDefinition } from '../messages.ts';
 import { framedCalls } from './call-frame.ts';
 import type { CallFrame, ToolCallConstraint } from './format.ts';
 import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
-import {
-  createJsonCallReader,
-  unwrapArguments,
-  usualArgumentsKeys,
-  type CallEvent,
-  type JsonCallOptions,
-} from './json-call.ts';
+import { isJson } from '../../text/bounded-json.ts';
+
+export interface JsonCallOptions {
+  /** The keys that hold the name, in place of `name`. */
+  readonly nameKeys?: readonly string[] | undefined;
+  /** The keys that hold the arguments, in place of `arguments` and `parameters`. */
+  readonly argumentsKeys?: readonly string[] | undefined;
+  /**
+   * Whether nothing but its keys tells a call from any other JSON object: then it may have no others than those of
+   * a call, and needs arguments. Default false.
+   */
+  readonly strict?: boolean | undefined;
+  /** The only names that count; any where left out. */
+  readonly names?: readonly string[] | undefined;
+}
+
+const usualArgumentsKeys: readonly string[] = ['arguments', 'parameters'];
+/** Keys that some models write beside name and arguments. */
+const companionKeys: ReadonlySet<string> = new Set(['id', 'type']);
 
 /**
- * Reads calls written as JSON objects (see `createJsonCallReader`): one, several with commas, semicolons or nothing
- * between them, or a list.
+ * Reads calls: one, several with commas, semicolons or nothing between them, or a list.
+ * @param readCall says whether it has read a call, and `undefined` where none begins
  */
-export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions = {}): Reading {
+export function* readCallList(
+  input: AnswerInput,
+  readCall: (input: AnswerInput) => Reading<boolean | undefined>,
+): Reading {
   yield* input.takeSpace();
   const isList = (yield* input.takeAny(['['])) !== null;
   let hasCall = false;
-  yield* input.takeSpace();
-  while ((yield* input.peekAny(['{'])) !== null) {
-    if (!(yield* readJsonCall(input, options))) return;
+  for (;;) {
+    yield* input.takeSpace();
+    const isCall = yield* readCall(input);
+    if (isCall === false) return;
+    if (isCall === undefined) break;
     hasCall = true;
     yield* input.dropSpace();
     yield* input.takeAny([',', ';']);
-    yield* input.takeSpace();
   }
   if (input.held.trim() !== '' || !hasCall) input.giveUp();
   else if (isList && (yield* input.takeAny([']'])) !== null) yield* input.dropSpace();
   input.drop();
 }
 
+/** Reads a list of calls written as JSON objects, `{"name": "…", "arguments": {…}}`. */
+export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions = {}): Reading {
+  yield* readCallList(input, () => readJsonCall(input, options));
+}
+
 /** Reads one call; false if it is none, or was not finished. */
-function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean> {
+function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean | undefined> {
+  if ((yield* input.peekAny(['{'])) === null) return undefined;
   const { length } = input.held;
-  const call = createJsonCallReader(options);
-  while (call.state === 'open' && (yield* input.hasMore())) {
-    const events: CallEvent[] = [];
-    input.take(call.read(input.rest, 0, events));
-    for (const event of events) if (event.type !== 'call-unfinished') input.emit(event);
-  }
-  if (call.progress === 'ended') {
+  const progress = yield* readMembers(input, options);
+  if (progress === 'ended') {
     input.drop();
     return true;
   }
-  const mayBeBroken = call.progress === 'announced' || options.strict !== true;
+  const mayBeBroken = progress === 'announced' || options.strict !== true;
   if (mayBeBroken && (yield* mendCall(input, length, options))) return true;
   input.giveUp();
   return false;
+}
+
+interface CallInHand {
+  name?: string | undefined;
+  arguments?: string | undefined;
+  /** Whether its `call-start`, and then its `call-end`, has been given out. */
+  progress: 'unannounced' | 'announced' | 'ended';
+}
+
+/** Reads an object, up to what can't be part of a call. */
+function* readMembers(input: AnswerInput, options: JsonCallOptions): Reading<CallInHand['progress']> {
+  const call: CallInHand = { progress: 'unannounced' };
+  input.take(1);
+  yield* takeJsonSpace(input);
+  if (input.next === '}') return call.progress;
+  do {
+    yield* takeJsonSpace(input);
+    if (!(yield* readMember(input, call, options))) return call.progress;
+    yield* takeJsonSpace(input);
+  } while ((yield* input.takeAny([','])) !== null);
+  if (input.next !== '}') return call.progress;
+  if (call.progress === 'unannounced') {
+    if (call.name === undefined || options.strict) return call.progress;
+    input.addCall(call.name, '{}');
+  }
+  input.take(1);
+  return 'ended';
+}
+
+/**
+ * Reads a member; false if it is none of a call. The call is announced as soon as its name and the beginning of its arguments
+ * object are known; from then on arguments come out as they are written.
+ */
+function* readMember(
+  input: AnswerInput,
+  call: CallInHand,
+  { nameKeys = ['name'], argumentsKeys = usualArgumentsKeys, strict = false, names }: JsonCallOptions,
+): Reading<boolean> {
+  const key = yield* takeJsonString(input);
+  if (key === undefined) return false;
+  const [isName, isArguments] = [nameKeys.includes(key), argumentsKeys.includes(key)];
+  if (strict && !isName && !isArguments && !companionKeys.has(key)) return false;
+  yield* takeJsonSpace(input);
+  if ((yield* input.takeAny([':'])) === null) return false;
+  yield* takeJsonSpace(input);
+  const isOpen = call.progress === 'unannounced';
+  if (isOpen && isArguments && call.arguments === undefined) {
+    if (call.name !== undefined && input.next === '{') return yield* streamArguments(input, call, call.name);
+    call.arguments = yield* takeArguments(input);
+    if (call.arguments === undefined) return false;
+  } else if (isOpen && isName && call.name === undefined) {
+    call.name = yield* takeJsonString(input);
+    if (!call.name || names?.includes(call.name) === false) return false;
+  } else {
+    return yield* takeJson(input);
+  }
+  if (call.name !== undefined && call.arguments !== undefined) {
+    input.addCall(call.name, call.arguments);
+    call.progress = 'ended';
+  }
+  return true;
+}
+
+function* streamArguments(input: AnswerInput, call: CallInHand, name: string): Reading<boolean> {
+  input.startCall(name);
+  call.progress = 'announced';
+  if (!(yield* takeJson(input, (piece) => input.addArguments(piece)))) return false;
+  input.endCall();
+  call.progress = 'ended';
+  return true;
+}
+
+/** Takes arguments that are an object, the text of one, or `null`. */
+function* takeArguments(input: AnswerInput): Reading<string | undefined> {
+  if (!'{"n'.includes(input.next)) return undefined;
+  const text = yield* takeJsonText(input);
+  return text?.startsWith('{') ? text : text && unwrapArguments(text);
+}
+
+function* takeJsonString(input: AnswerInput): Reading<string | undefined> {
+  const text = input.next === '"' ? yield* takeJsonText(input) : undefined;
+  return text && (JSON.parse(text) as string);
+}
+
+function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
+  let text = '';
+  const isWhole = yield* takeJson(input, (piece) => (text += piece));
+  return isWhole ? text : undefined;
+}
+
+function* takeJsonSpace(input: AnswerInput): Reading {
+  yield* input.takeWhile((unit) => ' \n\r\t'.includes(unit));
+}
+
+/** Takes a JSON value; says whether it is whole. */
+export function* takeJson(input: AnswerInput, emit: (piece: string) => void = () => {}): Reading<boolean> {
+  const scanner = createJsonScanner();
+  while (scanner.state === 'open' && (yield* input.hasMore())) {
+    const piece = input.take(scanner.scan(input.rest));
+    if (piece !== '') emit(piece);
+  }
+  return scanner.state === 'complete';
+}
+
+/** Arguments as the text of an object, `undefined` where the string holds none. */
+function unwrapArguments(json: string): string | undefined {
+  const text = (JSON.parse(json) as string | null)?.trim() || '{}';
+  return text.startsWith('{') && isJson(text) ? text : undefined;
 }
 
 /** Reads a call that is no JSON once more, from where `length` units were held. */
@@ -73,13 +198,10 @@ function* takeMended(
   length: number,
   tool: ToolDefinition | undefined,
 ): Reading<string | undefined> {
-  if (!input.canReadAgain || input.isCutOff) return undefined;
-  input.restart(length);
-  const { text, hasEnd } = yield* input.takeBrokenCall();
-  if (input.isCutOff) return undefined;
-  const mended = mendJson(text, 0, { schemaOf: schemasOf(tool), mayBeOpen: hasEnd });
-  if (mended === undefined || !mended.json.startsWith('{')) return undefined;
-  input.putBack(text.length - mended.end);
+  const call = yield* input.takeBrokenCall(length);
+  const mended = call && mendJson(call.text, 0, { schemaOf: schemasOf(tool), mayBeOpen: call.hasEnd });
+  if (!mended?.json.startsWith('{')) return undefined;
+  input.putBack(call!.text.length - mended.end);
   return mended.json;
 }
 
@@ -88,9 +210,7 @@ function emitMended(input: AnswerInput, name: string, text: string): boolean {
   const tool = input.toolNamed(name);
   const json = mendJson(text, 0, { schemaOf: schemasOf(tool) })?.json;
   if (json === undefined || !fitsTool(json, tool)) return false;
-  input.startCall(name);
-  input.addArguments(json);
-  input.endCall();
+  input.addCall(name, json);
   return true;
 }
 
@@ -101,48 +221,37 @@ function emitMended(input: AnswerInput, name: string, text: string): boolean {
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();
   const first = yield* input.peekAny(['{', '"']);
-  if (name === '' || first === null) {
-    input.giveUp();
-    return false;
-  }
+  const isCall = name !== '' && first !== null;
+  const isRead = isCall && (yield* first === '{' ? readObject(input, name, id) : readText(input, name, id));
+  if (isRead) yield* input.dropSpace();
+  else input.giveUp();
+  return isRead;
+}
+
+function* readObject(input: AnswerInput, name: string, id: string | undefined): Reading<boolean> {
   const { length } = input.held;
-  if (first === '{') input.startCall(name, id);
-  const scanner = createJsonScanner();
-  let text = '';
-  while (scanner.state === 'open' && (yield* input.hasMore())) {
-    const piece = input.take(scanner.scan(input.rest));
-    if (first === '"') text += piece;
-    else if (piece !== '') input.addArguments(piece);
-  }
-  const unwrapped = scanner.state === 'complete' && first === '"' ? unwrapArguments(text) : null;
-  if (scanner.state === 'complete' && (first === '{' || unwrapped !== null)) {
-    if (unwrapped !== null) {
-      input.startCall(name, id);
-      input.addArguments(unwrapped);
-    }
+  input.startCall(name, id);
+  if (yield* takeJson(input, (piece) => input.addArguments(piece))) {
     input.endCall();
     return true;
   }
   const tool = input.toolNamed(name);
-  const json = first === '{' ? yield* takeMended(input, length, tool) : undefined;
-  if (json === undefined || !fitsTool(json, tool)) {
-    input.giveUp();
-    return false;
-  }
-  input.startCall(name, id);
-  input.addArguments(json);
-  input.endCall();
+  const json = yield* takeMended(input, length, tool);
+  if (json === undefined || !fitsTool(json, tool)) return false;
+  input.addCall(name, json, id);
   return true;
+}
+
+function* readText(input: AnswerInput, name: string, id: string | undefined): Reading<boolean> {
+  const json = yield* takeArguments(input);
+  if (json !== undefined) input.addCall(name, json, id);
+  return json !== undefined;
 }
 
 /** Takes a JSON object and returns its text; `undefined` where there is none, or it was not finished. */
 export function* takeJsonObject(input: AnswerInput): Reading<string | undefined> {
   yield* input.takeSpace();
-  if ((yield* input.peekAny(['{'])) === null) return undefined;
-  const scanner = createJsonScanner();
-  let text = '';
-  while (scanner.state === 'open' && (yield* input.hasMore())) text += input.take(scanner.scan(input.rest));
-  return scanner.state === 'complete' ? text : undefined;
+  return (yield* input.peekAny(['{'])) === null ? undefined : yield* takeJsonText(input);
 }
 
 const longestName = 256;

@@ -1,11 +1,13 @@
 import { framedCalls } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
-import type { ToolCallConstraint } from './format.ts';
+import type { CallFrame, ToolCallConstraint } from './format.ts';
+import { writeCalls } from './write-calls.ts';
 import { indentedListConstraint, jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.ts';
 
 // Formats whose calls are JSON objects with the name inside, between markers.
 
-const jsonCall = (name: string): ReturnType<typeof jsonCallFrame> => jsonCallFrame(name);
+const jsonCall = (name: string): CallFrame => jsonCallFrame(name);
+const parametersCall = (name: string): CallFrame => jsonCallFrame(name, { arguments: 'parameters' });
 const cohereKeys = { name: 'tool_name', arguments: 'parameters' };
 const list = { begin: '[', separator: ', ', end: ']' };
 
@@ -24,7 +26,8 @@ export const hermesFormat = defineFormat({
   calls: { open: ['<tool_call>'], end: ['</tool_call>'] },
   detect: ({ template, hasToken }) =>
     template.includes('<tool_call>') || (hasToken('<tool_call>') && /\btools\b/.test(template)),
-  constraint: framedCalls({ open: '<tool_call>\n', close: '\n</tool_call>' }, jsonCall, { isLoose: true }),
+  frame: { open: '<tool_call>\n', close: '\n</tool_call>' },
+  notation: { isLoose: true },
 });
 
 /** A list of JSON objects between `<TOOLCALL>` tags. */
@@ -60,7 +63,7 @@ export const granite20bFormat = defineFormat({
   name: 'granite-20b-fc',
   families: { 'Granite 20B': ['Granite 20B Function Calling'] },
   calls: { open: ['<function_call>'] },
-  constraint: framedCalls({ open: '<function_call> ', trigger: '<function_call>' }, jsonCall),
+  frame: { open: '<function_call> ', trigger: '<function_call>' },
 });
 
 /** A list of JSON objects after `<|tool_call|>`. */
@@ -68,8 +71,7 @@ export const granite3Format = defineFormat({
   name: 'granite-3',
   families: { 'Granite 3': ['Granite 3.0', 'Granite 3.1', 'Granite 3.2', 'Granite 3.3'] },
   calls: { open: ['<|tool_call|>', '<tool_call>'] },
-  detect: ({ template }) =>
-    template.includes('<|start_of_role|>') && /<\|tool_call\|>|\bavailable_tools\b/.test(template),
+  detect: ['<|start_of_role|>', /<\|tool_call\|>|\bavailable_tools\b/],
   constraint: {
     ...jsonListConstraint('<|tool_call|>'),
     others: [indentedListConstraint('<|tool_call|>')],
@@ -82,15 +84,13 @@ export const internlmFormat = defineFormat({
   families: { InternLM: ['InternLM 2', 'InternLM 2.5', 'InternLM 3'] },
   calls: { begin: ['<|action_start|>'], open: ['<|plugin|>'], end: ['<|action_end|>'] },
   detect: '<|plugin|>',
-  constraint: framedCalls(
-    {
-      trigger: '<|action_start|>',
-      begin: '<|action_start|><|plugin|>\n',
-      separator: null,
-      end: '<|action_end|>',
-    },
-    (name) => jsonCallFrame(name, { arguments: 'parameters' }),
-  ),
+  frame: {
+    trigger: '<|action_start|>',
+    begin: '<|action_start|><|plugin|>\n',
+    separator: null,
+    end: '<|action_end|>',
+  },
+  call: parametersCall,
 });
 
 /** A list of JSON objects with keys of their own between `<|START_ACTION|>` and `<|END_ACTION|>`. */
@@ -137,7 +137,7 @@ export const commandRPlusFormat = defineFormat({
     end: ['```'],
     readCalls: (input) => readJsonCalls(input, { nameKeys: ['tool_name', 'name'] }),
   },
-  detect: ({ template }) => template.includes('Action:') && template.includes('tool_name'),
+  detect: ['Action:', 'tool_name'],
   constraint: {
     ...jsonListConstraint('Action: ```json\n', '\n```', cohereKeys),
     trigger: 'Action: ```json',
@@ -147,7 +147,9 @@ export const commandRPlusFormat = defineFormat({
 });
 
 const gigachatRole = 'function call<|role_sep|>';
-const afterRole = `<|message_sep|>\n\n${gigachatRole}\n`;
+const gigachatCalls = [`<|message_sep|>\n\n${gigachatRole}\n`, '<|function_call|>'].map((begin) =>
+  framedCalls({ begin, separator: null }, jsonCall),
+);
 
 /** A JSON object after a role or a marker of its own. */
 export const gigachat3Format = defineFormat({
@@ -162,18 +164,9 @@ export const gigachat3Format = defineFormat({
     end: ['<|message_sep|>'],
   },
   detect: /<\|function_call\|>|function call[^]*<\|role_sep\|>/,
-  constraint: {
-    ...framedCalls({ begin: `${gigachatRole}\n`, separator: null }, jsonCall),
-    others: [afterRole, '<|function_call|>'].map((begin) =>
-      framedCalls({ begin, separator: null }, jsonCall),
-    ),
-  },
-  write: (calls) =>
-    calls
-      .map(
-        ({ name, arguments: text }) => `${afterRole}{"name": ${JSON.stringify(name)}, "arguments": ${text}}`,
-      )
-      .join(''),
+  frame: { begin: `${gigachatRole}\n`, separator: null },
+  notation: { others: gigachatCalls },
+  write: (calls) => calls.map((call) => writeCalls({ constraint: gigachatCalls[0]! }, [call])).join(''),
 });
 
 /** A bare list of JSON objects, or one in a code block. */
@@ -192,9 +185,8 @@ export const xlamFormat = defineFormat({
     },
   },
   detect: /single JSON array|directly output an empty list/,
-  constraint: framedCalls({ ...list, trigger: '[{"name": "' }, jsonCall, {
-    others: [framedCalls({ begin: '```\n[', separator: ', ', end: ']\n```' }, jsonCall)],
-  }),
+  frame: { ...list, trigger: '[{"name": "' },
+  notation: { others: [framedCalls({ begin: '```\n[', separator: ', ', end: ']\n```' }, jsonCall)] },
 });
 
 const functoolsMarker = 'functools[';
@@ -226,9 +218,8 @@ export const functoolsFormat = defineFormat({
   openers: [functoolsMarker],
   calls: phi4Calls,
   detect: /\bfunctools\b/,
-  constraint: framedCalls({ ...list, begin: functoolsMarker }, jsonCall, {
-    others: [framedCalls({ ...list, begin: ` ${functoolsMarker}` }, jsonCall)],
-  }),
+  frame: { ...list, begin: functoolsMarker },
+  notation: { others: [framedCalls({ ...list, begin: ` ${functoolsMarker}` }, jsonCall)] },
 });
 
 /** The end of text before an object that is part of other JSON. */
@@ -258,7 +249,6 @@ export const llama3Format = defineFormat({
   detect: ({ template, hasToken }) =>
     template.includes('"parameters": dictionary') ||
     (hasToken('<|python_tag|>') && /\bipython\b/.test(template)),
-  constraint: framedCalls({ trigger: '{"name": "', separator: null }, (name) =>
-    jsonCallFrame(name, { arguments: 'parameters' }),
-  ),
+  frame: { trigger: '{"name": "', separator: null },
+  call: parametersCall,
 });

@@ -1,13 +1,13 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readName, takeJsonObject } from './json-calls.ts';
 import { namesAll } from './mend-json.ts';
 
-const beginMarker = '<|tool_calls_section_begin|>';
-const endMarker = '<|tool_calls_section_end|>';
-const openMarker = '<|tool_call_begin|>';
-const closeMarker = '<|tool_call_end|>';
+const begin = '<|tool_calls_section_begin|>';
+const end = '<|tool_calls_section_end|>';
+const open = '<|tool_call_begin|>';
+const close = '<|tool_call_end|>';
 const argumentsMarker = '<|tool_call_argument_begin|>';
 
 /**
@@ -17,31 +17,20 @@ const argumentsMarker = '<|tool_call_argument_begin|>';
 export const kimiK2Format = defineFormat({
   name: 'kimi-k2',
   families: { 'Kimi K2': ['Kimi K2 Instruct', 'Kimi K2 Thinking', 'Kimi K2.5'] },
-  markers: [beginMarker, endMarker, openMarker, closeMarker, argumentsMarker],
-  calls: { begin: [beginMarker], open: [openMarker], close: [closeMarker], end: [endMarker], readCalls },
-  constraint: framedCalls(
-    {
-      begin: beginMarker,
-      open: `${openMarker}functions.`,
-      close: closeMarker,
-      separator: '',
-      end: endMarker,
-    },
-    namedCall(`:0${argumentsMarker}`),
-  ),
+  markers: [begin, end, open, close, argumentsMarker],
+  calls: { begin: [begin], open: [open], close: [close], end: [end], readCalls },
+  frame: { begin, open: `${open}functions.`, close, separator: '', end },
+  call: namedCall(`:0${argumentsMarker}`),
 });
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();
   const id = yield* readName(input);
   yield* input.takeSpace();
-  if ((yield* input.takeAny([argumentsMarker])) === null) {
-    input.giveUp();
-    return;
-  }
+  if ((yield* input.takeAny([argumentsMarker])) === null) return input.giveUp();
   if (/^\d+$/.test(id)) return yield* readNumberedCall(input);
   const name = id.replace(/^functions\./, '').replace(/:\d+$/, '');
-  if (yield* readJsonArguments(input, name, id)) yield* input.dropSpace();
+  yield* readJsonArguments(input, name, id);
 }
 
 /** Reads a call whose id is a number alone: the only tool that the arguments fit is meant. */
@@ -49,8 +38,6 @@ function* readNumberedCall(input: AnswerInput): Reading {
   const json = yield* takeJsonObject(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
   if (json === undefined || !tool || second) return input.giveUp();
-  input.startCall(tool.name);
-  input.addArguments(json);
-  input.endCall();
+  input.addCall(tool.name, json);
   yield* input.dropSpace();
 }

@@ -1,6 +1,6 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { defineFormat } from './define-format.ts';
-import type { ToolCallConstraint } from './format.ts';
+import { framedCalls, namedCall } from './call-frame.ts';
 import { readName } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
 import { memberSchema, toJsonText, typesOf } from './schema-types.ts';
@@ -98,15 +98,11 @@ const endMarker = `${mark}</tool_call>`;
 const openTag = `${mark}<invoke name="`;
 const closeTag = `${mark}</invoke>`;
 
-const constraint: ToolCallConstraint = {
-  trigger: beginMarker,
-  begin: `${beginMarker}\n`,
-  call: (name) => ({ prefix: `${openTag}${name}">`, suffix: closeTag }),
-  separator: '\n',
-  end: `\n${endMarker}`,
-  isLoose: true,
-  arguments: elementArguments(mark),
-};
+const constraint = framedCalls(
+  { begin: `${beginMarker}\n`, open: openTag, close: closeTag, end: `\n${endMarker}` },
+  namedCall('">'),
+  { arguments: elementArguments(mark), isLoose: true },
+);
 
 /** Elements for calls and values, named by the parameters, with elements inside for lists and objects. */
 export const minimaxM3Format = defineFormat({
@@ -116,13 +112,10 @@ export const minimaxM3Format = defineFormat({
   calls: { begin: [beginMarker], open: [openTag], end: [endMarker], readCalls: readCall },
   detect: mark,
   constraint: { ...constraint, others: [{ ...constraint, trigger: openTag, begin: '', end: '' }] },
-  write: (calls) => {
-    const texts = calls.map(({ name, arguments: text }) => {
-      const members = membersOf(text).map(([key, value]) => writeElement(key, value));
-      return `${openTag}${name}">${members.join('')}${closeTag}\n`;
-    });
-    return `${beginMarker}\n${texts.join('')}${endMarker}`;
-  },
+  writeArguments: (text) =>
+    membersOf(text)
+      .map(([key, value]) => writeElement(key, value))
+      .join(''),
 });
 
 function writeElement(name: string, value: unknown): string {
@@ -149,9 +142,7 @@ function* readCall(input: AnswerInput): Reading {
   const schema = tool?.parameters ?? { type: 'object' };
   const json = isClosed ? readElements(body, schema, schema, 0) : undefined;
   if (json === undefined || !json.startsWith('{') || !fitsTool(json, tool)) return input.giveUp();
-  input.startCall(name);
-  input.addArguments(json);
-  input.endCall();
+  input.addCall(name, json);
   yield* input.dropSpace();
 }
 

@@ -1,5 +1,5 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
+import { namedCall } from './call-frame.ts';
 import { defineFormat } from './define-format.ts';
 import { readJsonArguments, readJsonCalls, readName } from './json-calls.ts';
 import { fitsTool } from './mend-json.ts';
@@ -26,26 +26,19 @@ export const mistralNamedFormat = defineFormat({
   calls,
   detect: ({ template, hasToken }) =>
     template.includes(openMarker) && (template.includes(argumentsMarker) || hasToken(argumentsMarker)),
-  constraint: framedCalls({ open: openMarker, separator: '' }, namedCall(argumentsMarker)),
+  frame: { open: openMarker, separator: '' },
+  call: namedCall(argumentsMarker),
 });
 
 function* readCalls(input: AnswerInput): Reading {
   yield* input.takeSpace();
-  if ((yield* input.peekAny(['[', '{'])) !== null) {
-    yield* readJsonCalls(input);
-    return;
-  }
+  if ((yield* input.peekAny(['[', '{'])) !== null) return yield* readJsonCalls(input);
   const name = yield* readName(input);
   if ((yield* input.takeAny([idMarker])) !== null) yield* readName(input);
   yield* input.takeAny([argumentsMarker]);
   yield* input.takeSpace();
-  if (!(yield* input.hasMore()) && input.isComplete && needsNothing(name, input)) {
-    input.startCall(name);
-    input.addArguments('{}');
-    input.endCall();
-    return;
-  }
-  if (yield* readJsonArguments(input, name)) yield* input.dropSpace();
+  if (!(yield* input.hasMore()) && input.isComplete && needsNothing(name, input)) input.addCall(name, '{}');
+  else yield* readJsonArguments(input, name);
 }
 
 /** Whether the tool that is meant can be called without arguments. */

@@ -5,7 +5,7 @@ import type { ToolCallConstraint } from './format.ts';
 import { readName } from './json-calls.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 import { taggedConstraint } from './tagged-notation.ts';
-import { writeTaggedCall } from './write-calls.ts';
+import { writeTaggedArguments } from './write-calls.ts';
 
 /** Begins a message; a prompt ends with it, so that a first message begins with its recipient. */
 export const museGlimmerStart = '<|start|>assistant';
@@ -43,10 +43,7 @@ export const museGlimmerFormat = defineFormat({
     ...messagesTo(museGlimmerStart),
     others: [messagesTo('')],
   },
-  write: (calls) =>
-    calls
-      .map((call) => `${head(museGlimmerStart, call.name)}${writeTaggedCall(call, syntax)}\n${endTag}`)
-      .join('<|eom|>'),
+  writeArguments: (text, index) => writeTaggedArguments(text, syntax, index),
   detect: beginTag,
 });
 

@@ -1,6 +1,7 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
+import { readCallList } from './json-calls.ts';
 import { pythonLiterals, readLiteral } from './literal.ts';
-import { fitsTool, schemasOf, mendJson } from './mend-json.ts';
+import { fitsTool, mendJson, schemasOf, type MendedJson } from './mend-json.ts';
 import { parameterNames } from './schema-types.ts';
 
 const longestName = 256;
@@ -11,29 +12,17 @@ const longestName = 256;
  * complete, or when it ends; arguments come out one at a time.
  */
 export function* readPythonCalls(input: AnswerInput): Reading {
-  yield* input.takeSpace();
-  const isList = (yield* input.takeAny(['['])) !== null;
-  let hasCall = false;
-  for (;;) {
-    yield* input.takeSpace();
-    const name = yield* readIdentifier(input);
-    if (name === '') break;
-    if (!(yield* readCall(input, name))) return;
-    hasCall = true;
-    yield* input.dropSpace();
-    yield* input.takeAny([',', ';']);
-  }
-  if (input.held.trim() !== '' || !hasCall) input.giveUp();
-  else if (isList && (yield* input.takeAny([']'])) !== null) yield* input.dropSpace();
-  input.drop();
+  yield* readCallList(input, readCall);
 }
 
 function* readIdentifier(input: AnswerInput): Reading<string> {
   return yield* input.takeWhile((unit) => /[\w.-]/.test(unit), longestName);
 }
 
-/** Reads a call from its opening parenthesis on; false if it is none, or was not finished. */
-function* readCall(input: AnswerInput, written: string): Reading<boolean> {
+/** Reads a call; false if it is none, or was not finished. */
+function* readCall(input: AnswerInput): Reading<boolean | undefined> {
+  const written = yield* readIdentifier(input);
+  if (written === '') return undefined;
   const inner = written === 'print' ? yield* readPrintedName(input) : '';
   const name = inner === '' ? written : inner;
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
@@ -98,13 +87,11 @@ const lists = ['\n[', '```'];
 
 /** Reads broken arguments once more, from where `length` units were held. */
 function* mendArguments(input: AnswerInput, length: number, name: string): Reading<boolean> {
-  if (!input.canReadAgain || input.isCutOff) return false;
-  input.restart(length);
-  const { text } = yield* input.takeBrokenCall([...input.callEnds, ...lists]);
+  const call = yield* input.takeBrokenCall(length, [...input.callEnds, ...lists]);
   const tool = input.toolNamed(name);
-  const mended = input.isCutOff ? undefined : mendPythonArguments(text, schemasOf(tool));
+  const mended = call && mendPythonArguments(call.text, schemasOf(tool));
   if (mended === undefined || !fitsTool(mended.json, tool)) return false;
-  input.putBack(text.length - mended.end);
+  input.putBack(call!.text.length - mended.end);
   input.startCall(name);
   input.addArguments(mended.json);
   return true;
@@ -133,10 +120,7 @@ const stringEnd = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[
  * Reads the arguments `a="x", n=1)` of a Python call that is broken, since strings hold quotes of their own kind without a
  * backslash: a string ends where an argument can. Returns a JSON object, and the index behind the bracket.
  */
-function mendPythonArguments(
-  text: string,
-  schemaOf?: (key: string) => unknown,
-): { readonly json: string; readonly end: number } | undefined {
+function mendPythonArguments(text: string, schemaOf?: (key: string) => unknown): MendedJson | undefined {
   const members: string[] = [];
   for (let index = 0; ;) {
     keyword.lastIndex = index;
@@ -153,10 +137,7 @@ function mendPythonArguments(
   }
 }
 
-function readString(
-  text: string,
-  start: number,
-): { readonly json: string; readonly end: number } | undefined {
+function readString(text: string, start: number): MendedJson | undefined {
   const quote = text.charAt(start);
   if (quote !== '"' && quote !== "'") return undefined;
   for (let end = text.indexOf(quote, start + 1); end !== -1; end = text.indexOf(quote, end + 1)) {

@@ -1,6 +1,6 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { framedCalls, type CallsFrame } from './call-frame.ts';
-import { writePythonCall, toPython } from './write-calls.ts';
+import { writePythonArguments, toPython } from './write-calls.ts';
 import { defineFormat, type FormatRow } from './define-format.ts';
 import type { ToolCallConstraint, ToolCallFormat, CallFrame } from './format.ts';
 import { jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.ts';
@@ -82,22 +82,16 @@ function pythonCallFrame(name: string): CallFrame {
 
 // Formats whose calls are Python.
 
-interface PythonRow extends FormatRow {
-  readonly frame: CallsFrame;
-  readonly lead?: string;
-  readonly others?: readonly ToolCallConstraint[];
-}
-
 function pythonCalls(frame: CallsFrame, rest?: Partial<ToolCallConstraint>): ToolCallConstraint {
   return framedCalls(frame, pythonCallFrame, { arguments: pythonArguments, ...rest });
 }
 
-function pythonFormat({ frame, lead, others, ...row }: PythonRow): ToolCallFormat {
-  const { begin = '', separator, end = '' } = frame;
+function pythonFormat(row: FormatRow): ToolCallFormat {
   return defineFormat({
-    constraint: pythonCalls(frame, { lead, others }),
-    write: (calls) => begin + calls.map(writePythonCall).join(separator ?? '\n') + end,
+    call: pythonCallFrame,
+    writeArguments: writePythonArguments,
     ...row,
+    notation: { arguments: pythonArguments, ...row.notation },
     calls: { readCalls: readPythonCalls, ...row.calls },
   });
 }
@@ -127,7 +121,7 @@ export const minicpm3Format = pythonFormat({
       yield* readPythonCalls(input);
     },
   },
-  detect: ({ template }) => template.includes(startMarker) && /```python|<\|thought_start\|>/.test(template),
+  detect: [startMarker, /```python|<\|thought_start\|>/],
   frame: { begin: `${startMarker}\n\`\`\`python\n`, end: `\n\`\`\`\n${endMarker}` },
 });
 
@@ -148,9 +142,9 @@ export const lfm2Format = pythonFormat({
     },
   },
   frame: { begin: `${startMarker}[`, separator: ', ', end: `]${endMarker}`, trigger: startMarker },
-  others: [jsonListConstraint(startMarker, endMarker)],
-  detect: ({ template, hasToken }) =>
-    hasToken(startMarker) || /<\|tool_(list|call)_start\|>|"List of tools: \["/.test(template),
+  notation: { others: [jsonListConstraint(startMarker, endMarker)] },
+  detect: /<\|tool_(list|call)_start\|>|"List of tools: \["/,
+  ownToken: startMarker,
 });
 
 const codeFence = '```tool_code';
@@ -164,7 +158,9 @@ export const gemmaCodeFormat = pythonFormat({
   markers: [],
   calls: { open: [codeFence], end: ['```'] },
   frame: codeFrame,
-  others: [pythonCalls(codeFrame, { call: (name) => ({ prefix: `print(${name}(`, suffix: '))' }) })],
+  notation: {
+    others: [pythonCalls(codeFrame, { call: (name) => ({ prefix: `print(${name}(`, suffix: '))' }) })],
+  },
   detect: 'tool_code',
 });
 
@@ -187,7 +183,8 @@ export const llama4Format = pythonFormat({
   markers: [pythonStart, pythonEnd],
   openers: [pythonStart],
   calls: { open: [pythonStart, inlineMarker], bare: ['[', '{'], end: [pythonEnd], readCalls: readEither },
-  constraint: pythonCalls(listFrame, {
+  frame: listFrame,
+  notation: {
     trigger: undefined,
     lead: '\n',
     others: [
@@ -196,10 +193,9 @@ export const llama4Format = pythonFormat({
       }),
       pythonCalls({ begin: `${pythonStart}[`, separator: ', ', end: `]${pythonEnd}`, trigger: pythonStart }),
     ],
-  }),
-  frame: listFrame,
-  detect: ({ template, hasToken }) =>
-    hasToken(pythonStart) || template.includes(pythonStart) || template.includes('[func_name1('),
+  },
+  detect: /<\|python_start\|>|\[func_name1\(/,
+  ownToken: pythonStart,
 });
 
 function* readEither(input: AnswerInput, marker: string): Reading {

@@ -1,7 +1,6 @@
-import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { readJsonArguments } from './json-calls.ts';
+import { readJsonArguments, takeJson } from './json-calls.ts';
 import { fitsTool, mendJson, namesAll, schemasOf } from './mend-json.ts';
 import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } from './schema-types.ts';
 
@@ -38,6 +37,14 @@ export function attributeOf(type: string, { attributes }: TaggedCallSyntax): str
   return own?.written ?? '';
 }
 
+/** The call that is read. */
+interface TaggedCall {
+  readonly input: AnswerInput;
+  readonly syntax: TaggedCallSyntax;
+  readonly name: string;
+  readonly tool: ToolDefinition | undefined;
+}
+
 const longestName = 256;
 const escapedBreak = String.raw`\n`;
 
@@ -55,9 +62,7 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   if (syntax.nameAttribute !== undefined)
     yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
   if (name !== '' && syntax.selfClose && (yield* input.takeAny(syntax.selfClose)) !== null) {
-    input.startCall(name);
-    input.addArguments('{}');
-    input.endCall();
+    input.addCall(name, '{}');
     yield* input.dropSpace();
     return;
   }
@@ -65,21 +70,13 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   if (isNamed) yield* takeGap(input);
   if (isNamed && syntax.selfClose && (yield* input.peekAny(['{'])) !== null) {
     if (!(yield* readJsonArguments(input, name))) return;
-    yield* input.dropSpace();
     if ((yield* input.takeAny([callClose])) !== null) yield* input.dropSpace();
     return;
   }
-  if (!isNamed || (yield* input.peekAny(follows)) === null) {
-    input.giveUp();
-    return;
-  }
-  const tool = input.toolNamed(name);
+  if (!isNamed || (yield* input.peekAny(follows)) === null) return input.giveUp();
+  const call: TaggedCall = { input, syntax, name, tool: input.toolNamed(name) };
   input.startCall(name);
-  const isWhole = yield* readParameters(input, tool, syntax);
-  if (!isWhole && !(yield* mendTaggedCall(input, tool, syntax, length, name))) {
-    input.giveUp();
-    return;
-  }
+  if (!(yield* readParameters(call)) && !(yield* mendTaggedCall(call, length))) return input.giveUp();
   input.endCall();
   yield* input.dropSpace();
 }
@@ -92,14 +89,11 @@ function withoutEscapedBreaks(name: string): string {
   return name.endsWith(escapedBreak) ? withoutEscapedBreaks(name.slice(0, -escapedBreak.length)) : name;
 }
 
-function* readParameters(
-  input: AnswerInput,
-  tool: ToolDefinition | undefined,
-  syntax: TaggedCallSyntax,
-): Reading<boolean> {
+function* readParameters(call: TaggedCall): Reading<boolean> {
+  const { input, syntax } = call;
   let parameters = 0;
   while ((yield* input.takeAny(parameterOpens(syntax))) !== null) {
-    if (!(yield* readParameter(input, tool, syntax, parameters === 0 ? '{' : ', '))) return false;
+    if (!(yield* readParameter(call, parameters === 0 ? '{' : ', '))) return false;
     parameters++;
     yield* input.dropSpace();
   }
@@ -109,18 +103,11 @@ function* readParameters(
 }
 
 /** Reads a call with missing close tags once more, from where `length` units were held. */
-function* mendTaggedCall(
-  input: AnswerInput,
-  tool: ToolDefinition | undefined,
-  syntax: TaggedCallSyntax,
-  length: number,
-  name: string,
-): Reading<boolean> {
-  if (!input.canReadAgain || input.isCutOff) return false;
-  input.restart(length);
-  const { text, hasEnd } = yield* input.takeBrokenCall();
-  if (input.isCutOff) return false;
-  const { callClose, parameterOpen, parameterClose, parameterNameEnd } = syntax;
+function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: number): Reading<boolean> {
+  const broken = yield* input.takeBrokenCall(length);
+  if (broken === undefined) return false;
+  const { text, hasEnd } = broken;
+  const { callClose, parameterOpen, parameterClose, parameterNameEnd, hasPaddedValues } = syntax;
   const close = text.indexOf(callClose);
   if (close === -1 && !hasEnd) return false;
   const call = close === -1 ? text : text.slice(0, close);
@@ -128,24 +115,21 @@ function* mendTaggedCall(
     (all, open) => all.replaceAll(open, parameterOpen),
     call,
   );
+  const [nameEnd = '', valueOpen] = parameterNameEnd;
+  const padding = hasPaddedValues ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
   for (const part of parts.split(parameterOpen).slice(1)) {
-    const [head = '', ...rest] = part.split(parameterNameEnd[0]!);
+    const [head = '', ...rest] = part.split(nameEnd);
     const key = head.replace(/".*/, '');
+    if (rest.length === 0 || !/^[^<>"\n]+$/.test(key)) return false;
+    let value = rest.join(nameEnd);
+    if (valueOpen !== undefined) {
+      value = value.trimStart();
+      if (!value.startsWith(valueOpen)) return false;
+      value = value.slice(valueOpen.length);
+    }
+    const padded = value.split(parameterClose, 1)[0]!.replace(padding, '');
     const attribute = syntax.attributes?.get(head.slice(key.length));
-    const written = rest.join(parameterNameEnd[0]).trimStart();
-    const second = parameterNameEnd[1];
-    if (
-      rest.length === 0 ||
-      !/^[^<>"\n]+$/.test(key) ||
-      (second !== undefined && !written.startsWith(second))
-    )
-      return false;
-    const value = (
-      second === undefined ? rest.join(parameterNameEnd[0]) : written.slice(second.length)
-    ).split(parameterClose)[0]!;
-    const isPadded = syntax.hasPaddedValues === true;
-    const padded = isPadded ? value.replace(/^\n/, '').replace(/\n$/, '') : value.replace(/\s*\n\s*$/, '');
     const schema = decidingSchema(parameterSchema(tool, key.trim()), attribute);
     members.push(`${JSON.stringify(key.trim())}: ${toJsonText(padded, schema)}`);
   }
@@ -157,12 +141,8 @@ function* mendTaggedCall(
   return true;
 }
 
-function* readParameter(
-  input: AnswerInput,
-  tool: ToolDefinition | undefined,
-  syntax: TaggedCallSyntax,
-  separator: string,
-): Reading<boolean> {
+function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
+  const { input, syntax, tool } = call;
   const name = yield* input.takeWhile(isNameUnit, longestName);
   if (name === '') return false;
   const attribute = yield* readAttribute(input, syntax);
@@ -175,13 +155,13 @@ function* readParameter(
   const schema = decidingSchema(own, attribute) ?? told;
   const prefix = `${separator}${JSON.stringify(name)}: `;
   if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
-    return yield* readWrapper(input, tool, syntax, prefix, schema);
+    return yield* readWrapper(call, tool, prefix, schema);
   input.addArguments(prefix);
   if (!input.canReadAgain) {
-    if (isStringSchema(schema)) return yield* readString(input, syntax);
-    if (yield* beginsJson(input, schema)) return yield* readJson(input, syntax);
+    if (isStringSchema(schema)) return yield* readString(call);
+    if (yield* beginsJson(input, schema)) return yield* readJson(call);
   }
-  return yield* readWhole(input, tool, syntax, schema);
+  return yield* readWhole(call, schema);
 }
 
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
@@ -196,17 +176,16 @@ const wrappers: ReadonlySet<string> = new Set(['arguments', 'parameters', 'prope
 
 /** Reads a parameter that the tool doesn't have: where its value is an object of those that it has, they are meant. */
 function* readWrapper(
-  input: AnswerInput,
+  call: TaggedCall,
   tool: ToolDefinition,
-  syntax: TaggedCallSyntax,
   prefix: string,
   schema: unknown,
 ): Reading<boolean> {
-  const value = yield* takeRawValue(input, syntax);
+  const value = yield* takeRawValue(call);
   if (value === undefined) return false;
   const json = mendJson(value.trim(), 0, { schemaOf: schemasOf(tool) })?.json ?? '';
   const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
-  input.addArguments(isWrapped ? json.slice(0, -1) : prefix + toJsonText(value, schema));
+  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + toJsonText(value, schema));
   return true;
 }
 
@@ -247,9 +226,10 @@ function* takeParts(input: AnswerInput, parts: readonly string[]): Reading<boole
 }
 
 /** Gives a string out while it comes. */
-function* readString(input: AnswerInput, syntax: TaggedCallSyntax): Reading<boolean> {
+function* readString(call: TaggedCall): Reading<boolean> {
+  const { input } = call;
   input.addArguments('"');
-  const isWhole = yield* readRawValue(input, syntax, (text) => {
+  const isWhole = yield* readRawValue(call, (text) => {
     input.addArguments(JSON.stringify(text).slice(1, -1));
   });
   if (isWhole) input.addArguments('"');
@@ -266,38 +246,25 @@ function* beginsJson(input: AnswerInput, schema: unknown): Reading<boolean> {
 }
 
 /** Gives JSON out while it comes; tags inside of it mean nothing. */
-function* readJson(input: AnswerInput, { parameterClose }: TaggedCallSyntax): Reading<boolean> {
-  const scanner = createJsonScanner();
-  while (scanner.state === 'open' && (yield* input.hasMore())) {
-    const piece = input.take(scanner.scan(input.rest));
-    if (piece !== '') input.addArguments(piece);
-  }
+function* readJson({ input, syntax }: TaggedCall): Reading<boolean> {
+  const isWhole = yield* takeJson(input, (piece) => input.addArguments(piece));
   yield* input.takeSpace();
-  return (yield* input.takeAny([parameterClose])) !== null && scanner.state === 'complete';
+  return (yield* input.takeAny([syntax.parameterClose])) !== null && isWhole;
 }
 
-function* readWhole(
-  input: AnswerInput,
-  tool: ToolDefinition | undefined,
-  syntax: TaggedCallSyntax,
-  schema: unknown,
-): Reading<boolean> {
-  const value = yield* takeRawValue(input, syntax);
+function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
+  const { input } = call;
+  const value = yield* takeRawValue(call);
   if (value === undefined) return false;
   const json = toJsonText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
   const isText = json.startsWith('"');
-  if (isText && input.canReadAgain && holdsTags(value, tool, syntax, input.callEnds)) return false;
+  if (isText && input.canReadAgain && holdsTags(value, call)) return false;
   input.addArguments(json);
   return true;
 }
 
 /** Whether a value shows that it lacks a close tag: it holds another parameter of the tool, or the end of all calls. */
-function holdsTags(
-  value: string,
-  tool: ToolDefinition | undefined,
-  syntax: TaggedCallSyntax,
-  callEnds: readonly string[],
-): boolean {
+function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
   const { parameterNameEnd, attributes, callClose } = syntax;
   const nameEnds = [...(attributes?.keys() ?? []), parameterNameEnd[0]!];
   const isOther = (text: string): boolean => {
@@ -308,24 +275,18 @@ function holdsTags(
   if (parameterOpens(syntax).some((open) => value.split(open).slice(1).some(isOther))) return true;
   const close = value.indexOf(callClose);
   const rest = close === -1 ? '' : value.slice(close + callClose.length).trimStart();
-  return callEnds.some((end) => rest.startsWith(end));
+  return input.callEnds.some((end) => rest.startsWith(end));
 }
 
 /** A value without its padding and close tag; `undefined` if the answer ended inside. */
-function* takeRawValue(input: AnswerInput, syntax: TaggedCallSyntax): Reading<string | undefined> {
+function* takeRawValue(call: TaggedCall): Reading<string | undefined> {
   let value = '';
-  const isWhole = yield* readRawValue(input, syntax, (text) => {
-    value += text;
-  });
+  const isWhole = yield* readRawValue(call, (text) => (value += text));
   return isWhole ? value : undefined;
 }
 
 /** Hands on a value without its padding and close tag; false if the answer ended inside. What is read is held. */
-function* readRawValue(
-  input: AnswerInput,
-  syntax: TaggedCallSyntax,
-  emit: (text: string) => void,
-): Reading<boolean> {
+function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => void): Reading<boolean> {
   const { parameterClose, callClose, hasPaddedValues = false } = syntax;
   if (hasPaddedValues) yield* input.takeAny(['\n']);
   let lineBreak = '';
@@ -335,15 +296,12 @@ function* readRawValue(
     const certain = whole.slice(0, whole.length - lineBreak.length);
     if (certain !== '') emit(certain);
   };
+  const hold = (text: string): void => {
+    input.hold(text);
+    emitBeforeLineBreak(text);
+  };
   for (;;) {
-    const marker = yield* input.takeUntil(
-      [parameterClose],
-      (text) => {
-        input.hold(text);
-        emitBeforeLineBreak(text);
-      },
-      [parameterClose],
-    );
+    const marker = yield* input.takeUntil([parameterClose], hold, [parameterClose]);
     if (marker === null) {
       if (lineBreak !== '') emit(lineBreak);
       return false;

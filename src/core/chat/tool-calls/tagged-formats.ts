@@ -4,7 +4,7 @@ import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
 import { framedCalls, type CallsFrame } from './call-frame.ts';
 import { readTaggedCall, type TaggedCallSyntax } from './tagged-calls.ts';
 import { taggedConstraint } from './tagged-notation.ts';
-import { writeTaggedCall } from './write-calls.ts';
+import { writeTaggedArguments, type ArgumentsWriter } from './write-calls.ts';
 
 // Formats whose calls have a tag for each parameter.
 
@@ -18,15 +18,11 @@ interface TaggedRow extends FormatRow {
 }
 
 function taggedFormat({ syntax, frames, others = [], mayBeJson, ...row }: TaggedRow): ToolCallFormat {
-  const { begin = '', open = '', close = '', separator, end = '' } = frames[0];
   const tagged = taggedConstraint(syntax, ...frames);
-  const write: ToolCallFormat['write'] = (calls) => {
-    const texts = calls.map((call, index) => open + writeTaggedCall(call, syntax, index) + close);
-    return begin + texts.join(separator ?? '\n') + end;
-  };
+  const writeArguments: ArgumentsWriter = (text, index) => writeTaggedArguments(text, syntax, index);
   return defineFormat({
     constraint: { ...tagged, others: [...(tagged.others ?? []), ...others] },
-    ...(row.constraint === undefined && { write }),
+    ...(row.constraint === undefined && { writeArguments }),
     ...row,
     calls: {
       *readCalls(input, marker) {
@@ -124,7 +120,8 @@ export const k2HorizonFormat = taggedFormat({
       { isLoose: true },
     ),
   ],
-  detect: ({ template, hasToken }) => template.includes(horizonBegin) || hasToken(horizonBegin),
+  detect: horizonBegin,
+  ownToken: horizonBegin,
 });
 
 /** Hy models: keys and values inside a section of all calls; releases differ by the suffix of their tags. */
@@ -149,7 +146,8 @@ export const hyFormats: readonly ToolCallFormat[] = (
     calls: { begin: [begin], open: [open], end: [end] },
     syntax: keyValueSyntax(tags, { nameEnd, callClose }),
     frames: [{ begin: `${begin}\n`, open, end: `\n${end}` }],
-    detect: ({ template, hasToken }) => template.includes(evidence) || hasToken(evidence),
+    detect: evidence,
+    ownToken: evidence,
   });
 });
 
@@ -184,7 +182,7 @@ export const qwen3CoderFormat = taggedFormat({
     hasPaddedValues: true,
   },
   frames: [coderFrames[0]!, coderFrames[1]!, { open: '<function=' }],
-  detect: ({ template }) => template.includes('<function=') && template.includes('<parameter='),
+  detect: ['<function=', '<parameter='],
 });
 
 const functionTags = ['<function name="', '<functionname="', '<functionĠname="'];
@@ -261,7 +259,7 @@ export const kimiK3Format = taggedFormat({
     { begin: k3Begin, open: k3Open, separator: '', end: k3End },
     { open: k3Open, separator: '' },
   ],
-  detect: ({ template }) => template.includes('<|open|>') && template.includes('<|sep|>'),
+  detect: ['<|open|>', '<|sep|>'],
 });
 
 const dsml = '｜DSML｜';

@@ -3,12 +3,19 @@ import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { typeOfValue } from './schema-types.ts';
 import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
 
+/** Writes arguments, given as JSON, in the notation of a format; `index` counts the calls of the answer. */
+export type ArgumentsWriter = (text: string, index: number) => string;
+
 /** Writes calls as models of a format do, for conversations whose template has no place for calls. */
-export function writeCalls({ write, constraint }: ToolCallFormat, calls: readonly WrittenCall[]): string {
+export function writeCalls(
+  { write, constraint }: Pick<ToolCallFormat, 'write' | 'constraint'>,
+  calls: readonly WrittenCall[],
+  writeArguments: ArgumentsWriter = (text) => text,
+): string {
   if (write !== undefined) return write(calls);
-  const texts = calls.map(({ name, arguments: text }) => {
+  const texts = calls.map(({ name, arguments: text }, index) => {
     const { prefix, suffix } = constraint.call(name);
-    return prefix + text + suffix;
+    return prefix + writeArguments(text, index) + suffix;
   });
   return constraint.begin + texts.join(constraint.separator ?? '\n') + constraint.end;
 }
@@ -22,11 +29,11 @@ export function membersOf(text: string): [string, unknown][] {
   }
 }
 
-/** `name(a="x", n=1)` */
-export function writePythonCall({ name, arguments: text }: WrittenCall): string {
-  return `${name}(${membersOf(text)
+/** `a="x", n=1` */
+export function writePythonArguments(text: string): string {
+  return membersOf(text)
     .map(([key, value]) => `${key}=${toPython(value)}`)
-    .join(', ')})`;
+    .join(', ');
 }
 
 /** A value as a literal of Python. */
@@ -39,12 +46,8 @@ export function toPython(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** A call whose parameters have a tag each, from its name on. */
-export function writeTaggedCall(
-  { name, arguments: text }: WrittenCall,
-  syntax: TaggedCallSyntax,
-  index = 0,
-): string {
+/** Parameters that have a tag each, from behind the name of the call on. */
+export function writeTaggedArguments(text: string, syntax: TaggedCallSyntax, index: number): string {
   const { nameAttribute, nameEnd, parameterOpen, parameterNameEnd, parameterClose, callClose } = syntax;
   const padding = syntax.hasPaddedValues ? '\n' : '';
   const parameters = membersOf(text).map(([key, value]) => {
@@ -55,5 +58,5 @@ export function writeTaggedCall(
     return `${head}${padding}${written}${padding}${parameterClose}\n`;
   });
   const attribute = nameAttribute === undefined ? '' : `" ${nameAttribute}="${index + 1}"`;
-  return `${name}${attribute}${nameEnd.join('')}\n${parameters.join('')}${callClose}`;
+  return `${attribute}${nameEnd.join('')}\n${parameters.join('')}${callClose}`;
 }

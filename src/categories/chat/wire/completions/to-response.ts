@@ -52,13 +52,10 @@ interface Choice {
  * `finish_reason`.
  */
 function createCompletionPieces({ n }: Pick<CompletionOptions, 'n'>): (event: ChatEvent) => WireChoice[] {
-  const choices = new Map<number, Choice>();
-  const choiceAt = (index: number): Choice => {
-    let choice = choices.get(index);
-    if (!choice)
-      choices.set(index, (choice = { offsets: createTextOffsets(), heldText: '', held: undefined }));
-    return choice;
-  };
+  const choices: Choice[] = [];
+  const choiceAt = (index: number): Choice =>
+    (choices[index] ??= { offsets: createTextOffsets(), heldText: '', held: undefined });
+
   const piece = (index: number, text: string): WireChoice => {
     const choice = choiceAt(index);
     const { held, heldText } = choice;

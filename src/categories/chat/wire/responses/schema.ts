@@ -6,9 +6,9 @@ import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
-import { jsonSchema } from '../answer-format.ts';
+import { schemaFields } from '../answer-format.ts';
 import { itemPageSchema } from './item-page.ts';
-import { chatRequestSchema, imageDetail, nonEmptyText, tokenLogprob, toolName } from '../schema.ts';
+import { chatRequestSchema, functionFields, imageDetail, nonEmptyText, tokenLogprobs } from '../schema.ts';
 
 const part = ofOfferedType(
   'a part',
@@ -84,15 +84,7 @@ export const metadataSchema = z
   .nullish()
   .meta({ description: 'Comes back as it is.' });
 
-const functionTool = z.object({
-  type: z.literal('function'),
-  name: toolName,
-  description: z.string().nullish(),
-  parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
-  strict: z.boolean().nullish().meta({
-    description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
-  }),
-});
+const functionTool = z.object({ type: z.literal('function'), ...functionFields });
 
 const ownTypes = ['function', 'namespace'];
 
@@ -138,13 +130,7 @@ const toolChoice = z.union(
 
 const textFormat = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['text', 'json_object']) }),
-  z.object({
-    type: z.literal('json_schema'),
-    name: z.string().optional(),
-    description: z.string().nullish(),
-    schema: jsonSchema,
-    strict: z.boolean().nullish(),
-  }),
+  z.object({ type: z.literal('json_schema'), ...schemaFields }),
 ]);
 
 const summary = z.literal('auto').nullish().meta({
@@ -240,13 +226,11 @@ export const deletedResponseSchema = z.object({
   deleted: z.literal(true),
 });
 
-const logprobs = z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) }));
-
 const outputText = z.object({
   type: z.literal('output_text'),
   text: z.string(),
   annotations: z.array(z.never()),
-  logprobs,
+  logprobs: tokenLogprobs,
 });
 
 const id = z.string();
@@ -351,8 +335,18 @@ export const responseEventSchema = z.discriminatedUnion('type', [
     ...ofPart,
     part: z.union([outputText, reasoningText]),
   }),
-  z.object({ type: z.literal('response.output_text.delta'), ...ofPart, delta: z.string(), logprobs }),
-  z.object({ type: z.literal('response.output_text.done'), ...ofPart, text: z.string(), logprobs }),
+  z.object({
+    type: z.literal('response.output_text.delta'),
+    ...ofPart,
+    delta: z.string(),
+    logprobs: tokenLogprobs,
+  }),
+  z.object({
+    type: z.literal('response.output_text.done'),
+    ...ofPart,
+    text: z.string(),
+    logprobs: tokenLogprobs,
+  }),
   z.object({ type: z.literal('response.reasoning_text.delta'), ...ofPart, delta: z.string() }),
   z.object({ type: z.literal('response.reasoning_text.done'), ...ofPart, text: z.string() }),
   z.object({ type: z.literal('response.function_call_arguments.delta'), ...ofItem, delta: z.string() }),

@@ -1,0 +1,114 @@
+import { createMarkerScanner } from '../text/marker-scanner.ts';
+
+/** A routine that reads a text; it stops at `yield` until more of it has come or it has ended. */
+export type Reading<T = void> = Generator<undefined, T, undefined>;
+
+/** A text that comes in pieces, as the routine sees it that reads it from beginning to end. */
+export class TextInput {
+  #text = '';
+  #index = 0;
+  hasEnded = false;
+  /** Whether the text was cut off, by a limit or a stop sequence. */
+  isCutOff = false;
+
+  /** Everything that has come and was not taken yet. */
+  get rest(): string {
+    return this.#text.slice(this.#index);
+  }
+
+  /** The next code unit, `''` where none has come. */
+  get next(): string {
+    return this.#text.charAt(this.#index);
+  }
+
+  /** Whether all text was taken and its writer has ended it. */
+  get isComplete(): boolean {
+    return this.hasEnded && !this.isCutOff && this.#index === this.#text.length;
+  }
+
+  append(text: string): void {
+    this.#text = this.rest + text;
+    this.#index = 0;
+  }
+
+  end({ cutOff }: { cutOff: boolean }): void {
+    this.hasEnded = true;
+    this.isCutOff = cutOff;
+  }
+
+  /** Waits for text; false at the end of the text. */
+  *hasMore(): Reading<boolean> {
+    while (this.#index === this.#text.length && !this.hasEnded) yield;
+    return this.#index < this.#text.length;
+  }
+
+  /** Takes at most `length` units of what has come. */
+  take(length: number): string {
+    const taken = this.#text.slice(this.#index, this.#index + length);
+    this.#index += taken.length;
+    return taken;
+  }
+
+  /** Gives back text that was taken. */
+  giveBack(text: string): void {
+    this.#text = text + this.rest;
+    this.#index = 0;
+  }
+
+  /** Takes units while they pass the test, at most `limit`. */
+  *takeWhile(passes: (unit: string) => boolean, limit = Infinity): Reading<string> {
+    let taken = '';
+    while (taken.length < limit && (yield* this.hasMore()) && passes(this.next)) taken += this.take(1);
+    return taken;
+  }
+
+  *takeSpace(): Reading<string> {
+    return yield* this.takeWhile((unit) => unit.trim() === '');
+  }
+
+  /** The longest of the texts that comes next, `null` if none does; takes nothing. */
+  *peekAny(texts: readonly string[]): Reading<string | null> {
+    for (;;) {
+      const { rest } = this;
+      const isUndecided = texts.some((text) => text.length > rest.length && text.startsWith(rest));
+      if (isUndecided && !this.hasEnded) {
+        yield;
+        continue;
+      }
+      const found = texts.filter((text) => rest.startsWith(text));
+      return found.reduce<string | null>(
+        (best, text) => (text.length > (best?.length ?? 0) ? text : best),
+        null,
+      );
+    }
+  }
+
+  /** Takes the longest of the texts that comes next, nothing if none does. */
+  *takeAny(texts: readonly string[]): Reading<string | null> {
+    const text = yield* this.peekAny(texts);
+    if (text !== null) this.take(text.length);
+    return text;
+  }
+
+  /**
+   * Hands on everything before the first of the markers, as it comes, and takes the marker. Returns `null` when the text
+   * ended without one.
+   */
+  *takeUntil(
+    markers: readonly string[],
+    emit: (text: string) => void,
+    dropped: readonly string[] = [],
+  ): Reading<string | null> {
+    const scanner = createMarkerScanner(markers);
+    while (yield* this.hasMore()) {
+      const scan = scanner.scan(this.#text, this.#index);
+      this.#index = scan.end;
+      if (scan.text !== '') emit(scan.text);
+      if (scan.marker !== null) return scan.marker;
+    }
+    const rest = scanner.flush();
+    const isDropped = this.isCutOff && dropped.some((marker) => marker.startsWith(rest));
+    if (rest !== '' && !isDropped) emit(rest);
+    return null;
+  }
+}
