@@ -318,6 +318,6 @@ else {
     console.log(row.join(' | '));
   }
   console.log(`\nlost + cut off of ${requests}, and the time of all`);
-  console.log(renderTable([{ title: 'fault' }, ...names.map((title) => ({ title }))], rows, (text) => text));
+  console.log(renderTable(['fault', ...names], rows, (text) => text));
   process.exit();
 }

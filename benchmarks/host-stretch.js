@@ -338,9 +338,9 @@ console.log(
 );
 console.log(machine());
 const columns = [
-  { title: 'endpoint' },
-  { title: 'body or events' },
-  ...['MB', 'status', 'least', 'most'].map((title) => ({ title, align: /** @type {const} */ ('right') })),
+  'endpoint',
+  'body or events',
+  ...['MB', 'status', 'least', 'most'].map((right) => ({ right })),
 ];
 console.log(renderTable(columns, rows, (text) => text));
 process.exit();

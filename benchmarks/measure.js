@@ -56,11 +56,7 @@ export function printRatios(title, results, { unit, baseline, digits = 3 }) {
     value.toFixed(digits),
     (value / base).toFixed(3),
   ]);
-  const columns = [
-    { title: '' },
-    { title: unit, align: /** @type {const} */ ('right') },
-    { title: `× ${baseline}`, align: /** @type {const} */ ('right') },
-  ];
+  const columns = ['', { right: unit }, { right: `× ${baseline}` }];
   console.log(renderTable(columns, rows, (text) => text));
 }
 

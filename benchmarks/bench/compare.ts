@@ -65,12 +65,12 @@ export function showPairs(
   paint: (text: string) => string,
 ): string {
   const columns: readonly Column[] = [
-    { title: 'run' },
-    { title: '' },
-    { title: names[0], align: 'right' },
-    { title: names[1], align: 'right' },
-    { title: '' },
-    { title: 'ratio', align: 'right' },
+    'run',
+    '',
+    { right: names[0] },
+    { right: names[1] },
+    '',
+    { right: 'ratio' },
   ];
   const rows = pairs.map(({ run, name, unit, first, second }) => [
     run,

@@ -140,13 +140,10 @@ async function measure() {
       first.toFixed(1),
     ]);
   }
-  /** @type {'right'} */
-  const align = 'right';
   const columns = [
-    { title: 'body' },
-    ...['MB', 'status', 'longest pause, median ms', 'max ms', 'first, processor ms'].map((title) => ({
-      title,
-      align,
+    'body',
+    ...['MB', 'status', 'longest pause, median ms', 'max ms', 'first, processor ms'].map((right) => ({
+      right,
     })),
   ];
   console.log(renderTable(columns, rows, (text) => text));

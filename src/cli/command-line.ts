@@ -3,7 +3,7 @@ import { didYouMean } from '../core/text/suggest.ts';
 import { InferenceError } from '../errors.ts';
 import { assertNodeVersion } from '../node-version.ts';
 import { type Command, exitCode, type ExitCode } from './command.ts';
-import { commandHelp, definitions, section } from './help.ts';
+import { commandHelp, list } from './help.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
 import { UsageError } from './options.ts';
 
@@ -129,29 +129,22 @@ function asksForHelp(operands: readonly string[]): boolean {
   return (end < 0 ? operands : operands.slice(0, end)).some(isHelp);
 }
 
-function overview({ style, columns }: OutputStream): string {
-  const toRows = (): [string, string][] =>
-    Object.entries(commands).map(([name, { summary }]) => [name, summary]);
+function overview(stream: OutputStream): string {
+  const { style } = stream;
   return [
     `${style.bold('slashv1')} ${packageVersion()}: the /v1 inference API on ONNX models, on this machine`,
     `${style.bold('Usage:')} slashv1 <command> [options]`,
-    section('Commands', definitions(toRows(), columns, style.cyan), style.bold),
-    section(
-      'Options',
-      definitions(
-        [
-          ['-h, --help', 'Show this page; after a command, its own.'],
-          ['-V, --version', 'Show the version.'],
-        ],
-        columns,
-        style.cyan,
-      ),
-      style.bold,
-    ),
-    section('Environment', definitions(environment, columns, style.cyan), style.bold),
+    list('Commands', commandRows(''), stream),
+    list('Options', options, stream),
+    list('Environment', environment, stream),
     `${style.dim('slashv1 serve')} serves the bundled models; ${style.dim('slashv1 <command> --help')} shows the options of a command.`,
   ].join('\n\n');
 }
+
+const options = [
+  ['-h, --help', 'Show this page; after a command, its own.'],
+  ['-V, --version', 'Show the version.'],
+] as const;
 
 const environment = [
   ['SLASHV1_API_KEY', 'The key of `serve`, unless an option gives one.'],
@@ -163,14 +156,14 @@ const environment = [
   ['NO_COLOR', 'Not empty: no colors.'],
 ] as const;
 
-function groupHelp(group: string, { style, columns }: OutputStream): string {
-  const rows = Object.entries(commands)
-    .filter(([name]) => name.startsWith(`${group} `))
-    .map(([name, { summary }]) => [name, summary] as const);
-  return [
-    `${style.bold('Usage:')} slashv1 ${group} <command> [options]`,
-    section('Commands', definitions(rows, columns, style.cyan), style.bold),
-  ].join('\n\n');
+function groupHelp(group: string, stream: OutputStream): string {
+  const usage = `${stream.style.bold('Usage:')} slashv1 ${group} <command> [options]`;
+  return [usage, list('Commands', commandRows(`${group} `), stream)].join('\n\n');
+}
+
+function commandRows(prefix: string): readonly [name: string, summary: string][] {
+  const shown = Object.entries(commands).filter(([name]) => name.startsWith(prefix));
+  return shown.map(([name, { summary }]) => [name, summary]);
 }
 
 /** Only what isn't foreseen is worth a stack trace. */

@@ -14,7 +14,7 @@ export function commandHelp(command: CommandHelp, { columns, style }: OutputStre
   return [
     `${style.bold('Usage:')} ${usage}`,
     ...paragraphs,
-    section('Options', definitions(optionRows, width, style.cyan), style.bold),
+    list('Options', optionRows, { columns: width, style }),
     section(
       'Examples',
       Object.entries(examples)
@@ -41,6 +41,15 @@ export function definitions(
       return `  ${paint(term)}${gap}${text.trimStart()}`;
     })
     .join('\n');
+}
+
+/** A section of terms with explanations. */
+export function list(
+  title: string,
+  rows: Parameters<typeof definitions>[0],
+  { columns, style }: Pick<OutputStream, 'columns' | 'style'>,
+): string {
+  return section(title, definitions(rows, columns, style.cyan), style.bold);
 }
 
 export function section(title: string, content: string, paint: (text: string) => string): string {

@@ -1,4 +1,5 @@
 import type { HubOptions } from '../index.ts';
+import { orThrow } from '../errors.ts';
 import { resolveHubSettings, type HubSettings } from '../hub/settings.ts';
 import { type OptionTable, UsageError } from './options.ts';
 
@@ -26,22 +27,20 @@ interface HubValues {
 /** The settings by the given options. */
 export function toHubOptions(values: HubValues): HubOptions {
   const { offline, 'cache-dir': cacheFolder, endpoint } = values;
-  return {
-    ...(offline === undefined ? {} : { offline }),
-    ...(cacheFolder === undefined ? {} : { cacheFolder }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-  };
+  const given = Object.entries({ offline, cacheFolder, endpoint });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
 /** The settings that the options lead to. */
 export function readHubSettings(options: HubOptions): HubSettings {
-  try {
-    return resolveHubSettings(options);
-  } catch (error) {
-    const [, name = '', reason] = /^hub\.(\w+): (.*)$/s.exec((error as Error).message)!;
-    const label = name in options ? hubOptionNames[`hub.${name}`] : variables[name];
-    throw new UsageError(`${label}: ${reason}`, { cause: error });
-  }
+  return orThrow(
+    () => resolveHubSettings(options),
+    (cause) => {
+      const [, name = '', reason] = /^hub\.(\w+): (.*)$/s.exec(cause.message)!;
+      const label = name in options ? hubOptionNames[`hub.${name}`] : variables[name];
+      return new UsageError(`${label}: ${reason}`, { cause });
+    },
+  );
 }
 
 const variables: Readonly<Record<string, string>> = { endpoint: 'HF_ENDPOINT', token: 'HF_TOKEN' };

@@ -117,6 +117,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The error of a file that an option names. @param option with its dashes */
+export function unreadable(option: string, path: string): (cause: Error) => UsageError {
+  return (cause) => new UsageError(`${option}: ${path} can't be read: ${cause.message}`, { cause });
+}
+
 /** Checks a value that a user has written. */
 export function check<T>(label: string, schema: z.ZodType<T>, value: unknown): T {
   const fault = settingsFault(schema, value);

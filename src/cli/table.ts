@@ -1,8 +1,5 @@
-export interface Column {
-  readonly title: string;
-  /** Numbers read better with their ends in line. */
-  readonly align?: 'left' | 'right';
-}
+/** The title of a column; numbers read better with their ends in line. */
+export type Column = string | { readonly right: string };
 
 /** Sets rows under titles, without trailing spaces. */
 export function renderTable(
@@ -10,15 +7,10 @@ export function renderTable(
   rows: readonly (readonly string[])[],
   paint: (text: string) => string,
 ): string {
-  const widths = columns.map(({ title }, index) =>
-    Math.max(title.length, ...rows.map((row) => row[index]!.length)),
-  );
-  const toLine = (cells: readonly string[]): string =>
-    cells
-      .map((cell, index) =>
-        columns[index]!.align === 'right' ? cell.padStart(widths[index]!) : cell.padEnd(widths[index]!),
-      )
-      .join('  ')
-      .trimEnd();
-  return [paint(toLine(columns.map(({ title }) => title))), ...rows.map(toLine)].join('\n');
+  const titles = columns.map((column) => (typeof column === 'string' ? column : column.right));
+  const widths = titles.map((_, index) => Math.max(...[titles, ...rows].map((row) => row[index]!.length)));
+  const align = (cell: string, index: number): string =>
+    typeof columns[index] === 'string' ? cell.padEnd(widths[index]!) : cell.padStart(widths[index]!);
+  const toLine = (cells: readonly string[]): string => cells.map(align).join('  ').trimEnd();
+  return [paint(toLine(titles)), ...rows.map(toLine)].join('\n');
 }

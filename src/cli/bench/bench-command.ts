@@ -21,6 +21,7 @@ import { applyLoad } from './load.ts';
 import { renderTable } from '../table.ts';
 import { type Measurement, sum } from './statistics.ts';
 import { readdirSync, readFileSync } from 'node:fs';
+import { orThrow } from '../../errors.ts';
 
 export const benchCommand = defineCommand({
   name: 'bench',
@@ -96,11 +97,10 @@ function readSettings({ device, threads }: BenchValues): LoadedWith {
   const known = settingsOf(undefined);
   if (device !== undefined) {
     check('--device', known['device']!, device);
-    try {
-      assertDevice('--device', device as Device, []);
-    } catch (error) {
-      throw new UsageError((error as Error).message);
-    }
+    orThrow(
+      () => assertDevice('--device', device as Device, []),
+      (error) => new UsageError(error.message),
+    );
   }
   if (threads !== undefined)
     check('--threads', known['threads']!, parseInteger('--threads', threads, { min: 1 }));
@@ -143,20 +143,11 @@ export function showReport(report: BenchReport, { style }: OutputStream): string
   const { device, threads, peakBytes, rate } = report;
   const rows = measurements.map(({ name, unit, p50, p90, p95, p99, overall }) => [
     name,
-    cell(p50),
-    cell(rate === undefined ? p95 : p90),
-    cell(p99),
-    cell(overall),
+    ...[p50, rate === undefined ? p95 : p90, p99, overall].map(cell),
     unit,
   ]);
-  const columns = [
-    { title: '' },
-    { title: 'p50', align: 'right' },
-    { title: rate === undefined ? 'p95' : 'p90', align: 'right' },
-    { title: 'p99', align: 'right' },
-    { title: 'overall', align: 'right' },
-    { title: '' },
-  ] as const;
+  const numbers = ['p50', rate === undefined ? 'p95' : 'p90', 'p99', 'overall'];
+  const columns = ['', ...numbers.map((right) => ({ right })), ''];
   const counted = requests === 1 ? '1 request' : `${requests} requests`;
   const place = [
     url ?? 'on this machine',

@@ -4,6 +4,7 @@ import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
 import { parseDuration, parseInteger, type OptionTable, type OptionValues, UsageError } from '../options.ts';
 import type { Load } from './load.ts';
+import { orThrow } from '../../errors.ts';
 
 export const benchOptionTable = {
   ...modelChoiceTable,
@@ -89,13 +90,13 @@ export function readImageLoad({ size, steps }: BenchValues): ImageLoad {
     ...(width === undefined ? {} : { width: Number(width), height: Number(height) }),
     ...(steps === undefined ? {} : { numInferenceSteps: parseInteger('--steps', steps, { min: 0 }) }),
   };
-  try {
-    completeImageRequest({ model: 'bench', prompt: 'a picture', ...load });
-  } catch (error) {
-    const { message, param } = error as InferenceError;
-    throw new UsageError(`${param === 'num_inference_steps' ? '--steps' : '--size'}: ${message}`, {
-      cause: error,
-    });
-  }
+  orThrow(
+    () => completeImageRequest({ model: 'bench', prompt: 'a picture', ...load }),
+    (cause) => {
+      const { param } = cause as InferenceError;
+      const option = param === 'num_inference_steps' ? '--steps' : '--size';
+      return new UsageError(`${option}: ${cause.message}`, { cause });
+    },
+  );
   return load;
 }

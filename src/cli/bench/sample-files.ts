@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInference, InferenceError, speech } from '../../index.ts';
 import { encodePng } from '../../runtime/image.ts';
-import { UsageError } from '../options.ts';
+import { unreadable, UsageError } from '../options.ts';
 
 export const spokenText =
   'A red circle is above a blue square. Two green stars are to the left of a black triangle. What is three plus four? It is seven.';
@@ -9,7 +9,7 @@ export const spokenText =
 /** @param path of the option `--file` */
 export async function readSample(path: string): Promise<Uint8Array> {
   return readFile(path).catch((cause: Error) => {
-    throw new UsageError(`--file: ${path} can't be read: ${cause.message}`, { cause });
+    throw unreadable('--file', path)(cause);
   });
 }
 
@@ -45,9 +45,7 @@ export async function recordSpeech(signal: AbortSignal): Promise<Uint8Array> {
     if (!InferenceError.isInstance(error) || signal.aborted) throw error;
     throw new UsageError(
       '--file: expected a recording, since the bundled model that would speak one is missing',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   } finally {
     await inference.close();

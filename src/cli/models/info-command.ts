@@ -67,7 +67,7 @@ function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
   const total = facts.files.every(({ sizeBytes }) => sizeBytes !== undefined)
     ? [['  in all', formatBytes(facts.files.reduce((sum, { sizeBytes }) => sum + sizeBytes!, 0))]]
     : [];
-  const fileColumns = [{ title: '  path' }, { title: 'size', align: 'right' }] as const;
+  const fileColumns = ['  path', { right: 'size' }];
   return [
     style.bold(facts.name),
     definitions(rows, columns, style.dim),
@@ -95,9 +95,5 @@ function parameterTable({ parameters }: ModelFacts, paint: (text: string) => str
     min === undefined || max === undefined ? '' : `${min} to ${max}`,
     byDefault === undefined ? '' : JSON.stringify(byDefault),
   ]);
-  return renderTable(
-    [{ title: '  name' }, { title: 'type' }, { title: 'range' }, { title: 'default' }],
-    rows,
-    paint,
-  );
+  return renderTable(['  name', 'type', 'range', 'default'], rows, paint);
 }

@@ -43,12 +43,7 @@ function showCache(folder: string, { models, unfinished }: CacheContents, { outp
     formatBytes(sizeBytes),
     lastUsed ? formatAge(lastUsed, now) : '',
   ]);
-  const columns = [
-    { title: 'model' },
-    { title: 'revision' },
-    { title: 'size', align: 'right' },
-    { title: 'last use' },
-  ] as const;
+  const columns = ['model', 'revision', { right: 'size' }, 'last use'];
   if (rows.length > 0) output.write(`${renderTable(columns, rows, output.style.dim)}\n\n`);
   const total = models.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const count = models.length === 1 ? '1 model' : `${models.length} models`;
@@ -77,15 +72,8 @@ function listCatalogue(json: boolean, { output }: Terminal): ExitCode {
       entry.source,
     ])
     .sort((a, b) => (a[1]! < b[1]! ? -1 : Number(a[1]! > b[1]!)));
-  const columns = [
-    { title: 'name' },
-    { title: 'category' },
-    { title: 'parameters', align: 'right' },
-    { title: 'dtype' },
-    { title: 'memory', align: 'right' },
-    { title: 'license' },
-    { title: 'source' },
-  ] as const;
+  const [parameters, memory] = [{ right: 'parameters' }, { right: 'memory' }];
+  const columns = ['name', 'category', parameters, 'dtype', memory, 'license', 'source'];
   output.write(`${renderTable(columns, rows, output.style.dim)}\n`);
   return exitCode.success;
 }

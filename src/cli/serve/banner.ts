@@ -23,7 +23,7 @@ export function serviceBanner(
     contextLength > 0 ? `${contextLength} tokens` : '',
     demo === undefined ? '' : `demo: ${demo.description}`,
   ]);
-  const titles = [{ title: '  model' }, { title: 'category' }, { title: 'context' }, { title: '' }];
+  const titles = ['  model', 'category', 'context', ''];
   const addresses = [
     ...keyRows(keyOrigin),
     ...places.map(({ name, path }): [string, string] => [name, origin + path]),

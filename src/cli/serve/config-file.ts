@@ -6,7 +6,7 @@ import { hubSettings } from '../../categories/settings.ts';
 import { roomSettings } from '../../inference.ts';
 import { healthSettings } from '../../server/health.ts';
 import { handlerSettings } from '../../server/options.ts';
-import { check, UsageError } from '../options.ts';
+import { check, unreadable, UsageError } from '../options.ts';
 import type { ModelSettings } from '../model-settings.ts';
 
 const configSchema = z
@@ -45,7 +45,7 @@ async function readSettings(path: string): Promise<unknown> {
     const module = (await import(pathToFileURL(resolve(path)).href)) as { readonly default?: unknown };
     if ('default' in module) return module.default;
   } catch (error) {
-    throw new UsageError(`--config: ${path} can't be read: ${(error as Error).message}`, { cause: error });
+    throw unreadable('--config', path)(error as Error);
   }
   throw new UsageError(`--config: ${path} has no default export`);
 }

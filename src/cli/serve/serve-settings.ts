@@ -9,9 +9,17 @@ import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
 import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
-import { parseDuration, parseInteger, type OptionTable, type OptionValues, UsageError } from '../options.ts';
+import {
+  parseDuration,
+  parseInteger,
+  type OptionTable,
+  type OptionValues,
+  unreadable,
+  UsageError,
+} from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { readConfigFile, type Config } from './config-file.ts';
+import { orThrow } from '../../errors.ts';
 
 export const serveOptionTable = {
   model: {
@@ -143,20 +151,21 @@ export async function readServeSettings(
   else if (values['keys-file'] !== undefined) names.set('auth', '--keys-file');
   const { auth, keyOrigin } = await readKeys(values, config, environment);
   const cors = readCors(values, config, names);
+  const given = (
+    name: 'drain' | 'drain-delay' | 'max-loaded' | 'port',
+    read: (label: string, text: string) => number,
+  ): number | undefined => {
+    const text = values[name];
+    return text === undefined ? undefined : read(`--${name}`, text);
+  };
   const settings: ServeSettings = {
     host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
-    port: readPort(values.port, config.port, environment['PORT']),
-    drainMs: values.drain === undefined ? config.drainMs : parseDuration('--drain', values.drain),
-    drainDelayMs:
-      values['drain-delay'] === undefined
-        ? (config.drainDelayMs ?? 0)
-        : parseDuration('--drain-delay', values['drain-delay']),
+    port: given('port', readPort) ?? config.port ?? readPort('PORT', environment['PORT'] || defaultPort),
+    drainMs: given('drain', parseDuration) ?? config.drainMs,
+    drainDelayMs: given('drain-delay', parseDuration) ?? config.drainDelayMs ?? 0,
     models,
     isolation: config.isolation,
-    maxLoadedModels:
-      values['max-loaded'] === undefined
-        ? config.maxLoadedModels
-        : parseInteger('--max-loaded', values['max-loaded'], { min: 1, max: 10_000 }),
+    maxLoadedModels: given('max-loaded', readMaxLoaded) ?? config.maxLoadedModels,
     maxLoadedBytes: config.maxLoadedBytes,
     requiredModels: values['required-model'] ?? config.requiredModels,
     hub,
@@ -247,8 +256,8 @@ async function readKeys(
 }
 
 async function readKeysFile(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`--keys-file: ${path} can't be read: ${(error as Error).message}`, { cause: error });
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw unreadable('--keys-file', path)(error);
   });
   const keys = text
     .split(/\r?\n/)
@@ -259,14 +268,12 @@ async function readKeysFile(path: string): Promise<readonly string[]> {
   return keys;
 }
 
-function readPort(
-  option: string | undefined,
-  configured: number | undefined,
-  fromEnvironment: string | undefined,
-): number {
-  const range = { min: 0, max: 65_535 };
-  if (option !== undefined) return parseInteger('--port', option, range);
-  return configured ?? parseInteger('PORT', fromEnvironment || defaultPort, range);
+function readPort(label: string, text: string): number {
+  return parseInteger(label, text, { min: 0, max: 65_535 });
+}
+
+function readMaxLoaded(label: string, text: string): number {
+  return parseInteger(label, text, { min: 1, max: 10_000 });
 }
 
 /** Asks those who keep the ranges. */
@@ -274,13 +281,11 @@ function checkRanges(
   { models, hub, handler, drainMs, drainDelayMs }: ServeSettings,
   nameOfPath: (path: string) => string,
 ): void {
-  const attempt = (checkRange: () => unknown, place = ''): void => {
-    try {
-      checkRange();
-    } catch (error) {
-      const [label, ...reason] = (error as Error).message.split(': ');
-      throw new UsageError([nameOfPath(place + label), ...reason].join(': '), { cause: error });
-    }
+  const attempt = (checkRange: () => unknown): void => {
+    orThrow(checkRange, (cause) => {
+      const [label, ...reason] = cause.message.split(': ');
+      return new UsageError([nameOfPath(label!), ...reason].join(': '), { cause });
+    });
   };
   attempt(() => resolveOptions(handler));
   if (drainMs !== undefined) attempt(() => assertDuration('drainMs', drainMs));

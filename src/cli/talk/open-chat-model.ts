@@ -7,6 +7,7 @@ import { aboutModel, categoryOf, mergeHub } from '../load-models.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import { openModel, type OpenModel } from '../open-model.ts';
 import { UsageError } from '../options.ts';
+import { orThrow } from '../../errors.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { ContentPart, MessageContent } from '../../core/chat/messages.ts';
@@ -16,11 +17,10 @@ export function readModel(text: string, hub: HubOptions): ModelSettings {
   readHubSettings(hub);
   const { settings } = parseModelOption(text, text);
   const model = { ...settings, hub: mergeHub(hub, undefined) } as unknown as ModelSettings;
-  try {
-    return { ...model, ...checkModel('model', model) };
-  } catch (error) {
-    throw new UsageError((error as Error).message.replace(/^model\.?/, `${text}: `), { cause: error });
-  }
+  return orThrow(
+    () => ({ ...model, ...checkModel('model', model) }),
+    (cause) => new UsageError(cause.message.replace(/^model\.?/, `${text}: `), { cause }),
+  );
 }
 
 /** Loads a chat model, with a line about it on a terminal. */

@@ -1,6 +1,7 @@
 import { defineCommand, exitCode } from '../command.ts';
 import { toHubOptions } from '../hub-options.ts';
-import { UsageError } from '../options.ts';
+import { unreadable, UsageError } from '../options.ts';
+import { orThrow } from '../../errors.ts';
 import { chatOptionTable, readChatParameters, withParameters } from './chat-options.ts';
 import { openChatModel, readModel, readPicture, withText } from './open-chat-model.ts';
 import { printAnswer } from './print-answer.ts';
@@ -37,7 +38,9 @@ export const runCommand = defineCommand({
   async run(values, operands, terminal) {
     const settings = readModel(values.model ?? defaultModel, toHubOptions(values));
     const parameters = readChatParameters(values);
-    const pictures = (values.image ?? []).map(pictureOption);
+    const pictures = (values.image ?? []).map((path) =>
+      orThrow(() => readPicture(path), unreadable('--image', path)),
+    );
     const piped = await terminal.readPiped();
     const text = [operands.join(' '), piped?.trimEnd()].filter(Boolean).join('\n\n');
     if (text === '' && pictures.length === 0)
@@ -56,12 +59,3 @@ export const runCommand = defineCommand({
     }
   },
 });
-
-/** @throws UsageError */
-function pictureOption(path: string): ReturnType<typeof readPicture> {
-  try {
-    return readPicture(path);
-  } catch (error) {
-    throw new UsageError(`--image: ${path} can't be read: ${(error as Error).message}`, { cause: error });
-  }
-}

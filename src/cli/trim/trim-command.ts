@@ -119,7 +119,7 @@ export const trimCommand = defineCommand({
   },
 });
 
-const columns = [{ title: 'for' }, { title: 'size', align: 'right' }, { title: 'path' }] as const;
+const columns = ['for', { right: 'size' }, 'path'];
 
 function assertPlatform(platform: string): void {
   if (/^(?:linux|darwin|win32)-(?:x64|arm64)$/.test(platform)) return;
