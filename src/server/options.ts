@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { InferenceError } from '../errors.ts';
+import { orThrow, type InferenceError } from '../errors.ts';
 import { logObserver } from '../observability/log-observer.ts';
 import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
@@ -280,42 +280,31 @@ export function resolveOptions(options: HandlerOptions): Settings {
   const { auth } = options;
   const authenticate = createAuthenticate(auth);
   const given = optionsBesideAuth.parse(options);
-  const { plans, limiter, maxBodyBytes, maxUploadBytes, logger, observers = [] } = given;
+  const { plans, limiter, maxBodyBytes, maxUploadBytes, logger, observers = [], ...further } = given;
   if (auth === 'none' && plans !== undefined)
     throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
   if (logger !== undefined) assertLogger(logger);
   assertKnownPlans(auth, plans);
+  const failures = {
+    onFailure: given.onLimiterFailure,
+    timeoutMs: given.limiterTimeoutMs,
+    report: (message: string, cause?: unknown) => reportStore(logger, message, cause),
+  };
+  const uploads = { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' };
+  const bodies = { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' };
   return {
     authenticate,
-    meterOf: createMeterFactory(
-      plans,
-      limiter &&
-        guardLimiters(limiter, {
-          onFailure: given.onLimiterFailure,
-          timeoutMs: given.limiterTimeoutMs,
-          report: (message, cause) => reportStore(logger, message, cause),
-        }),
-    ),
+    meterOf: createMeterFactory(plans, limiter && guardLimiters(limiter, failures)),
     callerOf: createCallerStates(resolveKeeping(given.keepResponses, maxBodyBytes), given.reasoningSecret),
+    ...further,
     cors: given.cors && createCors(given.cors),
     maxBodyBytes,
     maxUploadBytes,
-    uploadGate: createBodyGate(
-      'uploads',
-      resolveGate('uploads', given.uploads, { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' }),
-    ),
-    jsonGate: createBodyGate(
-      'JSON bodies',
-      resolveGate('bodies', given.bodies, { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' }),
-      freeBytes,
-    ),
+    uploadGate: createBodyGate('uploads', resolveGate('uploads', given.uploads, uploads)),
+    jsonGate: createBodyGate('JSON bodies', resolveGate('bodies', given.bodies, bodies), freeBytes),
     sockets: resolveSockets(given.sockets, given.keepAliveMs),
-    bodyTimeoutMs: given.bodyTimeoutMs,
-    sharedPrefixes: given.sharedPrefixes,
-    unknownFields: given.unknownFields,
     // A worker may have another working directory.
     uploadDirectory: resolve(given.uploadDirectory),
-    keepAliveMs: given.keepAliveMs,
     onError: given.onError ?? (logger === undefined ? printInternal : () => undefined),
     observers: new Observers(logger === undefined ? observers : [...observers, logObserver(logger)]),
   };
@@ -324,13 +313,12 @@ export function resolveOptions(options: HandlerOptions): Settings {
 /** @throws TypeError. What an authentication needs beyond its names is said by `createAuthenticate`. */
 function assertHandlerOptions(options: HandlerOptions): void {
   const { auth } = options;
-  try {
+  const assertAll = (): void => {
     assertOptions('createHandler', { ...handlerSettings, auth: z.unknown() }, options);
     if (typeof auth === 'object' && auth !== null)
       assertOptions('auth', { keys: z.unknown() }, auth, { path: 'auth' });
-  } catch (error) {
-    throw new TypeError((error as Error).message.replace(/\.$/, ''), { cause: error });
-  }
+  };
+  orThrow(assertAll, (cause) => new TypeError(cause.message.replace(/\.$/, ''), { cause }));
 }
 
 function resolveGate(
@@ -355,19 +343,9 @@ function assertAtLeast(
 }
 
 function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number): Sockets {
-  const { maxBufferBytes, maxMessageBytes, idleTimeoutMs, maxDurationMs } = limits;
-  const gate = resolveGate('sockets', limits, {
-    count: 128,
-    maxBytes: maxBufferBytes,
-    most: 'sockets.maxBufferBytes',
-  });
-  return new Sockets(createBodyGate('sockets', gate), {
-    maxBufferBytes,
-    maxMessageBytes,
-    idleTimeoutMs,
-    maxDurationMs,
-    keepAliveMs,
-  });
+  const bound = { count: 128, maxBytes: limits.maxBufferBytes, most: 'sockets.maxBufferBytes' };
+  const gate = createBodyGate('sockets', resolveGate('sockets', limits, bound));
+  return new Sockets(gate, { ...limits, keepAliveMs });
 }
 
 /** @param maxBodyBytes no text that is kept is larger */

@@ -102,7 +102,10 @@ interface Turn {
 }
 
 function scriptOf(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
-  const tokens = [...reasoningTurns(reply, request, choice), ...textTurns(reply, request, choice)];
+  const tokens = [
+    ...wordTurns(reply.reasoning, 'reasoning-delta', request, choice),
+    ...wordTurns(reply.text, 'text-delta', request, choice),
+  ];
   const toolTurns = request.toolChoice === 'none' ? [] : toolCallTurns(reply, choice);
   const all = [...tokens, ...toolTurns];
   const kept = all.slice(0, request.stopAfter === 'prompt' ? 0 : request.maxTokens);
@@ -114,21 +117,18 @@ function scriptOf(reply: FakeReply, request: ChatRequest, choice: number): Turn[
   ];
 }
 
-function reasoningTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
-  return wordsOf(reply.reasoning ?? '').map((text) => ({
+function wordTurns(
+  words: string | undefined,
+  type: 'reasoning-delta' | 'text-delta',
+  request: ChatRequest,
+  choice: number,
+): Turn[] {
+  const isReasoning = type === 'reasoning-delta';
+  const isSent = !isReasoning || request.includeReasoning;
+  return wordsOf(words ?? '').map((text) => ({
     isToken: true,
-    isReasoning: true,
-    events: request.includeReasoning
-      ? [...logprobsOf(request, choice, text), { type: 'reasoning-delta', choice, text }]
-      : [],
-  }));
-}
-
-function textTurns(reply: FakeReply, request: ChatRequest, choice: number): Turn[] {
-  return wordsOf(reply.text ?? '').map((text) => ({
-    isToken: true,
-    isReasoning: false,
-    events: [...logprobsOf(request, choice, text), { type: 'text-delta', choice, text }],
+    isReasoning,
+    events: isSent ? [...logprobsOf(request, choice, text), { type, choice, text }] : [],
   }));
 }
 

@@ -26,11 +26,8 @@ export async function* playImages(
   request: ImageRequest,
   options: CallOptions,
 ): AsyncGenerator<ImageEvent> {
-  const {
-    delayMs,
-    error,
-    failAfter = 0,
-  } = assertScript('drawing', typeof painter === 'function' ? await painter(request, options) : painter);
+  const drawing = typeof painter === 'function' ? await painter(request, options) : painter;
+  const { delayMs, error, failAfter = 0 } = assertScript('drawing', drawing);
   const { n, numInferenceSteps: steps, previews, seed = defaultSeed } = request;
   let taken = 0;
   for (let image = 0; image < n; image += 1) {

@@ -178,6 +178,7 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     }
   }
 
+  const load = async (id: string): Promise<void> => void unloaded.delete(find(id).id);
   const requestsOf = <C extends Category>(category: C): readonly Categories[C]['request'][] =>
     requests.get(category) as Categories[C]['request'][];
   const fake = {
@@ -209,15 +210,11 @@ export function createFakeInference(options: FakeInferenceOptions = {}): FakeInf
     async remove(id: string) {
       models.splice(models.indexOf(find(id)), 1);
     },
-    async load(id: string) {
-      unloaded.delete(find(id).id);
-    },
+    load,
     async unload(id: string) {
       unloaded.add(find(id).id);
     },
-    async reload(id: string) {
-      unloaded.delete(find(id).id);
-    },
+    reload: load,
     ready: async () => {},
     close: async () => observers.tell('onClose'),
     get running() {

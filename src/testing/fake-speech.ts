@@ -30,22 +30,13 @@ export async function* playSpeech(
   const { format } = request;
   if (format !== 'wav' && format !== 'pcm')
     throw fieldError('response_format', `expected wav or pcm, got ${describeValue(format)}`);
-  const {
-    delayMs,
-    error,
-    failAfter = 0,
-  } = assertScript('speech', typeof speaker === 'function' ? await speaker(request, options) : speaker);
+  const speech = typeof speaker === 'function' ? await speaker(request, options) : speaker;
+  const { delayMs, error, failAfter = 0 } = assertScript('speech', speech);
   const words = wordsOf(request.input);
   yield { type: 'speech-start', mediaType: format === 'wav' ? 'audio/wav' : 'audio/pcm', sampleRateHz };
+  const dataBytes = words.length * samplesOfWord * bytesOfSample;
   if (format === 'wav')
-    yield {
-      type: 'audio',
-      bytes: writeWavHeader({
-        encoding: 's16',
-        sampleRateHz,
-        dataBytes: words.length * samplesOfWord * bytesOfSample,
-      }),
-    };
+    yield { type: 'audio', bytes: writeWavHeader({ encoding: 's16', sampleRateHz, dataBytes }) };
   for (const index of words.keys()) {
     await pause(delayMs, options.signal);
     if (error !== undefined && index === failAfter) throw error;

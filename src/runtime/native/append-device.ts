@@ -16,15 +16,11 @@ export function appendDevice(
   providerOptions?: Readonly<Record<string, string>>,
 ): void {
   if (device === 'cpu') return;
-  if (isPluginDevice(device)) {
-    appendPlugin(api, options, device, providerOptions);
-    return;
-  }
+  if (isPluginDevice(device)) return appendPlugin(api, options, device, providerOptions);
   if (device !== 'cuda') {
     const name = providerNames[device];
     if (name === undefined) throw new Error(`the native runtime has no ${device}`);
-    api.call('SessionOptionsAppendExecutionProvider', options, name, null, null, 0);
-    return;
+    return api.call('SessionOptionsAppendExecutionProvider', options, name, null, null, 0);
   }
   const settings = api.create('CreateCUDAProviderOptions');
   try {

@@ -37,12 +37,8 @@ async function createCore(
   model: string | Uint8Array,
   options: OnnxSessionOptions,
 ): Promise<SessionCore> {
-  const nativeOptions = new Handle(
-    api,
-    'session options',
-    api.create('CreateSessionOptions'),
-    'ReleaseSessionOptions',
-  );
+  const made = api.create('CreateSessionOptions');
+  const nativeOptions = new Handle(api, 'session options', made, 'ReleaseSessionOptions');
   try {
     configure(api, nativeOptions.address, options);
     const out = new BigUint64Array(1);

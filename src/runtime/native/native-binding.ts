@@ -30,12 +30,8 @@ export class NativeBinding implements Binding {
     this.#parts = parts;
     const { core } = parts;
     const { api } = core;
-    this.#handle = new Handle(
-      api,
-      'binding',
-      api.create('CreateIoBinding', core.session),
-      'ReleaseIoBinding',
-    );
+    const binding = api.create('CreateIoBinding', core.session);
+    this.#handle = new Handle(api, 'binding', binding, 'ReleaseIoBinding');
     this.#callSync = () => {
       this.#prepare();
       api.call('RunWithBinding', core.session, core.runOptions, this.#handle.address);

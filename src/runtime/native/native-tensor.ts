@@ -64,21 +64,19 @@ export class NativeTensor implements ResidentTensor {
   readonly #api: Api;
   readonly #handle: Handle;
   readonly #byteLength: number;
-  readonly #whenFree: (free: () => void) => void;
-  readonly #onFree: (tensor: NativeTensor) => void;
+  readonly #parts: Pick<NativeTensorParts, 'whenFree' | 'onFree'>;
   #holders = 0;
   isReleased = false;
 
-  constructor(api: Api, { value, type, dims, device, data, whenFree, onFree }: NativeTensorParts) {
+  constructor(api: Api, parts: NativeTensorParts) {
     this.#api = api;
-    this.#handle = new Handle(api, 'tensor', value, 'ReleaseValue');
-    this.type = type;
-    this.dims = dims;
-    this.device = device;
-    this.data = data;
-    this.#byteLength = data?.byteLength ?? 0;
-    this.#whenFree = whenFree;
-    this.#onFree = onFree;
+    this.#handle = new Handle(api, 'tensor', parts.value, 'ReleaseValue');
+    this.#parts = parts;
+    this.type = parts.type;
+    this.dims = parts.dims;
+    this.device = parts.device;
+    this.data = parts.data;
+    this.#byteLength = parts.data?.byteLength ?? 0;
   }
 
   read(): Tensor {
@@ -124,8 +122,8 @@ export class NativeTensor implements ResidentTensor {
 
   #freeIfUnused(): void {
     if (!this.isReleased || this.#holders > 0) return;
-    this.#handle.release(this.device === 'cpu' ? undefined : this.#whenFree);
-    this.#onFree(this);
+    this.#handle.release(this.device === 'cpu' ? undefined : this.#parts.whenFree);
+    this.#parts.onFree(this);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphRunOptions, TensorSignature } from '../../contracts/graph.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
@@ -35,12 +36,6 @@ function endAtExit(run: Terminable): void {
 
 function noLongerAtExit(run: Terminable): void {
   running.delete(run);
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 /** An `OrtSession` with the guards that its runs and bindings share. */

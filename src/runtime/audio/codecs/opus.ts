@@ -1,8 +1,7 @@
 import { toOpusHead } from '../../../core/audio/containers/opus-head.ts';
 import { ContainerError } from '../../../core/audio/containers/reading.ts';
-import { type PacketDecoder, quietly } from './packet-decoder.ts';
+import { type PacketDecoder, wasmDecoder } from './packet-decoder.ts';
 
-const sampleRateHz = 48_000;
 const maxChannels = 8;
 
 /** Decodes Opus at 48 kHz, samples to be skipped included. */
@@ -16,16 +15,11 @@ export async function createOpusDecoder(head: Uint8Array): Promise<PacketDecoder
     coupledStreamCount: coupledStreams,
     channelMappingTable: [...mapping],
   });
-  await decoder.ready;
-  return {
-    decode(packet) {
-      const decoded = quietly(() => decoder.decodeFrame(packet));
-      if (decoded === undefined) return undefined;
-      if (gain !== 1) for (const channel of decoded.channelData) amplify(channel, gain);
-      return { sampleRateHz, channels: decoded.channelData };
-    },
-    free: () => quietly(() => decoder.free()),
-  };
+  return wasmDecoder(decoder, (packet) => {
+    const decoded = decoder.decodeFrame(packet);
+    if (gain !== 1) for (const channel of decoded.channelData) amplify(channel, gain);
+    return decoded;
+  });
 }
 
 function amplify(samples: Float32Array, gain: number): void {

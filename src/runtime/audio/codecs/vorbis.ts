@@ -1,6 +1,6 @@
 import type { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import type { VorbisHeaders } from '../../../core/audio/containers/vorbis-headers.ts';
-import { missingPackage, type PacketDecoder, quietly } from './packet-decoder.ts';
+import { missingPackage, type PacketDecoder, wasmDecoder } from './packet-decoder.ts';
 
 type OggPages = Parameters<OggVorbisDecoder['decodeOggPages']>[0];
 
@@ -9,17 +9,10 @@ export async function createVorbisDecoder({ identification, setup }: VorbisHeade
     missingPackage('Vorbis audio', '@wasm-audio-decoders/ogg-vorbis'),
   );
   const decoder = new OggVorbisDecoder();
-  await decoder.ready;
   // The decoder takes pages that have been parsed already; here each has one packet.
   const toPages = (packet: Uint8Array) =>
     [
       { data: identification, codecFrames: [{ data: packet, header: { vorbisSetup: setup } }] },
     ] as unknown as OggPages;
-  return {
-    async decode(packet) {
-      const decoded = await quietly(() => decoder.decodeOggPages(toPages(packet)))?.catch(() => undefined);
-      return decoded && { sampleRateHz: decoded.sampleRate, channels: decoded.channelData };
-    },
-    free: () => quietly(() => decoder.free()),
-  };
+  return wasmDecoder(decoder, (packet) => decoder.decodeOggPages(toPages(packet)));
 }
