@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { beatPipe } from './heartbeat.ts';
 import type { HostMessage, WorkerMessage } from './protocol.ts';
+import { orElse } from '../errors.ts';
 
 /**
  * A worker's garbage is mostly tensors; collecting it on four threads takes the host's processor for little gain. What
@@ -101,14 +102,9 @@ export function startWorkerProcess(
 }
 
 function isStopped(pid: number | undefined): boolean {
-  try {
-    // The name of the program may have spaces and brackets; the state is the letter behind it.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .startsWith('T');
-  } catch {
-    return false;
-  }
+  // The name of the program may have spaces and brackets; the state is the letter behind it.
+  const readState = (): string => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
+  return orElse(() => readState().startsWith('T'), false);
 }
 
 // Debugger ports are taken by the host; modules preloaded for the host (instrumentation, test runners, evaluated

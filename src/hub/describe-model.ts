@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { fieldError, type InferenceError, orElse } from '../errors.ts';
+import { fieldError, type InferenceError, orThrow } from '../errors.ts';
 import { bundledModelNames } from '../folder/bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from '../folder/catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
@@ -27,8 +27,7 @@ import { resolveHubSettings, type HubOptions, type HubSettings } from './setting
 import type { ModelFiles } from '../folder/model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
 import { quote } from '../core/text/quote.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { parseJson, type Json } from './json.ts';
 
 export interface DescribedFile {
   /** Within the model, separated by `/`. */
@@ -304,20 +303,11 @@ async function fetchGguf(
     return Buffer.concat(parts);
   };
   const bytes = await askServer(remote, file.url, access, readBeginning, { headers });
-  try {
-    return readGgufMetadata(bytes, { until: firstTokenizerKey });
-  } catch (error) {
-    throw fieldError(
-      'source',
-      `${file.path} of ${remote.label} can't be read as GGUF: ${(error as Error).message}`,
-    );
-  }
-}
-
-/** The object in a text of JSON, if it holds one. */
-export function parseJson(text: string | undefined): Json | undefined {
-  const value = orElse<unknown, undefined>(() => JSON.parse(text ?? ''), undefined);
-  return typeof value === 'object' && value !== null ? (value as Json) : undefined;
+  return orThrow(
+    () => readGgufMetadata(bytes, { until: firstTokenizerKey }),
+    ({ message }) =>
+      fieldError('source', `${file.path} of ${remote.label} can't be read as GGUF: ${message}`),
+  );
 }
 
 function offline({ label }: Remote): InferenceError {

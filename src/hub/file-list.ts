@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { parseContentHash, type ContentHash } from './verified-files.ts';
+import { orElse } from '../errors.ts';
+import { readNote } from './json.ts';
 
 export interface ListedFile {
   /** Within the model, separated by `/`. */
@@ -50,18 +51,15 @@ function hashOf({ blob_id: id, lfs_sha256: sha256 }: ListEntry): ContentHash | u
 
 /** @returns `undefined` where there is none, it is damaged, or a newer program has written it */
 export async function readFileList(path: string): Promise<readonly ListedFile[] | undefined> {
-  try {
-    const list = JSON.parse(await readFile(path, 'utf8')) as {
-      readonly format_version: number;
-      readonly files: Readonly<Record<string, ListEntry>>;
-    };
-    if (list.format_version !== 1) return undefined;
-    return Object.entries(list.files).map(([file, entry]) => ({
-      path: file,
-      sizeBytes: entry.size ?? undefined,
-      hash: hashOf(entry),
-    }));
-  } catch {
-    return undefined;
-  }
+  const files = await readNote<Readonly<Record<string, ListEntry>>>(path);
+  return orElse(
+    () =>
+      files &&
+      Object.entries(files).map(([file, entry]) => ({
+        path: file,
+        sizeBytes: entry.size ?? undefined,
+        hash: hashOf(entry),
+      })),
+    undefined,
+  );
 }

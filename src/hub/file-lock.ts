@@ -1,7 +1,8 @@
-import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { delay } from './retry.ts';
+import { readJsonFile } from './json.ts';
 
 const pollMs = 200;
 const heartbeatMs = 5_000;
@@ -50,12 +51,8 @@ export async function lockOwners(folder: string): Promise<readonly number[]> {
 }
 
 async function readOwner(path: string): Promise<Owner | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Owner;
-  } catch {
-    // Given back meanwhile, not yet written, or the lock of another program.
-    return undefined;
-  }
+  // None where it is given back meanwhile, not yet written, or the lock of another program.
+  return (await readJsonFile(path)) as Owner | undefined;
 }
 
 async function acquire(path: string): Promise<boolean> {

@@ -7,6 +7,7 @@ import { inParallel } from './in-parallel.ts';
 import { possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
 import { beforeCache, TransientError, withRetries, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
+import { parseJson } from './json.ts';
 
 /** The files of a model at one time. */
 export interface Listing {
@@ -181,13 +182,10 @@ async function readListing(
     if (InferenceError.isInstance(error)) throw error;
     throw new TransientError(`the list of files of ${remote.label} breaks off`, { cause: error });
   });
-  try {
-    const { sha, siblings } = JSON.parse(text) as { readonly sha?: unknown; readonly siblings?: unknown };
-    const isListing = Array.isArray(siblings) && siblings.every(isSibling);
-    if (typeof sha === 'string' && /^[\da-f]{7,64}$/.test(sha) && isListing) return { sha, siblings };
-  } catch {
-    // Told below, like any other answer that is no listing.
-  }
+  // Told below, like any other answer that is no listing.
+  const { sha, siblings } = parseJson(text) ?? {};
+  const isListing = Array.isArray(siblings) && siblings.every(isSibling);
+  if (typeof sha === 'string' && /^[\da-f]{7,64}$/.test(sha) && isListing) return { sha, siblings };
   throw sourceError(`${remote.host} answers with no list of files for ${remote.label}`);
 }
 

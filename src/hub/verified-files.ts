@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceFile } from './replace-file.ts';
+import { readNote } from './json.ts';
 
 /** A file as the file system showed it when its content was compared: `algorithm:hex size mtimeMs inode`. */
 type FileState = string;
@@ -20,15 +21,7 @@ export async function stateOf(path: string, hash: ContentHash): Promise<FileStat
 
 /** Reads what was noted about a snapshot of the cache. */
 export async function readVerified(folder: string): Promise<VerifiedFiles> {
-  try {
-    const note = JSON.parse(await readFile(noteOf(folder), 'utf8')) as {
-      readonly format_version: number;
-      readonly files: VerifiedFiles;
-    };
-    return note.format_version === 1 ? note.files : {};
-  } catch {
-    return {};
-  }
+  return (await readNote<VerifiedFiles>(noteOf(folder))) ?? {};
 }
 
 /** Notes the files of a snapshot that were compared. In a cache that may only be read nothing is noted. */

@@ -72,13 +72,10 @@ function keptValues(
 ): KeptValues {
   const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
   const ask = async <Answer>(question: () => Promise<Answer>): Promise<Answer> => {
-    try {
-      return await withinTime(question(), timeoutMs);
-    } catch (cause) {
-      throw new InferenceError('overloaded', "The store of responses doesn't answer at the moment.", {
-        cause,
-      });
-    }
+    const message = "The store of responses doesn't answer at the moment.";
+    return withinTime(question(), timeoutMs).catch((cause: unknown) => {
+      throw new InferenceError('overloaded', message, { cause });
+    });
   };
   const kept: KeptValues = {
     maxBytes: maxTextBytes,

@@ -4,7 +4,7 @@ import type { ServedInference } from '../contracts/engine.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
 import { abbreviate } from '../core/text/quote.ts';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, orElse, orThrow } from '../errors.ts';
 import { requestIdOf } from '../http/headers.ts';
 import { ownerOf } from './authentication.ts';
 import type { Caller } from './call.ts';
@@ -56,11 +56,11 @@ function decodeAll(placeholders: Placeholders): Placeholders {
 }
 
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    throw new InferenceError('invalid_request', 'The path is not valid percent-encoding.', { cause: error });
-  }
+  const message = 'The path is not valid percent-encoding.';
+  return orThrow(
+    () => decodeURIComponent(text),
+    (cause) => new InferenceError('invalid_request', message, { cause }),
+  );
 }
 
 const chat = 'POST /v1/chat/completions';
@@ -134,11 +134,9 @@ export function createHandlerOf(
       watch?.fail(error);
       const { status } = wireErrorOf(error);
       if (status < 500) return;
-      try {
-        settings.onError(error, { requestId, method: request.method, url: request.url, status });
-      } catch {
-        // A failing hook must not take the response with it.
-      }
+      const { method, url } = request;
+      // A failing hook must not take the response with it.
+      orElse(() => settings.onError(error, { requestId, method, url, status }), undefined);
     };
     const answer = async (): Promise<ApiResponse> => {
       const allow = match !== null && 'allow' in match ? match.allow : 'GET, HEAD, POST';

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiSocket } from '../contracts/http.ts';
 import type { SocketSession } from '../contracts/endpoint.ts';
-import { InferenceError, sentence } from '../errors.ts';
+import { InferenceError, orThrow, sentence } from '../errors.ts';
 import type { BodyGate } from './body-gate.ts';
 import { countJson } from '../core/text/bounded-json.ts';
 import { parseJson } from '../http/parse-json.ts';
@@ -220,11 +220,13 @@ function parseMessage(data: Uint8Array): unknown {
   const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
   const { fault } = countJson(text, messageBounds);
   if (fault !== undefined) throw new InferenceError('invalid_request', `The message is too large: ${fault}.`);
-  try {
-    return parseJson(text);
-  } catch (error) {
-    const { code, message } = InferenceError.from(error);
-    const named = sentence(message.replace('The request body', 'The message'));
-    throw new InferenceError(code, named, { cause: error });
-  }
+  return orThrow(
+    () => parseJson(text),
+    (cause) => {
+      const { code, message } = InferenceError.from(cause);
+      return new InferenceError(code, sentence(message.replace('The request body', 'The message')), {
+        cause,
+      });
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveWebSockets, toNodeListener } from '../../../adapters/node.ts';
@@ -75,17 +76,11 @@ function offerWebSockets(server: Server, handler: Handler): void {
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      const isTaken = error.code === 'EADDRINUSE';
-      if (isTaken) error.message = `${host}:${port} is in use by another program; choose another --port.`;
-      reject(error);
-    };
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    const isTaken = error.code === 'EADDRINUSE';
+    if (isTaken) error.message = `${host}:${port} is in use by another program; choose another --port.`;
+    throw error;
   });
 }
 

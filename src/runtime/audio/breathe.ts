@@ -4,10 +4,5 @@ import { assertWanted } from '../../errors.ts';
 /** Lets the event loop turn once, so that an abort can act. */
 export async function breathe(signal: AbortSignal | undefined): Promise<void> {
   await setImmediate();
-  throwIfAborted(signal);
-}
-
-/** @throws InferenceError `cancelled` once the signal is aborted */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
   assertWanted(signal);
 }

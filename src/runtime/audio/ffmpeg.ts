@@ -5,9 +5,8 @@ import { join, resolve } from 'node:path';
 import { performOn } from '../../core/audio/containers/reading.ts';
 import type { SampleLayout } from '../../core/audio/containers/sample-layout.ts';
 import { readWavLayout } from '../../core/audio/containers/wav.ts';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { assertWanted, fieldError, InferenceError } from '../../errors.ts';
 import { startProgram } from '../start-program.ts';
-import { throwIfAborted } from './breathe.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { PcmBlock } from './pcm.ts';
 
@@ -47,9 +46,9 @@ export async function* decodeWithFfmpeg(
     }).catch((error: unknown) => {
       throw InferenceError.from(error).code === 'overloaded' ? error : missingDecoder(options);
     });
-    throwIfAborted(signal);
+    assertWanted(signal);
     yield* toBlocks(watch(child.stdout!, kill));
-    throwIfAborted(signal);
+    assertWanted(signal);
   } finally {
     signal?.removeEventListener('abort', kill);
     kill();

@@ -8,6 +8,7 @@ import {
   type ContextParameters,
   type ModelParameters,
 } from './layouts.ts';
+import { orElse } from '../../errors.ts';
 
 /** Handles are addresses. */
 export type Address = bigint;
@@ -185,10 +186,5 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
 }
 
 function canLoad(koffi: Koffi, name: string): boolean {
-  try {
-    koffi.load(name);
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => Boolean(koffi.load(name)), false);
 }

@@ -13,6 +13,7 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import { encodeFloat32 } from '../../../core/embedding/base64.ts';
 import type { EmbeddingResult } from '../events.ts';
+import { promptUsageSchema, toPromptUsage } from '../../wire-values.ts';
 
 type Input = string | string[] | number[] | number[][];
 
@@ -102,7 +103,7 @@ export const embeddingResponseSchema = z.object({
     )
     .meta({ description: 'In the order of the inputs.' }),
   model: z.string(),
-  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  usage: promptUsageSchema,
 });
 
 /** The body of an answer. */
@@ -183,7 +184,7 @@ export function toEmbeddingResponse(
     object: 'list',
     data: embeddings.map((vector, index) => toEntry(vector, index, encodingFormat)),
     model,
-    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+    usage: toPromptUsage(promptTokens),
   };
 }
 
@@ -202,7 +203,7 @@ export function* toEmbeddingPieces(
     piece = '';
     numbers = 0;
   }
-  const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens };
+  const usage = toPromptUsage(promptTokens);
   yield `${piece}],${JSON.stringify({ model, usage }).slice(1)}`;
 }
 

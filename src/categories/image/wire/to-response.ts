@@ -1,6 +1,6 @@
-import { Buffer } from 'node:buffer';
 import type { ImageEvent } from '../events.ts';
 import type { ImageResponse, ImageStreamEvent } from './schema.ts';
+import { toBase64 } from '../../wire-values.ts';
 
 /**
  * The events of an image generation → the body of the answer.
@@ -14,11 +14,6 @@ import type { ImageResponse, ImageStreamEvent } from './schema.ts';
 export function toImageResponse(events: readonly ImageEvent[], created: number): ImageResponse {
   const images = events.flatMap((event) => (event.type === 'image' ? [event] : []));
   return { created, data: images.map(({ png, seed }) => ({ b64_json: toBase64(png), seed })) };
-}
-
-/** Shares no memory with the bytes. */
-function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
 /** Fields that all events of an answer share. */
@@ -54,14 +49,7 @@ export function toImageStreamEvent(event: ImageEvent, head: ImageStreamHead): Im
   const look = { size: head.size, output_format: 'png', background: 'opaque', quality: 'auto' } as const;
   if (event.type === 'image') {
     const { png, seed } = event;
-    return {
-      type: 'image_generation.completed',
-      b64_json: toBase64(png),
-      seed,
-      ...place,
-      ...look,
-      usage,
-    };
+    return { type: 'image_generation.completed', b64_json: toBase64(png), seed, ...place, ...look, usage };
   }
   const { preview, step, steps } = event;
   const progress = { ...place, step, steps };

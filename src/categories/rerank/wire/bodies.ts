@@ -12,6 +12,7 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import type { RerankRequestInput } from '../request.ts';
 import type { RerankResult } from '../events.ts';
+import { promptUsageSchema, toPromptUsage } from '../../wire-values.ts';
 
 const documentSchema = z.union([z.string(), z.object({ text: z.string() })]);
 
@@ -41,7 +42,7 @@ export const rerankResponseSchema = z.object({
       }),
     )
     .meta({ description: 'Best first.' }),
-  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  usage: promptUsageSchema,
 });
 
 /** The body of an answer. */
@@ -107,6 +108,6 @@ export function toRerankResponse(
       relevance_score: relevanceScore,
       ...(document === undefined ? {} : { document: { text: document } }),
     })),
-    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+    usage: toPromptUsage(promptTokens),
   };
 }

@@ -1,14 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { SpeechEvent, SpokenWord } from '../events.ts';
 import type { SpeechAnswer, SpeechStreamEvent } from './schema.ts';
+import { toBase64 } from '../../wire-values.ts';
 
 function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['words']> {
-  return words.map(({ word, offset, startSeconds: start, endSeconds: end }) => ({
-    word,
-    offset,
-    start,
-    end,
-  }));
+  return words.map(({ startSeconds: start, endSeconds: end, ...word }) => ({ ...word, start, end }));
 }
 
 /**
@@ -49,7 +45,5 @@ export function toSpeechStreamEvents(event: SpeechEvent): SpeechStreamEvent[] {
   if (event.type === 'words') return [{ type: 'speech.audio.words', words: toWireWords(event.words) }];
   if (event.type === 'speech-end')
     return [{ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } }];
-  const { buffer, byteOffset, byteLength } = event.bytes;
-  const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-  return [{ type: 'speech.audio.delta', audio }];
+  return [{ type: 'speech.audio.delta', audio: toBase64(event.bytes) }];
 }

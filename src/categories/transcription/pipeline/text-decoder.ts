@@ -1,4 +1,3 @@
-import { fieldError, type InferenceError } from '../../../errors.ts';
 import type {
   ElementType,
   GraphRunOptions,
@@ -9,6 +8,7 @@ import type {
 } from '../../../contracts/graph.ts';
 import { BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
 import { int64 } from '../../../runtime/int64.ts';
+import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
 /** Sizes of a decoder's keys and values. */
 export interface DecoderHeads {
@@ -57,6 +57,7 @@ export interface DecoderSessions {
   readonly others?: readonly string[];
 }
 
+const notADecoder = wrongGraph('the decoder of a recognizer');
 const pastPrefix = 'past_key_values.';
 const logits = 'logits';
 
@@ -211,8 +212,4 @@ function assertOutput({ outputs }: Session, wanted: string): void {
 function emptyPast({ decoderHeads, headSize }: DecoderHeads, type: ElementType): Tensor {
   const data = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
   return { type, dims: [1, decoderHeads, 0, headSize], data };
-}
-
-function notADecoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is not the decoder of a recognizer: ${reason}`);
 }

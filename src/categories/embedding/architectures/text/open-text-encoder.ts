@@ -2,7 +2,7 @@ import type { GraphRunOptions, Session, Tensor, TensorSignature } from '../../..
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { EncodingModel, SessionBackend } from '../../../../contracts/sessions.ts';
 import { pool, type PoolingMode } from '../../../../core/embedding/pooling.ts';
-import { fieldError, type InferenceError, orThrow } from '../../../../errors.ts';
+import { fieldError, orThrow } from '../../../../errors.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import { chooseTextLength } from '../../../../folder/text-length.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
@@ -12,6 +12,7 @@ import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
 import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface EncoderOptions {
   /**
@@ -25,6 +26,7 @@ export interface EncoderOptions {
 
 const tokenOutputs = ['last_hidden_state', 'token_embeddings'];
 const pooledOutput = 'sentence_embedding';
+const notAnEncoder = wrongGraph('a text encoder');
 
 /** Inputs of the past begin with this; a decoder that embeds a whole text gets an empty one. */
 const pastPrefix = 'past_key_values.';
@@ -93,10 +95,6 @@ function chooseOutput(
 /** Says of which file the graph is that has the fault. */
 function encoderFault<T>(work: () => T): T {
   return orThrow(work, (error) => (error instanceof RangeError ? notAnEncoder(error.message) : error));
-}
-
-function notAnEncoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is not a text encoder: ${reason}`);
 }
 
 /**

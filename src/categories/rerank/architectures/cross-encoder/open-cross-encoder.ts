@@ -3,7 +3,6 @@ import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { EncodingModel, SessionBackend } from '../../../../contracts/sessions.ts';
 import { localFiles } from '../../../../folder/graph-files.ts';
-import { singleGraph, sourceError, usualGraph } from '../../../../folder/model-files.ts';
 import { openModelFolder } from '../../../../folder/model-folder.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import { chooseTextLength, readTextLength } from '../../../../folder/text-length.ts';
@@ -19,8 +18,11 @@ import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 import { orThrow } from '../../../../errors.ts';
+import { singleGraph, usualGraph } from '../../../../folder/model-files.ts';
+import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 const output = 'logits';
+const notAScorer = wrongGraph('a cross-encoder');
 
 /**
  * Makes a scorer of a graph with `input_ids`, `attention_mask` and, if it has it, `token_type_ids` → `logits` `[pairs × 1]`, or
@@ -54,10 +56,6 @@ function toLogit(labels: Float32Array): Float32Array {
 
 function withReason<T>(work: () => T): T {
   return orThrow(work, (error) => (error instanceof RangeError ? notAScorer(error.message) : error));
-}
-
-function notAScorer(reason: string): Error {
-  return sourceError(`the graph is not a cross-encoder: ${reason}`);
 }
 
 /** Opens a cross-encoder in Hugging Face's ONNX layout, or one of an engine. */

@@ -1,8 +1,8 @@
-import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import { symbolBounds } from '../../../../core/speech/timing/symbol-bounds.ts';
 import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions, Utterance } from '../../synthesizer.ts';
+import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 /** Kokoro's graph over a `Session`: phoneme ids and a style in, samples out. */
 export interface KokoroGraph {
@@ -15,6 +15,8 @@ export interface KokoroGraph {
   /** Runs the graph once. @returns samples, owned by the caller, with the bounds of each phoneme */
   speak(ids: readonly number[], style: Float32Array, options: SpeakOptions): Promise<Utterance>;
 }
+
+const notSpeech = wrongGraph('a speech model');
 
 const idNames = ['input_ids', 'tokens'];
 const styleNames = ['style', 'ref_s'];
@@ -93,8 +95,4 @@ function findInput({ inputs }: Session, names: readonly string[]): TensorSignatu
 
 function assertType({ name, type }: TensorSignature, expected: readonly string[]): void {
   if (!expected.includes(type)) throw notSpeech(`${name} is ${type}, expected ${expected.join(' or ')}`);
-}
-
-function notSpeech(reason: string): InferenceError {
-  return fieldError('source', `the graph is not a speech model: ${reason}`);
 }

@@ -1,9 +1,9 @@
 import { int64 } from '../../../../runtime/int64.ts';
-import { fieldError, type InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions } from '../../synthesizer.ts';
 import type { VitsScales } from './vits-voice.ts';
+import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface VitsSpeakOptions extends SpeakOptions {
   readonly scales: VitsScales;
@@ -30,6 +30,8 @@ export interface VitsSpeech {
 }
 
 type ToTensor = (ids: readonly number[], options: VitsSpeakOptions) => Tensor;
+
+const notVits = wrongGraph('a VITS');
 
 const idsOf: ToTensor = (ids) => int64([1, ids.length], ids);
 
@@ -88,8 +90,4 @@ export function createVitsGraph(session: Session): VitsGraph {
       };
     },
   };
-}
-
-function notVits(reason: string): InferenceError {
-  return fieldError('source', `the graph is not a VITS: ${reason}`);
 }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { bytesPerSample, toSamples } from '../../../../core/audio/containers/pcm-samples.ts';
 import { writeWavHeader } from '../../../../core/audio/containers/wav-header.ts';
 import {
@@ -83,10 +84,7 @@ export function toRecording(samples: Uint8Array, format: AudioFormat): Uint8Arra
     sampleRateHz: sampleRateOf(format),
     dataBytes: samples.length,
   });
-  const file = new Uint8Array(header.length + samples.length);
-  file.set(header);
-  file.set(samples, header.length);
-  return file;
+  return Buffer.concat([header, samples]);
 }
 
 type Listening = Pick<Configuration, 'format' | 'turns'>;
