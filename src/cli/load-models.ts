@@ -49,10 +49,8 @@ export function createProgressBar(
           totalBytes > receivedBytes &&
           `${formatSeconds((totalBytes - receivedBytes) / speed)} left`,
       ];
-      const line = fit(
-        pieces.filter((piece) => piece !== false),
-        stream.columns - 1,
-      );
+      const shown = pieces.filter((piece) => piece !== false);
+      const line = fit(shown, stream.columns - 1);
       stream.write(`${clearLine}${line}${isOver ? '\n' : ''}`);
       isOpen = !isOver;
     },

@@ -183,21 +183,14 @@ async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting:
   const { commit, files } = listing ?? cached!;
   const snapshot = cache.snapshot(commit);
   if (source.file !== undefined) {
-    const chosen = ggufFiles(source.file).graphs(
-      toFileTree(
-        source.id,
-        files.map(({ path }) => path),
-      ),
-    );
+    const paths = files.map(({ path }) => path);
+    const chosen = ggufFiles(source.file).graphs(toFileTree(source.id, paths));
+    const wanted = listing?.files.find(({ path }) => path === source.file);
     const isHere = files.some((file) => file.path === source.file && cache.has(commit, file));
     const readBeginning = () =>
       isHere
         ? readGgufFile(join(snapshot, source.file!), { until: firstTokenizerKey })
-        : fetchGguf(
-            remote,
-            listing?.files.find(({ path }) => path === source.file),
-            access,
-          );
+        : fetchGguf(remote, wanted, access);
     const metadata = category === undefined ? await readBeginning() : undefined;
     return {
       kind: 'hub',

@@ -23,10 +23,8 @@ export function times(name: string, milliseconds: readonly number[]): Measuremen
 
 /** How long whole requests took. */
 export function totals(name: string, samples: readonly { readonly totalMs: number }[]): Measurement {
-  return times(
-    name,
-    samples.map(({ totalMs }) => totalMs),
-  );
+  const milliseconds = samples.map(({ totalMs }) => totalMs);
+  return times(name, milliseconds);
 }
 
 /** How many there were a second, all requests together. */

@@ -189,10 +189,8 @@ function audioWorkload(description: string, first: string, ask: Ask): Workload<A
     measure(samples, elapsedMs) {
       const audioSeconds = sum(samples.map((sample) => sample.audioSeconds));
       const firsts = samples.map(({ firstMs }) => firstMs).filter((ms) => ms !== undefined);
-      const { p50, p95 } = times(
-        '',
-        samples.map((sample) => sample.totalMs / 1000 / sample.audioSeconds),
-      );
+      const factors = samples.map((sample) => sample.totalMs / 1000 / sample.audioSeconds);
+      const { p50, p95 } = times('', factors);
       const factor = { name: 'real-time factor', unit: 's per s of audio', p50, p95 };
       return [
         ...(firsts.length > 0 ? [times(first, firsts)] : []),

@@ -50,13 +50,8 @@ export class NativeSession implements BindableSession {
   readonly createTensor = (tensor: Tensor): ResidentTensor => {
     this.#core.assertOpen();
     const { type, dims, data } = tensor;
-    return this.#keep({
-      value: wrapTensor(this.#core.api, tensor, 'tensor'),
-      type,
-      dims: [...dims],
-      device: 'cpu',
-      data,
-    });
+    const value = wrapTensor(this.#core.api, tensor, 'tensor');
+    return this.#keep({ value, type, dims: [...dims], device: 'cpu', data });
   };
 
   readonly allocateTensor = (type: ElementType, dims: readonly number[]): ResidentTensor => {

@@ -133,14 +133,9 @@ export function appendPlugin(
     throw new Error(`it has ${names}`);
   }
   const given = Object.entries({ ...defaults, ...found.plugin.options });
-  const keys = toCStrings(
-    api,
-    given.map(([key]) => key),
-  );
-  const values = toCStrings(
-    api,
-    given.map(([, value]) => value),
-  );
+  const names = given.map(([key]) => key);
+  const settings = given.map(([, value]) => value);
+  const [keys, values] = [toCStrings(api, names), toCStrings(api, settings)];
   inUse.add(keys).add(values);
   try {
     api.call(

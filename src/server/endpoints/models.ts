@@ -19,13 +19,8 @@ const summaries = {
 
 function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse {
   const found = findModel(pathParameters['model_id']!);
-  return jsonResponse(
-    200,
-    toModel(
-      found,
-      status().find(({ id }) => id === found.id),
-    ),
-  );
+  const own = status().find(({ id }) => id === found.id);
+  return jsonResponse(200, toModel(found, own));
 }
 
 /** The list of models, one model, its parameters, and the loading and unloading of it. */

@@ -33,10 +33,8 @@ export async function ownPieces(
     assertWanted(signal);
   }
   const symbols = pieces.flatMap((piece) => [...piece.symbols, ' ']);
-  const owners = symbolOwners(
-    symbols,
-    words.map(({ marked }) => readings.get(marked)!),
-  );
+  const spoken = words.map(({ marked }) => readings.get(marked)!);
+  const owners = symbolOwners(symbols, spoken);
   let start = 0;
   return {
     words,

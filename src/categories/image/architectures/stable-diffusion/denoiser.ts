@@ -151,35 +151,26 @@ function constantFeeds(
 ): Record<string, Tensor> {
   const { states, width } = group[0]!;
   const feeds: Record<string, Tensor> = {};
-  const feed = (name: string, rows: readonly Float32Array[], dims: readonly number[]): void => {
+  const feed = (name: string, dims: readonly number[], rows: readonly Float32Array[]): void => {
     const signature = inputs.get(name);
     if (signature) feeds[name] = toTensor(signature, concatenated(rows), [rows.length, ...dims]);
   };
-  feed(
-    'encoder_hidden_states',
-    group.map((conditioning) => conditioning.states),
-    [states.length / width, width],
-  );
+  const allStates = group.map((conditioning) => conditioning.states);
+  feed('encoder_hidden_states', [states.length / width, width], allStates);
   const pooled = group.flatMap((conditioning) => conditioning.pooled ?? []);
   if (pooled.length > 0) {
-    feed('text_embeds', pooled, [pooled[0]!.length]);
-    feed('pooled_projections', pooled, [pooled[0]!.length]);
+    feed('text_embeds', [pooled[0]!.length], pooled);
+    feed('pooled_projections', [pooled[0]!.length], pooled);
   }
   // Original size, corner of the crop and size of the image: nothing is cropped.
   const times = Float32Array.of(image.height, image.width, 0, 0, image.height, image.width);
-  feed(
-    'time_ids',
-    group.map(() => times),
-    [times.length],
-  );
+  const timesOfAll = group.map(() => times);
+  feed('time_ids', [times.length], timesOfAll);
   const guidance = inputs.get('timestep_cond');
   if (guidance) {
     const embedding = guidanceEmbedding(guidanceScale, guidanceSize);
-    feed(
-      guidance.name,
-      group.map(() => embedding),
-      [embedding.length],
-    );
+    const embeddings = group.map(() => embedding);
+    feed(guidance.name, [embedding.length], embeddings);
   }
   return feeds;
 }

@@ -46,11 +46,7 @@ const inputs: Readonly<Record<string, ToTensor>> = {
   }),
   sid: (_, { speaker }) => int64([1], [speaker]),
   input_ids: idsOf,
-  attention_mask: (ids) =>
-    int64(
-      [1, ids.length],
-      Array.from(ids, () => 1),
-    ),
+  attention_mask: ({ length }) => int64([1, length], new Array<number>(length).fill(1)),
 };
 
 const outputNames = new Set(['output', 'waveform']);

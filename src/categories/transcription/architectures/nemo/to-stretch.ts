@@ -39,12 +39,8 @@ export function toStretch(
 
 /** The text of tokens of which nobody knows when they were heard. */
 export function toText(ids: readonly number[], pieces: readonly string[]): string {
-  return joinWords(
-    splitWords(
-      ids.map((id) => ({ id })),
-      pieces,
-    ),
-  );
+  const spelling = ids.map((id) => ({ id }));
+  return joinWords(splitWords(spelling, pieces));
 }
 
 function joinWords(words: readonly Pick<SpelledWord, 'text'>[]): string {
