@@ -187,7 +187,7 @@ const titles = [
 ];
 console.log(
   renderTable(
-    titles.map((title, index) => ({ title, align: index === 0 ? 'left' : 'right' })),
+    titles.map((title, index) => (index === 0 ? title : { right: title })),
     rows,
     (text) => text,
   ),

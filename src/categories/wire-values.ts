@@ -1,14 +1,8 @@
-import { Buffer } from 'node:buffer';
 import { z } from 'zod';
 
 /** A number with so many decimals at most. */
 export function rounded(value: number, decimals: number): number {
   return Math.round(value * 10 ** decimals) / 10 ** decimals;
-}
-
-/** Shares no memory with the bytes. */
-export function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
 /** The usage of a request that writes no text. */

@@ -123,12 +123,10 @@ await look('end');
 
 const percentile = (/** @type {number[]} */ times, /** @type {number} */ part) =>
   (times.toSorted((a, b) => a - b)[Math.ceil(part * times.length) - 1] ?? 0).toFixed(0);
-/** @type {'right'} */
-const align = 'right';
 const same = (/** @type {string} */ text) => text;
 console.log(
   renderTable(
-    [{ title: 'clients' }, ...['answered', 'asked', 'p50 ms', 'p99 ms'].map((title) => ({ title, align }))],
+    ['clients', ...['answered', 'asked', 'p50 ms', 'p99 ms'].map((right) => ({ right }))],
     [...served].map(([name, { asked, answered, times }]) => [
       name,
       String(answered),
@@ -141,7 +139,7 @@ console.log(
 );
 console.log(
   renderTable(
-    [{ title: 'attackers' }, { title: 'answers' }],
+    ['attackers', 'answers'],
     [...outcomes].map(([name, counts]) => [
       name,
       [...counts].map(([outcome, count]) => `${outcome} × ${count}`).join(', '),

@@ -143,7 +143,10 @@ export function showReport(report: BenchReport, { style }: OutputStream): string
   const { device, threads, peakBytes, rate } = report;
   const rows = measurements.map(({ name, unit, p50, p90, p95, p99, overall }) => [
     name,
-    ...[p50, rate === undefined ? p95 : p90, p99, overall].map(cell),
+    cell(p50),
+    cell(rate === undefined ? p95 : p90),
+    cell(p99),
+    cell(overall),
     unit,
   ]);
   const numbers = ['p50', rate === undefined ? 'p95' : 'p90', 'p99', 'overall'];

@@ -1,6 +1,6 @@
 import type { ImageEvent } from '../events.ts';
 import type { ImageResponse, ImageStreamEvent } from './schema.ts';
-import { toBase64 } from '../../wire-values.ts';
+import { toBase64 } from '../../../http/responses.ts';
 
 /**
  * The events of an image generation → the body of the answer.

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { SpeechEvent, SpokenWord } from '../events.ts';
 import type { SpeechAnswer, SpeechStreamEvent } from './schema.ts';
-import { toBase64 } from '../../wire-values.ts';
+import { toBase64 } from '../../../http/responses.ts';
 
 function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['words']> {
   return words.map(({ startSeconds: start, endSeconds: end, ...word }) => ({ ...word, start, end }));

@@ -46,7 +46,11 @@ const inputs: Readonly<Record<string, ToTensor>> = {
   }),
   sid: (_, { speaker }) => int64([1], [speaker]),
   input_ids: idsOf,
-  attention_mask: ({ length }) => int64([1, length], new Array<number>(length).fill(1)),
+  attention_mask: ({ length }) => ({
+    type: 'int64',
+    dims: [1, length],
+    data: new BigInt64Array(length).fill(1n),
+  }),
 };
 
 const outputNames = new Set(['output', 'waveform']);
