@@ -29,8 +29,3 @@ function textHeaders(mediaType: string, body: string): Record<string, string> {
     'content-length': String(Buffer.byteLength(body)),
   };
 }
-
-/** Shares no memory with the bytes. */
-export function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-}

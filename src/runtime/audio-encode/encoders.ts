@@ -5,7 +5,9 @@ import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.
 import { loadOpusEncoder } from './opus.ts';
 import { pcmEncoder, toPcmBytes } from './pcm.ts';
 import { loadWebCodecsEncoder, webCodecsFormats } from './web-codecs.ts';
-import { unknownSize, writeWavHeader } from '../../core/audio/containers/wav-header.ts';
+import { writeWavHeader } from '../../core/audio/containers/wav-header.ts';
+
+const unknownSize = 0xffff_ffff;
 
 /** WAV with signed 16-bit samples. Where the length is not known yet, both sizes of the header are 2³² − 1. */
 export const wavEncoder: AudioEncoder = {

@@ -4,7 +4,6 @@ import { parameterShape, parameterReader } from '../../../validation/parameter-s
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import type { DetectionResult } from '../events.ts';
-import { rounded } from '../../wire-values.ts';
 
 const longestFilter = 10_000;
 
@@ -93,4 +92,8 @@ export function toDetectResponse({ detections, image }: DetectionResult, model: 
     image: { width: image.width, height: image.height },
     model,
   };
+}
+
+function rounded(value: number, decimals: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

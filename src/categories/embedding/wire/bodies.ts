@@ -13,7 +13,6 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import { encodeFloat32 } from '../../../core/embedding/base64.ts';
 import type { EmbeddingResult } from '../events.ts';
-import { promptUsageSchema, toPromptUsage } from '../../wire-values.ts';
 
 type Input = string | string[] | number[] | number[][];
 
@@ -103,7 +102,7 @@ export const embeddingResponseSchema = z.object({
     )
     .meta({ description: 'In the order of the inputs.' }),
   model: z.string(),
-  usage: promptUsageSchema,
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
 });
 
 /** The body of an answer. */
@@ -184,7 +183,7 @@ export function toEmbeddingResponse(
     object: 'list',
     data: embeddings.map((vector, index) => toEntry(vector, index, encodingFormat)),
     model,
-    usage: toPromptUsage(promptTokens),
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
   };
 }
 
@@ -203,7 +202,7 @@ export function* toEmbeddingPieces(
     piece = '';
     numbers = 0;
   }
-  const usage = toPromptUsage(promptTokens);
+  const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens };
   yield `${piece}],${JSON.stringify({ model, usage }).slice(1)}`;
 }
 

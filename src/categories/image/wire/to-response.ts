@@ -1,6 +1,6 @@
+import { Buffer } from 'node:buffer';
 import type { ImageEvent } from '../events.ts';
 import type { ImageResponse, ImageStreamEvent } from './schema.ts';
-import { toBase64 } from '../../../http/responses.ts';
 
 /**
  * The events of an image generation → the body of the answer.
@@ -14,6 +14,11 @@ import { toBase64 } from '../../../http/responses.ts';
 export function toImageResponse(events: readonly ImageEvent[], created: number): ImageResponse {
   const images = events.flatMap((event) => (event.type === 'image' ? [event] : []));
   return { created, data: images.map(({ png, seed }) => ({ b64_json: toBase64(png), seed })) };
+}
+
+/** Shares no memory with the bytes. */
+function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
 /** Fields that all events of an answer share. */

@@ -12,7 +12,6 @@ import {
 } from '../../../validation/foreign-fields.ts';
 import type { RerankRequestInput } from '../request.ts';
 import type { RerankResult } from '../events.ts';
-import { promptUsageSchema, toPromptUsage } from '../../wire-values.ts';
 
 const documentSchema = z.union([z.string(), z.object({ text: z.string() })]);
 
@@ -42,7 +41,7 @@ export const rerankResponseSchema = z.object({
       }),
     )
     .meta({ description: 'Best first.' }),
-  usage: promptUsageSchema,
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
 });
 
 /** The body of an answer. */
@@ -108,6 +107,6 @@ export function toRerankResponse(
       relevance_score: relevanceScore,
       ...(document === undefined ? {} : { document: { text: document } }),
     })),
-    usage: toPromptUsage(promptTokens),
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
   };
 }

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { SpeechEvent, SpokenWord } from '../events.ts';
 import type { SpeechAnswer, SpeechStreamEvent } from './schema.ts';
-import { toBase64 } from '../../../http/responses.ts';
 
 function toWireWords(words: readonly SpokenWord[]): NonNullable<SpeechAnswer['words']> {
   return words.map(({ startSeconds: start, endSeconds: end, ...word }) => ({ ...word, start, end }));
@@ -45,5 +44,7 @@ export function toSpeechStreamEvents(event: SpeechEvent): SpeechStreamEvent[] {
   if (event.type === 'words') return [{ type: 'speech.audio.words', words: toWireWords(event.words) }];
   if (event.type === 'speech-end')
     return [{ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } }];
-  return [{ type: 'speech.audio.delta', audio: toBase64(event.bytes) }];
+  const { buffer, byteOffset, byteLength } = event.bytes;
+  const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+  return [{ type: 'speech.audio.delta', audio }];
 }

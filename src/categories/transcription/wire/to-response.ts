@@ -5,7 +5,6 @@ import { heardSeconds, type TranscriptionSegment } from '../events.ts';
 import type { TranscriptionTask } from '../request.ts';
 import type { TranscriptionResult } from '../result.ts';
 import type { DiarizedTranscription, Transcription, VerboseTranscription } from './schema.ts';
-import { rounded } from '../../wire-values.ts';
 
 /**
  * A transcript → the body of an answer of the format `json`.
@@ -123,4 +122,8 @@ function toWords(segment: TranscriptionSegment): WireWord[] {
     end: rounded(endSeconds, 3),
     channel: segment.channel,
   }));
+}
+
+function rounded(value: number, decimals: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

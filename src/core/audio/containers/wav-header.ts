@@ -2,9 +2,6 @@ import { bytesPerSample, type PcmEncoding, expandALaw, expandMuLaw } from './pcm
 
 const tags: Partial<Readonly<Record<PcmEncoding, number>>> = { s16: 1, 'a-law': 6, 'mu-law': 7 };
 
-/** The size of a file that ends nobody knows where. */
-export const unknownSize = 2 ** 32 - 1;
-
 /**
  * The 44 bytes before the samples of a mono WAV file.
  * @see Multimedia Programming Interface and Data Specifications 1.0
@@ -26,7 +23,7 @@ export function writeWavHeader({
     [...text].forEach((letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
   const sampleBytes = bytesPerSample[encoding];
   ascii(0, 'RIFF');
-  header.setUint32(4, Math.min(36 + dataBytes, unknownSize), true);
+  header.setUint32(4, Math.min(36 + dataBytes, 0xffff_ffff), true);
   ascii(8, 'WAVEfmt ');
   header.setUint32(16, 16, true);
   header.setUint16(20, tag, true);
