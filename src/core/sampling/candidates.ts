@@ -1,6 +1,7 @@
 import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
+import { assertNumber } from './scratch.ts';
 
 /** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */
 export const largestLogit = 2 ** 128 - 2 ** 104;
@@ -285,4 +286,16 @@ export function assertCandidates(candidates: Candidates): void {
   assertArray('candidates.tokens', tokens, Int32Array);
   assertArray('candidates.logits', logits, Float64Array);
   assertCount('candidates.size', size, { max: Math.min(tokens.length, logits.length) });
+}
+
+/** A step with one number for callers outside of a sampler: what it is given is checked first. */
+export function checkedStep(
+  label: string,
+  apply: (candidates: Candidates, value: number) => Candidates,
+): typeof apply {
+  return (candidates, value) => {
+    assertCandidates(candidates);
+    assertNumber(label, value);
+    return apply(candidates, value);
+  };
 }
