@@ -1,3 +1,4 @@
+import { grown } from '../math/grown.ts';
 import { assertObject } from '../assert-values.ts';
 import { assertNumbers } from '../assert-values.ts';
 import { assertNumber, createScratch } from './scratch.ts';
@@ -138,11 +139,7 @@ function createTokenHistory(): TokenHistory {
       return size;
     },
     accept(token) {
-      if (size === tokens.length) {
-        const grown = new Int32Array(size * 2);
-        grown.set(tokens);
-        tokens = grown;
-      }
+      if (size === tokens.length) tokens = grown(tokens, 2 * size);
       tokens[size++] = token;
     },
   };
