@@ -1,11 +1,22 @@
-import { choice, empty, refer, repeat, rule, type Expression, type Rule } from '../languages/expression.ts';
+import { getOrCreate } from '../../get-or-create.ts';
+import {
+  choice,
+  empty,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  type Expression,
+  type Rule,
+} from '../languages/expression.ts';
 import { rewriteLeftRecursion } from './left-recursion.ts';
 import { isNullable, nullableRules } from '../languages/nullable.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { maxRepetitions } from '../languages/regular-expression.ts';
 import { quoted } from '../schemas/keywords.ts';
-import type { TextCursor } from './text-cursor.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 
+const hexEscapes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 const maxLength = 50_000;
 const maxRules = 1000;
 const maxDepth = 64;
@@ -16,58 +27,93 @@ export interface Bounds {
   readonly max: number;
 }
 
-/** The rules of a grammar that is being read, in whichever notation, and their bounds. */
-export class GrammarRules {
-  readonly #cursor: TextCursor;
+/** Reads the rules of a grammar: what the notations have in common. */
+export abstract class GrammarReader extends TextCursor {
+  readonly #path: string;
   readonly #rules = new Map<string, Rule>();
   readonly #written = new Set<string>();
   readonly #counted: { readonly rule: Rule; readonly item: Expression; readonly bounds: Bounds }[] = [];
 
-  /** @throws RangeError for a text that is too long */
-  constructor(cursor: TextCursor) {
-    this.#cursor = cursor;
-    if (cursor.source.length > maxLength) throw cursor.fault(`expected at most ${maxLength} characters`);
+  /** What ends a sequence of items: a sticky expression. */
+  abstract readonly endOfSequence: RegExp;
+
+  /**
+   * @param path how messages call the grammar
+   * @throws RangeError for a text that is too long
+   */
+  constructor(source: string, path: string) {
+    super(source);
+    this.#path = path;
+    if (source.length > maxLength) throw this.fault(`expected at most ${maxLength} characters`);
+  }
+
+  /** A text, a class, a group, a name, … */
+  abstract readItem(depth: number): Expression;
+  /** How often an item comes, if that is written behind it. */
+  abstract readBounds(): Bounds | undefined;
+  /** Whether another alternative follows. */
+  abstract takeOr(): boolean;
+  /** Goes on behind spaces and comments. */
+  abstract skip(): void;
+
+  readAlternatives(depth: number): Expression {
+    if (depth > maxDepth) throw this.fault(`expected at most ${maxDepth} nested groups`);
+    const items: Expression[] = [];
+    do {
+      this.skip();
+      items.push(this.#readSequence(depth));
+    } while (this.takeOr());
+    return choice(...items);
+  }
+
+  #readSequence(depth: number): Expression {
+    const items: Expression[] = [];
+    while (!this.isAt(this.endOfSequence)) {
+      const item = this.readItem(depth);
+      const bounds = this.readBounds();
+      items.push(bounds ? this.repeated(item, bounds) : item);
+      this.skip();
+    }
+    return sequence(...items);
+  }
+
+  readGroup(end: string, depth: number): Expression {
+    const group = this.readAlternatives(depth + 1);
+    if (!this.take(end)) throw this.faultHere(`expected ${end}`);
+    return group;
   }
 
   /** The rule of a name, which may be written later. */
   named(name: string): Rule {
-    let known = this.#rules.get(name);
-    if (!known) {
-      if (this.#rules.size >= maxRules) throw this.#cursor.fault(`expected at most ${maxRules} rules`);
-      known = rule(name);
-      this.#rules.set(name, known);
-    }
-    return known;
+    return getOrCreate(this.#rules, name, () => {
+      if (this.#rules.size >= maxRules) throw this.fault(`expected at most ${maxRules} rules`);
+      return rule(name);
+    });
   }
 
   /** Claims a name, whose body is written next. */
   write(name: string): Rule {
-    if (this.#written.has(name)) throw this.#cursor.fault(`expected one rule ${quoted(name)}`);
+    if (this.#written.has(name)) throw this.fault(`expected one rule ${quoted(name)}`);
     this.#written.add(name);
     return this.named(name);
   }
 
-  checkDepth(depth: number): void {
-    if (depth > maxDepth) throw this.#cursor.fault(`expected at most ${maxDepth} nested groups`);
-  }
-
   /** `*`, `+`, `?` or `{m,n}`, if that comes next. */
   takeBounds(): Bounds | undefined {
-    const cursor = this.#cursor;
-    const [, operator] = cursor.takeMatch(/([*+?])/y) ?? [];
+    const [, operator] = this.takeMatch(/([*+?])/y) ?? [];
     if (operator !== undefined)
       return { min: operator === '+' ? 1 : 0, max: operator === '?' ? 1 : Infinity };
-    if (!cursor.take('{')) return undefined;
-    const [, times, min, max] = cursor.takeMatch(/\s*(?:(\d{1,9})|(\d{0,9})\s*,\s*(\d{0,9}))\s*\}/y) ?? [];
+    if (!this.take('{')) return undefined;
+    const [, times, min, max] = this.takeMatch(/\s*(?:(\d{1,9})|(\d{0,9})\s*,\s*(\d{0,9}))\s*\}/y) ?? [];
     if (times !== undefined) return this.bounds(Number(times), Number(times));
-    if (min === undefined) throw cursor.faultHere('expected {m}, {m,} or {m,n}');
+    if (min === undefined) throw this.faultHere('expected {m}, {m,} or {m,n}');
     return this.bounds(Number(min), max === '' ? Infinity : Number(max));
   }
 
   bounds(min: number, max: number): Bounds {
     if (min > maxRepetitions || (max > maxRepetitions && max !== Infinity))
-      throw this.#cursor.fault(`expected at most ${maxRepetitions} repetitions`);
-    if (min > max) throw this.#cursor.fault(`expected bounds that ascend, got ${min} to ${max}`);
+      throw this.fault(`expected at most ${maxRepetitions} repetitions`);
+    if (min > max) throw this.fault(`expected bounds that ascend, got ${min} to ${max}`);
     return { min, max };
   }
 
@@ -81,10 +127,9 @@ export class GrammarRules {
 
   /** The grammar, once all rules are read. */
   finish(startRule: string, grammar: Expression): Expression {
-    const fault = (expectation: string): RangeError => this.#cursor.fault(expectation);
-    if (!this.#written.has(startRule)) throw fault(`expected a rule \`${startRule}\``);
+    if (!this.#written.has(startRule)) throw this.fault(`expected a rule \`${startRule}\``);
     for (const name of this.#rules.keys())
-      if (!this.#written.has(name)) throw fault(`expected a rule ${quoted(name)}, which others name`);
+      if (!this.#written.has(name)) throw this.fault(`expected a rule ${quoted(name)}, which others name`);
     const rules = [...this.#rules.values(), ...this.#counted.map((counted) => counted.rule)];
     const nullable = nullableRules(rules);
     // Rounds that may write nothing have to say so: a program takes rules to write something.
@@ -93,48 +138,37 @@ export class GrammarRules {
     const recursive = rewriteLeftRecursion(rules, nullable);
     if (recursive) {
       const kinds = 'behind what may be empty, without a text, or of too many rules';
-      throw fault(`expected no left recursion ${kinds}, got it in ${quoted(recursive.name)}`);
+      throw this.fault(`expected no left recursion ${kinds}, got it in ${quoted(recursive.name)}`);
     }
     if (productiveExpressions(grammar)(grammar)) return grammar;
-    throw fault('expected a grammar that some finite text matches');
+    throw this.fault('expected a grammar that some finite text matches');
+  }
+
+  /** The code point of a character, or of an escape: one of these, or `\x`, `\u`, `\U` with hex digits. */
+  takeCodePoint(end: string, escapes: Readonly<Record<string, string>>): number {
+    const codePoint = this.source.codePointAt(this.index);
+    if (codePoint === undefined) throw this.fault(`expected ${end} before the end`);
+    this.index += codePoint > 0xffff ? 2 : 1;
+    if (codePoint !== 0x5c) return codePoint;
+    const letter = this.source[this.index++] ?? '';
+    if (Object.hasOwn(escapes, letter)) return escapes[letter]!.codePointAt(0)!;
+    const length = hexEscapes[letter] ?? 0;
+    const digits = this.source.slice(this.index, this.index + length);
+    const escaped = Number.parseInt(digits, 16);
+    const isWhole = length > 0 && digits.length === length && /^[\da-f]+$/i.test(digits);
+    if (!isWhole || escaped > 0x10ffff)
+      throw this.fault(`expected a known escape, got ${quoted(`\\${letter}`)}`);
+    this.index += length;
+    return escaped;
+  }
+
+  /** A fault about what stands here. */
+  faultHere(expectation: string): RangeError {
+    const rest = this.source.slice(this.index, this.index + 20);
+    return this.fault(`${expectation}, got ${rest === '' ? 'the end' : quoted(rest)}`);
+  }
+
+  fault(expectation: string): RangeError {
+    return new RangeError(`${this.#path}: ${expectation}`);
   }
 }
-
-const integer = '[0-9]+';
-const decimal = String.raw`(?:[0-9]+\.[0-9]*|\.[0-9]+)`;
-const exponent = '[eE][+-]?[0-9]+';
-const float = `(?:${integer}${exponent}|${decimal}(?:${exponent})?)`;
-const number = `(?:${float}|${integer})`;
-const sign = '[+-]?';
-
-/**
- * Regular expressions of the terminals that Lark has in `common`. Where Lark looks for the nearest end, as of a
- * comment, they leave the end out of the text before it.
- */
-export const larkTerminals: Readonly<Record<string, string>> = {
-  DIGIT: '[0-9]',
-  HEXDIGIT: '[0-9A-Fa-f]',
-  INT: integer,
-  SIGNED_INT: sign + integer,
-  DECIMAL: decimal,
-  _EXP: exponent,
-  FLOAT: float,
-  SIGNED_FLOAT: sign + float,
-  NUMBER: number,
-  SIGNED_NUMBER: sign + number,
-  LCASE_LETTER: '[a-z]',
-  UCASE_LETTER: '[A-Z]',
-  LETTER: '[A-Za-z]',
-  WORD: '[A-Za-z]+',
-  CNAME: '[A-Za-z_][A-Za-z_0-9]*',
-  ESCAPED_STRING: String.raw`"(?:[^"\\\n]|\\[^\n])*"`,
-  WS_INLINE: '[ \\t]+',
-  WS: '[ \\t\\f\\r\\n]+',
-  CR: '\\r',
-  LF: '\\n',
-  NEWLINE: '(?:\\r?\\n)+',
-  SH_COMMENT: '#[^\\n]*',
-  CPP_COMMENT: '//[^\\n]*',
-  C_COMMENT: String.raw`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`,
-  SQL_COMMENT: '--[^\\n]*',
-};
