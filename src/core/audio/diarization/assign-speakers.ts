@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { assertCount, assertList, assertObject, assertText } from '../../assert-values.ts';
 import { assertSeconds } from '../assert.ts';
 
@@ -52,10 +53,7 @@ export function assignSpeakers(
     assertCount(`${label}.speaker`, (turn as SpeakerTurn).speaker);
   });
   const labels = new Map<number, string>();
-  const labelOf = (speaker: number): string => {
-    if (!labels.has(speaker)) labels.set(speaker, toLabel(labels.size));
-    return labels.get(speaker)!;
-  };
+  const labelOf = (speaker: number): string => getOrCreate(labels, speaker, () => toLabel(labels.size));
   return segments
     .flatMap((segment) => cutAtTurns(segment, turns))
     .map(({ speaker, startSeconds, endSeconds, text }) => ({
