@@ -51,12 +51,8 @@ export function createKaldiFeatures(options: { readonly melBins: number }): Kald
   assertNames('createKaldiFeatures', options, ['melBins']);
   const { melBins } = options;
   assertInteger('melBins', melBins, { min: 1, max: 128 });
-  const filters = createKaldiMelFilters({
-    count: melBins,
-    fftSize,
-    sampleRateHz,
-    maxFrequencyHz: sampleRateHz / 2,
-  });
+  const maxFrequencyHz = sampleRateHz / 2;
+  const filters = createKaldiMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
   const powers = createMelPowers({ fftSize, filters });
   const window = Float64Array.from(
     { length: windowSize },
