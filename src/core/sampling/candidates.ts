@@ -1,3 +1,4 @@
+import { lowerBound } from '../math/lower-bound.ts';
 import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
@@ -240,14 +241,8 @@ function moveUp({ tokens, logits, size }: Candidates, lowest: number): number {
 /** Index of a token among the candidates, or −1. */
 export function positionOf({ tokens, size }: Candidates, token: number): number {
   if (token < size && tokens[token] === token) return token; // as where no token is left out
-  let low = 0;
-  let high = size;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (tokens[middle]! < token) low = middle + 1;
-    else high = middle;
-  }
-  return low < size && tokens[low] === token ? low : -1;
+  const place = lowerBound(tokens, token, size);
+  return place < size && tokens[place] === token ? place : -1;
 }
 
 /** Brings a logit that is not −∞ or NaN within ±`largestLogit`. */
