@@ -1,4 +1,4 @@
-import { grown } from '../math/grown.ts';
+import { grown } from '../sampling/scratch.ts';
 import { wireType } from './reader.ts';
 
 const encoder = new TextEncoder();

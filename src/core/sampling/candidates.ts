@@ -1,4 +1,4 @@
-import { lowerBound } from '../math/lower-bound.ts';
+import { lowerBound } from './lower-bound.ts';
 import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';

@@ -1,7 +1,6 @@
-import { grown } from '../math/grown.ts';
 import { assertObject } from '../assert-values.ts';
 import { assertNumbers } from '../assert-values.ts';
-import { assertNumber, createScratch } from './scratch.ts';
+import { assertNumber, createScratch, grown } from './scratch.ts';
 import { assertCandidates, positionOf, withinRange, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import type { DryBreakers } from './dry-breakers.ts';

@@ -1,4 +1,4 @@
-import { lowerBound } from '../math/lower-bound.ts';
+import { lowerBound } from './lower-bound.ts';
 import { assertNumbers, assertObject } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber } from './scratch.ts';

@@ -1,4 +1,4 @@
-import { grown } from '../math/grown.ts';
+import { grown } from '../sampling/scratch.ts';
 
 /** Finds what followed the last time that a sequence read as it does now. */
 export interface PromptLookup {

@@ -1,4 +1,4 @@
-import { grown } from '../math/grown.ts';
+import { grown } from '../sampling/scratch.ts';
 import { fromUnits } from './code-units.ts';
 
 /** A text that may have been rewritten, with where each of its code units came from. */

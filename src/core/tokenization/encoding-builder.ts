@@ -1,4 +1,4 @@
-import { grown } from '../math/grown.ts';
+import { grown } from '../sampling/scratch.ts';
 import { isHighSurrogate, sourceEnd, sourceStart, type AlignedText } from './aligned-text.ts';
 import { fromUnits } from './code-units.ts';
 import type { Encoding } from './encoding.ts';

@@ -1,4 +1,4 @@
-import { grown } from '../math/grown.ts';
+import { grown } from '../sampling/scratch.ts';
 import { type AlignedText, createTextBuilder, type TextBuilder } from './aligned-text.ts';
 
 /** A text that is cut into pieces; what lies between two pieces is left out. */

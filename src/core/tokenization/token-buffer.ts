@@ -1,4 +1,4 @@
-import { grown } from '../math/grown.ts';
+import { grown } from '../sampling/scratch.ts';
 
 /** For how many entries working memory keeps room between texts; what longer ones need is given back. */
 export const keptCapacity = 2 ** 16;

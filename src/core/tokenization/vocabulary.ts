@@ -1,4 +1,4 @@
-import { lowerBound } from '../math/lower-bound.ts';
+import { lowerBound } from '../sampling/lower-bound.ts';
 import { fromUnits, writeUnits } from './code-units.ts';
 import { writeUtf8 } from './models/utf8.ts';
 import { createSlots, hashEnd, hashStart, hashStep } from './hash.ts';

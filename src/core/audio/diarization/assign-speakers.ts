@@ -1,4 +1,3 @@
-import { getOrCreate } from '../../get-or-create.ts';
 import { assertCount, assertList, assertObject, assertText } from '../../assert-values.ts';
 import { assertSeconds } from '../assert.ts';
 
@@ -53,7 +52,10 @@ export function assignSpeakers(
     assertCount(`${label}.speaker`, (turn as SpeakerTurn).speaker);
   });
   const labels = new Map<number, string>();
-  const labelOf = (speaker: number): string => getOrCreate(labels, speaker, () => toLabel(labels.size));
+  const labelOf = (speaker: number): string => {
+    if (!labels.has(speaker)) labels.set(speaker, toLabel(labels.size));
+    return labels.get(speaker)!;
+  };
   return segments
     .flatMap((segment) => cutAtTurns(segment, turns))
     .map(({ speaker, startSeconds, endSeconds, text }) => ({

@@ -1,4 +1,4 @@
-import { grown } from '../../math/grown.ts';
+import { grown } from '../../sampling/scratch.ts';
 import type { LanguageReader } from '../languages/reader.ts';
 import type { Run } from '../languages/language.ts';
 import { longer, noRun } from '../languages/run.ts';

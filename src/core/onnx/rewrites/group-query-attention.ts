@@ -1,4 +1,3 @@
-import { getOrCreate } from '../../get-or-create.ts';
 import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
@@ -249,6 +248,11 @@ class AttentionEmitter {
   }
 
   #once(key: string, make: (draft: GraphDraft) => string): string {
-    return getOrCreate(this.#shared, key, () => make(this.#draft));
+    let name = this.#shared.get(key);
+    if (name === undefined) {
+      name = make(this.#draft);
+      this.#shared.set(key, name);
+    }
+    return name;
   }
 }

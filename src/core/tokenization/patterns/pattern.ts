@@ -1,4 +1,4 @@
-import { grown } from '../../math/grown.ts';
+import { grown } from '../../sampling/scratch.ts';
 import { type AlignedText, codePointAt, unitsOf } from '../aligned-text.ts';
 
 /** The result of a pattern on a piece: segments that cover it, each a match or the text between two matches. */
