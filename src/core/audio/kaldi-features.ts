@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples } from './assert.ts';
 import { createKaldiMelFilters } from './mel-filters.ts';
-import { createMelPowers } from './mel-powers.ts';
+import { cosineWindow, createMelPowers } from './mel-powers.ts';
 
 const sampleRateHz = 16_000;
 const fftSize = 512;
@@ -51,17 +51,10 @@ export function createKaldiFeatures(options: { readonly melBins: number }): Kald
   assertNames('createKaldiFeatures', options, ['melBins']);
   const { melBins } = options;
   assertInteger('melBins', melBins, { min: 1, max: 128 });
-  const filters = createKaldiMelFilters({
-    count: melBins,
-    fftSize,
-    sampleRateHz,
-    maxFrequencyHz: sampleRateHz / 2,
-  });
+  const maxFrequencyHz = sampleRateHz / 2;
+  const filters = createKaldiMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
   const powers = createMelPowers({ fftSize, filters });
-  const window = Float64Array.from(
-    { length: windowSize },
-    (_, index) => 0.54 - 0.46 * Math.cos((2 * Math.PI * index) / (windowSize - 1)),
-  );
+  const window = cosineWindow(windowSize, windowSize - 1, [0.54, 0.46]);
 
   const windowInto = (out: Float64Array, samples: Float32Array): void => {
     out.fill(0);

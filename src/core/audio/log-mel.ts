@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples, assertSampleRate } from './assert.ts';
 import { createMelFilters } from './mel-filters.ts';
-import { createMelPowers } from './mel-powers.ts';
+import { cosineWindow, createMelPowers } from './mel-powers.ts';
 
 /** The sizes of a log-mel spectrogram, as a Whisper model's `preprocessor_config.json` has them. */
 export interface LogMelOptions {
@@ -71,7 +71,7 @@ export function createLogMel(options: LogMelOptions): LogMel {
   const maxFrequencyHz = Math.min(8000, sampleRateHz / 2);
   const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
   const powers = createMelPowers({ fftSize, filters });
-  const window = hannWindow(fftSize);
+  const window = cosineWindow(fftSize, fftSize);
   const frames = Math.floor(chunkSamples / hopLength);
   const reach = Math.floor(fftSize / 2);
 
@@ -109,14 +109,6 @@ export function createLogMel(options: LogMelOptions): LogMel {
     compute: (samples) => computeInto(new Float32Array(melBins * frames), samples),
     computeInto,
   };
-}
-
-/** The periodic one. */
-function hannWindow(size: number): Float64Array {
-  return Float64Array.from(
-    { length: size },
-    (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / size),
-  );
 }
 
 /** A place before the first of `length` samples or after the last one, mirrored back into them. */

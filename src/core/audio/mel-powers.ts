@@ -16,6 +16,11 @@ export interface MelPowers {
   ): void;
 }
 
+/** A raised cosine: Hann's, where `mean` and `swing` are left out. */
+export function cosineWindow(length: number, period: number, [mean, swing] = [0.5, 0.5]): Float64Array {
+  return Float64Array.from({ length }, (_, at) => mean - swing * Math.cos((2 * Math.PI * at) / period));
+}
+
 /** Power spectra of frames, weighed by mel filters over the bins of a transform of `fftSize`. */
 export function createMelPowers({ fftSize, filters }: { fftSize: number; filters: MelFilters }): MelPowers {
   const fft = createFft(fftSize);

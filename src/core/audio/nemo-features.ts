@@ -1,7 +1,7 @@
 import { assertNames } from '../assert-names.ts';
 import { assertInteger, assertSamples } from './assert.ts';
 import { createMelFilters } from './mel-filters.ts';
-import { createMelPowers } from './mel-powers.ts';
+import { cosineWindow, createMelPowers } from './mel-powers.ts';
 
 const sampleRateHz = 16_000;
 const fftSize = 512;
@@ -56,10 +56,7 @@ export function createNemoFeatures(options: { readonly melBins: number }): NemoF
   const maxFrequencyHz = sampleRateHz / 2;
   const filters = createMelFilters({ count: melBins, fftSize, sampleRateHz, maxFrequencyHz });
   const powers = createMelPowers({ fftSize, filters });
-  const window = Float64Array.from(
-    { length: windowSize },
-    (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / (windowSize - 1)),
-  );
+  const window = cosineWindow(windowSize, windowSize - 1);
   return {
     melBins,
     compute(samples) {

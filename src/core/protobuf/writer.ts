@@ -1,3 +1,4 @@
+import { grown } from '../sampling/scratch.ts';
 import { wireType } from './reader.ts';
 
 const encoder = new TextEncoder();
@@ -60,9 +61,7 @@ export class WireWriter {
 
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(2 * this.#bytes.length, this.#length + count));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
+    this.#bytes = grown(this.#bytes, Math.max(2 * this.#bytes.length, this.#length + count));
   }
 }
 

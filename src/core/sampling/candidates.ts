@@ -1,6 +1,8 @@
+import { lowerBound } from './lower-bound.ts';
 import { assertArray, assertCount, assertNumbers, assertObject, assertOneOf } from '../assert-values.ts';
 import { assertNames } from '../assert-names.ts';
 import { decaysInto } from './decay.ts';
+import { assertNumber } from './scratch.ts';
 
 /** The largest finite float32: logits are held within ±this, so that no difference of two overflows. */
 export const largestLogit = 2 ** 128 - 2 ** 104;
@@ -239,14 +241,8 @@ function moveUp({ tokens, logits, size }: Candidates, lowest: number): number {
 /** Index of a token among the candidates, or −1. */
 export function positionOf({ tokens, size }: Candidates, token: number): number {
   if (token < size && tokens[token] === token) return token; // as where no token is left out
-  let low = 0;
-  let high = size;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (tokens[middle]! < token) low = middle + 1;
-    else high = middle;
-  }
-  return low < size && tokens[low] === token ? low : -1;
+  const place = lowerBound(tokens, token, size);
+  return place < size && tokens[place] === token ? place : -1;
 }
 
 /** Brings a logit that is not −∞ or NaN within ±`largestLogit`. */
@@ -285,4 +281,16 @@ export function assertCandidates(candidates: Candidates): void {
   assertArray('candidates.tokens', tokens, Int32Array);
   assertArray('candidates.logits', logits, Float64Array);
   assertCount('candidates.size', size, { max: Math.min(tokens.length, logits.length) });
+}
+
+/** A step with one number for callers outside of a sampler: what it is given is checked first. */
+export function checkedStep(
+  label: string,
+  apply: (candidates: Candidates, value: number) => Candidates,
+): typeof apply {
+  return (candidates, value) => {
+    assertCandidates(candidates);
+    assertNumber(label, value);
+    return apply(candidates, value);
+  };
 }

@@ -1,3 +1,4 @@
+import { lowerBound } from './lower-bound.ts';
 import { assertCount, assertFunction, assertList, assertObject, assertText } from '../assert-values.ts';
 /**
  * Sequences of tokens that a repetition doesn't reach across: the first token of each → what follows it, in each that
@@ -73,7 +74,7 @@ export function createBreakerFinder(
   function tokensWith(text: string): number[] {
     const found: number[] = [];
     for (let at = all.indexOf(text); at >= 0;) {
-      const token = tokenAt(starts, at);
+      const token = lowerBound(starts, at + 1) - 1;
       found.push(token);
       const next = starts[token + 1];
       at = next === undefined ? -1 : all.indexOf(text, next);
@@ -86,16 +87,4 @@ function add(sequences: Map<number, (readonly number[])[]>, token: number, tail:
   const tails = sequences.get(token);
   if (tails === undefined) sequences.set(token, [tail]);
   else if (!tails.some((other) => other.join() === tail.join())) tails.push(tail);
-}
-
-/** The last token that starts at a place or before. */
-function tokenAt(starts: Int32Array, place: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (starts[middle]! <= place) low = middle;
-    else high = middle;
-  }
-  return low;
 }

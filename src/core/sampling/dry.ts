@@ -1,6 +1,6 @@
 import { assertObject } from '../assert-values.ts';
 import { assertNumbers } from '../assert-values.ts';
-import { assertNumber, createScratch } from './scratch.ts';
+import { assertNumber, createScratch, grown } from './scratch.ts';
 import { assertCandidates, positionOf, withinRange, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import type { DryBreakers } from './dry-breakers.ts';
@@ -138,11 +138,7 @@ function createTokenHistory(): TokenHistory {
       return size;
     },
     accept(token) {
-      if (size === tokens.length) {
-        const grown = new Int32Array(size * 2);
-        grown.set(tokens);
-        tokens = grown;
-      }
+      if (size === tokens.length) tokens = grown(tokens, 2 * size);
       tokens[size++] = token;
     },
   };

@@ -1,11 +1,10 @@
-import { assertNumber } from './scratch.ts';
 import {
-  assertCandidates,
   createCandidates,
   justBelow,
   keepFrom,
   largestOf,
   type Candidates,
+  checkedStep,
 } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
@@ -47,11 +46,7 @@ export const minPSampler = defineSampler({
  * applyMinP(candidatesFrom([0.6, 0.3, 0.1], { as: 'probabilities' }), 0.4).size; // 2
  * ```
  */
-export function applyMinP(candidates: Candidates, p: number): Candidates {
-  assertCandidates(candidates);
-  assertNumber('minP', p);
-  return keepMinP(candidates, p);
-}
+export const applyMinP = checkedStep('minP', keepMinP);
 
 function keepMinP(candidates: Candidates, p: number): Candidates {
   if (p <= 0) return candidates;

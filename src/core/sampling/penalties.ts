@@ -1,3 +1,4 @@
+import { lowerBound } from './lower-bound.ts';
 import { assertNumbers, assertObject } from '../assert-values.ts';
 import type { ParameterValues } from '../parameters/descriptor.ts';
 import { assertNumber } from './scratch.ts';
@@ -96,18 +97,8 @@ function createTokenWindow(length: number, mostTokens: number): TokenWindow {
   let accepted = 0;
   let size = 0;
 
-  const placeOf = (token: number): number => {
-    let low = 0;
-    let high = size;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (tokens[middle]! < token) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
   const add = (token: number): void => {
-    const place = placeOf(token);
+    const place = lowerBound(tokens, token, size);
     if (place === size || tokens[place] !== token) {
       tokens.copyWithin(place + 1, place, size);
       counts.copyWithin(place + 1, place, size);
@@ -118,7 +109,7 @@ function createTokenWindow(length: number, mostTokens: number): TokenWindow {
     counts[place]!++;
   };
   const remove = (token: number): void => {
-    const place = placeOf(token);
+    const place = lowerBound(tokens, token, size);
     if (--counts[place]! > 0) return;
     tokens.copyWithin(place, place + 1, size);
     counts.copyWithin(place, place + 1, size);

@@ -32,3 +32,13 @@ export function assertToken(label: string, token: number, vocabularySize: number
   if (!Number.isInteger(token) || token < 0 || token >= vocabularySize)
     throw new RangeError(`${label}: expected a token id from 0 to ${vocabularySize - 1}, got ${token}`);
 }
+
+/** The numbers of an array in a longer one, followed by zeros. */
+export function grown<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array>(
+  numbers: T,
+  length: number,
+): T {
+  const longer = new (numbers.constructor as new (length: number) => T)(length);
+  longer.set(numbers);
+  return longer;
+}

@@ -1,5 +1,5 @@
-import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
-import { assertCandidates, keepAbove, largestOf, type Candidates } from './candidates.ts';
+import { valueScratch, weightScratch } from './scratch.ts';
+import { keepAbove, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
@@ -42,11 +42,7 @@ const allNats = 64;
  * applyTailFree(candidatesFrom([0.1, 0.15, 0.2, 0.25, 0.3], { as: 'probabilities' }), 0.75).size; // 2
  * ```
  */
-export function applyTailFree(candidates: Candidates, z: number): Candidates {
-  assertCandidates(candidates);
-  assertNumber('tfsZ', z);
-  return keepHead(candidates, z);
-}
+export const applyTailFree = checkedStep('tfsZ', keepHead);
 
 function keepHead(candidates: Candidates, z: number): Candidates {
   const { size } = candidates;

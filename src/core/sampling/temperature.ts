@@ -1,6 +1,6 @@
 import { assertObject } from '../assert-values.ts';
 import { assertNumber, weightScratch } from './scratch.ts';
-import { assertCandidates, largestLogit, largestOf, type Candidates } from './candidates.ts';
+import { assertCandidates, largestLogit, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { drawFromAll } from './draw-from-all.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
@@ -69,11 +69,7 @@ export const temperatureSampler = defineSampler({
  * applyTemperature(candidatesFrom([1, 3, 3]), 0).tokens[0]; // 1
  * ```
  */
-export function applyTemperature(candidates: Candidates, temperature: number): Candidates {
-  assertCandidates(candidates);
-  assertNumber('temperature', temperature);
-  return scaleBy(candidates, temperature);
-}
+export const applyTemperature = checkedStep('temperature', scaleBy);
 
 function scaleBy(candidates: Candidates, temperature: number): Candidates {
   const { tokens, logits, size } = candidates;

@@ -1,5 +1,5 @@
-import { assertNumber, createScratch, valueScratch } from './scratch.ts';
-import { assertCandidates, createCandidates, justBelow, keepAbove, type Candidates } from './candidates.ts';
+import { createScratch, valueScratch } from './scratch.ts';
+import { createCandidates, justBelow, keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
@@ -41,11 +41,7 @@ export const topKSampler = defineSampler({
  * applyTopK(candidatesFrom([1, 4, 3, 4]), 2).tokens.subarray(0, 2); // [1, 3]
  * ```
  */
-export function applyTopK(candidates: Candidates, k: number): Candidates {
-  assertCandidates(candidates);
-  assertNumber('topK', k);
-  return keepTopK(candidates, k);
-}
+export const applyTopK = checkedStep('topK', keepTopK);
 
 /** `applyTopK` without its check. */
 export function keepTopK(candidates: Candidates, k: number): Candidates {

@@ -1,5 +1,4 @@
-import { assertNumber } from './scratch.ts';
-import { assertCandidates, keepFrom, largestLogit, largestOf, type Candidates } from './candidates.ts';
+import { keepFrom, largestLogit, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 
 export const topNSigmaSampler = defineSampler({
@@ -34,11 +33,7 @@ export const topNSigmaSampler = defineSampler({
  * applyTopNSigma(candidatesFrom([0.1, 0.2, 0.3, 0.4], { as: 'probabilities' }), 1).size; // 2
  * ```
  */
-export function applyTopNSigma(candidates: Candidates, n: number): Candidates {
-  assertCandidates(candidates);
-  assertNumber('topNSigma', n);
-  return keepTopNSigma(candidates, n);
-}
+export const applyTopNSigma = checkedStep('topNSigma', keepTopNSigma);
 
 function keepTopNSigma(candidates: Candidates, n: number): Candidates {
   if (n <= 0 || candidates.size <= 1) return candidates;

@@ -1,5 +1,5 @@
-import { assertNumber, createScratch, weightScratch } from './scratch.ts';
-import { assertCandidates, createCandidates, largestOf, type Candidates } from './candidates.ts';
+import { createScratch, weightScratch } from './scratch.ts';
+import { createCandidates, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { decay } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
@@ -39,11 +39,7 @@ export const topPSampler = defineSampler({
  * applyTopP(candidatesFrom([0.1, 0.2, 0.3, 0.4], { as: 'probabilities' }), 0.7).size; // 2
  * ```
  */
-export function applyTopP(candidates: Candidates, p: number): Candidates {
-  assertCandidates(candidates);
-  assertNumber('topP', p);
-  return keepTopP(candidates, p);
-}
+export const applyTopP = checkedStep('topP', keepTopP);
 
 function keepTopP(candidates: Candidates, p: number): Candidates {
   const { size } = candidates;

@@ -1,5 +1,5 @@
-import { assertNumber, weightScratch } from './scratch.ts';
-import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
+import { weightScratch } from './scratch.ts';
+import { largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { weightsAndMoment } from './scan.ts';
 import { keepNearest, massTolerance } from './nearest.ts';
@@ -35,11 +35,7 @@ export const typicalSampler = defineSampler({
  * applyTypicalP(candidatesFrom([0.4, 0.2, 0.2, 0.2], { as: 'probabilities' }), 0.5).tokens[0]; // 1
  * ```
  */
-export function applyTypicalP(candidates: Candidates, p: number): Candidates {
-  assertCandidates(candidates);
-  assertNumber('typicalP', p);
-  return keepTypical(candidates, p);
-}
+export const applyTypicalP = checkedStep('typicalP', keepTypical);
 
 function keepTypical(candidates: Candidates, p: number): Candidates {
   const { size } = candidates;

@@ -1,3 +1,5 @@
+import { grown } from '../sampling/scratch.ts';
+
 /** Finds what followed the last time that a sequence read as it does now. */
 export interface PromptLookup {
   /** Tokens so far. */
@@ -39,8 +41,8 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
     },
     append(token) {
       if (length === history.length) {
-        history = doubled(history);
-        previous = doubled(previous);
+        history = grown(history, 2 * history.length);
+        previous = grown(previous, 2 * previous.length);
       }
       history[length++] = token;
       const follows = place >= 0 && history[place] === token;
@@ -88,10 +90,4 @@ export function createPromptLookup(tokens: Iterable<number> = []): PromptLookup 
 
 function hashOf(first: number, second: number): number {
   return (Math.imul(first, 0x9e37_79b1) ^ Math.imul(second, 0x85eb_ca6b)) >>> (32 - hashBits);
-}
-
-function doubled(values: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * values.length);
-  larger.set(values);
-  return larger;
 }

@@ -103,8 +103,9 @@ export function createJsonScanner(): JsonScanner {
         literal = literal.slice(1);
         return literal === '' ? endValue() : true;
       default: {
-        const part = nextNumberPart(expectation, unit);
-        if (part !== null) return expect(part);
+        const character = toNumberCharacter(unit);
+        const part = character && nextParts[expectation][character];
+        if (part !== undefined) return expect(part);
         if (!isWholeNumber(expectation)) return refuse();
         endValue();
         return false;
@@ -232,28 +233,24 @@ function isWholeNumber(part: Expectation): boolean {
   return part === 'zero' || part === 'integer' || part === 'fraction' || part === 'exponent-digits';
 }
 
-function nextNumberPart(part: NumberPart, unit: number): NumberPart | null {
-  const isPoint = unit === 0x2e;
-  const isExponent = (unit | 0x20) === 0x65;
-  switch (part) {
-    case 'sign':
-      if (unit === zero) return 'zero';
-      return isDigit(unit) ? 'integer' : null;
-    case 'zero':
-    case 'integer':
-      if (isPoint) return 'point';
-      if (isExponent) return 'exponent';
-      return part === 'integer' && isDigit(unit) ? 'integer' : null;
-    case 'point':
-      return isDigit(unit) ? 'fraction' : null;
-    case 'fraction':
-      if (isExponent) return 'exponent';
-      return isDigit(unit) ? 'fraction' : null;
-    case 'exponent':
-      if (unit === minus || unit === 0x2b) return 'exponent-sign';
-      return isDigit(unit) ? 'exponent-digits' : null;
-    case 'exponent-sign':
-    case 'exponent-digits':
-      return isDigit(unit) ? 'exponent-digits' : null;
-  }
+type NumberCharacter = 'zero' | 'digit' | 'point' | 'sign' | 'e';
+
+/** How a number goes on, by its part so far. */
+const nextParts: Readonly<Record<NumberPart, Readonly<Partial<Record<NumberCharacter, NumberPart>>>>> = {
+  sign: { zero: 'zero', digit: 'integer' },
+  zero: { point: 'point', e: 'exponent' },
+  integer: { zero: 'integer', digit: 'integer', point: 'point', e: 'exponent' },
+  point: { zero: 'fraction', digit: 'fraction' },
+  fraction: { zero: 'fraction', digit: 'fraction', e: 'exponent' },
+  exponent: { sign: 'exponent-sign', zero: 'exponent-digits', digit: 'exponent-digits' },
+  'exponent-sign': { zero: 'exponent-digits', digit: 'exponent-digits' },
+  'exponent-digits': { zero: 'exponent-digits', digit: 'exponent-digits' },
+};
+
+function toNumberCharacter(unit: number): NumberCharacter | undefined {
+  if (unit === zero) return 'zero';
+  if (isDigit(unit)) return 'digit';
+  if (unit === 0x2e) return 'point';
+  if (unit === minus || unit === 0x2b) return 'sign';
+  return (unit | 0x20) === 0x65 ? 'e' : undefined;
 }

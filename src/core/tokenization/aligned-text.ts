@@ -1,3 +1,4 @@
+import { grown } from '../sampling/scratch.ts';
 import { fromUnits } from './code-units.ts';
 
 /** A text that may have been rewritten, with where each of its code units came from. */
@@ -130,9 +131,9 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
   function makeRoom(more: number): void {
     if (length + more <= units.length) return;
     const roomier = Math.max(2 * units.length, length + more);
-    units = widened(units, new Uint16Array(roomier));
-    if (starts) starts = widened(starts, new Int32Array(roomier));
-    if (ends) ends = widened(ends, new Int32Array(roomier));
+    units = grown(units, roomier);
+    if (starts) starts = grown(starts, roomier);
+    if (ends) ends = grown(ends, roomier);
   }
 
   function write(codePoint: number, start: number, end: number): void {
@@ -205,10 +206,4 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
       return { units, length, tracked, starts, ends, string: undefined };
     },
   };
-}
-
-/** Copies `from` into the larger `to`. */
-function widened<T extends Uint16Array | Int32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

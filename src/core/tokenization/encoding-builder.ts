@@ -1,3 +1,4 @@
+import { grown } from '../sampling/scratch.ts';
 import { isHighSurrogate, sourceEnd, sourceStart, type AlignedText } from './aligned-text.ts';
 import { fromUnits } from './code-units.ts';
 import type { Encoding } from './encoding.ts';
@@ -29,11 +30,8 @@ export function createEncodingBuilder(
   function makeRoom(): void {
     if (tokens.count <= wordIds.length) return;
     const size = Math.max(tokens.count, 2 * wordIds.length);
-    const [knownOffsets, knownWords] = [offsets, wordIds];
-    offsets = new Uint32Array(2 * size);
-    offsets.set(knownOffsets);
-    wordIds = new Int32Array(size);
-    wordIds.set(knownWords);
+    offsets = grown(offsets, 2 * size);
+    wordIds = grown(wordIds, size);
   }
 
   function advance(units: Uint16Array): void {

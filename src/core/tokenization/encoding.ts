@@ -26,16 +26,7 @@ export interface PartialEncoding extends Encoding {
   readonly source?: string | undefined;
 }
 
-export const emptyEncoding: Encoding = {
-  ids: new Uint32Array(),
-  tokens: [],
-  offsets: new Uint32Array(),
-  typeIds: new Uint32Array(),
-  wordIds: new Int32Array(),
-  specialTokensMask: new Uint8Array(),
-  attentionMask: new Uint8Array(),
-  overflowing: [],
-};
+export const emptyEncoding: Encoding = toConstantEncoding([], [], { typeId: 0 });
 
 /** An encoding of tokens that are in no text. */
 export function toConstantEncoding(

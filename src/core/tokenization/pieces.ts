@@ -1,3 +1,4 @@
+import { grown } from '../sampling/scratch.ts';
 import { type AlignedText, createTextBuilder, type TextBuilder } from './aligned-text.ts';
 
 /** A text that is cut into pieces; what lies between two pieces is left out. */
@@ -28,11 +29,7 @@ export function createBoundList(capacity: number): BoundList {
 export function pushPiece(list: BoundList, start: number, end: number): void {
   if (start === end) return;
   const at = 2 * list.count++;
-  if (at === list.bounds.length) {
-    const { bounds } = list;
-    list.bounds = new Int32Array(2 * at);
-    list.bounds.set(bounds);
-  }
+  if (at === list.bounds.length) list.bounds = grown(list.bounds, 2 * at);
   list.bounds[at] = start;
   list.bounds[at + 1] = end;
 }

@@ -1,3 +1,5 @@
+import { grown } from '../sampling/scratch.ts';
+
 /** For how many entries working memory keeps room between texts; what longer ones need is given back. */
 export const keptCapacity = 2 ** 16;
 
@@ -43,11 +45,7 @@ export function pushLiteralToken(tokens: TokenBuffer, id: number, length: number
 
 function grow(tokens: TokenBuffer): void {
   const capacity = 2 * tokens.ids.length;
-  const { ids, lengths, literal } = tokens;
-  tokens.ids = new Int32Array(capacity);
-  tokens.ids.set(ids);
-  tokens.lengths = new Int32Array(capacity);
-  tokens.lengths.set(lengths);
-  tokens.literal = new Uint8Array(capacity);
-  tokens.literal.set(literal);
+  tokens.ids = grown(tokens.ids, capacity);
+  tokens.lengths = grown(tokens.lengths, capacity);
+  tokens.literal = grown(tokens.literal, capacity);
 }

@@ -1,3 +1,4 @@
+import { lowerBound } from '../sampling/lower-bound.ts';
 import { fromUnits, writeUnits } from './code-units.ts';
 import { writeUtf8 } from './models/utf8.ts';
 import { createSlots, hashEnd, hashStart, hashStep } from './hash.ts';
@@ -111,14 +112,8 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
   function entryOf(id: number): number {
     if (!(id >= 0 && id < idLimit)) return -1;
     if (!sortedIds) return id;
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (sortedIds[middle]! <= id) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && sortedIds[low - 1] === id ? low - 1 : -1;
+    const last = lowerBound(sortedIds, id + 1) - 1;
+    return sortedIds[last] === id ? last : -1;
   }
 
   function readText(entry: number): string {

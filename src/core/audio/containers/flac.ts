@@ -1,5 +1,5 @@
 import { crc8, crc16 } from './ogg-stream.ts';
-import { ContainerError, type Reading, toDataView, toLatin1 } from './reading.ts';
+import { ContainerError, fromLatin1, type Reading, toDataView, toLatin1 } from './reading.ts';
 
 /** The description of a FLAC stream in its header. */
 export interface FlacInfo {
@@ -59,7 +59,7 @@ export function writeFlacHead({
   samples?: number | undefined;
 }): Uint8Array {
   const bytes = new Uint8Array(headerBytes);
-  bytes.set(new TextEncoder().encode(marker));
+  bytes.set(fromLatin1(marker));
   bytes.set([0x80, 0, 0, streamInfoBytes], 4);
   const view = toDataView(bytes);
   view.setUint16(8, blockLength);

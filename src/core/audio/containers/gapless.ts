@@ -1,5 +1,5 @@
 import { type MpegHeader } from './mpeg-audio.ts';
-import { toDataView, toLatin1 } from './reading.ts';
+import { fromLatin1, toDataView, toLatin1 } from './reading.ts';
 
 /** The range of decoded samples that were there before encoding, counted per channel in order of decoding. */
 export interface GaplessRange {
@@ -43,13 +43,9 @@ export function writeGaplessHead(frame: Uint8Array): Uint8Array {
   const head = new Uint8Array(frame.length);
   head.set(frame.subarray(0, 4));
   const at = 4 + (isVersion1 ? 17 : 9);
-  head.set(toBytes('Info'), at);
-  head.set(toBytes('LAME'), at + 8);
+  head.set(fromLatin1('Info'), at);
+  head.set(fromLatin1('LAME'), at + 8);
   head[at + 29] = lameDelay >> 4;
   head[at + 30] = (lameDelay & 15) << 4;
   return head;
-}
-
-function toBytes(text: string): Uint8Array {
-  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }

@@ -1,5 +1,5 @@
 import { maxPcmChannels, type PcmEncoding, type PcmFormat } from './pcm-samples.ts';
-import { ContainerError, toDataView, toLatin1 } from './reading.ts';
+import { concatenate, ContainerError, fromLatin1, toDataView, toLatin1 } from './reading.ts';
 
 /** The sample description of uncompressed samples. */
 interface Mp4PcmDescription {
@@ -52,11 +52,13 @@ function toMp4PcmFormat(
   return { encoding, channels, byteOrder: isLittle ? 'little' : 'big' };
 }
 
+type CompressedCodec = 'aac' | 'mp3' | 'opus' | 'vorbis' | 'flac';
+
 /** The codec of an audio track of an MP4 file. */
 export type Mp4Codec =
   | {
       readonly kind: 'compressed';
-      readonly codec: 'aac' | 'mp3' | 'opus' | 'vorbis' | 'flac';
+      readonly codec: CompressedCodec;
       /** The configuration of the codec, in the form that WebM files have it. */
       readonly description: Uint8Array;
     }
@@ -115,42 +117,34 @@ export function toMp4SampleEntry(stsd: Uint8Array): Mp4SampleEntry {
 }
 
 function toCodec(type: string, boxes: ReadonlyMap<string, Uint8Array>, samples: Mp4PcmDescription): Mp4Codec {
-  const compressed = (
-    codec: 'aac' | 'mp3' | 'opus' | 'vorbis' | 'flac',
-    description: Uint8Array = new Uint8Array(),
-  ): Mp4Codec => ({
-    kind: 'compressed',
-    codec,
-    description,
-  });
   const pcm = toMp4PcmFormat(type, boxes, samples);
   if (pcm !== undefined) return { kind: 'pcm', format: pcm };
   switch (type) {
     case 'mp4a':
-      return toElementaryCodec(boxes.get('esds'), compressed);
+      return toElementaryCodec(boxes.get('esds'));
     case '.mp3':
     case 'ms\0\x55':
       return compressed('mp3');
     case 'Opus':
       return compressed('opus', toOpusDescription(boxes.get('dOps')));
     case 'fLaC':
-      return compressed(
-        'flac',
-        Uint8Array.from([...marker('fLaC'), ...(boxes.get('dfLa')?.subarray(4) ?? [])]),
-      );
+      return compressed('flac', concatenate([fromLatin1('fLaC'), boxes.get('dfLa')?.subarray(4) ?? nothing]));
     default:
       return { kind: 'other', name: otherCodecs[type] ?? `unknown (${type.replaceAll(/[^ -~]/g, '?')})` };
   }
 }
 
+const nothing: Uint8Array = new Uint8Array();
+
+function compressed(codec: CompressedCodec, description = nothing): Mp4Codec {
+  return { kind: 'compressed', codec, description };
+}
+
 const descriptors = { stream: 3, decoderConfig: 4, decoderInfo: 5 } as const;
 
 /** @see ISO/IEC 14496-1 §7.2.6 */
-function toElementaryCodec(
-  esds: Uint8Array | undefined,
-  compressed: (codec: 'aac' | 'mp3' | 'vorbis', description?: Uint8Array) => Mp4Codec,
-): Mp4Codec {
-  let rest = esds?.subarray(4) ?? new Uint8Array();
+function toElementaryCodec(esds: Uint8Array | undefined): Mp4Codec {
+  let rest = esds?.subarray(4) ?? nothing;
   let objectType = 0;
   while (rest.length > 1) {
     const tag = rest[0];
@@ -196,16 +190,12 @@ function isAac(objectType: number): boolean {
 /** From the `dOps` box of MP4, which is big-endian, to the identification header of Ogg. */
 function toOpusDescription(dOps: Uint8Array | undefined): Uint8Array {
   if (dOps === undefined || dOps.length < 11) throw new ContainerError('Opus audio with a damaged header');
-  const head = Uint8Array.from([...marker('OpusHead'), 1, ...dOps.subarray(1)]);
+  const head = Uint8Array.from([...fromLatin1('OpusHead'), 1, ...dOps.subarray(1)]);
   const [from, to] = [toDataView(dOps), toDataView(head)];
   to.setUint16(10, from.getUint16(2), true);
   to.setUint32(12, from.getUint32(4), true);
   to.setUint16(16, from.getUint16(8), true);
   return head;
-}
-
-function marker(text: string): number[] {
-  return [...text].map((letter) => letter.charCodeAt(0));
 }
 
 /** By type; ends where one is damaged. */

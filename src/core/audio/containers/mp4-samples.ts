@@ -44,7 +44,7 @@ export function* createSampleReader({
 
   function* nextDelta(): Reading<number> {
     while (samplesOfTime === 0) {
-      const entryOfTime: DataView | undefined = yield* times?.entry(++time) ?? noEntry();
+      const entryOfTime: DataView | undefined = times && (yield* times.entry(++time));
       if (entryOfTime === undefined) return 0;
       samplesOfTime = entryOfTime.getUint32(0);
       delta = entryOfTime.getUint32(4);
@@ -79,11 +79,6 @@ export function* createSampleReader({
       else return { bytes, durationSeconds };
     }
   };
-}
-
-// eslint-disable-next-line require-yield
-function* noEntry(): Reading<DataView | undefined> {
-  return undefined;
 }
 
 /** A table that begins with its version, flags and the number of its entries. */

@@ -49,7 +49,7 @@ function* findMovie(): Reading<Mp4Box> {
 }
 
 function* findAudioTrack(moov: Mp4Box): Reading<Mp4Track> {
-  const movieTimescale = yield* readTimescale(yield* findMp4Box(moov, 'mvhd'));
+  const movieTimescale = yield* readBehindDates(yield* findMp4Box(moov, 'mvhd'));
   let other: ContainerError | undefined;
   for (const trak of yield* readMp4Boxes(moov)) {
     if (trak.type !== 'trak') continue;
@@ -59,7 +59,7 @@ function* findAudioTrack(moov: Mp4Box): Reading<Mp4Track> {
     const stbl = yield* findMp4Box(trak, 'mdia', 'minf', 'stbl');
     const stsd = stbl && (yield* findMp4Box(stbl, 'stsd'));
     const header = yield* findMp4Box(trak, 'mdia', 'mdhd');
-    const timescale = yield* readTimescale(header);
+    const timescale = yield* readBehindDates(header);
     if (stbl === undefined || stsd === undefined || header === undefined || timescale === 0) {
       other ??= new ContainerError('an MP4 with a damaged header');
       continue;
@@ -76,17 +76,16 @@ function* findAudioTrack(moov: Mp4Box): Reading<Mp4Track> {
     const endSeconds = length > 0 ? startSeconds + length : Infinity;
     const durationSeconds =
       duration > 0 ? Math.min(duration / timescale, endSeconds) - startSeconds : undefined;
-    const id = yield* readTrackId(yield* findMp4Box(trak, 'tkhd'));
+    const id = yield* readBehindDates(yield* findMp4Box(trak, 'tkhd'));
     return { id, entry, timescale, timing: { durationSeconds, startSeconds, endSeconds }, stbl };
   }
   throw other ?? new ContainerError('an MP4 without an audio track');
 }
 
-/** The time scale of a `mvhd` or `mdhd` box; 0 without one. */
-function* readTimescale(box: Mp4Box | undefined): Reading<number> {
-  const content = box === undefined ? new Uint8Array() : yield* readMp4Content(box, 32);
-  if (content.length < 24) return 0;
-  return toDataView(content).getUint32(content[0] === 1 ? 20 : 12);
+/** The number behind the two dates of a box: the time scale of a `mvhd` or `mdhd`, the id of a `tkhd`; 0 without one. */
+function* readBehindDates(box: Mp4Box | undefined): Reading<number> {
+  const content = box === undefined ? new Uint8Array() : yield* readMp4Content(box, 24);
+  return content.length < 24 ? 0 : toDataView(content).getUint32(content[0] === 1 ? 20 : 12);
 }
 
 function* readDuration(mdhd: Mp4Box): Reading<number> {
@@ -95,11 +94,6 @@ function* readDuration(mdhd: Mp4Box): Reading<number> {
   if (content[0] === 1) return content.length < 32 ? 0 : Number(view.getBigUint64(24));
   const duration = view.getUint32(16);
   return duration === 0xffff_ffff ? 0 : duration;
-}
-
-function* readTrackId(tkhd: Mp4Box | undefined): Reading<number> {
-  const content = tkhd === undefined ? new Uint8Array() : yield* readMp4Content(tkhd, 24);
-  return content.length < 24 ? 0 : toDataView(content).getUint32(content[0] === 1 ? 20 : 12);
 }
 
 interface Edit {

@@ -1,4 +1,4 @@
-import { concatenate } from './reading.ts';
+import { concatenate, fromLatin1 } from './reading.ts';
 
 export interface OggPageOptions {
   readonly serial: number;
@@ -30,7 +30,7 @@ export function writeOggPage(
   if (lengths.length > mostSegments)
     throw new RangeError(`packets: expected at most ${mostSegments} segments, got ${lengths.length}`);
   const header = new Uint8Array(headerBytes);
-  header.set(new TextEncoder().encode('OggS'));
+  header.set(fromLatin1('OggS'));
   header[5] = (isFirst ? 2 : 0) + (isLast ? 4 : 0);
   header[26] = lengths.length;
   const page = concatenate([header, Uint8Array.from(lengths), ...packets]);

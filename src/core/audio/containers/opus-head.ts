@@ -1,4 +1,4 @@
-import { ContainerError, toDataView, toLatin1 } from './reading.ts';
+import { ContainerError, fromLatin1, toDataView, toLatin1 } from './reading.ts';
 
 /** The identification header of Opus. */
 export interface OpusHead {
@@ -58,7 +58,7 @@ export function writeOpusHead({
   sampleRateHz: number;
 }): Uint8Array {
   const bytes = new Uint8Array(19);
-  bytes.set(new TextEncoder().encode('OpusHead'));
+  bytes.set(fromLatin1('OpusHead'));
   bytes.set([1, 1], 8);
   const view = toDataView(bytes);
   view.setUint16(10, preSkip, true);
@@ -73,7 +73,7 @@ export function writeOpusHead({
 export function writeOpusTags(vendor: string): Uint8Array {
   const name = new TextEncoder().encode(vendor);
   const bytes = new Uint8Array(8 + 4 + name.length + 4);
-  bytes.set(new TextEncoder().encode('OpusTags'));
+  bytes.set(fromLatin1('OpusTags'));
   toDataView(bytes).setUint32(8, name.length, true);
   bytes.set(name, 12);
   return bytes;

@@ -50,6 +50,11 @@ export function toLatin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
+/** One byte for each letter. */
+export function fromLatin1(text: string): Uint8Array {
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}
+
 const scanBytes = 2 ** 15;
 
 /** The first place at or after `from` at which the bytes of a mark are. */

@@ -1,4 +1,4 @@
-import { ContainerError } from './reading.ts';
+import { ContainerError, toLatin1 } from './reading.ts';
 
 /** The packets that a Vorbis stream begins with; the comments between them don't matter to a decoder. */
 export interface VorbisHeaders {
@@ -8,9 +8,7 @@ export interface VorbisHeaders {
 
 /** Whether a packet of a Vorbis stream is a header: 1 the identification, 3 the comments, 5 the setup. */
 export function isVorbisHeader(packet: Uint8Array, kind: 1 | 3 | 5): boolean {
-  return (
-    packet[0] === kind && [...'vorbis'].every((letter, index) => packet[index + 1] === letter.charCodeAt(0))
-  );
+  return packet[0] === kind && toLatin1(packet.subarray(1, 7)) === 'vorbis';
 }
 
 /**

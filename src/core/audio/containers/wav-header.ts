@@ -1,4 +1,5 @@
 import { bytesPerSample, type PcmEncoding, expandALaw, expandMuLaw } from './pcm-samples.ts';
+import { fromLatin1, toDataView } from './reading.ts';
 
 const tags: Partial<Readonly<Record<PcmEncoding, number>>> = { s16: 1, 'a-law': 6, 'mu-law': 7 };
 
@@ -18,13 +19,12 @@ export function writeWavHeader({
   const tag = tags[encoding];
   if (tag === undefined)
     throw new RangeError(`encoding: expected ${Object.keys(tags).join(', ')}, got ${encoding}`);
-  const header = new DataView(new ArrayBuffer(44));
-  const ascii = (at: number, text: string): void =>
-    [...text].forEach((letter, index) => header.setUint8(at + index, letter.charCodeAt(0)));
+  const bytes = new Uint8Array(44);
+  const header = toDataView(bytes);
   const sampleBytes = bytesPerSample[encoding];
-  ascii(0, 'RIFF');
-  header.setUint32(4, Math.min(36 + dataBytes, 0xffff_ffff), true);
-  ascii(8, 'WAVEfmt ');
+  bytes.set(fromLatin1('RIFF'));
+  header.setUint32(4, 36 + dataBytes, true);
+  bytes.set(fromLatin1('WAVEfmt '), 8);
   header.setUint32(16, 16, true);
   header.setUint16(20, tag, true);
   header.setUint16(22, 1, true);
@@ -32,9 +32,9 @@ export function writeWavHeader({
   header.setUint32(28, sampleRateHz * sampleBytes, true);
   header.setUint16(32, sampleBytes, true);
   header.setUint16(34, 8 * sampleBytes, true);
-  ascii(36, 'data');
+  bytes.set(fromLatin1('data'), 36);
   header.setUint32(40, dataBytes, true);
-  return new Uint8Array(header.buffer);
+  return bytes;
 }
 
 /** Encodings in which live audio is sent. */

@@ -1,14 +1,7 @@
 import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readThreshold } from './limit.ts';
-import {
-  fewSteps,
-  readMultistepSigmas,
-  readOrder,
-  readSolverType,
-  solverDenoisedInto,
-} from './multistep-sigmas.ts';
+import { fewSteps, readOrder, readMultistep } from './multistep-sigmas.ts';
 import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
@@ -21,10 +14,7 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
   config.choice('algorithm_type', ['deis', 'dpmsolver', 'dpmsolver++'], 'deis');
   config.choice('solver_type', ['logrho', 'midpoint', 'heun', 'bh1', 'bh2'], 'logrho');
   const most = readOrder(config, 'solver_order', [1, 2, 3]);
-  const { type, isFlow } = readSolverType(config);
-  const limit = readThreshold(config);
-  const { timesteps, levels } = readMultistepSigmas(config, steps, {
-    isFlow,
+  const { levels, timesteps, denoisedInto } = readMultistep(config, steps, {
     roundsKarras: true,
     endsAtSmallest: true,
   });
@@ -37,8 +27,7 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
     step(step, sample, output) {
       const { denoised } = buffersOf(sample.length);
       const [from, to] = [levels[step]!, levels[step + 1]!];
-      solverDenoisedInto(denoised, sample, output, { type, level: from });
-      limit?.(denoised);
+      denoisedInto(denoised, sample, output, step);
       blendInto(output, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
       noises = [output.slice(), ...noises].slice(0, most);
       const order = Math.min(noises.length, lowersOrder ? timesteps.length - step : most);

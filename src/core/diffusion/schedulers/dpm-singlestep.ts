@@ -1,7 +1,6 @@
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readThreshold } from './limit.ts';
-import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { readOrder, readMultistep } from './multistep-sigmas.ts';
 import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
@@ -16,10 +15,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
   const most = readOrder(config, 'solver_order', [1, 2, 3]);
   if (heun && most === 3 && algorithm === 'sde-dpmsolver++')
     throw new RangeError('solver_type: expected midpoint beside solver_order 3 of sde-dpmsolver++, got heun');
-  const { type, isFlow } = readSolverType(config);
-  const limit = readThreshold(config);
-  const { levels, timesteps } = readMultistepSigmas(config, steps, {
-    isFlow,
+  const { levels, timesteps, denoisedInto } = readMultistep(config, steps, {
     roundsKarras: true,
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
   });
@@ -38,8 +34,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
     step(step, sample, output, noise) {
       const { start, scratch } = buffersOf(sample.length);
       const denoised = new Float32Array(sample.length);
-      solverDenoisedInto(denoised, sample, output, { type, level: levels[step]! });
-      limit?.(denoised);
+      denoisedInto(denoised, sample, output, step);
       const order = orders[step]!;
       if (order === 1) {
         start.set(sample);

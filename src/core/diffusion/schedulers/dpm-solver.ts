@@ -1,14 +1,7 @@
 import { betaSchedules } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readThreshold } from './limit.ts';
-import {
-  fewSteps,
-  readMultistepSigmas,
-  readSolverType,
-  solverDenoisedInto,
-  type NoiseLevel,
-} from './multistep-sigmas.ts';
+import { fewSteps, type NoiseLevel, readMultistep } from './multistep-sigmas.ts';
 import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** In λ; shorter steps, as at the end of sigmas after Karras, have no digits left for their curve. */
@@ -36,13 +29,10 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
   const orders = stochastic ? [1, 2] : [1, 2, 3];
   if (!orders.includes(order))
     throw new RangeError(`solver_order: expected one of ${orders.join(', ')} for ${algorithm}, got ${order}`);
-  const { type, isFlow } = readSolverType(config);
-  if (ofNoise && isFlow)
+  if (ofNoise && config.flag('use_flow_sigmas', false))
     throw new RangeError(`use_flow_sigmas: expected it to be off beside algorithm_type ${algorithm}`);
-  const limit = readThreshold(config);
   const schedule = config.choice('beta_schedule', betaSchedules, 'linear');
-  const { levels, timesteps } = readMultistepSigmas(config, steps, {
-    isFlow,
+  const { levels, timesteps, denoisedInto } = readMultistep(config, steps, {
     takesLu: true,
     roundsKarras: schedule !== 'squaredcos_cap_v2',
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
@@ -67,8 +57,7 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
       const [newest, before, oldest] = [ring[step % 3]!, ring[(step + 2) % 3]!, ring[(step + 1) % 3]!];
       const from = levels[step]!;
       const to = levels[step + 1]!;
-      solverDenoisedInto(denoised, sample, output, { type, level: from });
-      limit?.(denoised);
+      denoisedInto(denoised, sample, output, step);
       if (ofNoise) blendInto(newest, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
       else newest.set(denoised);
 

@@ -3,6 +3,7 @@ import { cumulativeAlphas, evenly } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto } from './denoised.ts';
+import { readThreshold } from './limit.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
 import { timestepSpacings, trailingTimesteps, type TimestepSpacing } from './timesteps.ts';
@@ -12,8 +13,6 @@ const largestFlowSigma = 1 - 1e-6;
 
 /** In which ways the noise levels of multistep solvers differ. */
 export interface MultistepWays {
-  /** From {@link readSolverType}. */
-  readonly isFlow: boolean;
   /** The evenly spaced sigmas of a model trained with flow matching, noisiest first, before their shift. */
   readonly flowSigmas?: (steps: number, trainSteps: number) => number[];
   /** Timesteps are rounded where sigmas crowd after Karras; otherwise fractions are cut off. */
@@ -30,16 +29,6 @@ export interface MultistepWays {
 export const fewSteps = 15;
 
 const solverTypes = ['epsilon', 'v_prediction', 'sample', 'flow_prediction'] as const;
-export type SolverType = (typeof solverTypes)[number];
-
-/** What the model predicts, and whether it was trained with flow matching. */
-export function readSolverType(config: ConfigReader): { type: SolverType; isFlow: boolean } {
-  const type = config.choice('prediction_type', solverTypes, 'epsilon');
-  const isFlow = config.flag('use_flow_sigmas', false);
-  if (isFlow !== (type === 'flow_prediction'))
-    throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
-  return { type, isFlow };
-}
 
 /** @throws RangeError for an order that isn't among those of the solver */
 export function readOrder(config: ConfigReader, name: string, orders: readonly number[]): number {
@@ -50,32 +39,40 @@ export function readOrder(config: ConfigReader, name: string, orders: readonly n
   );
 }
 
-/** The image that a model sees in a sample of a multistep solver. */
-export function solverDenoisedInto(
-  out: Float32Array,
-  sample: Float32Array,
-  output: Float32Array,
-  { type, level }: { type: SolverType; level: NoiseLevel },
-): void {
-  if (type === 'flow_prediction') blendInto(out, 1, sample, -level.sigma, output);
-  else denoisedInto(out, sample, output, { type, ...level });
+/** What multistep solvers have in common. */
+export interface Multistep {
+  /** The noise levels of the steps, and a last one for the end. */
+  readonly levels: readonly NoiseLevel[];
+  readonly timesteps: readonly number[];
+  /** The image that the model sees in a sample. */
+  denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void;
 }
 
-/** The noise levels of a multistep solver, a last one for its end included, and their timesteps. */
-export function readMultistepSigmas(
-  config: ConfigReader,
-  steps: number,
-  ways: MultistepWays,
-): { levels: NoiseLevel[]; timesteps: number[] } {
-  const { sigmas, timesteps, last } = spaceSigmas(config, steps, ways);
-  return { levels: [...sigmas, last].map((sigma) => levelOf(sigma, ways)), timesteps };
+export function readMultistep(config: ConfigReader, steps: number, ways: MultistepWays): Multistep {
+  const type = config.choice('prediction_type', solverTypes, 'epsilon');
+  const isFlow = config.flag('use_flow_sigmas', false);
+  if (isFlow !== (type === 'flow_prediction'))
+    throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
+  const limit = readThreshold(config);
+  const { sigmas, timesteps, last } = spaceSigmas(config, steps, isFlow, ways);
+  const levels = [...sigmas, last].map((sigma) => levelOf(sigma, isFlow));
+  return {
+    levels,
+    timesteps,
+    denoisedInto(out, sample, output, step) {
+      const level = levels[step]!;
+      if (type === 'flow_prediction') blendInto(out, 1, sample, -level.sigma, output);
+      else denoisedInto(out, sample, output, { type, ...level });
+      limit?.(out);
+    },
+  };
 }
 
 function spaceSigmas(
   config: ConfigReader,
   steps: number,
+  isFlow: boolean,
   {
-    isFlow,
     flowSigmas = evenFlowSigmas,
     roundsKarras,
     takesLu = false,
@@ -126,7 +123,7 @@ export interface NoiseLevel {
 }
 
 /** @param options.isFlow whether the shares themselves sum to 1 */
-function levelOf(sigma: number, { isFlow }: { isFlow: boolean }): NoiseLevel {
+function levelOf(sigma: number, isFlow: boolean): NoiseLevel {
   const alpha = isFlow ? 1 - sigma : 1 / Math.hypot(sigma, 1);
   const scaled = isFlow ? sigma : sigma * alpha;
   return { alpha, sigma: scaled, lambda: Math.log(alpha) - Math.log(scaled) };

@@ -1,8 +1,7 @@
 import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readThreshold } from './limit.ts';
-import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { readOrder, readMultistep } from './multistep-sigmas.ts';
 import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
@@ -21,14 +20,10 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     readOrder(config, 'predictor_order', [1, 2, 3, 4]),
     readOrder(config, 'corrector_order', [1, 2, 3, 4]),
   ];
-  const { type, isFlow } = readSolverType(config);
-  const limit = readThreshold(config);
-  if (!ofImages && (isFlow || limit)) {
-    const name = isFlow ? 'use_flow_sigmas' : 'thresholding';
-    throw new RangeError(`${name}: expected it to be off beside algorithm_type noise_prediction`);
-  }
-  const { timesteps, levels } = readMultistepSigmas(config, steps, {
-    isFlow,
+  const unfit = ['use_flow_sigmas', 'thresholding'].find((name) => !ofImages && config.flag(name, false));
+  if (unfit !== undefined)
+    throw new RangeError(`${unfit}: expected it to be off beside algorithm_type noise_prediction`);
+  const { levels, timesteps, denoisedInto } = readMultistep(config, steps, {
     roundsKarras: true,
     endsAtSmallest: true,
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
@@ -70,8 +65,7 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     step(step, sample, output, noise) {
       const { start, drawn, denoised } = buffersOf(sample.length);
       const level = levels[step]!;
-      solverDenoisedInto(denoised, sample, output, { type, level });
-      limit?.(denoised);
+      denoisedInto(denoised, sample, output, step);
       if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
       outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(
         0,

@@ -2,8 +2,7 @@ import { solveLinear } from '../../math/numeric.ts';
 import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readThreshold } from './limit.ts';
-import { readMultistepSigmas, readOrder, readSolverType, solverDenoisedInto } from './multistep-sigmas.ts';
+import { readOrder, readMultistep } from './multistep-sigmas.ts';
 import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
@@ -16,12 +15,9 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
   const most = readOrder(config, 'solver_order', [1, 2, 3]);
   const kinds = ['bh1', 'bh2', 'midpoint', 'heun', 'logrho'] as const; // the last three stand for bh2
   const isFirstKind = config.choice('solver_type', kinds, 'bh2') === 'bh1';
-  const { type, isFlow } = readSolverType(config);
-  const limit = readThreshold(config);
   const lowersOrder = config.flag('lower_order_final', true);
   const uncorrected = new Set(config.numbers('disable_corrector'));
-  const { levels, timesteps } = readMultistepSigmas(config, steps, {
-    isFlow,
+  const { levels, timesteps, denoisedInto } = readMultistep(config, steps, {
     flowSigmas: (count, trainSteps) => evenly(1, 1 / trainSteps, count + 1).slice(0, -1),
     roundsKarras: true,
   });
@@ -53,8 +49,7 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
     step(step, sample, output) {
       const { start } = buffersOf(sample.length);
       const denoised = new Float32Array(sample.length);
-      solverDenoisedInto(denoised, sample, output, { type, level: levels[step]! });
-      limit?.(denoised);
+      denoisedInto(denoised, sample, output, step);
       if (step > 0 && !uncorrected.has(step - 1)) {
         sample.set(start);
         move(sample, step - 1, denoised);

@@ -1,3 +1,4 @@
+import { grown } from '../../sampling/scratch.ts';
 import type { LanguageReader } from '../languages/reader.ts';
 import type { Run } from '../languages/language.ts';
 import { longer, noRun } from '../languages/run.ts';
@@ -228,11 +229,8 @@ export class Automaton {
     const state = { id, generation, threads, mayEnd, run, startsItem, endsItem };
     this.#states.push(state);
     this.#lists.values[list] = state;
-    if (this.#states.length * width > this.#transitions.length) {
-      const larger = new Int32Array(2 * this.#transitions.length);
-      larger.set(this.#transitions);
-      this.#transitions = larger;
-    }
+    if (this.#states.length * width > this.#transitions.length)
+      this.#transitions = grown(this.#transitions, 2 * this.#transitions.length);
     this.#transitions[id * width + 256] = run.kinds;
     this.#transitions[id * width + 257] = Math.min(run.characters, 2 ** 30);
     return state;

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import type { Expression, LanguageText, Rule } from '../languages/expression.ts';
 import { escapedCharacter, plainCharacters } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
@@ -169,13 +170,8 @@ class Assembler {
   }
 
   #reader({ language, store, writing }: LanguageText): LanguageReader {
-    const readers = this.#readers[writing];
-    let reader = readers.get(language);
-    if (!reader) {
-      reader = new LanguageReader(language, store, writing, this.#writesAll);
-      readers.set(language, reader);
-    }
-    return reader;
+    const create = () => new LanguageReader(language, store, writing, this.#writesAll);
+    return getOrCreate(this.#readers[writing], language, create);
   }
 
   #writeCall(rule: Rule, next: number): number {

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import type { Reading } from '../languages/reader.ts';
 import type { Program } from './program.ts';
 import { Triples } from './vocabulary.ts';
@@ -73,12 +74,7 @@ export class Threads {
 
   items(texts: readonly string[], isPending: boolean): Items {
     const key = JSON.stringify([isPending, texts]);
-    let items = this.#itemLists.get(key);
-    if (!items) {
-      items = { id: ++this.#ids, texts, isPending };
-      this.#itemLists.set(key, items);
-    }
-    return items;
+    return getOrCreate(this.#itemLists, key, () => ({ id: ++this.#ids, texts, isPending }));
   }
 
   frame(next: number, rounds: number, below: Frame | undefined, held: Held = {}): Frame {

@@ -14,6 +14,7 @@ export function isNullable(expression: Expression, nullable = none): boolean {
     case 'repeat':
       return expression.min === 0 || isNullable(expression.item, nullable);
     case 'string-content':
+    case 'distinct':
       return expression.min === 0;
     case 'text-without':
       return true;
@@ -21,8 +22,6 @@ export function isNullable(expression: Expression, nullable = none): boolean {
       return expression.language.nullable;
     case 'mark':
       return expression.of.writing === 'plain' && expression.of.language.nullable;
-    case 'distinct':
-      return expression.min === 0;
     case 'rule':
       return nullable.has(expression.rule);
     case 'character':

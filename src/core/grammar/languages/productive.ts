@@ -16,6 +16,7 @@ export function productiveExpressions(expression: Expression): (part: Expression
       case 'choice':
         return part.items.some(check);
       case 'repeat':
+      case 'distinct':
         return part.min <= part.max && (part.min === 0 || check(part.item));
       case 'string-content':
         return part.min <= part.max;
@@ -23,8 +24,6 @@ export function productiveExpressions(expression: Expression): (part: Expression
         return isLive(part.language, part.store);
       case 'mark':
         return isLive(part.of.language, part.of.store);
-      case 'distinct':
-        return part.min <= part.max && (part.min === 0 || check(part.item));
       case 'rule':
         return productive.has(part.rule);
       case 'text-until':

@@ -1,5 +1,6 @@
 import { codePointsOf, complement, union, type CodePointSet, codePointsWith } from './code-points.ts';
 import { withOtherCases } from './other-cases.ts';
+import { TextCursor } from './text-cursor.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
 const wordCharacters: CodePointSet = [
@@ -75,22 +76,20 @@ export function parsePattern(pattern: string, options: PatternOptions = {}): Pat
   return new PatternReader(pattern, options).read();
 }
 
-class PatternReader {
-  readonly #pattern: string;
+class PatternReader extends TextCursor {
   readonly #options: PatternOptions;
-  #index = 0;
   readonly #budget: PatternBudget;
 
   constructor(pattern: string, options: PatternOptions) {
-    this.#pattern = pattern;
+    super(pattern);
     this.#options = options;
     this.#budget = options.budget ?? createPatternBudget();
   }
 
   read(): Pattern {
-    if (Array.from(this.#pattern).length > maxLength)
+    if (Array.from(this.source).length > maxLength)
       throw this.#fault(`expected at most ${maxLength} characters`);
-    if (!isRegularExpression(this.#pattern)) throw this.#fault('expected a regular expression');
+    if (!isRegularExpression(this.source)) throw this.#fault('expected a regular expression');
     return this.#readAlternatives(0);
   }
 
@@ -98,13 +97,13 @@ class PatternReader {
     if (depth > maxDepth) throw this.#fault(`expected at most ${maxDepth} nested groups`);
     const items: Pattern[] = [];
     do items.push(this.#readAlternative(depth));
-    while (this.#take('|'));
+    while (this.take('|'));
     return items.length === 1 ? items[0]! : { kind: 'alternatives', items };
   }
 
   #readAlternative(depth: number): Pattern {
     const items: Pattern[] = [];
-    while (this.#index < this.#pattern.length && this.#peek() !== '|' && this.#peek() !== ')') {
+    while (!this.isAtEnd && this.peek() !== '|' && this.peek() !== ')') {
       const item = this.#readAtom(depth);
       const bounds = this.#readQuantifier();
       items.push(bounds ? { kind: 'repeat', item, ...bounds } : item);
@@ -114,7 +113,7 @@ class PatternReader {
 
   #readQuantifier(): { min: number; max: number } | undefined {
     // Without the `u` flag a brace that counts nothing stands for itself.
-    const found = this.#takeMatch(/(?:([*+?])|\{(\d+)(?:,(\d*))?\})(\??)/y);
+    const found = this.takeMatch(/(?:([*+?])|\{(\d+)(?:,(\d*))?\})(\??)/y);
     if (!found) return undefined;
     const [, sign, least, most = least, lazy] = found;
     const bounds =
@@ -129,7 +128,7 @@ class PatternReader {
   }
 
   #readAtom(depth: number): Pattern {
-    const first = this.#next();
+    const first = this.takeCharacter();
     switch (first) {
       case '(':
         return this.#readGroup(depth);
@@ -149,26 +148,26 @@ class PatternReader {
   }
 
   #readGroup(depth: number): Pattern {
-    const [start, look] = this.#takeMatch(/(?:\?(?:([=!])|:|<(?![=!])[^>]*>))?/y)!;
-    if (start === '' && this.#peek() === '?') throw this.#fault('expected no look-around and no modifiers');
+    const [start, look] = this.takeMatch(/(?:\?(?:([=!])|:|<(?![=!])[^>]*>))?/y)!;
+    if (start === '' && this.peek() === '?') throw this.#fault('expected no look-around and no modifiers');
     const content = this.#readAlternatives(depth + 1);
-    this.#index++;
+    this.index++;
     return look ? { kind: 'look-ahead', item: content, isNegative: look === '!' } : content;
   }
 
   #readClass(): CodePointSet {
-    const isNegated = this.#take('^');
+    const isNegated = this.take('^');
     const parts: CodePointSet[] = [];
-    while (!this.#take(']')) {
+    while (!this.take(']')) {
       this.#refuseDialects();
-      if (this.#index >= this.#pattern.length) throw this.#fault('expected a regular expression');
+      if (this.isAtEnd) throw this.#fault('expected a regular expression');
       const low = this.#readClassMember();
       const isSet = low.length !== 1 || low[0]![0] !== low[0]![1];
-      if (isSet || this.#peek() !== '-' || this.#pattern[this.#index + 1] === ']') {
+      if (isSet || this.peek() !== '-' || this.peek(1) === ']') {
         parts.push(low);
         continue;
       }
-      this.#index++;
+      this.index++;
       const high = this.#readClassMember();
       const isRange = high.length === 1 && high[0]![0] === high[0]![1];
       // `[a-\d]` holds a hyphen where it is allowed at all.
@@ -181,7 +180,7 @@ class PatternReader {
 
   /** Notations of other dialects that JavaScript reads as these very characters. */
   #refuseDialects(): void {
-    const rest = this.#pattern.slice(this.#index, this.#index + 12);
+    const rest = this.source.slice(this.index, this.index + 12);
     const [posix, name] = /^\[:\^?([a-z]+):\]/.exec(rest) ?? [];
     if (posix !== undefined) {
       const advice = Object.hasOwn(posixClasses, name!) ? `, but ${posixClasses[name!]}` : '';
@@ -195,13 +194,13 @@ class PatternReader {
   }
 
   #readClassMember(): CodePointSet {
-    const first = this.#next();
+    const first = this.takeCharacter();
     if (first !== '\\') return codePointsOf(first);
-    return this.#take('b') ? codePointsOf('\b') : this.#readEscape();
+    return this.take('b') ? codePointsOf('\b') : this.#readEscape();
   }
 
   #readEscape(): CodePointSet {
-    const letter = this.#next();
+    const letter = this.takeCharacter();
     const set = classEscapes[letter];
     if (set) return set;
     const control = controlEscapes[letter];
@@ -209,23 +208,23 @@ class PatternReader {
     if (letter === 'x') return this.#readHex(2);
     if (letter === 'u') return this.#readUnicode();
     if (letter === 'p' || letter === 'P') return this.#readProperty(letter === 'P');
-    if (letter === 'c') return codePointsOf(String.fromCharCode(this.#next().charCodeAt(0) % 32));
+    if (letter === 'c') return codePointsOf(String.fromCharCode(this.takeCharacter().charCodeAt(0) % 32));
     if (/[A-Za-z0-9]/.test(letter)) throw this.#fault(`expected no \\${letter}`);
     return codePointsOf(letter);
   }
 
   #readUnicode(): CodePointSet {
-    const [, braced] = this.#takeMatch(/\{([^}]*)\}/y) ?? [];
+    const [, braced] = this.takeMatch(/\{([^}]*)\}/y) ?? [];
     if (braced !== undefined) return this.#codePoint(braced);
     const [[unit]] = this.#readHex(4) as [[number, number]];
     if (unit < 0xd800 || unit > 0xdfff) return [[unit, unit]];
-    if (unit > 0xdbff || !this.#takeMatch(/\\u/y)) throw this.#fault('expected pairs of surrogates');
+    if (unit > 0xdbff || !this.takeMatch(/\\u/y)) throw this.#fault('expected pairs of surrogates');
     const [[low]] = this.#readHex(4) as [[number, number]];
     return codePointsOf(String.fromCharCode(unit, low));
   }
 
   #readProperty(isNegated: boolean): CodePointSet {
-    const [, property] = this.#takeMatch(/\{([^}]*)\}/y) ?? [];
+    const [, property] = this.takeMatch(/\{([^}]*)\}/y) ?? [];
     const set = property === undefined ? undefined : codePointsWith(property);
     if (!set) throw this.#fault('expected a property of characters after \\p');
     if (--this.#budget.properties < 0)
@@ -234,7 +233,7 @@ class PatternReader {
   }
 
   #readHex(length: 2 | 4): CodePointSet {
-    return this.#codePoint(this.#takeMatch(length === 2 ? /[^]{0,2}/uy : /[^]{0,4}/uy)![0]);
+    return this.#codePoint(this.takeMatch(length === 2 ? /[^]{0,2}/uy : /[^]{0,4}/uy)![0]);
   }
 
   #codePoint(hex: string): CodePointSet {
@@ -243,31 +242,8 @@ class PatternReader {
     return [[codePoint, codePoint]];
   }
 
-  #peek(): string | undefined {
-    return this.#pattern[this.#index];
-  }
-
-  /** The next character, a pair of surrogates being one. */
-  #next(): string {
-    return this.#takeMatch(/[^]/uy)?.[0] ?? '';
-  }
-
-  /** @param expression a sticky one */
-  #takeMatch(expression: RegExp): RegExpExecArray | undefined {
-    expression.lastIndex = this.#index;
-    const found = expression.exec(this.#pattern) ?? undefined;
-    if (found) this.#index += found[0].length;
-    return found;
-  }
-
-  #take(character: string): boolean {
-    if (this.#peek() !== character) return false;
-    this.#index++;
-    return true;
-  }
-
   #fault(expectation: string): RangeError {
-    const shown = this.#pattern.length > 80 ? `${this.#pattern.slice(0, 80)}…` : this.#pattern;
+    const shown = this.source.length > 80 ? `${this.source.slice(0, 80)}…` : this.source;
     return new RangeError(`${expectation}, got ${JSON.stringify(shown)}`);
   }
 }

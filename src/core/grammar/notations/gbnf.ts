@@ -1,8 +1,7 @@
 import { complement, intersection, union, type CodePointSet } from '../languages/code-points.ts';
-import { character, choice, empty, refer, sequence, text, type Expression } from '../languages/expression.ts';
-import { GrammarRules } from './grammar-rules.ts';
+import { character, empty, refer, text, type Expression } from '../languages/expression.ts';
+import { type Bounds, GrammarReader } from './grammar-reader.ts';
 import { allCharacters } from '../languages/language.ts';
-import { TextCursor } from './text-cursor.ts';
 
 const startRule = 'root';
 const escapes: Readonly<Record<string, string>> = {
@@ -18,101 +17,77 @@ const escapes: Readonly<Record<string, string>> = {
  * anywhere.
  */
 export function gbnfGrammar(grammar: string, path = 'grammar'): Expression {
-  return new GrammarReader(grammar, path).read();
+  return new GbnfReader(grammar, path).read();
 }
 
-class GrammarReader {
-  readonly #cursor: TextCursor;
-  readonly #rules: GrammarRules;
-
-  constructor(source: string, path: string) {
-    this.#cursor = new TextCursor(source, path);
-    this.#rules = new GrammarRules(this.#cursor);
-  }
+class GbnfReader extends GrammarReader {
+  override readonly endOfSequence = endPattern;
 
   read(): Expression {
-    this.#skip();
-    while (!this.#cursor.isAtEnd) this.#readRule();
-    return this.#rules.finish(startRule, refer(this.#rules.named(startRule)));
+    this.skip();
+    while (!this.isAtEnd) this.#readRule();
+    return this.finish(startRule, refer(this.named(startRule)));
   }
 
   #readRule(): void {
     const name = this.#takeName();
-    if (name === undefined) throw this.#cursor.faultHere('expected the name of a rule');
-    this.#skip();
-    if (!this.#cursor.take('::=')) throw this.#cursor.faultHere('expected ::=');
-    const own = this.#rules.write(name);
-    this.#skip();
-    own.body = this.#readAlternatives(0);
+    if (name === undefined) throw this.faultHere('expected the name of a rule');
+    this.skip();
+    if (!this.take('::=')) throw this.faultHere('expected ::=');
+    const own = this.write(name);
+    this.skip();
+    own.body = this.readAlternatives(0);
   }
 
-  #readAlternatives(depth: number): Expression {
-    this.#rules.checkDepth(depth);
-    const items: Expression[] = [];
-    do {
-      this.#skip();
-      items.push(this.#readSequence(depth));
-    } while (this.#cursor.take('|'));
-    return choice(...items);
-  }
-
-  #readSequence(depth: number): Expression {
-    const items: Expression[] = [];
-    while (!this.#cursor.isAt(endPattern)) {
-      const item = this.#readItem(depth);
-      this.#skip();
-      const bounds = this.#rules.takeBounds();
-      items.push(bounds ? this.#rules.repeated(item, bounds) : item);
-      this.#skip();
-    }
-    return sequence(...items);
-  }
-
-  #readItem(depth: number): Expression {
-    if (this.#cursor.take('"')) return this.#readText();
-    if (this.#cursor.take('[')) return character(...this.#readClass());
-    if (this.#cursor.take('.')) return character(...allCharacters);
-    if (this.#cursor.take('(')) {
-      const group = this.#readAlternatives(depth + 1);
-      if (!this.#cursor.take(')')) throw this.#cursor.faultHere('expected )');
-      return group;
-    }
+  override readItem(depth: number): Expression {
+    if (this.take('"')) return this.#readText();
+    if (this.take('[')) return character(...this.#readClass());
+    if (this.take('.')) return character(...allCharacters);
+    if (this.take('(')) return this.readGroup(')', depth);
     const name = this.#takeName();
-    if (name === undefined) throw this.#cursor.faultHere('expected a text, a class, a group or a name');
-    return refer(this.#rules.named(name));
+    if (name === undefined) throw this.faultHere('expected a text, a class, a group or a name');
+    return refer(this.named(name));
   }
 
   #readText(): Expression {
     let content = '';
-    while (!this.#cursor.take('"')) content += String.fromCodePoint(this.#readCharacter('"'));
+    while (!this.take('"')) content += String.fromCodePoint(this.#readCharacter('"'));
     return content === '' ? empty : text(content);
   }
 
   #readClass(): CodePointSet {
-    const isNegated = this.#cursor.take('^');
+    const isNegated = this.take('^');
     const parts: CodePointSet[] = [];
-    while (!this.#cursor.take(']')) {
+    while (!this.take(']')) {
       const low = this.#readCharacter(']');
-      const isRange = this.#cursor.isAt(/-(?!\])/y);
-      if (isRange) this.#cursor.take('-');
+      const isRange = this.isAt(/-(?!\])/y);
+      if (isRange) this.take('-');
       parts.push([[low, isRange ? this.#readCharacter(']') : low]]);
     }
-    if (parts.some(([range]) => range![0] > range![1]))
-      throw this.#cursor.fault('expected ranges that ascend');
+    if (parts.some(([range]) => range![0] > range![1])) throw this.fault('expected ranges that ascend');
     const set = union(...parts);
     return intersection(isNegated ? complement(set) : set, allCharacters);
   }
 
   #readCharacter(end: string): number {
-    return this.#cursor.takeCharacter(end, escapes);
+    return this.takeCodePoint(end, escapes);
   }
 
   #takeName(): string | undefined {
-    return this.#cursor.takeMatch(namePattern)?.[0];
+    return this.takeMatch(namePattern)?.[0];
   }
 
-  #skip(): void {
-    this.#cursor.takeMatch(/(?:\s|#[^\n\r]*)*/y);
+  override readBounds(): Bounds | undefined {
+    this.skip();
+    return this.takeBounds();
+  }
+
+  override takeOr(): boolean {
+    return this.take('|');
+  }
+
+  override skip(): void {
+    this.takeMatch(/(?:\s|#[^\n\r]*)*/y);
   }
 }
 

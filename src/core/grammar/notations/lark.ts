@@ -9,7 +9,8 @@ import {
   text,
   type Expression,
 } from '../languages/expression.ts';
-import { GrammarRules, type Bounds, larkTerminals } from './grammar-rules.ts';
+import { type Bounds, GrammarReader } from './grammar-reader.ts';
+import { larkTerminals } from './lark-terminals.ts';
 import { allCharacters } from '../languages/language.ts';
 import { withOtherCases } from '../languages/other-cases.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type PatternOptions,
 } from '../languages/regular-expression.ts';
 import { quoted } from '../schemas/keywords.ts';
-import { TextCursor } from './text-cursor.ts';
 
 const maxRanges = 100_000;
 
@@ -51,9 +51,8 @@ export function larkGrammar(grammar: string, path = 'grammar'): Expression {
   return new LarkReader(grammar, path).read();
 }
 
-class LarkReader {
-  readonly #cursor: TextCursor;
-  readonly #rules: GrammarRules;
+class LarkReader extends GrammarReader {
+  override readonly endOfSequence = endPattern;
   readonly #ignored = rule('ignored');
   readonly #ignores: Expression[] = [];
   readonly #mayIgnore: boolean;
@@ -62,110 +61,76 @@ class LarkReader {
   #ranges = 0;
 
   constructor(source: string, path: string) {
-    this.#cursor = new TextCursor(source, path);
-    this.#rules = new GrammarRules(this.#cursor);
+    super(source, path);
     this.#mayIgnore = /^[ \t]*%ignore/m.test(source);
   }
 
   read(): Expression {
-    const cursor = this.#cursor;
-    cursor.takeMatch(/\s*%llguidance[ \t]*\{\s*\}/y);
-    for (this.#skip(); !cursor.isAtEnd; this.#skip()) {
-      if (cursor.take('%ignore')) this.#ignores.push(this.#readBody('terminal'));
-      else if (cursor.take('%import')) this.#readImport();
-      else if (cursor.isAt(/%/y)) throw cursor.faultHere('expected %ignore or %import');
+    this.takeMatch(/\s*%llguidance[ \t]*\{\s*\}/y);
+    for (this.skip(); !this.isAtEnd; this.skip()) {
+      if (this.take('%ignore')) this.#ignores.push(this.#readBody('terminal'));
+      else if (this.take('%import')) this.#readImport();
+      else if (this.isAt(/%/y)) throw this.faultHere('expected %ignore or %import');
       else this.#readRule();
     }
     this.#ignored.body = repeat(choice(...this.#ignores), { min: 0, max: Infinity });
-    return this.#rules.finish(startRule, sequence(refer(this.#ignored), refer(this.#rules.named(startRule))));
+    return this.finish(startRule, sequence(refer(this.#ignored), refer(this.named(startRule))));
   }
 
   #readRule(): void {
-    const cursor = this.#cursor;
-    cursor.takeMatch(/[?!]{0,2}/y);
+    this.takeMatch(/[?!]{0,2}/y);
     const name = this.#readName('expected a rule as `name: …`');
-    cursor.takeMatch(/[ \t]*(?:\.-?\d+[ \t]*)?/y);
-    if (cursor.isAt(/\[/y)) throw cursor.faultHere('expected no attributes of rules');
+    this.takeMatch(/[ \t]*(?:\.-?\d+[ \t]*)?/y);
+    if (this.isAt(/\[/y)) throw this.faultHere('expected no attributes of rules');
     this.#refuseForeign();
-    if (!cursor.take(':')) throw cursor.faultHere('expected :');
-    const own = this.#rules.write(name);
+    if (!this.take(':')) throw this.faultHere('expected :');
+    const own = this.write(name);
     own.body = this.#readBody(isTerminal(name) ? 'terminal' : 'rule');
   }
 
   #readImport(): void {
-    const cursor = this.#cursor;
-    if (!cursor.takeMatch(/[ \t]+common\b/y)) throw cursor.faultHere('expected %import common.…');
-    if (cursor.takeMatch(/[ \t]*\(/y)) {
+    if (!this.takeMatch(/[ \t]+common\b/y)) throw this.faultHere('expected %import common.…');
+    if (this.takeMatch(/[ \t]*\(/y)) {
       do {
-        this.#skip();
+        this.skip();
         this.#import(this.#readName('expected a terminal'));
-        this.#skip();
-      } while (cursor.take(','));
-      if (!cursor.take(')')) throw cursor.faultHere('expected )');
+        this.skip();
+      } while (this.take(','));
+      if (!this.take(')')) throw this.faultHere('expected )');
       return;
     }
-    if (!cursor.take('.')) throw cursor.faultHere('expected %import common.…');
+    if (!this.take('.')) throw this.faultHere('expected %import common.…');
     const name = this.#readName('expected a terminal');
-    const isRenamed = cursor.takeMatch(/[ \t]*->[ \t]*/y);
+    const isRenamed = this.takeMatch(/[ \t]*->[ \t]*/y);
     this.#import(name, isRenamed && this.#readName('expected a terminal'));
   }
 
   #import(name: string, own = name): void {
     if (!Object.hasOwn(larkTerminals, name)) {
       const known = Object.keys(larkTerminals).join(', ');
-      throw this.#cursor.fault(`expected a terminal of common (${known}), got ${quoted(name)}`);
+      throw this.fault(`expected a terminal of common (${known}), got ${quoted(name)}`);
     }
-    if (!isTerminal(own)) throw this.#cursor.fault(`expected a terminal in upper case, got ${quoted(own)}`);
-    this.#rules.write(own).body = this.#pattern(larkTerminals[name]!, '');
+    if (!isTerminal(own)) throw this.fault(`expected a terminal in upper case, got ${quoted(own)}`);
+    this.write(own).body = this.#pattern(larkTerminals[name]!, '');
   }
 
   #readBody(kind: 'rule' | 'terminal'): Expression {
     this.#isInTerminal = kind === 'terminal';
-    return this.#readAlternatives(0);
+    return this.readAlternatives(0);
   }
 
-  #readAlternatives(depth: number): Expression {
-    this.#rules.checkDepth(depth);
-    const items: Expression[] = [];
-    do {
-      this.#skip();
-      items.push(this.#readSequence(depth));
-      if (!this.#isInTerminal) this.#cursor.takeMatch(/->[ \t]*[\w-]+/y);
-      this.#skip();
-    } while (this.#cursor.take('|'));
-    return choice(...items);
-  }
-
-  #readSequence(depth: number): Expression {
-    const items: Expression[] = [];
-    while (!this.#cursor.isAt(endPattern)) {
-      const item = this.#readItem(depth);
-      const bounds = this.#readBounds();
-      items.push(bounds ? this.#rules.repeated(item, bounds) : item);
-      this.#skip();
-    }
-    return sequence(...items);
-  }
-
-  #readItem(depth: number): Expression {
-    const cursor = this.#cursor;
-    if (cursor.take('(')) return this.#readGroup(')', depth);
-    if (cursor.take('[')) return this.#rules.repeated(this.#readGroup(']', depth), { min: 0, max: 1 });
-    if (cursor.take('"')) return this.#lexeme(this.#readText());
-    const [, pattern, flags] = cursor.takeMatch(/\/((?:\\[^\n]|[^\\/\n])+)\/([a-z]*)/y) ?? [];
+  override readItem(depth: number): Expression {
+    if (this.take('(')) return this.readGroup(')', depth);
+    if (this.take('[')) return this.repeated(this.readGroup(']', depth), { min: 0, max: 1 });
+    if (this.take('"')) return this.#lexeme(this.#readText());
+    const [, pattern, flags] = this.takeMatch(/\/((?:\\[^\n]|[^\\/\n])+)\/([a-z]*)/y) ?? [];
     if (pattern !== undefined) return this.#lexeme(this.#pattern(pattern, flags!));
     this.#refuseForeign();
     const name = this.#readName('expected a text, a regular expression, a group or a name');
-    const own = refer(this.#rules.named(name));
+    const own = refer(this.named(name));
     if (isTerminal(name)) return this.#lexeme(own);
-    if (this.#isInTerminal) throw cursor.fault(`expected no rule in a terminal, got ${quoted(name)}`);
+    if (this.#isInTerminal) throw this.fault(`expected no rule in a terminal, got ${quoted(name)}`);
     return own;
-  }
-
-  #readGroup(end: string, depth: number): Expression {
-    const group = this.#readAlternatives(depth + 1);
-    if (!this.#cursor.take(end)) throw this.#cursor.faultHere(`expected ${end}`);
-    return group;
   }
 
   /** A terminal where it stands: in a rule, what is ignored may follow. */
@@ -176,51 +141,49 @@ class LarkReader {
 
   #readText(): Expression {
     const first = this.#readString();
-    if (!this.#cursor.takeMatch(/[ \t]*\.\.[ \t]*"/y)) {
-      if (!this.#cursor.takeMatch(/i(?!\w)/y)) return text(first);
+    if (!this.takeMatch(/[ \t]*\.\.[ \t]*"/y)) {
+      if (!this.takeMatch(/i(?!\w)/y)) return text(first);
       return sequence(
         ...Array.from(first, (letter) => this.#character(withOtherCases(codePointsOf(letter)))),
       );
     }
     const [low, high] = [first, this.#readString()].map((bound) => Array.from(bound));
-    if (low!.length !== 1 || high!.length !== 1)
-      throw this.#cursor.fault('expected ranges of two characters');
+    if (low!.length !== 1 || high!.length !== 1) throw this.fault('expected ranges of two characters');
     const range = [low![0]!.codePointAt(0)!, high![0]!.codePointAt(0)!] as const;
-    if (range[0] > range[1]) throw this.#cursor.fault('expected ranges that ascend');
+    if (range[0] > range[1]) throw this.fault('expected ranges that ascend');
     return this.#character([range]);
   }
 
   #readString(): string {
     let content = '';
-    while (!this.#cursor.take('"')) {
-      if (this.#cursor.isAt(/\n/y)) throw this.#cursor.fault('expected " before the end of the line');
-      content += String.fromCodePoint(this.#cursor.takeCharacter('"', escapes));
+    while (!this.take('"')) {
+      if (this.isAt(/\n/y)) throw this.fault('expected " before the end of the line');
+      content += String.fromCodePoint(this.takeCodePoint('"', escapes));
     }
     return content;
   }
 
-  #readBounds(): Bounds | undefined {
-    const cursor = this.#cursor;
-    cursor.takeMatch(/[ \t]*(?=[*+?~{])/y);
-    if (cursor.isAt(/\{(?!\s*[\d,])/y)) this.#refuseForeign();
-    const [times, min, max = min] = cursor.takeMatch(/~[ \t]*(\d{1,9})(?:[ \t]*\.\.[ \t]*(\d{1,9}))?/y) ?? [];
-    return times === undefined ? this.#rules.takeBounds() : this.#rules.bounds(Number(min), Number(max));
+  override readBounds(): Bounds | undefined {
+    this.takeMatch(/[ \t]*(?=[*+?~{])/y);
+    if (this.isAt(/\{(?!\s*[\d,])/y)) this.#refuseForeign();
+    const [times, min, max = min] = this.takeMatch(/~[ \t]*(\d{1,9})(?:[ \t]*\.\.[ \t]*(\d{1,9}))?/y) ?? [];
+    return times === undefined ? this.takeBounds() : this.bounds(Number(min), Number(max));
   }
 
   #readName(expectation: string): string {
-    const [name] = this.#cursor.takeMatch(namePattern) ?? [];
-    if (name === undefined) throw this.#cursor.faultHere(`${expectation}, in upper or in lower case`);
+    const [name] = this.takeMatch(namePattern) ?? [];
+    if (name === undefined) throw this.faultHere(`${expectation}, in upper or in lower case`);
     return name;
   }
 
   #refuseForeign(): void {
-    const next = this.#cursor.source[this.#cursor.index] ?? '';
-    if (Object.hasOwn(foreign, next)) throw this.#cursor.faultHere(`expected no ${foreign[next]}`);
+    const next = this.peek();
+    if (Object.hasOwn(foreign, next)) throw this.faultHere(`expected no ${foreign[next]}`);
   }
 
   #pattern(source: string, flags: string): Expression {
     const [unknown] = /[^imsu]/.exec(flags) ?? [];
-    if (unknown !== undefined) throw this.#cursor.fault(`expected flags out of i, m, s, u, got ${unknown}`);
+    if (unknown !== undefined) throw this.fault(`expected flags out of i, m, s, u, got ${unknown}`);
     const pattern = this.#parsed(source, {
       ignoresCase: flags.includes('i'),
       dotMatchesAll: flags.includes('s'),
@@ -234,7 +197,7 @@ class LarkReader {
     try {
       return parsePattern(source, options);
     } catch (error) {
-      if (error instanceof RangeError) throw this.#cursor.fault(error.message);
+      if (error instanceof RangeError) throw this.fault(error.message);
       throw error;
     }
   }
@@ -248,24 +211,30 @@ class LarkReader {
       case 'alternatives':
         return choice(...pattern.items.map((item) => this.#expression(item)));
       case 'repeat':
-        return this.#rules.repeated(this.#expression(pattern.item), pattern);
+        return this.repeated(this.#expression(pattern.item), pattern);
       case 'start':
       case 'end':
-        throw this.#cursor.fault('expected a regular expression without ^ and $');
+        throw this.fault('expected a regular expression without ^ and $');
       case 'look-ahead':
-        throw this.#cursor.fault('expected a regular expression without look-around');
+        throw this.fault('expected a regular expression without look-around');
     }
   }
 
   /** A character of a set; surrogates are none. */
   #character(set: CodePointSet): Expression {
     this.#ranges += set.length;
-    if (this.#ranges > maxRanges) throw this.#cursor.fault('expected fewer ranges of characters');
+    if (this.#ranges > maxRanges) throw this.fault('expected fewer ranges of characters');
     return character(...intersection(set, allCharacters));
   }
 
-  #skip(): void {
-    this.#cursor.takeMatch(/(?:\s|(?:#|\/\/)[^\n]*)*/y);
+  override takeOr(): boolean {
+    if (!this.#isInTerminal) this.takeMatch(/->[ \t]*[\w-]+/y);
+    this.skip();
+    return this.take('|');
+  }
+
+  override skip(): void {
+    this.takeMatch(/(?:\s|(?:#|\/\/)[^\n]*)*/y);
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import type { SchemaDocument } from './document.ts';
 import {
   canonicalText,
@@ -82,12 +83,7 @@ export class SchemaEvaluator {
   }
 
   #listed(values: readonly unknown[]): ReadonlySet<string> {
-    let listed = this.#lists.get(values);
-    if (!listed) {
-      listed = new Set(values.map(canonicalText));
-      this.#lists.set(values, listed);
-    }
-    return listed;
+    return getOrCreate(this.#lists, values, () => new Set(values.map(canonicalText)));
   }
 
   #matchesString(value: string, schema: Schema, path: string): boolean {

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
@@ -128,11 +129,7 @@ class SchemaReader {
     if (needed.some(({ schema }) => schema === false)) return never;
     if (this.#open.has(key)) throw schemaFault(path, 'expected no reference to itself');
     if (this.#open.size > maxOpen) throw schemaFault(path, 'expected fewer schemas within schemas');
-    let known = this.#rules.get(key);
-    if (!known) {
-      known = rule(path, pending);
-      this.#rules.set(key, known);
-    }
+    const known = getOrCreate(this.#rules, key, () => rule(path, pending));
     if (known.body === pending) this.#fill(known, key, needed, path, notation);
     return refer(known);
   }

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import { allCharacters, LanguageStore, LanguageTooHard, type Language } from '../languages/language.ts';
 import { includesText } from '../languages/live.ts';
 import { probe } from '../languages/reader.ts';
@@ -22,12 +23,9 @@ export class TextLanguages {
 
   pattern(pattern: unknown, path: string): Language {
     if (typeof pattern !== 'string') throw schemaFault(path, 'expected a string');
-    let language = this.#patterns.get(pattern);
-    if (!language) {
-      language = this.guarded(path, () => patternLanguage(parsePattern(pattern), this.store));
-      this.#patterns.set(pattern, language);
-    }
-    return language;
+    return getOrCreate(this.#patterns, pattern, () =>
+      this.guarded(path, () => patternLanguage(parsePattern(pattern), this.store)),
+    );
   }
 
   /** `undefined` for formats that are not known, which say nothing. */

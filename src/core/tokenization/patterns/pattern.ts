@@ -1,3 +1,4 @@
+import { grown } from '../../sampling/scratch.ts';
 import { type AlignedText, codePointAt, unitsOf } from '../aligned-text.ts';
 
 /** The result of a pattern on a piece: segments that cover it, each a match or the text between two matches. */
@@ -19,11 +20,8 @@ export function createSegments(): Segments {
 export function pushSegment(segments: Segments, end: number, matched: 0 | 1): void {
   const { count } = segments;
   if (count === segments.ends.length) {
-    const { ends, matched: flags } = segments;
-    segments.ends = new Int32Array(2 * count);
-    segments.ends.set(ends);
-    segments.matched = new Uint8Array(2 * count);
-    segments.matched.set(flags);
+    segments.ends = grown(segments.ends, 2 * count);
+    segments.matched = grown(segments.matched, 2 * count);
   }
   segments.ends[count] = end;
   segments.matched[count] = matched;

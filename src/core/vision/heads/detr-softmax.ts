@@ -1,6 +1,6 @@
 import { assertObject } from '../../assert-values.ts';
-import { assertDecodable, type DetectorHead, type SizedDecodeOptions, bestClass } from './head.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
+import { assertDecodable, type DetectorHead, bestClass, type Decode } from './head.ts';
+import { resetCandidates } from '../candidates.ts';
 import { detrPreprocessing, findPair, type DetrOutputs, addQueryBox } from './detr.ts';
 
 /**
@@ -19,11 +19,7 @@ import { detrPreprocessing, findPair, type DetrOutputs, addQueryBox } from './de
  * decodeDetrSoftmaxInto(createCandidates(), { logits, boxes }, { classCount: 2, confidence: 0.25, input }).classIds[0]; // 1
  * ```
  */
-export function decodeDetrSoftmaxInto(
-  candidates: Candidates,
-  outputs: DetrOutputs,
-  options: SizedDecodeOptions,
-): Candidates {
+export const decodeDetrSoftmaxInto: Decode<DetrOutputs> = (candidates, outputs, options) => {
   assertObject('outputs', outputs);
   const { logits, boxes } = outputs;
   assertDecodable({ logits, boxes }, 3, options, true);
@@ -42,7 +38,7 @@ export function decodeDetrSoftmaxInto(
     if (score >= confidence) addQueryBox(candidates, boxes.data, { query, score, classId }, input);
   }
   return candidates;
-}
+};
 
 /** The family of DETR with a softmax over the classes and "nothing". */
 export const detrSoftmaxHead: DetectorHead<'detr-softmax'> = {

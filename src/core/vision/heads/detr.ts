@@ -6,9 +6,9 @@ import {
   type FoundOutputs,
   type HeadOutput,
   type OutputQuery,
-  type SizedDecodeOptions,
   plainPixels,
   type Preprocessing,
+  type Decode,
 } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
@@ -36,11 +36,7 @@ export interface DetrOutputs {
  * decodeDetrInto(createCandidates(), { logits, boxes }, { classCount: 2, confidence: 0.25, input }).classIds[0]; // 1
  * ```
  */
-export function decodeDetrInto(
-  candidates: Candidates,
-  outputs: DetrOutputs,
-  options: SizedDecodeOptions,
-): Candidates {
+export const decodeDetrInto: Decode<DetrOutputs> = (candidates, outputs, options) => {
   assertObject('outputs', outputs);
   const { logits, boxes } = outputs;
   assertDecodable({ logits, boxes }, 3, options, true);
@@ -56,7 +52,7 @@ export function decodeDetrInto(
     }
   }
   return candidates;
-}
+};
 
 /** Names of the output with a box for each query. */
 const queryBoxes = new Set(['pred_boxes', 'dets']);

@@ -1,5 +1,12 @@
-import { assertDecodable, isWanted, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import {
+  assertDecodable,
+  isWanted,
+  type DecodeOptions,
+  type DetectorHead,
+  type HeadOutput,
+  type Decode,
+} from './head.ts';
+import { addCandidate, resetCandidates } from '../candidates.ts';
 import { hasAnchors } from './yolov5.ts';
 import { gridStrides } from './yolox.ts';
 
@@ -17,11 +24,7 @@ import { gridStrides } from './yolox.ts';
  * decodeEndToEndInto(createCandidates(), output, { classCount: 2, confidence: 0.25 }).count; // 1
  * ```
  */
-export function decodeEndToEndInto(
-  candidates: Candidates,
-  output: HeadOutput,
-  options: DecodeOptions,
-): Candidates {
+export const decodeEndToEndInto: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) => {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
   const count = dims[1]!;
@@ -33,7 +36,7 @@ export function decodeEndToEndInto(
     addCandidate(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
   }
   return candidates;
-}
+};
 
 /** More rows than that are no list of picked boxes. */
 const mostPicked = 1000;

@@ -4,11 +4,10 @@ import {
   bestClass,
   isWanted,
   type DetectorHead,
-  type HeadOutput,
-  type SizedDecodeOptions,
   plainPixels,
+  type DecodeInto,
 } from './head.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
+import { resetCandidates } from '../candidates.ts';
 import { findMaps } from './yolox-maps.ts';
 
 /** Exponent of the class in a score; the objectness has the rest. */
@@ -30,11 +29,7 @@ const classShare = 0.4;
  * decodeFastestDetInto(createCandidates(), output, options).count; // 1
  * ```
  */
-export function decodeFastestDetInto(
-  candidates: Candidates,
-  output: HeadOutput,
-  options: SizedDecodeOptions,
-): Candidates {
+export const decodeFastestDetInto: DecodeInto = (candidates, output, options) => {
   assertDecodable({ output }, 4, options, true);
   const { data, dims } = output;
   const { classCount, input } = options;
@@ -52,7 +47,7 @@ export function decodeFastestDetInto(
     addCentered(candidates, x, y, width, height, score, classId);
   }
   return candidates;
-}
+};
 
 function sigmoid(value: number): number {
   return 1 / (1 + Math.exp(-value));

@@ -1,7 +1,7 @@
 import { assertList, assertObject, assertTokens } from '../../assert-values.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
+import { resetCandidates } from '../candidates.ts';
 import { type DetrOutputs, addQueryBox } from './detr.ts';
-import { assertDecodable, type DecodeOptions, type SizedDecodeOptions } from './head.ts';
+import { assertDecodable, type DecodeOptions, type SizedDecodeOptions, type Decode } from './head.ts';
 
 /** The tokens of a prompt that stand for a class: `[start, end)`. */
 export type TokenSpan = readonly [start: number, end: number];
@@ -33,11 +33,11 @@ export interface GroundedDecodeOptions extends Omit<SizedDecodeOptions, keyof De
  * decodeGroundedInto(createCandidates(), outputs, options).count; // 1
  * ```
  */
-export function decodeGroundedInto(
-  candidates: Candidates,
-  outputs: DetrOutputs,
-  options: GroundedDecodeOptions,
-): Candidates {
+export const decodeGroundedInto: Decode<DetrOutputs, GroundedDecodeOptions> = (
+  candidates,
+  outputs,
+  options,
+) => {
   assertObject('outputs', outputs);
   assertObject('options', options);
   const { logits, boxes } = outputs;
@@ -60,4 +60,4 @@ export function decodeGroundedInto(
     addQueryBox(candidates, boxes.data, { query, score, classId }, input);
   }
   return candidates;
-}
+};

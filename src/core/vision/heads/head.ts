@@ -32,12 +32,15 @@ export interface SizedDecodeOptions extends DecodeOptions {
   readonly input: Size;
 }
 
-/** Output of a model → candidates; what was in them before is lost. */
-export type DecodeInto = (
+/** Outputs of a model → candidates; what was in them before is lost. */
+export type Decode<Outputs, Options = SizedDecodeOptions> = (
   candidates: Candidates,
-  output: HeadOutput,
-  options: SizedDecodeOptions,
+  outputs: Outputs,
+  options: Options,
 ) => Candidates;
+
+/** One output of a model → candidates. */
+export type DecodeInto = Decode<HeadOutput>;
 
 /** The inputs and outputs of a model. */
 export interface OutputQuery {

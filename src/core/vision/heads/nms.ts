@@ -1,6 +1,13 @@
 import { assertArray, assertObject } from '../../assert-values.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
-import { assertDecodable, isWanted, type DecodeOptions, type DetectorHead, type HeadOutput } from './head.ts';
+import { addCandidate, resetCandidates } from '../candidates.ts';
+import {
+  assertDecodable,
+  isWanted,
+  type DecodeOptions,
+  type DetectorHead,
+  type HeadOutput,
+  type Decode,
+} from './head.ts';
 
 /** The outputs of a graph that suppresses boxes itself. */
 export interface NmsOutputs {
@@ -29,11 +36,7 @@ export interface NmsOutputs {
  * decodeNmsInto(createCandidates(), { boxes, scores, labels }, { classCount: 2, confidence: 0.25 }).count; // 1
  * ```
  */
-export function decodeNmsInto(
-  candidates: Candidates,
-  outputs: NmsOutputs,
-  options: DecodeOptions,
-): Candidates {
+export const decodeNmsInto: Decode<NmsOutputs, DecodeOptions> = (candidates, outputs, options) => {
   assertObject('outputs', outputs);
   const { boxes, scores, labels, count } = outputs;
   assertDecodable({ boxes, scores, labels, ...(count !== undefined && { count }) }, undefined, options);
@@ -50,7 +53,7 @@ export function decodeNmsInto(
     addCandidate(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
   }
   return candidates;
-}
+};
 
 /** Names of the outputs of such graphs. */
 const boxNames = new Set(['boxes', 'det_boxes', 'bboxes']);
@@ -93,11 +96,7 @@ const rowLength = 7;
  * decodeNmsRowsInto(createCandidates(), output, { classCount: 2, confidence: 0.25 }).count; // 1
  * ```
  */
-export function decodeNmsRowsInto(
-  candidates: Candidates,
-  output: HeadOutput,
-  options: DecodeOptions,
-): Candidates {
+export const decodeNmsRowsInto: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) => {
   assertDecodable({ output }, 2, options);
   const { data, dims } = output;
   const count = dims[0]!;
@@ -109,7 +108,7 @@ export function decodeNmsRowsInto(
     addCandidate(candidates, data[at + 1]!, data[at + 2]!, data[at + 3]!, data[at + 4]!, score, classId);
   }
   return candidates;
-}
+};
 
 /** YOLOv7 with suppression in the graph. */
 export const nmsRowsHead: DetectorHead<'nms-rows'> = {

@@ -6,8 +6,9 @@ import {
   type DecodeOptions,
   type DetectorHead,
   type HeadOutput,
+  type Decode,
 } from './head.ts';
-import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts';
+import { addCandidate, resetCandidates } from '../candidates.ts';
 
 /**
  * Decodes the output of YOLO26's one-to-one head before its best boxes are picked, as exports without that step leave
@@ -24,11 +25,7 @@ import { addCandidate, resetCandidates, type Candidates } from '../candidates.ts
  * decodeYolo26Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).classIds[0]; // 1
  * ```
  */
-export function decodeYolo26Into(
-  candidates: Candidates,
-  output: HeadOutput,
-  options: DecodeOptions,
-): Candidates {
+export const decodeYolo26Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) => {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
   const count = dims[2]!;
@@ -41,7 +38,7 @@ export function decodeYolo26Into(
     addCandidate(candidates, x1!, y1!, x2!, y2!, score, classId);
   }
   return candidates;
-}
+};
 
 /** YOLO26 before its best boxes are picked: the shape is that of YOLOv8, so a setting has to choose it. */
 export const yolo26Head: DetectorHead<'yolo26'> = {

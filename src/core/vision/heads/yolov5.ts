@@ -7,8 +7,9 @@ import {
   bestClass,
   isWanted,
   findRows,
+  type Decode,
 } from './head.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
+import { resetCandidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
 import { gridStrides } from './yolox.ts';
 
@@ -28,11 +29,7 @@ import { gridStrides } from './yolox.ts';
  * decodeYoloV5Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).scores[0]; // 0.45
  * ```
  */
-export function decodeYoloV5Into(
-  candidates: Candidates,
-  output: HeadOutput,
-  options: DecodeOptions,
-): Candidates {
+export const decodeYoloV5Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) => {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
   const { classCount, confidence } = options;
@@ -49,7 +46,7 @@ export function decodeYoloV5Into(
     addCentered(candidates, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, score, classId);
   }
   return candidates;
-}
+};
 
 const anchorsPerCell = 3;
 

@@ -6,8 +6,9 @@ import {
   type DecodeOptions,
   type DetectorHead,
   type HeadOutput,
+  type Decode,
 } from './head.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
+import { resetCandidates } from '../candidates.ts';
 import { createScratch } from '../../sampling/scratch.ts';
 
 const bestScores = createScratch((length) => new Float32Array(length));
@@ -27,11 +28,7 @@ const bestClasses = createScratch((length) => new Int32Array(length));
  * decodeYoloV8Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).classIds[0]; // 1
  * ```
  */
-export function decodeYoloV8Into(
-  candidates: Candidates,
-  output: HeadOutput,
-  options: DecodeOptions,
-): Candidates {
+export const decodeYoloV8Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) => {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
   const { classCount, confidence } = options;
@@ -60,7 +57,7 @@ export function decodeYoloV8Into(
     addCentered(candidates, data[place]!, data[count + place]!, width, height, score, classId);
   }
   return candidates;
-}
+};
 
 /** YOLOv8, v9, v11 and v12. */
 export const yoloV8Head: DetectorHead<'yolov8'> = {

@@ -1,8 +1,8 @@
 import { assertList } from '../../assert-values.ts';
 import type { Size } from '../box.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
-import { addCentered, assertDecodable, bestClass, isWanted } from './head.ts';
-import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery, SizedDecodeOptions } from './head.ts';
+import { resetCandidates } from '../candidates.ts';
+import { addCentered, assertDecodable, bestClass, isWanted, type Decode } from './head.ts';
+import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery } from './head.ts';
 import { yoloXPreprocessing } from './yolox.ts';
 
 /**
@@ -22,11 +22,7 @@ import { yoloXPreprocessing } from './yolox.ts';
  * decodeYoloXMapsInto(createCandidates(), [output], options).count; // 1
  * ```
  */
-export function decodeYoloXMapsInto(
-  candidates: Candidates,
-  outputs: readonly HeadOutput[],
-  options: SizedDecodeOptions,
-): Candidates {
+export const decodeYoloXMapsInto: Decode<readonly HeadOutput[]> = (candidates, outputs, options) => {
   assertList('outputs', outputs);
   for (const [index, output] of outputs.entries())
     assertDecodable({ [`outputs[${index}]`]: output }, 4, options, true);
@@ -54,7 +50,7 @@ export function decodeYoloXMapsInto(
     }
   }
   return candidates;
-}
+};
 
 /** Finds outputs with a place for each cell of a grid. */
 export function findMaps({ outputs, input, classCount }: OutputQuery): FoundOutputs | undefined {

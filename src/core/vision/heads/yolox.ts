@@ -2,17 +2,16 @@ import { assertSize, assertWithin } from '../../assert-values.ts';
 import {
   assertDecodable,
   type DetectorHead,
-  type HeadOutput,
-  type SizedDecodeOptions,
   addCentered,
   bestClass,
   isWanted,
   findRows,
   plainPixels,
   type Preprocessing,
+  type DecodeInto,
 } from './head.ts';
 import type { Size } from '../box.ts';
-import { resetCandidates, type Candidates } from '../candidates.ts';
+import { resetCandidates } from '../candidates.ts';
 
 const strideSets = [
   [8, 16, 32],
@@ -54,11 +53,7 @@ export function gridStrides(rows: number, input: Size): readonly number[] | unde
  * decodeYoloXInto(createCandidates(), output, { classCount: 2, confidence: 0.25, input }).count; // 21
  * ```
  */
-export function decodeYoloXInto(
-  candidates: Candidates,
-  output: HeadOutput,
-  options: SizedDecodeOptions,
-): Candidates {
+export const decodeYoloXInto: DecodeInto = (candidates, output, options) => {
   assertDecodable({ output }, 3, options, true);
   const { data, dims } = output;
   const { classCount, confidence, input } = options;
@@ -90,7 +85,7 @@ export function decodeYoloXInto(
     }
   }
   return candidates;
-}
+};
 
 /** Values from 0 to 255, the image at the top left. */
 export function yoloXPreprocessing(): Preprocessing {

@@ -1,17 +1,5 @@
 import { property, withoutNewer, word } from './properties.ts';
-import {
-  failure,
-  literal,
-  once,
-  partOfNone,
-  partOfSet,
-  peek,
-  take,
-  takeNext,
-  type Flags,
-  type Part,
-  type Reader,
-} from './reader.ts';
+import { literal, once, partOfNone, partOfSet, type Flags, type Part, type Reader } from './reader.ts';
 
 const classEscapes: Readonly<Record<string, string>> = {
   s: String.raw`\p{White_Space}`,
@@ -41,19 +29,19 @@ const lineBreak: Part = {
 
 /** Reads what follows a backslash outside of a class. */
 export function escape(reader: Reader, flags: Flags): Part {
-  const assertion = assertions[peek(reader)];
+  const assertion = assertions[reader.peek()];
   if (assertion !== undefined) {
-    reader.at++;
+    reader.index++;
     return partOfNone(assertion);
   }
-  if (take(reader, 'R')) return lineBreak;
+  if (reader.take('R')) return lineBreak;
   const member = classMember(reader);
   return partOfSet(member.set ?? literal(member.character, flags));
 }
 
 /** Escapes for one character or a set of characters. */
 export function classMember(reader: Reader): { set: string } | { set?: undefined; character: string } {
-  const character = takeNext(reader);
+  const character = reader.next();
   const set = classEscapes[character];
   if (set !== undefined) return { set: withoutNewer(set) };
   if (character === 'w') return { set: withoutNewer(word) };
@@ -64,7 +52,7 @@ export function classMember(reader: Reader): { set: string } | { set?: undefined
   if (control !== undefined) return { character: control };
   if (character === 'x' || character === 'u' || character === '0')
     return { character: coded(reader, character) };
-  if (/^[a-zA-Z1-9]$/.test(character)) throw failure(reader, `unsupported \\${character}`);
+  if (/^[a-zA-Z1-9]$/.test(character)) throw reader.failure(`unsupported \\${character}`);
   return { character };
 }
 
@@ -79,18 +67,16 @@ const controls: Readonly<Record<string, string>> = {
 };
 
 function coded(reader: Reader, kind: 'x' | 'u' | '0'): string {
-  const rest = reader.characters.slice(reader.at, reader.at + 12).join('');
   const shape = {
-    x: /^(?:\{(?<braced>[0-9a-f]{1,8})\}|(?<digits>[0-9a-f]{1,2}))/i,
-    u: /^(?<digits>[0-9a-f]{4})/i,
-    0: /^(?<digits>[0-7]{0,2})/,
+    x: /\{(?<braced>[0-9a-f]{1,8})\}|(?<digits>[0-9a-f]{1,2})/iy,
+    u: /(?<digits>[0-9a-f]{4})/iy,
+    0: /(?<digits>[0-7]{0,2})/y,
   };
-  const match = shape[kind].exec(rest);
-  if (!match) throw failure(reader, `bad \\${kind}`);
-  reader.at += match[0].length;
+  const match = reader.takeMatch(shape[kind]);
+  if (!match) throw reader.failure(`bad \\${kind}`);
   const { braced, digits } = match.groups!;
   const codePoint = Number.parseInt(braced ?? (digits || '0'), kind === '0' ? 8 : 16);
   if (codePoint > 0x10_ff_ff || (codePoint >= 0xd8_00 && codePoint <= 0xdf_ff))
-    throw failure(reader, `bad \\${kind}`);
+    throw reader.failure(`bad \\${kind}`);
   return String.fromCodePoint(codePoint);
 }

@@ -1,5 +1,5 @@
 import { newerSymbols, newerThanUnicode16, type CodePointRanges } from '../../unicode/newer-characters.ts';
-import { failure, take, takeNext, type Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 
 /** `\w` */
 export const word = String.raw`[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u{b2}\u{b3}\u{b9}\u{bc}-\u{be}]`;
@@ -25,12 +25,12 @@ export const bracketNames: Readonly<Record<string, string>> = {
 
 /** Reads `{L}`, `{^Han}` and the like. */
 export function property(reader: Reader, negated: boolean): string {
-  if (!take(reader, '{')) throw failure(reader, 'missing {');
-  const inverted = take(reader, '^') !== negated;
+  if (!reader.take('{')) throw reader.failure('missing {');
+  const inverted = reader.take('^') !== negated;
   let name = '';
-  while (!take(reader, '}')) name += takeNext(reader);
+  while (!reader.take('}')) name += reader.next();
   const set = bracketNames[name.toLowerCase()] ?? findProperty(name);
-  if (set === undefined) throw failure(reader, `unknown property ${JSON.stringify(name)}`);
+  if (set === undefined) throw reader.failure(`unknown property ${JSON.stringify(name)}`);
   return inverted ? `[^${withoutNewer(set)}]` : withoutNewer(set);
 }
 

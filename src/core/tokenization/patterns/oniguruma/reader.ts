@@ -1,13 +1,22 @@
+import { TextCursor } from '../../../grammar/languages/text-cursor.ts';
 import type { Item, Matched } from '../backtracking.ts';
 
 /** Goes through the characters of a pattern. */
-export interface Reader {
-  readonly characters: readonly string[];
-  at: number;
-  captures: number;
-  depth: number;
+export class Reader extends TextCursor {
+  captures = 0;
+  depth = 0;
   /** Why an assertion may take too long. */
   fault: string | undefined;
+
+  next(): string {
+    if (this.isAtEnd) throw this.failure('unexpected end');
+    return this.takeCharacter();
+  }
+
+  failure(what: string): RangeError {
+    const place = Array.from(this.source.slice(0, this.index)).length;
+    return new RangeError(`regular expression: ${what} at ${place}`);
+  }
 }
 
 /** A part of a pattern: its source in JavaScript, and what it matches. */
@@ -39,28 +48,6 @@ export interface Flags {
 
 /** Groups and classes may be nested so deeply. */
 export const deepest = 100;
-
-export function failure({ at }: Reader, what: string): RangeError {
-  return new RangeError(`regular expression: ${what} at ${at}`);
-}
-
-export function peek({ characters, at }: Reader, ahead = 0): string {
-  return characters[at + ahead] ?? '';
-}
-
-export function take(reader: Reader, text: string): boolean {
-  let length = 0;
-  for (const character of text) if (peek(reader, length++) !== character) return false;
-  reader.at += length;
-  return true;
-}
-
-export function takeNext(reader: Reader): string {
-  const character = peek(reader);
-  if (character === '') throw failure(reader, 'unexpected end');
-  reader.at++;
-  return character;
-}
 
 /** A character that stands for itself. */
 export function literal(character: string, flags: Flags): string {

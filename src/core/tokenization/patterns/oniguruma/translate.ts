@@ -9,24 +9,20 @@ import {
   partOfSet,
   quote,
   deepest,
-  failure,
-  peek,
-  take,
-  takeNext,
   type Flags,
   type Part,
-  type Reader,
+  Reader,
 } from './reader.ts';
 import { bracketNames, withoutNewer } from './properties.ts';
 
 /** Reads what follows `[`. Intersections bind the weakest. */
 function characterClass(reader: Reader, flags: Flags): string {
-  if (++reader.depth > deepest) throw failure(reader, 'nested too deeply');
-  const negated = take(reader, '^');
+  if (++reader.depth > deepest) throw reader.failure('nested too deeply');
+  const negated = reader.take('^');
   const operands: string[] = [];
   let members = '';
-  for (let first = true; first || peek(reader) !== ']'; first = false) {
-    if (take(reader, '&&')) {
+  for (let first = true; first || reader.peek() !== ']'; first = false) {
+    if (reader.take('&&')) {
       operands.push(members);
       members = '';
     } else {
@@ -35,7 +31,7 @@ function characterClass(reader: Reader, flags: Flags): string {
       members = item.startsWith('[') ? item + members : members + item;
     }
   }
-  reader.at++;
+  reader.index++;
   reader.depth--;
   operands.push(members);
   const source = operands.length === 1 ? members : operands.map((operand) => `[${operand}]`).join('&&');
@@ -43,18 +39,18 @@ function characterClass(reader: Reader, flags: Flags): string {
 }
 
 function classItem(reader: Reader, flags: Flags): string {
-  if (take(reader, '[:')) return bracket(reader);
-  if (take(reader, '[')) return characterClass(reader, flags);
+  if (reader.take('[:')) return bracket(reader);
+  if (reader.take('[')) return characterClass(reader, flags);
   const from = classCharacter(reader);
   if (from.set !== undefined) return from.set;
   const isRange =
-    peek(reader) === '-' && peek(reader, 1) !== ']' && peek(reader, 1) !== '' && peek(reader, 1) !== '[';
+    reader.peek() === '-' && reader.peek(1) !== ']' && reader.peek(1) !== '' && reader.peek(1) !== '[';
   if (!isRange)
     return flags.ignoreCase ? caseVariants(from.character).map(quote).join('') : quote(from.character);
-  reader.at++;
+  reader.index++;
   const to = classCharacter(reader);
   if (to.set !== undefined) return `${quote(from.character)}\\-${to.set}`;
-  if (from.character.codePointAt(0)! > to.character.codePointAt(0)!) throw failure(reader, 'empty range');
+  if (from.character.codePointAt(0)! > to.character.codePointAt(0)!) throw reader.failure('empty range');
   const range = `${quote(from.character)}-${quote(to.character)}`;
   return flags.ignoreCase ? range + otherCaseRange(from.character, to.character) : range;
 }
@@ -66,17 +62,17 @@ function otherCaseRange(from: string, to: string): string {
 }
 
 function classCharacter(reader: Reader): { set: string } | { set?: undefined; character: string } {
-  const character = takeNext(reader);
+  const character = reader.next();
   if (character !== '\\') return { character };
-  return take(reader, 'b') ? { character: '\b' } : classMember(reader);
+  return reader.take('b') ? { character: '\b' } : classMember(reader);
 }
 
 function bracket(reader: Reader): string {
-  const negated = take(reader, '^');
+  const negated = reader.take('^');
   let name = '';
-  while (!take(reader, ':]')) name += takeNext(reader);
+  while (!reader.take(':]')) name += reader.next();
   const set = bracketNames[name];
-  if (set === undefined) throw failure(reader, `unknown class ${JSON.stringify(name)}`);
+  if (set === undefined) throw reader.failure(`unknown class ${JSON.stringify(name)}`);
   return negated ? `[^${withoutNewer(set)}]` : withoutNewer(set);
 }
 
@@ -87,9 +83,9 @@ function bracket(reader: Reader): string {
  * becomes classes of letters, `^` and `$` stand for lines, as in Ruby.
  */
 export function translateOniguruma(pattern: string): string {
-  const reader = { characters: [...pattern], at: 0, captures: 0, depth: 0, fault: undefined };
+  const reader = new Reader(pattern);
   const whole = readAlternatives(reader, { ignoreCase: false, dotAll: false, extended: false });
-  if (reader.at < reader.characters.length) throw failure(reader, 'unmatched )');
+  if (!reader.isAtEnd) throw reader.failure('unmatched )');
   const fault = reader.fault ?? backtrackingFault(whole.alternatives, true);
   if (fault !== undefined)
     throw new Error(`the pattern ${quoteText(pattern)} ${fault}: texts could hold it up for ever`);
@@ -98,12 +94,12 @@ export function translateOniguruma(pattern: string): string {
 
 /** Reads up to a closing parenthesis or the end. Flags that are set inside hold up to there. */
 function readAlternatives(reader: Reader, outer: Flags): Omit<Part, 'set'> {
-  if (++reader.depth > deepest) throw failure(reader, 'nested too deeply');
+  if (++reader.depth > deepest) throw reader.failure('nested too deeply');
   const flags = { ...outer };
   const alternatives: Item[][] = [[]];
   let source = '';
-  while (reader.at < reader.characters.length && peek(reader) !== ')') {
-    if (take(reader, '|')) {
+  while (!reader.isAtEnd && reader.peek() !== ')') {
+    if (reader.take('|')) {
       source += '|';
       alternatives.push([]);
       continue;
@@ -120,7 +116,7 @@ function readAlternatives(reader: Reader, outer: Flags): Omit<Part, 'set'> {
 /** Ruby: the flags hold for the rest of the group, its further alternatives included. */
 function switched(reader: Reader, flags: Flags): Part & Item {
   readFlags(reader, flags);
-  takeNext(reader);
+  reader.next();
   return once(partOfGroup(readAlternatives(reader, flags)));
 }
 
@@ -129,17 +125,14 @@ function partOfGroup({ source, alternatives }: Omit<Part, 'set'>): Part {
 }
 
 function isFlagSwitch(reader: Reader): boolean {
-  if (peek(reader) !== '(' || peek(reader, 1) !== '?') return false;
-  let ahead = 2;
-  while (/^[imx-]$/.test(peek(reader, ahead))) ahead++;
-  return ahead > 2 && peek(reader, ahead) === ')';
+  return reader.isAt(/\(\?[imx-]+\)/y);
 }
 
 /** Reads `(?im-x`. */
 function readFlags(reader: Reader, flags: Flags): void {
-  reader.at += 2;
-  for (let on = true; /^[imx-]$/.test(peek(reader));) {
-    const flag = takeNext(reader);
+  reader.index += 2;
+  for (let on = true; /^[imx-]$/.test(reader.peek());) {
+    const flag = reader.next();
     if (flag === '-') on = false;
     else if (flag === 'i') flags.ignoreCase = on;
     else if (flag === 'm') flags.dotAll = on;
@@ -159,19 +152,13 @@ function quantified(reader: Reader, flags: Flags): (Part & Item) | undefined {
     const repeated = { ...part, source, min, max };
     if (possessive) part = once(atomic(reader, { source, alternatives: [[repeated]] }));
     // One more quantifier would repeat the repeated.
-    else if (/^[*+?{]$/.test(peek(reader))) part = once(partOfGroup({ source, alternatives: [[repeated]] }));
+    else if (/^[*+?{]$/.test(reader.peek())) part = once(partOfGroup({ source, alternatives: [[repeated]] }));
     else part = repeated;
   }
 }
 
 function skipComment(reader: Reader): boolean {
-  if (/^\s$/.test(peek(reader))) {
-    reader.at++;
-    return true;
-  }
-  if (peek(reader) !== '#') return false;
-  while (reader.at < reader.characters.length && peek(reader) !== '\n') reader.at++;
-  return true;
+  return reader.takeMatch(/\s|#[^\n]*/y) !== undefined;
 }
 
 function isAssertion(source: string): boolean {
@@ -184,11 +171,11 @@ function atomic(reader: Reader, { source, alternatives }: Omit<Part, 'set'>): Pa
 }
 
 function atom(reader: Reader, flags: Flags): Part {
-  const character = takeNext(reader);
+  const character = reader.next();
   switch (character) {
     case '(': {
       const part = group(reader, flags);
-      if (!take(reader, ')')) throw failure(reader, 'missing )');
+      if (!reader.take(')')) throw reader.failure('missing )');
       return part;
     }
     case '[':
@@ -204,7 +191,7 @@ function atom(reader: Reader, flags: Flags): Part {
     case '*':
     case '+':
     case '?':
-      throw failure(reader, 'nothing to repeat');
+      throw reader.failure('nothing to repeat');
     default:
       return partOfSet(literal(character, flags));
   }
@@ -212,27 +199,27 @@ function atom(reader: Reader, flags: Flags): Part {
 
 /** Reads a group up to its closing parenthesis. */
 function group(reader: Reader, flags: Flags): Part {
-  if (!take(reader, '?') || take(reader, ':')) return partOfGroup(readAlternatives(reader, flags));
-  if (take(reader, '#')) {
-    while (peek(reader) !== ')') takeNext(reader);
+  if (!reader.take('?') || reader.take(':')) return partOfGroup(readAlternatives(reader, flags));
+  if (reader.take('#')) {
+    while (reader.peek() !== ')') reader.next();
     return partOfNone('(?:)');
   }
-  if (take(reader, '>')) return atomic(reader, readAlternatives(reader, flags));
+  if (reader.take('>')) return atomic(reader, readAlternatives(reader, flags));
   for (const kind of ['=', '!', '<=', '<!']) {
-    if (!take(reader, kind)) continue;
+    if (!reader.take(kind)) continue;
     const { source, alternatives } = readAlternatives(reader, flags);
     reader.fault ??= backtrackingFault(alternatives, false);
     return partOfNone(`(?${kind}${source})`);
   }
-  if (take(reader, '<')) {
-    while (!take(reader, '>')) if (!/^\w$/u.test(takeNext(reader))) throw failure(reader, 'bad group name');
+  if (reader.take('<')) {
+    while (!reader.take('>')) if (!/^\w$/u.test(reader.next())) throw reader.failure('bad group name');
     return partOfGroup(readAlternatives(reader, flags));
   }
-  if (!/^[imx-]$/.test(peek(reader))) throw failure(reader, 'unsupported group');
-  reader.at -= 2;
+  if (!/^[imx-]$/.test(reader.peek())) throw reader.failure('unsupported group');
+  reader.index -= 2;
   const inner = { ...flags };
   readFlags(reader, inner);
-  if (!take(reader, ':')) throw failure(reader, 'unsupported group');
+  if (!reader.take(':')) throw reader.failure('unsupported group');
   return partOfGroup(readAlternatives(reader, inner));
 }
 
@@ -244,25 +231,22 @@ interface Quantifier extends Pick<Item, 'min' | 'max'> {
 
 /** Reads what repeats the part before it. */
 function readQuantifier(reader: Reader): Quantifier | undefined {
-  const sign = peek(reader);
+  const sign = reader.peek();
   if (sign === '*' || sign === '+' || sign === '?') {
-    reader.at++;
+    reader.index++;
     const bounds = { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
-    if (take(reader, '+')) return { ...bounds, text: sign, possessive: true };
-    return { ...bounds, text: take(reader, '?') ? `${sign}?` : sign, possessive: false };
+    if (reader.take('+')) return { ...bounds, text: sign, possessive: true };
+    return { ...bounds, text: reader.take('?') ? `${sign}?` : sign, possessive: false };
   }
-  const interval = /^\{(?<least>\d*)(?<comma>,?)(?<most>\d*)\}/.exec(
-    reader.characters.slice(reader.at, reader.at + 24).join(''),
-  );
-  const { least = '', comma = '', most = '' } = interval?.groups ?? {};
-  if (!interval || (least === '' && most === '')) return undefined;
-  reader.at += interval[0].length;
+  const interval = reader.takeMatch(/\{(?=[\d,]{1,22}\})(?=,?\d)(?<least>\d*)(?<comma>,?)(?<most>\d*)\}/y);
+  if (!interval) return undefined;
+  const { least = '', comma = '', most = '' } = interval.groups!;
   const min = Number(least);
   const max = comma === '' ? min : most === '' ? Infinity : Number(most);
-  if (min > 100_000 || (max > 100_000 && max !== Infinity)) throw failure(reader, 'too big a number');
-  if (min > max) throw failure(reader, 'numbers out of order');
+  if (min > 100_000 || (max > 100_000 && max !== Infinity)) throw reader.failure('too big a number');
+  if (min > max) throw reader.failure('numbers out of order');
   const text = `{${min}${comma}${most}}`;
-  if (!take(reader, '?')) return { text, possessive: false, min, max };
+  if (!reader.take('?')) return { text, possessive: false, min, max };
   if (comma === '') return { text: `{0,${min}}`, possessive: false, min: 0, max };
   return { text: `${text}?`, possessive: false, min, max };
 }

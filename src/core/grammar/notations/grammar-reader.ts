@@ -1,0 +1,174 @@
+import { getOrCreate } from '../get-or-create.ts';
+import {
+  choice,
+  empty,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  type Expression,
+  type Rule,
+} from '../languages/expression.ts';
+import { rewriteLeftRecursion } from './left-recursion.ts';
+import { isNullable, nullableRules } from '../languages/nullable.ts';
+import { productiveExpressions } from '../languages/productive.ts';
+import { maxRepetitions } from '../languages/regular-expression.ts';
+import { quoted } from '../schemas/keywords.ts';
+import { TextCursor } from '../languages/text-cursor.ts';
+
+const hexEscapes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+const maxLength = 50_000;
+const maxRules = 1000;
+const maxDepth = 64;
+
+/** Least and greatest number of rounds. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Reads the rules of a grammar: what the notations have in common. */
+export abstract class GrammarReader extends TextCursor {
+  readonly #path: string;
+  readonly #rules = new Map<string, Rule>();
+  readonly #written = new Set<string>();
+  readonly #counted: { readonly rule: Rule; readonly item: Expression; readonly bounds: Bounds }[] = [];
+
+  /** What ends a sequence of items: a sticky expression. */
+  abstract readonly endOfSequence: RegExp;
+
+  /**
+   * @param path how messages call the grammar
+   * @throws RangeError for a text that is too long
+   */
+  constructor(source: string, path: string) {
+    super(source);
+    this.#path = path;
+    if (source.length > maxLength) throw this.fault(`expected at most ${maxLength} characters`);
+  }
+
+  /** A text, a class, a group, a name, … */
+  abstract readItem(depth: number): Expression;
+  /** How often an item comes, if that is written behind it. */
+  abstract readBounds(): Bounds | undefined;
+  /** Whether another alternative follows. */
+  abstract takeOr(): boolean;
+  /** Goes on behind spaces and comments. */
+  abstract skip(): void;
+
+  readAlternatives(depth: number): Expression {
+    if (depth > maxDepth) throw this.fault(`expected at most ${maxDepth} nested groups`);
+    const items: Expression[] = [];
+    do {
+      this.skip();
+      items.push(this.#readSequence(depth));
+    } while (this.takeOr());
+    return choice(...items);
+  }
+
+  #readSequence(depth: number): Expression {
+    const items: Expression[] = [];
+    while (!this.isAt(this.endOfSequence)) {
+      const item = this.readItem(depth);
+      const bounds = this.readBounds();
+      items.push(bounds ? this.repeated(item, bounds) : item);
+      this.skip();
+    }
+    return sequence(...items);
+  }
+
+  readGroup(end: string, depth: number): Expression {
+    const group = this.readAlternatives(depth + 1);
+    if (!this.take(end)) throw this.faultHere(`expected ${end}`);
+    return group;
+  }
+
+  /** The rule of a name, which may be written later. */
+  named(name: string): Rule {
+    return getOrCreate(this.#rules, name, () => {
+      if (this.#rules.size >= maxRules) throw this.fault(`expected at most ${maxRules} rules`);
+      return rule(name);
+    });
+  }
+
+  /** Claims a name, whose body is written next. */
+  write(name: string): Rule {
+    if (this.#written.has(name)) throw this.fault(`expected one rule ${quoted(name)}`);
+    this.#written.add(name);
+    return this.named(name);
+  }
+
+  /** `*`, `+`, `?` or `{m,n}`, if that comes next. */
+  takeBounds(): Bounds | undefined {
+    const [, operator] = this.takeMatch(/([*+?])/y) ?? [];
+    if (operator !== undefined)
+      return { min: operator === '+' ? 1 : 0, max: operator === '?' ? 1 : Infinity };
+    if (!this.take('{')) return undefined;
+    const [, times, min, max] = this.takeMatch(/\s*(?:(\d{1,9})|(\d{0,9})\s*,\s*(\d{0,9}))\s*\}/y) ?? [];
+    if (times !== undefined) return this.bounds(Number(times), Number(times));
+    if (min === undefined) throw this.faultHere('expected {m}, {m,} or {m,n}');
+    return this.bounds(Number(min), max === '' ? Infinity : Number(max));
+  }
+
+  bounds(min: number, max: number): Bounds {
+    if (min > maxRepetitions || (max > maxRepetitions && max !== Infinity))
+      throw this.fault(`expected at most ${maxRepetitions} repetitions`);
+    if (min > max) throw this.fault(`expected bounds that ascend, got ${min} to ${max}`);
+    return { min, max };
+  }
+
+  repeated(item: Expression, bounds: Bounds): Expression {
+    const expression = repeat(item, bounds);
+    if (expression.type !== 'repeat' || (bounds.min === 0 && bounds.max === Infinity)) return expression;
+    const own = rule('repetition', expression);
+    this.#counted.push({ rule: own, item, bounds });
+    return refer(own);
+  }
+
+  /** The grammar, once all rules are read. */
+  finish(startRule: string, grammar: Expression): Expression {
+    if (!this.#written.has(startRule)) throw this.fault(`expected a rule \`${startRule}\``);
+    for (const name of this.#rules.keys())
+      if (!this.#written.has(name)) throw this.fault(`expected a rule ${quoted(name)}, which others name`);
+    const rules = [...this.#rules.values(), ...this.#counted.map((counted) => counted.rule)];
+    const nullable = nullableRules(rules);
+    // Rounds that may write nothing have to say so: a program takes rules to write something.
+    for (const { rule: own, item, bounds } of this.#counted)
+      if (isNullable(item, nullable)) own.body = repeat(choice(item, empty), bounds);
+    const recursive = rewriteLeftRecursion(rules, nullable);
+    if (recursive) {
+      const kinds = 'behind what may be empty, without a text, or of too many rules';
+      throw this.fault(`expected no left recursion ${kinds}, got it in ${quoted(recursive.name)}`);
+    }
+    if (productiveExpressions(grammar)(grammar)) return grammar;
+    throw this.fault('expected a grammar that some finite text matches');
+  }
+
+  /** The code point of a character, or of an escape: one of these, or `\x`, `\u`, `\U` with hex digits. */
+  takeCodePoint(end: string, escapes: Readonly<Record<string, string>>): number {
+    const codePoint = this.source.codePointAt(this.index);
+    if (codePoint === undefined) throw this.fault(`expected ${end} before the end`);
+    this.index += codePoint > 0xffff ? 2 : 1;
+    if (codePoint !== 0x5c) return codePoint;
+    const letter = this.source[this.index++] ?? '';
+    if (Object.hasOwn(escapes, letter)) return escapes[letter]!.codePointAt(0)!;
+    const length = hexEscapes[letter] ?? 0;
+    const digits = this.source.slice(this.index, this.index + length);
+    const escaped = Number.parseInt(digits, 16);
+    const isWhole = length > 0 && digits.length === length && /^[\da-f]+$/i.test(digits);
+    if (!isWhole || escaped > 0x10ffff)
+      throw this.fault(`expected a known escape, got ${quoted(`\\${letter}`)}`);
+    this.index += length;
+    return escaped;
+  }
+
+  /** A fault about what stands here. */
+  faultHere(expectation: string): RangeError {
+    const rest = this.source.slice(this.index, this.index + 20);
+    return this.fault(`${expectation}, got ${rest === '' ? 'the end' : quoted(rest)}`);
+  }
+
+  fault(expectation: string): RangeError {
+    return new RangeError(`${this.#path}: ${expectation}`);
+  }
+}
