@@ -4,15 +4,15 @@ import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { pictureMark } from '../../../../core/chat/messages.ts';
-import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import { layerEmbeddingsInput } from '../../../../core/onnx/cache-names.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
-import { fieldError, fieldErrorOf } from '../../../../errors.ts';
+import { fieldError, inField } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import { localFiles } from '../../../../folder/graph-files.ts';
 import { embeddingGraph, visionGraph } from '../../../../folder/model-files.ts';
 import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { ChatSettings } from '../../settings.ts';
 import { GridPositions } from './grid-positions.ts';
 import { PictureTable } from './picture-table.ts';
@@ -66,11 +66,8 @@ export function createTokenEmbedder(
 }
 
 /** @returns `[tokens × size]` */
-function toNumbers({ type, data }: Tensor, tokens: number, size: number): Float32Array {
-  const numbers =
-    type === 'float16'
-      ? float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array)
-      : (data as Float32Array);
+function toNumbers(tensor: Tensor, tokens: number, size: number): Float32Array {
+  const numbers = toFloat32(tensor);
   if (numbers.length === tokens * size) return numbers;
   throw new RangeError(`embed_tokens: expected ${tokens} × ${size} numbers, got ${numbers.length}`);
 }
@@ -163,10 +160,8 @@ export async function loadVision(inner: Decoder, parts: VisionParts): Promise<Ch
 
 /** @returns `undefined` where the model's kind isn't known, or its tokenizer or chat template have no place for pictures */
 async function readFamily({ folder, template, tokenizer }: VisionParts) {
-  const family = withReason(createVisionFamily, {
-    config: folder.config,
-    preprocessor: await readPreprocessor(folder),
-  });
+  const preprocessor = await readPreprocessor(folder);
+  const family = inField('source', () => createVisionFamily({ config: folder.config, preprocessor }));
   const token = family && tokenizer.tokenToId(family.pictureToken);
   if (!family || token === undefined) return undefined;
   const shown = template.render([{ role: 'user', content: `${pictureMark}Picture.` }], []);
@@ -179,12 +174,4 @@ async function readPreprocessor({ path }: ModelFolder): Promise<Readonly<Record<
   if (Object.keys(own).length > 0) return own;
   const { image_processor: inner } = await readJson(path, 'processor_config.json', {});
   return (inner ?? {}) as Readonly<Record<string, unknown>>;
-}
-
-function withReason<A, R>(create: (argument: A) => R, argument: A): R {
-  try {
-    return create(argument);
-  } catch (error) {
-    throw fieldErrorOf('source', error);
-  }
 }

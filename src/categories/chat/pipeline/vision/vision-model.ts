@@ -6,7 +6,7 @@ import {
   type MessageContent,
   type PlacedPicture,
 } from '../../../../core/chat/messages.ts';
-import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../core/math/float16.ts';
+import { float32ToFloat16Into } from '../../../../core/math/float16.ts';
 import {
   resized,
   type EncoderInput,
@@ -14,8 +14,9 @@ import {
   type PreparedPicture,
   type VisionFamily,
 } from '../../../../core/vision/families/family.ts';
-import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../../../errors.ts';
+import { assertWanted, fieldError, inField, InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor } from '../../../../contracts/graph.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
 import type { PipelineRunOptions } from '../../../../contracts/run.ts';
@@ -115,7 +116,10 @@ export class VisionModel {
     const key = `${createHash('sha256').update(bytes).digest('base64')} ${detail === 'low' ? 'low' : 'high'}`;
     const known = this.#table.borrow(key);
     if (known) return { encoded: known, text: this.#texts.get(known)! };
-    const prepared = await named(place, async () => this.#prepare(await this.#decode(bytes, detail)));
+    const prepared = await named(place, async () => {
+      const picture = await this.#decode(bytes, detail);
+      return inField('image', () => this.family.prepare(picture));
+    });
     const embeddings = await this.#run(prepared);
     const encoded = this.#table.add(key, embeddings, prepared.grid);
     this.#texts.set(encoded, prepared.text);
@@ -131,14 +135,6 @@ export class VisionModel {
     return resized(picture, { width: side(width), height: side(height) }, 'bicubic');
   }
 
-  #prepare(picture: Picture): PreparedPicture {
-    try {
-      return this.family.prepare(picture);
-    } catch (error) {
-      throw fieldErrorOf('image', error);
-    }
-  }
-
   /** @returns `[length × hiddenSize]` */
   async #run({ inputs, length }: PreparedPicture): Promise<Float32Array> {
     const feeds: Record<string, Tensor> = {};
@@ -148,11 +144,10 @@ export class VisionModel {
       feeds[name] = toTensor(input, type);
     }
     const output = this.#session.outputs[0]!.name;
-    const { type, dims, data } = (await this.#session.run(feeds, [output]))[output]!;
-    const rows = data.length / dims.at(-1)!;
+    const tensor = (await this.#session.run(feeds, [output]))[output]!;
+    const rows = tensor.data.length / tensor.dims.at(-1)!;
     if (rows !== length) throw new RangeError(`vision encoder: expected ${length} rows, got ${rows}`);
-    if (type !== 'float16') return data as Float32Array;
-    return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
+    return toFloat32(tensor);
   }
 }
 
