@@ -18,15 +18,7 @@ interface Operand {
 }
 
 /** Operators that keep the first two dimensions of their operand that is no constant. */
-const elementwise = new Set([
-  'Add',
-  'Mul',
-  'Div',
-  'Cast',
-  'MatMul',
-  'MatMulInteger',
-  'DynamicQuantizeLinear',
-]);
+const elementwise = new Set('Add Mul Div Cast MatMul MatMulInteger DynamicQuantizeLinear'.split(' '));
 
 /**
  * Attention of a whole sequence, without masks and caches, becomes `MultiHeadAttention`: it keeps a tile of the scores, not all

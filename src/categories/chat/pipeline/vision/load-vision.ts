@@ -13,6 +13,7 @@ import { embeddingGraph, visionGraph } from '../../../../folder/model-files.ts';
 import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 import type { ChatSettings } from '../../settings.ts';
 import { GridPositions } from './grid-positions.ts';
 import { PictureTable } from './picture-table.ts';
@@ -132,17 +133,15 @@ export interface VisionParts {
  * `vision_encoder`. A decoder that takes tokens needs none.
  */
 export async function loadVision(inner: Decoder, parts: VisionParts): Promise<ChatGraphs> {
-  if (inner.hiddenSize === undefined) return { decoder: inner, vision: undefined };
+  const { hiddenSize } = inner;
+  if (hiddenSize === undefined) return { decoder: inner, vision: undefined };
   const { backend, spec, folder } = parts;
-  const opened: { release(): Promise<void> }[] = [inner];
-  const open = async (graph: string, name: string) => {
-    const session = await backend.openSession({ graph: join(folder.path, graph), name }, spec);
-    opened.push(session);
-    return session;
-  };
-  try {
+  return releaseOnFailure(async (own) => {
+    own(inner);
+    const open = async (graph: string, name: string) =>
+      own(await backend.openSession({ graph: join(folder.path, graph), name }, spec));
     const files = localFiles(folder.path);
-    const table = new PictureTable(inner.hiddenSize);
+    const table = new PictureTable(hiddenSize);
     const embeddings = await open(embeddingGraph(files, spec.dtype), 'embed_tokens');
     const decoder = createEmbeddingDecoder(inner, createTokenEmbedder(embeddings, inner, table), table);
     const graph = visionGraph(files, spec.dtype);
@@ -152,10 +151,7 @@ export async function loadVision(inner: Decoder, parts: VisionParts): Promise<Ch
     const { VisionModel } = await import('./vision-model.ts');
     const session = await open(graph, 'vision_encoder');
     return { decoder, vision: new VisionModel(session, { ...found, table, settings: spec }) };
-  } catch (error) {
-    await Promise.all(opened.map((one) => one.release()));
-    throw error;
-  }
+  });
 }
 
 /** @returns `undefined` where the model's kind isn't known, or its tokenizer or chat template have no place for pictures */
