@@ -267,7 +267,7 @@ export class VoiceSession {
       },
       emit: (event) => this.#emit(event),
     });
-    const ended = answer.run().then(() => {
+    const ended = answer.run().finally(() => {
       this.#answers.delete(answer);
       this.#account();
       this.#answerTurn();

@@ -82,11 +82,11 @@ async function createChatPipeline(
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
-  const own = withEveryTurn(
+  const ownTemplate = withEveryTurn(
     createChatTemplate(withPlainTemplate(folder), { chatTemplate: spec.chatTemplate }),
   );
   const { template, formats } = withTools(
-    { template: own, formats: readFormats(spec, own, tokenizer) },
+    { template: ownTemplate, formats: readFormats(spec, ownTemplate, tokenizer) },
     spec,
   );
   const endTokens = readEndTokens(folder, tokenizer);

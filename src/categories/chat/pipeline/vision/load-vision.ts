@@ -4,6 +4,7 @@ import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { pictureMark } from '../../../../core/chat/messages.ts';
+import { toFloat32 } from '../../../../core/math/float16.ts';
 import { layerEmbeddingsInput } from '../../../../core/onnx/cache-names.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
 import { fieldError, inField } from '../../../../errors.ts';
@@ -12,7 +13,6 @@ import { localFiles } from '../../../../folder/graph-files.ts';
 import { embeddingGraph, visionGraph } from '../../../../folder/model-files.ts';
 import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
-import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 import type { ChatSettings } from '../../settings.ts';
 import { GridPositions } from './grid-positions.ts';
@@ -67,8 +67,8 @@ export function createTokenEmbedder(
 }
 
 /** @returns `[tokens × size]` */
-function toNumbers(tensor: Tensor, tokens: number, size: number): Float32Array {
-  const numbers = toFloat32(tensor);
+function toNumbers({ data }: Tensor, tokens: number, size: number): Float32Array {
+  const numbers = toFloat32(data as Float32Array | Uint16Array);
   if (numbers.length === tokens * size) return numbers;
   throw new RangeError(`embed_tokens: expected ${tokens} × ${size} numbers, got ${numbers.length}`);
 }

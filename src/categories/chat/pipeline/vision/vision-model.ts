@@ -6,7 +6,7 @@ import {
   type MessageContent,
   type PlacedPicture,
 } from '../../../../core/chat/messages.ts';
-import { float32ToFloat16Into } from '../../../../core/math/float16.ts';
+import { float32ToFloat16Into, toFloat32 } from '../../../../core/math/float16.ts';
 import {
   resized,
   type EncoderInput,
@@ -16,7 +16,6 @@ import {
 } from '../../../../core/vision/families/family.ts';
 import { assertWanted, fieldError, inField, InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor } from '../../../../contracts/graph.ts';
-import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
 import type { PipelineRunOptions } from '../../../../contracts/run.ts';
@@ -144,10 +143,10 @@ export class VisionModel {
       feeds[name] = toTensor(input, type);
     }
     const output = this.#session.outputs[0]!.name;
-    const tensor = (await this.#session.run(feeds, [output]))[output]!;
-    const rows = tensor.data.length / tensor.dims.at(-1)!;
+    const { dims, data } = (await this.#session.run(feeds, [output]))[output]!;
+    const rows = data.length / dims.at(-1)!;
     if (rows !== length) throw new RangeError(`vision encoder: expected ${length} rows, got ${rows}`);
-    return toFloat32(tensor);
+    return toFloat32(data as Float32Array | Uint16Array);
   }
 }
 

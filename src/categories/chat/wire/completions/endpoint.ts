@@ -3,7 +3,12 @@ import { fieldError } from '../../../../errors.ts';
 import { toFrame } from '../../../../http/sse.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import { parameterReader } from '../../../../validation/parameter-schema.ts';
-import { foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
+import {
+  fieldsAlike,
+  foreignTo,
+  readForeign,
+  type ForeignFields,
+} from '../../../../validation/foreign-fields.ts';
 import type { ChatEvent } from '../../events.ts';
 import { chatParameters } from '../../parameters.ts';
 import type { RawPrompt } from '../../prompts.ts';
@@ -26,21 +31,14 @@ interface CompletionCall extends ChatCall {
   readonly isList: boolean;
 }
 
-const useChat = { advice: 'use `POST /chat/completions`' };
-
 /** Fields of chats, which would change the answer here. */
 const completionForeignFields: ForeignFields = {
   ...foreignTo(completionRequestSchema, foreignFields),
-  messages: useChat,
-  tools: useChat,
-  tool_choice: useChat,
-  documents: useChat,
-  chat_template_kwargs: useChat,
-  enable_thinking: useChat,
-  think: useChat,
-  reasoning_effort: useChat,
-  continue_final_message: useChat,
-  add_generation_prompt: useChat,
+  ...fieldsAlike(
+    'messages tools tool_choice documents chat_template_kwargs enable_thinking think reasoning_effort ' +
+      'continue_final_message add_generation_prompt',
+    { advice: 'use `POST /chat/completions`' },
+  ),
   max_completion_tokens: { as: 'max_tokens' },
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };
