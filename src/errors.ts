@@ -1,4 +1,4 @@
-export { orElse } from './core/or-else.ts';
+export { orElse } from './core/text/or-else.ts';
 
 /** Codes of errors, as stable strings. The server maps each to one HTTP status. */
 export type ErrorCode =

@@ -41,14 +41,9 @@ export const harmless = (...values: readonly unknown[]): Required<Pick<RefusedFi
     }),
 });
 
-/** Rows of several fields that are alike. @param names with spaces between */
-export function fieldsAlike(names: string, field: ForeignField): ForeignFields {
-  return Object.fromEntries(names.split(' ').map((name) => [name, field]));
-}
-
 /** Rows of several fields that can't change an answer. @param names with spaces between */
 export function ignoredFields(names: string): ForeignFields {
-  return fieldsAlike(names, { ignored: true });
+  return Object.fromEntries(names.split(' ').map((name) => [name, { ignored: true } as const]));
 }
 
 /** The fields that a schema doesn't have itself. */

@@ -1,4 +1,4 @@
-import { orElse } from '../or-else.ts';
+import { orElse } from '../text/or-else.ts';
 import { assertFunction, assertObject, assertText } from '../assert-values.ts';
 import { reasoningFormats, thinkFormat } from './reasoning-formats.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';

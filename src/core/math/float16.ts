@@ -10,12 +10,6 @@ export function float16ToFloat32Into(out: Float32Array, bits: Uint16Array): Floa
   return out;
 }
 
-/** Numbers as they are, or those of half-precision bits. */
-export function toFloat32(numbers: Float32Array | Uint16Array): Float32Array {
-  if (numbers instanceof Float32Array) return numbers;
-  return float16ToFloat32Into(new Float32Array(numbers.length), numbers);
-}
-
 /**
  * Converts single precision to IEEE 754 half-precision bits, to the nearest, ties to even.
  * @param out receives the bits; at least as long as `values`

@@ -1,4 +1,4 @@
-import { orElse } from '../../or-else.ts';
+import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';

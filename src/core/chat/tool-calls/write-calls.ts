@@ -1,4 +1,4 @@
-import { orElse } from '../../or-else.ts';
+import { orElse } from '../../text/or-else.ts';
 import { maxArgumentValues, parseBounded } from '../../text/bounded-json.ts';
 import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { typeOfValue } from './schema-types.ts';

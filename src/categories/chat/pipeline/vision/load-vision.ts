@@ -4,7 +4,7 @@ import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { pictureMark } from '../../../../core/chat/messages.ts';
-import { toFloat32 } from '../../../../core/math/float16.ts';
+import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import { layerEmbeddingsInput } from '../../../../core/onnx/cache-names.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
 import { fieldError, inField } from '../../../../errors.ts';
@@ -67,8 +67,11 @@ export function createTokenEmbedder(
 }
 
 /** @returns `[tokens × size]` */
-function toNumbers({ data }: Tensor, tokens: number, size: number): Float32Array {
-  const numbers = toFloat32(data as Float32Array | Uint16Array);
+function toNumbers({ type, data }: Tensor, tokens: number, size: number): Float32Array {
+  const numbers =
+    type === 'float16'
+      ? float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array)
+      : (data as Float32Array);
   if (numbers.length === tokens * size) return numbers;
   throw new RangeError(`embed_tokens: expected ${tokens} × ${size} numbers, got ${numbers.length}`);
 }

@@ -6,7 +6,7 @@ import {
   type MessageContent,
   type PlacedPicture,
 } from '../../../../core/chat/messages.ts';
-import { float32ToFloat16Into, toFloat32 } from '../../../../core/math/float16.ts';
+import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../core/math/float16.ts';
 import {
   resized,
   type EncoderInput,
@@ -143,10 +143,11 @@ export class VisionModel {
       feeds[name] = toTensor(input, type);
     }
     const output = this.#session.outputs[0]!.name;
-    const { dims, data } = (await this.#session.run(feeds, [output]))[output]!;
+    const { type, dims, data } = (await this.#session.run(feeds, [output]))[output]!;
     const rows = data.length / dims.at(-1)!;
     if (rows !== length) throw new RangeError(`vision encoder: expected ${length} rows, got ${rows}`);
-    return toFloat32(data as Float32Array | Uint16Array);
+    if (type !== 'float16') return data as Float32Array;
+    return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
   }
 }
 

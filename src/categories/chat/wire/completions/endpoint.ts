@@ -3,12 +3,7 @@ import { fieldError } from '../../../../errors.ts';
 import { toFrame } from '../../../../http/sse.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import { parameterReader } from '../../../../validation/parameter-schema.ts';
-import {
-  fieldsAlike,
-  foreignTo,
-  readForeign,
-  type ForeignFields,
-} from '../../../../validation/foreign-fields.ts';
+import { foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
 import type { ChatEvent } from '../../events.ts';
 import { chatParameters } from '../../parameters.ts';
 import type { RawPrompt } from '../../prompts.ts';
@@ -32,13 +27,13 @@ interface CompletionCall extends ChatCall {
 }
 
 /** Fields of chats, which would change the answer here. */
+const chatFields = (
+  'messages tools tool_choice documents chat_template_kwargs enable_thinking think reasoning_effort ' +
+  'continue_final_message add_generation_prompt'
+).split(' ');
 const completionForeignFields: ForeignFields = {
   ...foreignTo(completionRequestSchema, foreignFields),
-  ...fieldsAlike(
-    'messages tools tool_choice documents chat_template_kwargs enable_thinking think reasoning_effort ' +
-      'continue_final_message add_generation_prompt',
-    { advice: 'use `POST /chat/completions`' },
-  ),
+  ...Object.fromEntries(chatFields.map((name) => [name, { advice: 'use `POST /chat/completions`' }])),
   max_completion_tokens: { as: 'max_tokens' },
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };
