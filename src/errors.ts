@@ -1,3 +1,5 @@
+export { orElse } from './core/text/or-else.ts';
+
 /** Codes of errors, as stable strings. The server maps each to one HTTP status. */
 export type ErrorCode =
   | 'invalid_request'
@@ -67,15 +69,6 @@ export function fieldErrorOf(param: string, error: unknown): unknown {
   const isOfCore = error instanceof TypeError || error instanceof RangeError;
   const [label, reason] = isOfCore ? (/^[\w.[\]]+: ([^]+)$/.exec(error.message) ?? []) : [];
   return label === undefined ? error : fieldError(param, reason!, { cause: error });
-}
-
-/** What a function returns, or another value where it throws. */
-export function orElse<Value, Other>(work: () => Value, other: Other): Value | Other {
-  try {
-    return work();
-  } catch {
-    return other;
-  }
 }
 
 /** What a function returns; where it throws, its error becomes another one. */

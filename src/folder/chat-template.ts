@@ -12,7 +12,7 @@ import { runSteps } from '../core/run-steps.ts';
 import { parseJson } from '../core/jinja/json.ts';
 import { toJson } from '../core/jinja/printing.ts';
 import { strftime } from '../core/jinja/strftime.ts';
-import { probeTool, probeTurns, type TurnFates } from './template-probes.ts';
+import { probes, probeTool, probeTurns, type TurnFates } from './template-probes.ts';
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from '../core/jinja/template.ts';
 import { toValue, type Value } from '../core/jinja/values.ts';
 import type { ModelFolder } from './model-folder.ts';
@@ -154,11 +154,10 @@ export function createChatTemplate(
     readsParts = showsQuestion();
   }
   const feed = toolFeeds.find((candidate) =>
-    probes.starts.some((messages) => render(candidate, messages, [probes.tool])?.includes(probes.tool.name)),
+    probes.starts.some((messages) => render(candidate, messages, [probeTool])?.includes(probeTool.name)),
   );
   const usedFeed = feed ?? toolFeeds[0]!;
-  const withCall =
-    render(usedFeed, probes.called, []) ?? render(usedFeed, probes.called, [probes.tool]) ?? '';
+  const withCall = render(usedFeed, probes.called, []) ?? render(usedFeed, probes.called, [probeTool]) ?? '';
   const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
   const showsCall = withCall.includes(probes.argument, callStart);
   const probed = new Map<boolean, TurnFates>();
@@ -199,31 +198,6 @@ export function createChatTemplate(
 
 /** Names of the switch: Qwen and most others, DeepSeek and Granite, Command A. */
 const thinkingSwitches = ['enable_thinking', 'thinking', 'reasoning'];
-
-/** Conversations that templates are tried with. */
-const probes = (() => {
-  const question = 'Question that probes.';
-  const argument = 'argument_that_probes';
-  const result = 'Result that probes.';
-  const call = { name: probeTool.name, arguments: JSON.stringify({ text: argument }) };
-  const asked: ChatMessage = { role: 'user', content: question };
-  return {
-    question,
-    argument,
-    result,
-    tool: probeTool,
-    call,
-    starts: [
-      [asked],
-      [{ role: 'system', content: 'Instruction that probes.' }, asked],
-    ] as readonly (readonly ChatMessage[])[],
-    called: [
-      asked,
-      { role: 'assistant', content: null, toolCalls: [{ id: 'callprobe', ...call }] },
-      { role: 'tool', toolCallId: 'callprobe', name: probeTool.name, content: result },
-    ] as readonly ChatMessage[],
-  };
-})();
 
 /** A refusal of the template stays; a conversation that it merely stumbles over is tried again with the gaps filled. */
 function* renderGenerously(

@@ -43,7 +43,21 @@ const result = (content: string, index = 0): ChatMessage => ({
   content,
 });
 const [first, second] = [system('Instruction that probes.'), system('Second rule that probes.')];
-const [asked, more] = [user('Question that probes.'), user('Second question that probes.')];
+const texts = {
+  question: 'Question that probes.',
+  argument: 'argument_that_probes',
+  result: 'Result that probes.',
+};
+const [asked, more] = [user(texts.question), user('Second question that probes.')];
+const called = [asked, calling(texts.argument), result(texts.result)];
+
+/** What every template is tried with: a question, alone and behind an instruction, and a call with its result. */
+export const probes = {
+  ...texts,
+  call: { name: probeTool.name, arguments: JSON.stringify({ text: texts.argument }) },
+  starts: [[asked], [first, asked]],
+  called,
+};
 
 /** In the order in which they are tried: later ones are merged as earlier ones are. */
 export const templateProbes: readonly TemplateProbe[] = [
@@ -85,7 +99,7 @@ export const templateProbes: readonly TemplateProbe[] = [
     kind: 'tool-result',
     title: 'a call with its result',
     merged: 'as plain turns',
-    conversations: [[asked, calling('argument_that_probes'), result('Result that probes.')]],
+    conversations: [called],
   },
   {
     kind: 'parallel-calls',
@@ -94,8 +108,8 @@ export const templateProbes: readonly TemplateProbe[] = [
     conversations: [
       [
         asked,
-        calling('argument_that_probes', 'second_argument'),
-        result('Result that probes.'),
+        calling(texts.argument, 'second_argument'),
+        result(texts.result),
         result('Second result that probes.', 1),
       ],
     ],

@@ -3,11 +3,11 @@ export function onceAllAborted(
   signals: readonly (AbortSignal | undefined)[],
   listener: () => void,
 ): () => void {
-  let left = new Set(signals).size;
+  const listened = new Set(signals);
+  let left = listened.size;
   const count = (): void => {
     if (--left === 0) listener();
   };
-  const listened = new Set(signals);
   if (left === 0 || listened.has(undefined)) return () => undefined;
   for (const signal of listened) {
     if (signal!.aborted) count();

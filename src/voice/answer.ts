@@ -28,12 +28,6 @@ export interface AnswerOptions {
 type Status = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 type MessageItem = Extract<Item, { type: 'message' }>;
 
-/** What the chat model wrote beside text. */
-interface Written {
-  readonly calls: readonly ToolCall[];
-  readonly reason: FinishReason | undefined;
-}
-
 /** A message that is being written, and spoken. */
 interface OpenMessage {
   readonly item: MessageItem;
@@ -52,6 +46,8 @@ export class Answer {
   readonly #cutter = new SentenceCutter();
   readonly #output: Item[] = [];
   #message: OpenMessage | undefined;
+  readonly #calls: (ToolCall & { arguments: string })[] = [];
+  #finishReason: FinishReason | undefined;
   #usage: ChatUsage | undefined;
 
   constructor(options: AnswerOptions) {
@@ -63,12 +59,12 @@ export class Answer {
   async run(): Promise<void> {
     this.#emit({ type: 'response.created', response: this.#toResponse('in_progress', null) });
     try {
-      const { calls, reason } = await this.#think(await this.#options.items());
+      await this.#think(await this.#options.items());
       this.#say(this.#cutter.flush());
       await this.#message?.speaker?.end();
       this.#closeMessage('completed');
-      for (const call of calls) this.#tellCall(call);
-      if (reason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
+      for (const call of this.#calls) this.#tellCall(call);
+      if (this.#finishReason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
       else this.#end('completed');
     } catch (thrown) {
       if (this.isEnded) return;
@@ -83,7 +79,7 @@ export class Answer {
     this.#end('cancelled', { reason });
   }
 
-  async #think(items: readonly Item[]): Promise<Written> {
+  async #think(items: readonly Item[]): Promise<void> {
     const { settings, truncation } = this.#options;
     let left = items;
     for (;;) {
@@ -98,28 +94,23 @@ export class Answer {
     }
   }
 
-  async #write(request: ChatRequestInput): Promise<Written> {
-    const calls: (ToolCall & { arguments: string })[] = [];
-    let reason: FinishReason | undefined;
+  async #write(request: ChatRequestInput): Promise<void> {
     let isLimitTold = false;
     for await (const event of this.#run<ChatEvent>('chat', request)) {
       if (!isLimitTold) this.#tellLimits(this.#options.call.limits());
       isLimitTold = true;
       if (event.type === 'text-delta') this.#add(event.text);
       else if (event.type === 'tool-call-start')
-        calls[event.call] = { id: event.id, name: event.name, arguments: '' };
-      else if (event.type === 'tool-call-delta') calls[event.call]!.arguments += event.arguments;
-      else if (event.type === 'choice-end') reason = event.finishReason;
+        this.#calls[event.call] = { id: event.id, name: event.name, arguments: '' };
+      else if (event.type === 'tool-call-delta') this.#calls[event.call]!.arguments += event.arguments;
+      else if (event.type === 'choice-end') this.#finishReason = event.finishReason;
       else if (event.type === 'usage') this.#usage = event;
     }
-    return { calls, reason };
   }
 
   #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
-    return this.#options.call.run(request, {
-      category,
-      signal: this.#controller.signal,
-    }) as AsyncIterable<Event>;
+    const { signal } = this.#controller;
+    return this.#options.call.run(request, { category, signal }) as AsyncIterable<Event>;
   }
 
   #add(text: string): void {

@@ -3,9 +3,9 @@ import type { TranscriptionRequestInput } from '../categories/transcription/requ
 import type { SpokenAudio } from '../categories/transcription/wire/live/speech-input.ts';
 import type { TranscriptionStreamEvent } from '../categories/transcription/wire/schema.ts';
 import { createTranscriptionStreamer } from '../categories/transcription/wire/to-events.ts';
+import type { RunEvent } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { VoiceConfiguration } from './configuration.ts';
-import type { VoiceCall } from './voice.ts';
 
 /** A recording, written down: no text where nobody speaks. */
 export interface Heard {
@@ -21,14 +21,12 @@ export class Hearing {
   /** Recordings that wait or are written down, and their bytes. */
   count = 0;
   bytes = 0;
-  readonly #run: VoiceCall['run'];
-  readonly #signal: AbortSignal;
+  readonly #run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>;
   readonly #onCount: () => void;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(run: VoiceCall['run'], signal: AbortSignal, onCount: () => void) {
+  constructor(run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>, onCount: () => void) {
     this.#run = run;
-    this.#signal = signal;
     this.#onCount = onCount;
   }
 
@@ -51,7 +49,7 @@ export class Hearing {
   async #hear(request: TranscriptionRequestInput): Promise<Heard> {
     const toEvents = createTranscriptionStreamer();
     let heard: Heard = { text: '', usage: undefined };
-    for await (const event of this.#run(request, { category: 'transcription', signal: this.#signal })) {
+    for await (const event of this.#run(request)) {
       for (const made of toEvents(event as TranscriptionEvent))
         if (made.type === 'transcript.text.done') heard = { text: made.text.trim(), usage: made.usage };
     }

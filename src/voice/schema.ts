@@ -206,8 +206,7 @@ export const voiceClientEventSchema = z.discriminatedUnion('type', [
 /** A message of the client of a voice agent. */
 export type VoiceClientEvent = z.infer<typeof voiceClientEventSchema>;
 
-const ofServer = { event_id: z.string() };
-const server = <Type extends string>(type: Type) => ({ type: z.literal(type), ...ofServer });
+const server = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id: z.string() });
 const previous_item_id = z.string().nullable();
 const item = z.looseObject({ id: z.string(), object: z.literal('realtime.item'), type: z.string() });
 const session = z.looseObject({ object: z.literal('realtime.session'), id: z.string() });

@@ -58,7 +58,10 @@ export class VoiceSession {
     this.#agent = agent;
     this.#call = call;
     this.#configuration = defaultVoiceConfiguration(agent.agent);
-    this.#hearing = new Hearing(call.run, this.#controller.signal, () => this.#account());
+    this.#hearing = new Hearing(
+      (request) => call.run(request, { category: 'transcription', signal: this.#controller.signal }),
+      () => this.#account(),
+    );
     this.#turns = new Turns(this.#configuration, {
       maxBufferBytes: call.maxBufferBytes,
       hold: (bytes) => this.#hold(bytes),
@@ -92,9 +95,8 @@ export class VoiceSession {
   }
 
   /** Answers what is no event at all, or one that can't be obeyed. */
-  refuse(error: InferenceError, event_id?: string, code?: string): void {
-    const described = this.#call.fail(error);
-    this.#emit({ type: 'error', error: { ...described, ...(code && { code }), event_id: event_id ?? null } });
+  refuse(error: InferenceError, event_id: string | null = null, code?: string): void {
+    this.#emit({ type: 'error', error: { ...this.#call.fail(error), ...(code && { code }), event_id } });
   }
 
   /** Resolves when everything that was received has been answered. */
@@ -180,13 +182,6 @@ export class VoiceSession {
     this.#answer({});
   }
 
-  async #run(answer: Answer): Promise<void> {
-    await answer.run();
-    this.#answers.delete(answer);
-    this.#account();
-    this.#answerTurn();
-  }
-
   /** Puts a transcript into its part of an item. @returns it, empty where there is none */
   #writeDown(item_id: string, part: AudioPart, parts: readonly Promise<Heard>[]): Promise<string> {
     const place = { item_id, content_index: 0 as const };
@@ -197,9 +192,8 @@ export class VoiceSession {
       part.transcript = text;
       this.#conversation.recount();
       if (this.#controller.signal.aborted) return '';
-      if (error) {
-        this.#emit({ type: `${transcribed}.failed`, ...place, error: this.#call.fail(error) });
-      } else if (tells) {
+      if (error) this.#emit({ type: `${transcribed}.failed`, ...place, error: this.#call.fail(error) });
+      else if (tells) {
         if (text !== '') this.#emit({ type: `${transcribed}.delta`, ...place, delta: text });
         this.#emit({ type: `${transcribed}.completed`, ...place, transcript: text, usage });
       }
@@ -228,9 +222,7 @@ export class VoiceSession {
   #keep(given: GivenItem): Item {
     this.#conversation.assertFree(given.id);
     const head = itemHead('completed', given.id);
-    if (given.type !== 'message') {
-      return { ...given, call_id: given.call_id ?? head.id, ...head };
-    }
+    if (given.type !== 'message') return { ...given, call_id: given.call_id ?? head.id, ...head };
     const { format } = this.#configuration.input;
     const content = given.content.map((part) => {
       const kept = keptPart(part, given.role);
@@ -247,10 +239,9 @@ export class VoiceSession {
   #createResponse({ response = {}, event_id }: Client<'response.create'>): void {
     const isApart = response.conversation === 'none';
     if (this.#active && !isApart) {
-      const error = new InferenceError(
-        'invalid_request',
-        'The conversation already has an answer under way: cancel it, wait for `response.done`, or use `conversation: "none"`.',
-      );
+      const reason =
+        'The conversation already has an answer under way: cancel it, wait for `response.done`, or use `conversation: "none"`.';
+      const error = new InferenceError('invalid_request', reason);
       return this.refuse(error, event_id, 'conversation_already_has_active_response');
     }
     if (this.#answers.size >= mostAnswers)
@@ -276,7 +267,12 @@ export class VoiceSession {
       },
       emit: (event) => this.#emit(event),
     });
-    this.#answers.set(answer, this.#run(answer));
+    const ended = answer.run().finally(() => {
+      this.#answers.delete(answer);
+      this.#account();
+      this.#answerTurn();
+    });
+    this.#answers.set(answer, ended);
     this.#account();
   }
 

@@ -54,6 +54,7 @@ interface SpeakerOptions {
 /** Speaks sentences while others are written: those that wait are one run. */
 export class Speaker {
   readonly #options: SpeakerOptions;
+  readonly #sampleRateHz: number;
   readonly #marks: SpokenMark[] = [];
   #waiting: string[] = [];
   #running: Promise<void> | undefined;
@@ -64,6 +65,7 @@ export class Speaker {
 
   constructor(options: SpeakerOptions) {
     this.#options = options;
+    this.#sampleRateHz = sampleRateOf(options.output.format);
   }
 
   /** Places in the text, and when they are spoken; of a piece that was broken off, when it would be about. */
@@ -76,7 +78,7 @@ export class Speaker {
   }
 
   get #spokenMs(): number {
-    return (1000 * this.#samples) / sampleRateOf(this.#options.output.format);
+    return (1000 * this.#samples) / this.#sampleRateHz;
   }
 
   say(text: string): void {
@@ -113,10 +115,7 @@ export class Speaker {
     try {
       for await (const event of speak({ model, input: text, ...wishes, format: 'pcm' })) {
         if (event.type === 'speech-start')
-          resampler = createResampler({
-            fromHz: event.sampleRateHz,
-            toHz: sampleRateOf(this.#options.output.format),
-          });
+          resampler = createResampler({ fromHz: event.sampleRateHz, toHz: this.#sampleRateHz });
         if (event.type !== 'audio') continue;
         tell();
         const [samples] = toSamples(event.bytes, { encoding: 's16', channels: 1 });
@@ -136,7 +135,7 @@ export class Speaker {
 
   async #send(samples: Float32Array): Promise<void> {
     const encoding = encodingOf(this.#options.output.format) as LiveEncoding;
-    const most = Math.round(messageSeconds * sampleRateOf(this.#options.output.format));
+    const most = Math.round(messageSeconds * this.#sampleRateHz);
     for (let at = 0; at < samples.length; at += most) {
       const bytes = fromSamples(samples.subarray(at, at + most), encoding);
       this.#samples += Math.min(most, samples.length - at);

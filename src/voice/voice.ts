@@ -9,31 +9,6 @@ import type { RunEvent } from '../contracts/run.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { textSetting, type SettingTable } from '../validation/setting-table.ts';
 
-/** The models of an agent that hears, thinks and speaks, and the values that its sessions begin with. */
-export interface VoiceOptions {
-  /** Id of a transcription model of the same inference. */
-  readonly hears: string;
-  /** Id of a chat model of the same inference. */
-  readonly thinks: string;
-  /** Id of a speech model of the same inference. */
-  readonly speaks: string;
-  /** Display name; default: the id. */
-  readonly name?: string | undefined;
-  /** The system message of every conversation; default: none. */
-  readonly instructions?: string | undefined;
-  /** ISO 639-1 of what is heard; default: found out. */
-  readonly language?: string | undefined;
-  /** Voice of the speech model; default: the model's own. */
-  readonly voice?: string | undefined;
-  /** Default 1. */
-  readonly speed?: number | undefined;
-}
-
-/** A model of `createInference` that is made of three others. */
-export interface VoiceModel extends VoiceOptions {
-  readonly category: typeof voiceCategory;
-}
-
 export interface VoiceInfo extends ModelInfo {
   readonly agent: VoiceModel;
 }
@@ -56,7 +31,13 @@ const settings = {
   language: textSetting('ISO 639-1 of what is heard; default: found out.'),
   voice: textSetting('Voice of the speech model.'),
   speed: z.number().min(min).max(max).optional().describe('Playback speed; default 1.'),
-} satisfies SettingTable & Record<keyof VoiceModel, unknown>;
+} satisfies SettingTable;
+
+/** A model of `createInference` that is made of three others. */
+export type VoiceModel = Readonly<z.infer<z.ZodObject<typeof settings>>>;
+
+/** The models of an agent that hears, thinks and speaks, and the values that its sessions begin with. */
+export type VoiceOptions = Omit<VoiceModel, 'category'>;
 
 /** The parts of an agent: which setting names it, and its category. */
 const voiceParts = { hears: 'transcription', thinks: 'chat', speaks: 'speech' } as const;

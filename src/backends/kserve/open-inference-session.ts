@@ -184,7 +184,7 @@ async function readDescription(path: string, { response, signal }: Answer): Prom
   });
   const described = parsed(text);
   if (typeof described === 'object' && described !== null) return described as Fields;
-  throw notThatProtocol(`${path} answered, but not with a JSON object`);
+  throw fieldError('backend', `${path} answered, but not with a JSON object`);
 }
 
 async function readOutputs({ response, signal }: Answer): Promise<Record<string, Tensor>> {
@@ -216,13 +216,8 @@ function unreadable(error: unknown): InferenceError {
   return new InferenceError('worker_failed', message, { cause: error });
 }
 
-function notThatProtocol(reason: string): InferenceError {
-  return fieldError('backend', reason);
-}
-
-/** A server need not list them. */
 function toSignatures(key: string, listed: unknown = []): TensorSignature[] {
-  if (!Array.isArray(listed)) throw notThatProtocol(`expected ${key} as an array`);
+  if (!Array.isArray(listed)) throw fieldError('backend', `expected ${key} as an array`);
   return listed.map((signature) => toSignature(key, (signature ?? {}) as WireSignature));
 }
 
@@ -230,12 +225,13 @@ function toSignature(key: string, { name, datatype, shape }: WireSignature): Ten
   const type = elementTypeOf(String(datatype));
   if (type === undefined) {
     const expected = Object.keys(elementTypes).join(', ');
-    throw notThatProtocol(
+    throw fieldError(
+      'backend',
       `${describeValue(name)} is ${describeValue(datatype)}, expected one of ${expected}`,
     );
   }
   if (typeof name !== 'string' || !Array.isArray(shape) || !shape.every(Number.isSafeInteger))
-    throw notThatProtocol(`expected ${key} with a name and a shape`);
+    throw fieldError('backend', `expected ${key} with a name and a shape`);
   const sizes = shape as readonly number[];
   return { name, type, dims: sizes.map((size, axis) => (size < 0 ? `${name}_${axis}` : size)) };
 }

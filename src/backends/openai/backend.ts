@@ -46,7 +46,6 @@ export const openaiDefinition: BackendDefinition = {
     'phonemizer',
     'voiceAliases',
     'isDistilled',
-    'maxPixels',
   ],
   runs: ({ name }) => categories.has(name),
   assert: assertApiServer,

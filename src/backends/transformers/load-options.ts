@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { PretrainedModelOptions } from '@huggingface/transformers';
+import type { PretrainedModelOptions, PreTrainedModel } from '@huggingface/transformers';
 import { fieldError, InferenceError } from '../../errors.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { localFiles } from '../../folder/graph-files.ts';
@@ -47,4 +47,11 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
       },
     );
   }
+}
+
+/** Frees models, one after the other. */
+export function disposerOf(...models: readonly (PreTrainedModel | undefined)[]): () => Promise<void> {
+  return async () => {
+    for (const model of models) await model?.dispose();
+  };
 }

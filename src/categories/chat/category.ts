@@ -54,6 +54,11 @@ export interface ChatMethods {
   chat(request: ChatRequestInput, options?: CallOptions): AsyncIterable<ChatEvent>;
 }
 
+/** Types of events that show nothing of an answer. */
+const silentEvents: ReadonlySet<string> = new Set(
+  'prompt prompt-logprobs prompt-start prompt-end hidden-tokens choice-end usage'.split(' '),
+);
+
 /** Chat: a conversation goes in, an answer with tool calls and reasoning comes out. */
 export const chatCategory: CategoryDefinition<
   'chat',
@@ -106,16 +111,7 @@ export const chatCategory: CategoryDefinition<
     const count = Math.max(1, prompts.length);
     return stopAfter === undefined ? count * n * maxTokens : count;
   },
-  isOutput: ({ type }) =>
-    ![
-      'prompt',
-      'prompt-logprobs',
-      'prompt-start',
-      'prompt-end',
-      'hidden-tokens',
-      'choice-end',
-      'usage',
-    ].includes(type),
+  isOutput: ({ type }) => !silentEvents.has(type),
   tally: tallyChat,
   telemetry: chatTelemetry,
 };

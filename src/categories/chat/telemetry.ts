@@ -1,5 +1,6 @@
 import { maxArgumentValues, parseBounded } from '../../core/text/bounded-json.ts';
 import { toTextMessage, type ChatMessage, type ToolCall } from '../../core/chat/messages.ts';
+import { orElse } from '../../errors.ts';
 import type { CategoryTelemetry, OutputRecorder } from '../../contracts/telemetry.ts';
 import type { MessagePart, SpanMessage } from '../telemetry-messages.ts';
 import { collectChoice, type CollectedChoice } from './collect-choices.ts';
@@ -96,16 +97,9 @@ function promptMessage(prompt: RawPrompt): SpanMessage {
 }
 
 function toPart({ id, name, arguments: given }: ToolCall): MessagePart {
-  return { type: 'tool_call', id, name, arguments: parsed(given) };
-}
-
-/** Parses arguments as JSON; a model may write others. */
-function parsed(text: string): unknown {
-  try {
-    return parseBounded(text, { values: maxArgumentValues });
-  } catch {
-    return text;
-  }
+  // A model may write others than JSON.
+  const parsed = orElse(() => parseBounded(given, { values: maxArgumentValues }), given);
+  return { type: 'tool_call', id, name, arguments: parsed };
 }
 
 function toolDefinitions({ tools }: Pick<ChatRequest, 'tools'>): string {

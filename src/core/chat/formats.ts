@@ -1,3 +1,4 @@
+import { orElse } from '../text/or-else.ts';
 import { assertFunction, assertObject, assertText } from '../assert-values.ts';
 import { reasoningFormats, thinkFormat } from './reasoning-formats.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
@@ -178,11 +179,7 @@ function reads(format: ToolCallFormat, { text, name, arguments: json }: CallSamp
 }
 
 function isSameJson(text: string, other: string): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(JSON.parse(other));
-  } catch {
-    return false;
-  }
+  return orElse(() => JSON.stringify(JSON.parse(text)) === JSON.stringify(JSON.parse(other)), false);
 }
 
 function findByName<T extends { readonly name: string }>(

@@ -45,7 +45,7 @@ export function createHarmonySplitter(): ReasoningSplitter {
   const { start, channel, message, call } = harmonyMarkers;
   const scanner = createMarkerScanner(Object.values(harmonyMarkers));
   /** Follows a call's arguments: markers inside of them mean nothing. */
-  const json = createJsonScanner();
+  let json = createJsonScanner();
   let place: 'start' | 'header' | 'between' | 'reasoning' | 'text' | 'call' = 'start';
   let header = '';
   const begun = { reasoning: false, text: false };
@@ -113,7 +113,7 @@ export function createHarmonySplitter(): ReasoningSplitter {
     header = '';
     if (/\bto=/.test(text)) {
       place = 'call';
-      json.reset();
+      json = createJsonScanner();
       emit(text, parts);
     } else {
       enter(/<\|channel\|>\s*analysis/.test(text) ? 'reasoning' : 'text', parts);

@@ -26,6 +26,14 @@ const integerPattern = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?
 const namePattern = /[\p{L}\p{N}\p{M}_]+/uy;
 const stringPattern = /'[^'\\]*(?:\\[^][^'\\]*)*'|"[^"\\]*(?:\\[^][^"\\]*)*"/y;
 const operatorPattern = /\/\/|\*\*|[=!<>]=|[-+/*%~[\](){}=<>.:|,;]/y;
+/** Tokens of code other than operators, in the order in which they are tried. */
+const tokenKinds: readonly (readonly [pattern: RegExp, toToken: (text: string) => Token])[] = [
+  [floatPattern, (text) => ({ type: 'float', value: Number(text.replaceAll('_', '')) })],
+  [integerPattern, (text) => ({ type: 'integer', value: toInteger(text) })],
+  [namePattern, (value) => ({ type: 'name', value })],
+  [stringPattern, (text) => ({ type: 'string', value: unescape(text.slice(1, -1)) })],
+];
+
 const closers: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
   ['[', ']'],
@@ -41,21 +49,18 @@ export function tokenize(template: string): Token[] {
   const tokens: Token[] = [];
   let index = 0;
 
-  function match(pattern: RegExp): string | undefined {
+  function find(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = index;
     const found = pattern.exec(source);
-    if (found === null) return undefined;
-    index = pattern.lastIndex;
-    return found[0];
+    if (found) index = pattern.lastIndex;
+    return found;
   }
 
   /** Finds the end of something that is no Jinja inside; returns where it begins. */
   function search(pattern: RegExp, missing: string): RegExpExecArray {
-    pattern.lastIndex = index;
-    const found = pattern.exec(source);
-    if (found === null) throw new SyntaxError(`missing ${missing}`);
-    index = pattern.lastIndex;
-    return found;
+    const found = find(pattern);
+    if (found) return found;
+    throw new SyntaxError(`missing ${missing}`);
   }
 
   /** Text from `start` to the tag at `end`, stripped as the tag's sign says. */
@@ -73,8 +78,8 @@ export function tokenize(template: string): Token[] {
   function readCode(end: RegExp, endType: 'block-end' | 'print-end'): void {
     const open: string[] = [];
     for (;;) {
-      match(spacePattern);
-      if (open.length === 0 && match(end) !== undefined) {
+      find(spacePattern);
+      if (open.length === 0 && find(end)) {
         tokens.push({ type: endType });
         return;
       }
@@ -84,28 +89,15 @@ export function tokenize(template: string): Token[] {
   }
 
   function readToken(open: string[]): void {
-    const float = source[index - 1] === '.' ? undefined : match(floatPattern);
-    if (float !== undefined) {
-      tokens.push({ type: 'float', value: Number(float.replaceAll('_', '')) });
-      return;
+    const isAfterDot = source[index - 1] === '.';
+    for (const [pattern, toToken] of tokenKinds) {
+      const found = isAfterDot && pattern === floatPattern ? null : find(pattern);
+      if (found) {
+        tokens.push(toToken(found[0]));
+        return;
+      }
     }
-    const integer = match(integerPattern);
-    if (integer !== undefined) {
-      const value = BigInt(integer.replaceAll('_', ''));
-      tokens.push({ type: 'integer', value: Number.isSafeInteger(Number(value)) ? Number(value) : value });
-      return;
-    }
-    const name = match(namePattern);
-    if (name !== undefined) {
-      tokens.push({ type: 'name', value: name });
-      return;
-    }
-    const string = match(stringPattern);
-    if (string !== undefined) {
-      tokens.push({ type: 'string', value: unescape(string.slice(1, -1)) });
-      return;
-    }
-    const operator = match(operatorPattern);
+    const operator = find(operatorPattern)?.[0];
     if (operator === undefined) throw new SyntaxError(`unexpected character ${source.charAt(index)}`);
     const closer = closers.get(operator);
     if (closer !== undefined) open.push(closer);
@@ -117,18 +109,15 @@ export function tokenize(template: string): Token[] {
 
   while (index < source.length) {
     const start = index;
-    tagPattern.lastIndex = index;
-    const tag = tagPattern.exec(source);
+    const tag = find(tagPattern);
     if (tag === null) {
       tokens.push({ type: 'text', value: source.slice(start) });
       break;
     }
     index = tag.index;
-    rawBeginPattern.lastIndex = index;
-    const raw = rawBeginPattern.exec(source);
-    if (raw !== null) {
-      addText(start, index, raw[1], true);
-      index = rawBeginPattern.lastIndex;
+    const raw = find(rawBeginPattern);
+    if (raw) {
+      addText(start, tag.index, raw[1], true);
       const from = index;
       const end = search(rawEndPattern, 'endraw');
       addText(from, end.index, end[1], true);
@@ -148,6 +137,11 @@ export function tokenize(template: string): Token[] {
   }
   tokens.push({ type: 'end' });
   return tokens;
+}
+
+function toInteger(text: string): number | bigint {
+  const value = BigInt(text.replaceAll('_', ''));
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 const escapePattern = /\\\n|\\([0-7]{1,3})|\\x([\da-fA-F]{2})|\\u([\da-fA-F]{4})|\\U([\da-fA-F]{8})|\\([^])/g;

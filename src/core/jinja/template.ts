@@ -58,14 +58,6 @@ export function compileTemplate(source: string, now: () => Date): CompiledTempla
 
 function createGlobals(now: () => Date, budget: Budget): Scope {
   const scope = new Scope(budget);
-  for (const [name, value] of [
-    ['true', true],
-    ['false', false],
-    ['none', null],
-  ] as const) {
-    scope.set(name, value);
-    scope.set(name.charAt(0).toUpperCase() + name.slice(1), value);
-  }
   scope.set('raise_exception', ([message]) => {
     throw new TemplateRefusal(toText(message));
   });
@@ -97,24 +89,19 @@ function createCycler(items: readonly Value[]): Instance {
     position = to % items.length;
     cycler.attributes.set('current', items[position]);
   };
-  const cycler = new Instance('Cycler', [
-    ['current', items[0]],
-    [
-      'next',
-      () => {
-        const item = items[position];
-        move(position + 1);
-        return item;
-      },
-    ],
-    [
-      'reset',
-      () => {
-        move(0);
-        return null;
-      },
-    ],
-  ]);
+  const attributes: Readonly<Record<string, Value>> = {
+    current: items[0],
+    next: () => {
+      const item = items[position];
+      move(position + 1);
+      return item;
+    },
+    reset: () => {
+      move(0);
+      return null;
+    },
+  };
+  const cycler = new Instance('Cycler', Object.entries(attributes));
   return cycler;
 }
 

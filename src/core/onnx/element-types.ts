@@ -27,23 +27,19 @@ export function elementTypeName(elementType: number | undefined): ElementTypeNam
   return elementType === undefined ? undefined : names.get(elementType);
 }
 
-const sizes: Readonly<Partial<Record<number, number>>> = {
-  1: 4,
-  2: 1,
-  3: 1,
-  4: 2,
-  5: 2,
-  6: 4,
-  7: 8,
-  9: 1,
-  10: 2,
-  11: 8,
-  12: 4,
-  13: 8,
-  16: 2,
-};
+const namesBySize: readonly (readonly [bytes: number, names: readonly ElementTypeName[]])[] = [
+  [1, ['uint8', 'int8', 'bool']],
+  [2, ['uint16', 'int16', 'float16', 'bfloat16']],
+  [4, ['float32', 'int32', 'uint32']],
+  [8, ['int64', 'float64', 'uint64']],
+];
+const sizes = new Map(
+  namesBySize.flatMap(([bytes, group]) =>
+    group.map((name) => [elementTypes[name] as number, bytes] as const),
+  ),
+);
 
 /** Bytes of one element; nothing for text and for types of less than a byte. */
 export function elementBytes(elementType: number): number | undefined {
-  return sizes[elementType];
+  return sizes.get(elementType);
 }

@@ -34,6 +34,14 @@ export class GraphIndex {
     return this.#consumers.get(name) ?? [];
   }
 
+  /** The node that takes a value, where one alone looks at more than its shape. */
+  soleConsumer(name: string | undefined, operator?: string): OnnxNode | undefined {
+    const all = name === undefined ? [] : this.consumers(name);
+    const uses = all.filter((node) => node.operator !== 'Shape');
+    const [node] = uses;
+    return uses.length === 1 && (operator === undefined || node!.operator === operator) ? node : undefined;
+  }
+
   constant(name: string | undefined): OnnxTensor | undefined {
     return name === undefined ? undefined : this.#constants.get(name);
   }
@@ -60,8 +68,22 @@ export class GraphIndex {
     return at;
   }
 
+  /** The first input of a node that is no constant, where it has such a one among its first two. */
+  variable(node: OnnxNode): string {
+    return node.inputs[this.constant(node.inputs[0]) ? 1 : 0]!;
+  }
+
   /** The axes of an `Unsqueeze`, `Squeeze` or `ReduceSum`: an input, in older operator sets an attribute. */
   axes(node: OnnxNode): readonly number[] | undefined {
     return this.values(node.inputs[1]) ?? integersOf(node, 'axes');
   }
+}
+
+const mostSteps = 24;
+
+/** Goes from value to value of a graph. @returns what `next` gives in place of a name; nothing after too many steps */
+export function follow<Found>(name: string, next: (at: string) => string | Found): Found | undefined {
+  let at: string | Found = name;
+  for (let steps = 0; typeof at === 'string' && steps < mostSteps; steps++) at = next(at);
+  return typeof at === 'string' ? undefined : at;
 }

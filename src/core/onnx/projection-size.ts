@@ -1,5 +1,5 @@
 import { integerOf, tensorValue } from './value.ts';
-import { GraphIndex } from './graph-index.ts';
+import { follow, GraphIndex } from './graph-index.ts';
 import type { OnnxNode, OnnxGraph, OnnxValue } from './model.ts';
 
 /**
@@ -28,34 +28,26 @@ export function resolveCacheSizes(graph: OnnxGraph): OnnxGraph {
   return { ...graph, inputs: graph.inputs.map(resolve), outputs: graph.outputs.map(resolve) };
 }
 
-const mostSteps = 12;
 /** Products of elements are gates. */
 const between: ReadonlySet<string> = new Set(['Reshape', 'Cast', 'Identity', 'DynamicQuantizeLinear', 'Mul']);
 
 /** Size of the last dimension of a value, inferred from the weights that multiply it. */
 export function sizeAfter(index: GraphIndex, name: string): number | undefined {
-  let at = name;
-  for (let steps = 0; steps < mostSteps; steps++) {
+  return follow<number | undefined>(name, (at) => {
     const node = index.consumers(at).find(({ operator }) => operator !== 'Shape');
     const size = node && node.inputs[0] === at ? innerSize(index, node) : undefined;
-    if (size !== undefined) return size;
-    if (!node || !between.has(node.operator)) return undefined;
-    at = node.outputs[0]!;
-  }
-  return undefined;
+    return size ?? (node && between.has(node.operator) ? node.outputs[0]! : undefined);
+  });
 }
 
 /** The size of the last dimension of a value, known from the product with weights that it comes from. */
 export function sizeBefore(index: GraphIndex, name: string): number | undefined {
-  let at = index.peel(name);
-  for (let steps = 0; steps < mostSteps; steps++) {
+  return follow<number | undefined>(index.peel(name), (at) => {
     const node = index.producer(at);
-    if (!node) return undefined;
-    if (node.operator === 'MatMul') return index.constant(node.inputs[1])?.dims.at(-1);
-    if (node.operator === 'MatMulNBits') return integerOf(node, 'N');
-    at = index.peel(index.constant(node.inputs[0]) ? node.inputs[1]! : node.inputs[0]!);
-  }
-  return undefined;
+    if (node?.operator === 'MatMul') return index.constant(node.inputs[1])?.dims.at(-1);
+    if (node?.operator === 'MatMulNBits') return integerOf(node, 'N');
+    return node && index.peel(index.variable(node));
+  });
 }
 
 /** The number of elements over which a product sums. */

@@ -2,14 +2,10 @@ import { elementBytes } from './element-types.ts';
 import type { OnnxTensor, TensorBytes } from './model.ts';
 import { toNumber, wireType, type WireField, type WireReader } from '../protobuf/reader.ts';
 
-/** Fields of `TensorProto` with typed elements whose packed form isn't that of `raw_data`. */
-const int32Data = 5;
-const int64Data = 7;
-const uint64Data = 11;
-/** Fields whose packed form is that of `raw_data`. */
-const floatData = 4;
-const rawData = 9;
-const doubleData = 10;
+/** Fields of `TensorProto` with elements whose packed form isn't that of `raw_data`: of int32, int64 and uint64. */
+const integerFields = [5, 7, 11];
+/** Fields whose packed form is that of `raw_data`: of floats, itself and of doubles. */
+const rawFields = [4, 9, 10];
 
 /** Reads a `TensorProto`. */
 export function readTensor(context: ReadContext, message: WireField): OnnxTensor {
@@ -27,12 +23,7 @@ export function readTensor(context: ReadContext, message: WireField): OnnxTensor
   const readers = {
     1: (field: WireField) => dims.push(...reader.integers(field).map(toNumber)),
     2: (field: WireField) => (elementType = reader.number(field)),
-    [floatData]: keep,
-    [int32Data]: keep,
-    [int64Data]: keep,
-    [rawData]: keep,
-    [doubleData]: keep,
-    [uint64Data]: keep,
+    ...Object.fromEntries([...integerFields, ...rawFields].map((field) => [field, keep])),
     8: (field: WireField) => (name = reader.text(field)),
     13: (field: WireField) => external.set(...readEntry(reader, field)),
     14: (field: WireField) => (isExternal = reader.number(field) === 1),
@@ -58,7 +49,7 @@ function ownData(
   const [first] = contents;
   if (!first) return { place: 'inline', bytes: new Uint8Array(0) };
   const length = first.end - first.content;
-  const isRaw = [floatData, rawData, doubleData].includes(first.number);
+  const isRaw = rawFields.includes(first.number);
   if (contents.length === 1 && isRaw) {
     if (length >= smallestMapped) return { place: 'model', offset: first.content, length };
     const { source } = reader;

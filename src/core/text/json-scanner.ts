@@ -8,10 +8,6 @@ export interface JsonScanner {
    * is part of it. A number is complete only when something after it was seen.
    */
   scan(text: string, from?: number): number;
-  /** Says that no more text comes, which completes a number; anything else that is open becomes invalid. */
-  end(): void;
-  /** Forgets everything, ready for another value. */
-  reset(): void;
 }
 
 type Expectation =
@@ -163,25 +159,11 @@ export function createJsonScanner(): JsonScanner {
     return false;
   }
 
-  function end(): void {
-    if (state !== 'open') return;
-    state = closers.length === 0 && isWholeNumber(expectation) ? 'complete' : 'invalid';
-  }
-
-  function reset(): void {
-    closers.length = 0;
-    state = 'open';
-    expectation = 'value';
-    isKey = false;
-  }
-
   return {
     get state() {
       return state;
     },
     scan,
-    end,
-    reset,
   };
 }
 

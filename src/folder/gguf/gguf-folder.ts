@@ -5,6 +5,7 @@ import {
   readGgufMetadata,
   type ReadGgufOptions,
 } from '../../core/gguf/read-metadata.ts';
+import { orThrow } from '../../errors.ts';
 import { sourceError } from '../model-files.ts';
 import { readChangeTime, type ModelFolder } from '../model-folder.ts';
 import { explainPath } from '../explain-files.ts';
@@ -70,11 +71,10 @@ function ofArchitecture(metadata: GgufMetadata, key: string): GgufValue | undefi
 }
 
 function parseTokenizer(definition: GgufValue): ModelFolder['tokenizer'] {
-  try {
-    return JSON.parse(String(definition)) as ModelFolder['tokenizer'];
-  } catch (error) {
-    throw sourceError("the file's tokenizer.huggingface.json is not JSON", error);
-  }
+  return orThrow(
+    () => JSON.parse(String(definition)) as ModelFolder['tokenizer'],
+    (error) => sourceError("the file's tokenizer.huggingface.json is not JSON", error),
+  );
 }
 
 function readTemplates(metadata: GgufMetadata): ModelFolder['chatTemplate'] {

@@ -55,20 +55,6 @@ describe('createJsonScanner', () => {
     expect([scanner.scan(text), scanner.state]).toEqual([read, state]);
   });
 
-  it.each([
-    ['12', 'complete'],
-    ['1e5', 'complete'],
-    ['1e', 'invalid'],
-    ['[1', 'invalid'],
-    ['"a', 'invalid'],
-    ['', 'invalid'],
-  ])('%j at the end of the text is %s', (text, state) => {
-    const scanner = createJsonScanner();
-    scanner.scan(text);
-    scanner.end();
-    expect(scanner.state).toBe(state);
-  });
-
   it('finds the end of any value in any text, for every cut', () => {
     fc.assert(
       fc.property(
@@ -106,8 +92,7 @@ describe('createJsonScanner', () => {
     ];
     fc.assert(
       fc.property(cutTexts(soup(...tokens)), ({ text, pieces }) => {
-        const { read, scanner } = scanPieces(pieces);
-        scanner.end();
+        const { read, scanner } = scanPieces([...pieces, ' ']);
         const accepted = scanner.state === 'complete' && text.slice(read).trim() === '';
         expect(accepted).toBe(isJson(text));
         if (scanner.state === 'invalid') expect(isJson(text.slice(0, read))).toBe(false);
@@ -127,21 +112,18 @@ describe('createJsonScanner', () => {
         const from = at % (json.length + 1);
         const text = json.slice(0, from) + put + json.slice(from + length);
         const scanner = createJsonScanner();
-        const read = scanner.scan(text);
-        scanner.end();
+        const read = scanner.scan(`${text} `);
         expect(scanner.state === 'complete' && text.slice(read).trim() === '').toBe(isJson(text));
       }),
       { numRuns: runs(3000) },
     );
   });
 
-  it('takes a hundred thousand levels, and starts again after a reset', () => {
+  it('takes a hundred thousand levels', () => {
     const scanner = createJsonScanner();
     scanner.scan('['.repeat(100_000));
     expect(scanner.state).toBe('open');
     scanner.scan(']'.repeat(100_000));
     expect(scanner.state).toBe('complete');
-    scanner.reset();
-    expect([scanner.scan('[]]'), scanner.state]).toEqual([2, 'complete']);
   });
 });

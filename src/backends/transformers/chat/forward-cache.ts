@@ -1,3 +1,4 @@
+import { disposerOf } from '../load-options.ts';
 import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transformers';
 import { unsupportedError } from '../../../errors.ts';
 import type { CacheRow, Decoder, DecoderCache } from '../../../contracts/decoder.ts';
@@ -82,9 +83,7 @@ export function cachingMembers(
       replaced?.release();
       return gathered;
     },
-    async release() {
-      await model.dispose();
-    },
+    release: disposerOf(model),
   };
 }
 

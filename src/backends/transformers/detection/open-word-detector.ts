@@ -13,7 +13,7 @@ import { stretch } from '../../../core/vision/letterbox.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { locateModel } from '../../../folder/source.ts';
-import { loadPart, toLoadOptions } from '../load-options.ts';
+import { disposerOf, loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 
 /** Larger pictures are made smaller first: the models read less than this. */
@@ -118,9 +118,7 @@ async function openDetector(
           return (candidates, { confidence }) =>
             decodeGroundedInto(candidates, outputs, { spans, confidence, input: frame });
         }),
-      async release() {
-        await model.dispose();
-      },
+      release: disposerOf(model),
     };
   });
 }

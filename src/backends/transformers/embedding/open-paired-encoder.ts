@@ -10,7 +10,7 @@ import { locateModel } from '../../../folder/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../folder/tokenizer.ts';
 import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
 import { findStoredGraphs } from '../files.ts';
-import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
+import { disposerOf, loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 
 type Outputs = Readonly<Record<string, Tensor | undefined>>;
@@ -80,10 +80,7 @@ export async function openPairedEncoder(
             return vision.encode(picture);
           }),
       }),
-      async release() {
-        await text.dispose();
-        await vision?.model.dispose();
-      },
+      release: disposerOf(text, vision?.model),
     };
   });
 }

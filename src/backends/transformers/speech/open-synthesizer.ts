@@ -7,7 +7,7 @@ import { readJson } from '../../../folder/model-folder.ts';
 import { locateModel } from '../../../folder/source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Synthesizer } from '../../../categories/speech/synthesizer.ts';
-import { loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
+import { disposerOf, loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 import type { TransformersBackend } from '../settings.ts';
 
@@ -51,9 +51,7 @@ function toSynthesizer({ voices, models, speakerOf, ...facts }: SpeakingModel): 
       const speak = speakerOf(voices.get(share!.voice)!);
       return { speak: async (text, { speed }) => ({ samples: await speak(text, speed) }) };
     },
-    async release() {
-      for (const model of models) await model.dispose();
-    },
+    release: disposerOf(...models),
   };
 }
 

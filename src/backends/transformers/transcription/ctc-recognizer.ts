@@ -1,3 +1,4 @@
+import { disposerOf } from '../load-options.ts';
 import type { PreTrainedModel, PreTrainedTokenizer, Processor, Tensor } from '@huggingface/transformers';
 import { decodeCtc, type CtcToken } from '../../../core/audio/ctc.ts';
 import {
@@ -45,9 +46,7 @@ export function createCtcRecognizer({ model, extract, tokenizer }: RecognizerPar
       const words = findWords(tokens, { delimiter, decode, secondsPerFrame });
       return { text: words.map(({ word }) => word).join(' '), tokens: ids, averageLogprob, words };
     },
-    async release() {
-      await model.dispose();
-    },
+    release: disposerOf(model),
   };
 }
 

@@ -3,11 +3,11 @@ import { sourceError } from '../../../folder/model-files.ts';
 import { locateModel } from '../../../folder/source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
-import { loadPart, toLoadOptions } from '../load-options.ts';
+import { disposerOf, loadPart, toLoadOptions } from '../load-options.ts';
 import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
 import { createCtcRecognizer, type RecognizerParts, longestSeconds } from './ctc-recognizer.ts';
 import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
-import { assertWanted, fieldError } from '../../../errors.ts';
+import { assertWanted, fieldError, orThrow } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
 import { createSeq2Seq, type Seq2SeqState } from '../seq2seq.ts';
 
@@ -93,16 +93,13 @@ export function createSeq2SeqRecognizer(
       const text = tokenizer.decode(tokens, { skip_special_tokens: true }).trim();
       return { text, tokens, averageLogprob: tokens.length === 0 ? 0 : total / tokens.length };
     },
-    async release() {
-      await model.dispose();
-    },
+    release: disposerOf(model),
   };
 }
 
 function startOf(prompts: LanguagePrompts, language: string): readonly number[] {
-  try {
-    return prompts.get_decoder_prompt_ids!(language);
-  } catch (error) {
-    throw fieldError('language', error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return orThrow(
+    () => prompts.get_decoder_prompt_ids!(language),
+    (cause) => fieldError('language', cause.message, { cause }),
+  );
 }

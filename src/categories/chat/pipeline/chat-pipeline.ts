@@ -9,7 +9,15 @@ import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts'
 import { picturesOf, toTextMessage, type ToolDefinition } from '../../../core/chat/messages.ts';
 import { turnKindsOf, type TurnKind } from '../../../core/chat/turns.ts';
 import { abbreviate, quote } from '../../../core/text/quote.ts';
-import { fieldError, fieldErrorOf, InferenceError, sentence, unsupportedError } from '../../../errors.ts';
+import {
+  fieldError,
+  fieldErrorOf,
+  InferenceError,
+  orThrow,
+  sentence,
+  unsupportedError,
+} from '../../../errors.ts';
+import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../folder/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../folder/chat-template.ts';
 import { withEveryTurn } from '../../../folder/every-turn.ts';
@@ -63,12 +71,7 @@ export async function loadChatPipeline(
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
   if (!backend.openTextModel) throw fieldError('backend', 'expected one that has decoders');
   const model = await backend.openTextModel(spec);
-  try {
-    return await createChatPipeline(spec, model, backend);
-  } catch (error) {
-    await model.release?.();
-    throw error;
-  }
+  return releaseOnFailure((own) => createChatPipeline(spec, own(model), backend));
 }
 
 async function createChatPipeline(
@@ -79,24 +82,21 @@ async function createChatPipeline(
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
-  const own = withEveryTurn(
+  const ownTemplate = withEveryTurn(
     createChatTemplate(withPlainTemplate(folder), { chatTemplate: spec.chatTemplate }),
   );
   const { template, formats } = withTools(
-    { template: own, formats: readFormats(spec, own, tokenizer) },
+    { template: ownTemplate, formats: readFormats(spec, ownTemplate, tokenizer) },
     spec,
   );
   const endTokens = readEndTokens(folder, tokenizer);
   const contextLength = readContextLength(model, spec);
   const inner = await model.openDecoder({ contextLength, maxRows: maxBatchSize });
   const { decoder, vision } = await loadVision(inner, { backend, spec, folder, template, tokenizer });
-  try {
-    assertKept(spec, decoder, template);
-  } catch (error) {
-    await decoder.release();
-    await vision?.release();
-    throw error;
-  }
+  await releaseOnFailure((own) => {
+    own(vision);
+    assertKept(spec, own(decoder), template);
+  });
   const grammars = createGrammarEngine(tokenizer, {
     vocabularySize: decoder.vocabularySize,
     endTokens,
@@ -444,11 +444,10 @@ function readFormats(
 ): ModelFormats {
   const { toolCallFormat, reasoningFormat } = spec;
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
-  try {
-    return detectFormats({ template: source, callSample, hasToken, toolCallFormat, reasoningFormat });
-  } catch (error) {
-    throw fieldErrorOf((error as Error).message.split(':', 1)[0]!, error);
-  }
+  return orThrow(
+    () => detectFormats({ template: source, callSample, hasToken, toolCallFormat, reasoningFormat }),
+    (error) => fieldErrorOf(error.message.split(':', 1)[0]!, error),
+  );
 }
 
 /** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honored */

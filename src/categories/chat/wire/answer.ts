@@ -38,11 +38,9 @@ export async function answerChat(
   request: ChatRequestInput,
   form: AnswerForm,
 ): Promise<ApiResponse> {
-  try {
-    return await answerAs(form, run, request);
-  } catch (error) {
+  return answerAs(form, run, request).catch((error: unknown) => {
     throw toDialectError(error, form);
-  }
+  });
 }
 
 /** An error about a chat request that names the fields of the dialect. */

@@ -14,12 +14,10 @@ export async function previewPrompt(
   request: ChatRequestInput,
   toError: (thrown: unknown) => unknown,
 ): Promise<PromptPreview> {
-  try {
-    const [preview] = await run.collect({ ...request, stopAfter: 'encoding' });
-    return preview as PromptPreview;
-  } catch (error) {
+  const [preview] = await run.collect({ ...request, stopAfter: 'encoding' }).catch((error: unknown) => {
     throw toError(error);
-  }
+  });
+  return preview as PromptPreview;
 }
 
 /** Makes an error about the one prompt of a request name the field that the prompt came from. */

@@ -1,3 +1,4 @@
+import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
@@ -65,11 +66,7 @@ export function toJsonText(text: string, schema: unknown, asString: string = JSO
 /** JSON whose quotes have a backslash each, as if it stood in a string, without them; any other text as it is. */
 function unescaped(text: string): string {
   if (!/^[[{][^"]*\\"/.test(text)) return text;
-  try {
-    return JSON.parse(`"${text}"`) as string;
-  } catch {
-    return text;
-  }
+  return orElse(() => JSON.parse(`"${text}"`) as string, text);
 }
 
 /** Whether a text that stands for a value of these types, of any where there are none, is a string of itself. */
@@ -85,11 +82,7 @@ const pythonWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 function typeOfJson(text: string): JsonType | undefined {
-  try {
-    return typeOfValue(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return orElse(() => typeOfValue(JSON.parse(text)), undefined);
 }
 
 /** Whole numbers are integers. */

@@ -1,3 +1,4 @@
+import { orElse } from '../../text/or-else.ts';
 import { maxArgumentValues, parseBounded } from '../../text/bounded-json.ts';
 import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { typeOfValue } from './schema-types.ts';
@@ -22,11 +23,7 @@ export function writeCalls(
 
 /** Members of a call's arguments; none where they are no JSON object. */
 export function membersOf(text: string): [string, unknown][] {
-  try {
-    return Object.entries(parseBounded(text, { values: maxArgumentValues }) as object);
-  } catch {
-    return [];
-  }
+  return orElse(() => Object.entries(parseBounded(text, { values: maxArgumentValues }) as object), []);
 }
 
 /** `a="x", n=1` */

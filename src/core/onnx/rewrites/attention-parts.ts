@@ -1,5 +1,5 @@
 import { integerOf, integersOf } from '../value.ts';
-import type { GraphIndex } from '../graph-index.ts';
+import { follow, type GraphIndex } from '../graph-index.ts';
 import type { OnnxNode } from '../model.ts';
 
 /** Attention of one layer as exporters write it: scores, mask, softmax, product with the values. */
@@ -33,6 +33,7 @@ export interface Mask {
 }
 
 const cacheShape: ReadonlySet<string> = new Set(['Unsqueeze', 'Expand', 'Reshape', 'Cast', 'Identity']);
+const scoreOperators: ReadonlySet<string> = new Set(['MatMul', 'Mul', 'Div', 'Tanh']);
 const mostSteps = 24;
 
 /** Finds the attention that ends in a `Softmax`, or says what else it found. */
@@ -103,15 +104,12 @@ function matchScores(index: GraphIndex, input: string): Omit<Attention, 'value' 
 }
 
 /** Whether a value comes from a product, by way of scales and a soft cap. */
-function leadsToScores(index: GraphIndex, name: string): boolean {
-  let at = index.peel(name);
-  for (let steps = 0; steps < mostSteps; steps++) {
+function leadsToScores(index: GraphIndex, name: string): boolean | undefined {
+  return follow<boolean>(index.peel(name), (at) => {
     const node = index.producer(at);
-    if (node?.operator === 'MatMul') return true;
-    if (node?.operator !== 'Mul' && node?.operator !== 'Div' && node?.operator !== 'Tanh') return false;
-    at = index.peel(index.constant(node.inputs[0]) ? node.inputs[1]! : node.inputs[0]!);
-  }
-  return false;
+    if (!node || !scoreOperators.has(node.operator)) return false;
+    return node.operator === 'MatMul' || index.peel(index.variable(node));
+  });
 }
 
 /** A value after constant factors. */
@@ -181,17 +179,12 @@ function matchResult(index: GraphIndex, probabilities: string): Pick<Attention, 
 }
 
 function matchTransposed(index: GraphIndex, product: string): string | undefined {
-  let at = product;
-  for (let steps = 0; steps < mostSteps; steps++) {
-    const uses = index.consumers(at).filter(({ operator }) => operator !== 'Shape');
-    const node = uses[0];
-    if (uses.length !== 1 || !node) return undefined;
-    if (node.operator === 'Transpose')
-      return integersOf(node, 'perm')?.join() === '0,2,1,3' ? node.outputs[0]! : undefined;
-    if (node.operator !== 'Cast' && node.operator !== 'Identity') return undefined;
-    at = node.outputs[0]!;
-  }
-  return undefined;
+  const transpose = follow<OnnxNode | undefined>(product, (at) => {
+    const node = index.soleConsumer(at);
+    return node?.operator === 'Cast' || node?.operator === 'Identity' ? node.outputs[0]! : node;
+  });
+  const isTurned = transpose?.operator === 'Transpose' && integersOf(transpose, 'perm')?.join() === '0,2,1,3';
+  return isTurned ? transpose.outputs[0] : undefined;
 }
 
 /**
@@ -203,7 +196,9 @@ export function sameLeadingDims(index: GraphIndex, reshape: OnnxNode): boolean {
   if (parts?.length !== 4) return false;
   const sources = [0, 1].map((axis) => shapeSource(index, parts[axis]!, axis));
   const [source] = sources;
-  return source !== undefined && sources[1] === source && isMadeFrom(index, reshape.inputs[0]!, source);
+  return (
+    source !== undefined && sources[1] === source && isMadeFrom(index, reshape.inputs[0]!, source) === true
+  );
 }
 
 /** `Unsqueeze(Gather(Shape(x), axis))` → `x` */
@@ -214,21 +209,17 @@ function shapeSource(index: GraphIndex, name: string, axis: number): string | un
   return shape && index.scalar(gather?.inputs[1]) === axis ? shape.inputs[0] : undefined;
 }
 
-function isMadeFrom(index: GraphIndex, name: string, source: string): boolean {
-  let at = name;
-  for (let steps = 0; steps < mostSteps; steps++) {
-    if (at === source) return true;
+function isMadeFrom(index: GraphIndex, name: string, source: string): boolean | undefined {
+  return follow<boolean>(name, (at) => {
     const node = index.producer(at);
-    if (node?.operator === 'MatMulNBits' || node?.operator === 'Cast') at = node.inputs[0]!;
-    else if (node?.operator === 'MatMul' && index.constant(node.inputs[1])?.dims.length === 2)
-      at = node.inputs[0]!;
-    else if (node?.operator === 'Slice' && [2, -1].includes(index.scalar(node.inputs[3]) ?? 0))
-      at = node.inputs[0]!;
-    else if (node?.operator === 'Add' && index.constant(node.inputs[1])?.dims.length === 1)
-      at = node.inputs[0]!;
-    else if (node?.operator === 'Add' && index.constant(node.inputs[0])?.dims.length === 1)
-      at = node.inputs[1]!;
-    else return false;
-  }
-  return false;
+    return at === source || (node !== undefined && keepsPositions(index, node) && index.variable(node));
+  });
+}
+
+function keepsPositions(index: GraphIndex, { operator, inputs }: OnnxNode): boolean {
+  const ranks = inputs.map((input) => index.constant(input)?.dims.length);
+  if (operator === 'MatMul') return ranks[1] === 2;
+  if (operator === 'Add') return ranks.includes(1);
+  if (operator === 'Slice') return [2, -1].includes(index.scalar(inputs[3]) ?? 0);
+  return operator === 'MatMulNBits' || operator === 'Cast';
 }

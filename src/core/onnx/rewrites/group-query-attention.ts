@@ -150,9 +150,8 @@ class AttentionEmitter {
 
   /** Lets what took the result of the old attention take `[batch, sequence, heads · size]`. */
   #replaceOutput({ output, heads, headSize }: Layer, result: string): void {
-    const uses = this.#index.consumers(output).filter(({ operator }) => operator !== 'Shape');
-    const [reshape] = uses;
-    if (uses.length === 1 && reshape?.operator === 'Reshape' && this.#hasRank3(reshape)) {
+    const reshape = this.#index.soleConsumer(output, 'Reshape');
+    if (reshape && this.#hasRank3(reshape)) {
       this.#draft.redirect(reshape.outputs[0]!, result);
       return;
     }

@@ -1,5 +1,5 @@
 import { integerOf } from '../value.ts';
-import type { GraphIndex } from '../graph-index.ts';
+import { follow, type GraphIndex } from '../graph-index.ts';
 import type { OnnxNode } from '../model.ts';
 
 /** Rotary position embedding as exporters write it: `x · cos + rotate_half(x) · sin`. */
@@ -12,8 +12,6 @@ export interface Rotary {
   /** Number of leading elements of each head that are rotated; all if left out. */
   readonly partial: number | undefined;
 }
-
-const mostSteps = 16;
 
 /** Finds the rotation that makes a value; nothing where it is made otherwise. */
 export function matchRotary(index: GraphIndex, name: string): Rotary | undefined {
@@ -79,30 +77,22 @@ function matchTable(index: GraphIndex, name: string, operator: 'Cos' | 'Sin'): s
 
 /** Number of cosines of a position: two for each inverse frequency. */
 function tableSize(index: GraphIndex, cos: string): number | undefined {
-  let at = cos;
-  for (let steps = 0; steps < mostSteps; steps++) {
+  return follow<number | undefined>(cos, (at) => {
     const constant = index.constant(at);
     if (constant) return 2 * constant.dims.reduce((product, dim) => product * dim, 1);
-    const node = index.producer(at);
-    if (!node) return undefined;
+    const { operator, inputs: [first, second] = [] } = index.producer(at) ?? {};
     // The product of inverse frequencies and positions: the positions come from an input.
-    const isProduct = node.operator === 'MatMul' || node.operator === 'Mul';
-    const [first, second] = node.inputs;
-    at =
-      isProduct && index.scalar(second) === undefined && !leadsToConstant(index, first!) ? second! : first!;
-  }
-  return undefined;
+    const isProduct = operator === 'MatMul' || operator === 'Mul';
+    return isProduct && index.scalar(second) === undefined && !leadsToConstant(index, first!)
+      ? second
+      : first;
+  });
 }
 
-function leadsToConstant(index: GraphIndex, name: string): boolean {
-  let at = name;
-  for (let steps = 0; steps < mostSteps; steps++) {
-    if (index.constant(at)) return true;
-    const node = index.producer(at);
-    if (!node) return false;
-    at = node.inputs[0]!;
-  }
-  return false;
+function leadsToConstant(index: GraphIndex, name: string): boolean | undefined {
+  return follow<boolean>(name, (at) => {
+    return index.constant(at) !== undefined || (index.producer(at)?.inputs[0] ?? false);
+  });
 }
 
 function isSliceOfLastAxis(index: GraphIndex, slice: OnnxNode): boolean {

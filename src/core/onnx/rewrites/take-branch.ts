@@ -1,5 +1,6 @@
-import type { OnnxGraph, OnnxNode } from '../model.ts';
+import type { OnnxGraph } from '../model.ts';
 import { capturedNames, pruneGraph } from '../prune-graph.ts';
+import { nodeOf } from '../value.ts';
 
 /**
  * One way through a graph that branches at an input: a branch costs copies of what it takes and puts out, and what only the other
@@ -22,23 +23,11 @@ export function takeBranch(graph: OnnxGraph, condition: string, isTrue: boolean)
     nodes: [
       ...graph.nodes.filter((node) => node !== fork),
       ...nodes,
-      ...renamed.map(([output, inside]) => identity(inside, output)),
+      ...renamed.map(([output, inside]) => nodeOf('Identity', [inside], [output])),
     ],
     initializers: all,
     outputs: graph.outputs.filter((output) => !constants.has(results.get(output.name) ?? '')),
   });
   const taken = new Set(whole.nodes.flatMap((node) => [...node.inputs, ...capturedNames(node)]));
   return { ...whole, inputs: whole.inputs.filter((input) => taken.has(input.name)) };
-}
-
-function identity(from: string, to: string): OnnxNode {
-  return {
-    name: '',
-    operator: 'Identity',
-    domain: '',
-    inputs: [from],
-    outputs: [to],
-    attributes: [],
-    unknown: [],
-  };
 }

@@ -1,6 +1,6 @@
 import { floatAttribute, integerAttribute, integerOf, integersOf } from '../value.ts';
 import { contribDomain, GraphDraft } from '../graph-draft.ts';
-import { GraphIndex } from '../graph-index.ts';
+import { follow, GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 
 /** Heads of an attention, and the size of each. */
@@ -18,16 +18,7 @@ interface Operand {
 }
 
 /** Operators that keep the first two dimensions of their operand that is no constant. */
-const elementwise = new Set([
-  'Add',
-  'Mul',
-  'Div',
-  'Cast',
-  'MatMul',
-  'MatMulInteger',
-  'DynamicQuantizeLinear',
-]);
-const mostSteps = 16;
+const elementwise = new Set('Add Mul Div Cast MatMul MatMulInteger DynamicQuantizeLinear'.split(' '));
 
 /**
  * Attention of a whole sequence, without masks and caches, becomes `MultiHeadAttention`: it keeps a tile of the scores, not all
@@ -45,9 +36,9 @@ export function fuseWholeAttention(graph: OnnxGraph, parting: AttentionHeads): O
     if (softmax.operator !== 'Softmax' || !isLastAxis || isOutput(probabilities)) continue;
     const scores = withoutFactors(index, softmax.inputs[0]!, size);
     const [left, right] = index.producer(scores.source, 'MatMul')?.inputs ?? [];
-    const product = soleConsumer(index, probabilities, 'MatMul');
-    const turned = soleConsumer(index, product?.outputs[0], 'Transpose');
-    const joined = soleConsumer(index, turned?.outputs[0], 'Reshape');
+    const product = index.soleConsumer(probabilities, 'MatMul');
+    const turned = index.soleConsumer(product?.outputs[0], 'Transpose');
+    const joined = index.soleConsumer(turned?.outputs[0], 'Reshape');
     if (!joined || product!.inputs[0] !== probabilities || permOf(turned!) !== '0,2,1,3') continue;
     const query = matchOperand(index, left, '0,2,1,3', parting);
     const key = matchOperand(index, right, '0,2,3,1', parting);
@@ -121,19 +112,10 @@ function permOf(transpose: OnnxNode): string | undefined {
 }
 
 /** Whether a value is made of a normalized hidden state, one position after the other: it has three dimensions. */
-function isHiddenState(index: GraphIndex, name: string): boolean {
-  let at = name;
-  for (let steps = 0; steps < mostSteps; steps++) {
+function isHiddenState(index: GraphIndex, name: string): boolean | undefined {
+  return follow<boolean>(name, (at) => {
     const node = index.producer(at);
     if (node?.operator === 'LayerNormalization') return true;
-    if (!node || !elementwise.has(node.operator)) return false;
-    at = node.inputs[index.constant(node.inputs[0]) ? 1 : 0]!;
-  }
-  return false;
-}
-
-function soleConsumer(index: GraphIndex, name: string | undefined, operator: string): OnnxNode | undefined {
-  if (name === undefined) return undefined;
-  const [node, ...others] = index.consumers(name).filter((one) => one.operator !== 'Shape');
-  return others.length === 0 && node?.operator === operator ? node : undefined;
+    return node !== undefined && elementwise.has(node.operator) && index.variable(node);
+  });
 }

@@ -390,19 +390,13 @@ export class Batcher {
     if (rows.length === 0) return;
     const draft = this.#draft(rows);
     if (draft.length > 0) return this.#verify(batch, draft);
-    let logits: StepLogits;
-    try {
-      const tokens = Int32Array.from(rows, ({ token }) => token);
-      const continuations = rows.map(({ continuation }) => continuation);
-      logits = await this.#interruptible(generationsOf(rows), () =>
-        forwardStep(this.#decoder, cache, { tokens, count: 1 }, continuations),
-      );
-      this.steps++;
-    } catch (error) {
-      if (rows.every(({ generation }) => generation.cancelled)) return;
-      await this.#fail(batch, new Map(rows.map(({ generation }) => [generation, error])));
-      return;
-    }
+    const tokens = Int32Array.from(rows, ({ token }) => token);
+    const continuations = rows.map(({ continuation }) => continuation);
+    const logits = await this.#feed(batch, () =>
+      forwardStep(this.#decoder, cache, { tokens, count: 1 }, continuations),
+    );
+    if (!logits) return;
+    this.steps++;
     const over = new Set<Row>();
     const failures = new Map<Generation, unknown>();
     for (const [index, row] of rows.entries()) {
@@ -433,29 +427,38 @@ export class Batcher {
   /** Feeds guesses with the token of the only row; those that its continuation doesn't choose itself are taken back. */
   async #verify(batch: Batch, draft: Int32Array): Promise<void> {
     const row = batch.rows[0]!;
-    const { generation, continuation, fed, drafter } = row;
+    const { continuation, fed, drafter } = row;
     const tokens = Int32Array.of(row.token, ...draft);
     let isOver = false;
+    const accept = (logits: Float32Array): number => {
+      this.steps++;
+      for (let kept = 1; ; kept++) {
+        fed.push(row.token);
+        const token = continuation.next(this.#rowOf(logits, kept - 1));
+        isOver = token === undefined;
+        if (token === undefined) return kept;
+        row.token = token;
+        drafter!.observe(token);
+        if (token !== tokens[kept]) return kept;
+      }
+    };
+    const hasEnded = await this.#feed(batch, async () => {
+      await this.#decoder.verify!(batch.cache, tokens, accept);
+      return isOver;
+    });
+    if (hasEnded) await this.#leave(batch, new Set([row]));
+  }
+
+  /** Runs a step of all rows of a batch. @returns nothing where it failed, or nobody wants it any more */
+  async #feed<Result>(batch: Batch, step: () => Promise<Result>): Promise<Result | undefined> {
+    const generations = batch.rows.map(({ generation }) => generation);
     try {
-      const accept = (logits: Float32Array): number => {
-        this.steps++;
-        for (let kept = 1; ; kept++) {
-          fed.push(row.token);
-          const token = continuation.next(this.#rowOf(logits, kept - 1));
-          isOver = token === undefined;
-          if (token === undefined) return kept;
-          row.token = token;
-          drafter!.observe(token);
-          if (token !== tokens[kept]) return kept;
-        }
-      };
-      await this.#interruptible([generation], () => this.#decoder.verify!(batch.cache, tokens, accept));
+      return await this.#interruptible(generations, step);
     } catch (error) {
-      if (generation.cancelled) return;
-      await this.#fail(batch, new Map([[generation, error]]));
-      return;
+      const isWanted = generations.some(({ cancelled }) => !cancelled);
+      if (isWanted) await this.#fail(batch, new Map(generations.map((generation) => [generation, error])));
+      return undefined;
     }
-    if (isOver) await this.#leave(batch, new Set([row]));
   }
 
   /** Ends a step of the decoder as soon as nobody wants it any more. */
@@ -526,10 +529,6 @@ function expectedTokens({ prompt, mostTokens }: Generation): number {
 
 function ownersOf({ rows }: Batch): (string | undefined)[] {
   return rows.map(({ generation }) => generation.owner);
-}
-
-function generationsOf(rows: readonly Row[]): Generation[] {
-  return [...new Set(rows.map(({ generation }) => generation))];
 }
 
 function rowsOf(cache: DecoderCache): CacheRow[] {

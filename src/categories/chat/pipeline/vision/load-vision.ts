@@ -7,12 +7,13 @@ import { pictureMark } from '../../../../core/chat/messages.ts';
 import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import { layerEmbeddingsInput } from '../../../../core/onnx/cache-names.ts';
 import { createVisionFamily } from '../../../../core/vision/families/registry.ts';
-import { fieldError, fieldErrorOf } from '../../../../errors.ts';
+import { fieldError, inField } from '../../../../errors.ts';
 import type { ChatTemplate } from '../../../../folder/chat-template.ts';
 import { localFiles } from '../../../../folder/graph-files.ts';
 import { embeddingGraph, visionGraph } from '../../../../folder/model-files.ts';
 import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
+import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
 import type { ChatSettings } from '../../settings.ts';
 import { GridPositions } from './grid-positions.ts';
 import { PictureTable } from './picture-table.ts';
@@ -135,17 +136,15 @@ export interface VisionParts {
  * `vision_encoder`. A decoder that takes tokens needs none.
  */
 export async function loadVision(inner: Decoder, parts: VisionParts): Promise<ChatGraphs> {
-  if (inner.hiddenSize === undefined) return { decoder: inner, vision: undefined };
+  const { hiddenSize } = inner;
+  if (hiddenSize === undefined) return { decoder: inner, vision: undefined };
   const { backend, spec, folder } = parts;
-  const opened: { release(): Promise<void> }[] = [inner];
-  const open = async (graph: string, name: string) => {
-    const session = await backend.openSession({ graph: join(folder.path, graph), name }, spec);
-    opened.push(session);
-    return session;
-  };
-  try {
+  return releaseOnFailure(async (own) => {
+    own(inner);
+    const open = async (graph: string, name: string) =>
+      own(await backend.openSession({ graph: join(folder.path, graph), name }, spec));
     const files = localFiles(folder.path);
-    const table = new PictureTable(inner.hiddenSize);
+    const table = new PictureTable(hiddenSize);
     const embeddings = await open(embeddingGraph(files, spec.dtype), 'embed_tokens');
     const decoder = createEmbeddingDecoder(inner, createTokenEmbedder(embeddings, inner, table), table);
     const graph = visionGraph(files, spec.dtype);
@@ -155,18 +154,13 @@ export async function loadVision(inner: Decoder, parts: VisionParts): Promise<Ch
     const { VisionModel } = await import('./vision-model.ts');
     const session = await open(graph, 'vision_encoder');
     return { decoder, vision: new VisionModel(session, { ...found, table, settings: spec }) };
-  } catch (error) {
-    await Promise.all(opened.map((one) => one.release()));
-    throw error;
-  }
+  });
 }
 
 /** @returns `undefined` where the model's kind isn't known, or its tokenizer or chat template have no place for pictures */
 async function readFamily({ folder, template, tokenizer }: VisionParts) {
-  const family = withReason(createVisionFamily, {
-    config: folder.config,
-    preprocessor: await readPreprocessor(folder),
-  });
+  const preprocessor = await readPreprocessor(folder);
+  const family = inField('source', () => createVisionFamily({ config: folder.config, preprocessor }));
   const token = family && tokenizer.tokenToId(family.pictureToken);
   if (!family || token === undefined) return undefined;
   const shown = template.render([{ role: 'user', content: `${pictureMark}Picture.` }], []);
@@ -179,12 +173,4 @@ async function readPreprocessor({ path }: ModelFolder): Promise<Readonly<Record<
   if (Object.keys(own).length > 0) return own;
   const { image_processor: inner } = await readJson(path, 'processor_config.json', {});
   return (inner ?? {}) as Readonly<Record<string, unknown>>;
-}
-
-function withReason<A, R>(create: (argument: A) => R, argument: A): R {
-  try {
-    return create(argument);
-  } catch (error) {
-    throw fieldErrorOf('source', error);
-  }
 }

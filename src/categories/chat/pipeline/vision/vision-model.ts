@@ -14,7 +14,7 @@ import {
   type PreparedPicture,
   type VisionFamily,
 } from '../../../../core/vision/families/family.ts';
-import { assertWanted, fieldError, fieldErrorOf, InferenceError } from '../../../../errors.ts';
+import { assertWanted, fieldError, inField, InferenceError } from '../../../../errors.ts';
 import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
@@ -115,7 +115,10 @@ export class VisionModel {
     const key = `${createHash('sha256').update(bytes).digest('base64')} ${detail === 'low' ? 'low' : 'high'}`;
     const known = this.#table.borrow(key);
     if (known) return { encoded: known, text: this.#texts.get(known)! };
-    const prepared = await named(place, async () => this.#prepare(await this.#decode(bytes, detail)));
+    const prepared = await named(place, async () => {
+      const picture = await this.#decode(bytes, detail);
+      return inField('image', () => this.family.prepare(picture));
+    });
     const embeddings = await this.#run(prepared);
     const encoded = this.#table.add(key, embeddings, prepared.grid);
     this.#texts.set(encoded, prepared.text);
@@ -129,14 +132,6 @@ export class VisionModel {
     if (detail !== 'low' || shrink >= 1) return picture;
     const side = (length: number): number => Math.max(1, Math.round(length * shrink));
     return resized(picture, { width: side(width), height: side(height) }, 'bicubic');
-  }
-
-  #prepare(picture: Picture): PreparedPicture {
-    try {
-      return this.family.prepare(picture);
-    } catch (error) {
-      throw fieldErrorOf('image', error);
-    }
   }
 
   /** @returns `[length × hiddenSize]` */

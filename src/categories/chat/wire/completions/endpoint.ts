@@ -26,21 +26,14 @@ interface CompletionCall extends ChatCall {
   readonly isList: boolean;
 }
 
-const useChat = { advice: 'use `POST /chat/completions`' };
-
 /** Fields of chats, which would change the answer here. */
+const chatFields = (
+  'messages tools tool_choice documents chat_template_kwargs enable_thinking think reasoning_effort ' +
+  'continue_final_message add_generation_prompt'
+).split(' ');
 const completionForeignFields: ForeignFields = {
   ...foreignTo(completionRequestSchema, foreignFields),
-  messages: useChat,
-  tools: useChat,
-  tool_choice: useChat,
-  documents: useChat,
-  chat_template_kwargs: useChat,
-  enable_thinking: useChat,
-  think: useChat,
-  reasoning_effort: useChat,
-  continue_final_message: useChat,
-  add_generation_prompt: useChat,
+  ...Object.fromEntries(chatFields.map((name) => [name, { advice: 'use `POST /chat/completions`' }])),
   max_completion_tokens: { as: 'max_tokens' },
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };

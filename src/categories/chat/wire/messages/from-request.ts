@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ModelInfo } from '../../../../contracts/model.ts';
-import { fieldError } from '../../../../errors.ts';
+import { fieldError, orThrow } from '../../../../errors.ts';
 import type { CallerState } from '../../../../contracts/caller.ts';
 import { mapEach, type Pieces } from '../../../../validation/in-pieces.ts';
 import { parseBody } from '../../../../validation/issues.ts';
@@ -92,17 +92,8 @@ interface Conversation extends Pick<MessagesCall, 'places'> {
 }
 
 function toChatBody(parsed: MessagesRequestBody): Conversation {
-  const {
-    system,
-    messages: turns,
-    stop_sequences,
-    tools,
-    tool_choice,
-    thinking,
-    output_config,
-    metadata,
-    ...common
-  } = parsed;
+  const { system, messages: turns, tools, thinking, metadata, ...others } = parsed;
+  const { stop_sequences, tool_choice, output_config, ...common } = others;
   const messages: MessageBody[] = [];
   const places: string[] = [];
   const add = (message: MessageBody, place: string): void => {
@@ -135,13 +126,12 @@ function toChatBody(parsed: MessagesRequestBody): Conversation {
 }
 
 function toCall({ chatBody, places, thinking }: Conversation): MessagesCall {
-  try {
-    const { model, request, stream, formatField } = fromChatRequest(chatBody);
-    const asked = thinking ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
-    return { model, request, stream, formatField, places, thinking: asked };
-  } catch (error) {
-    throw toMessagesError(error, places);
-  }
+  const { model, request, stream, formatField } = orThrow(
+    () => fromChatRequest(chatBody),
+    (error) => toMessagesError(error, places),
+  );
+  const asked = thinking ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
+  return { model, request, stream, formatField, places, thinking: asked };
 }
 
 function isOpen(last: MessageBody): boolean {

@@ -1,3 +1,4 @@
+import { orElse } from '../../../../errors.ts';
 import type { ChatEvent, ChatUsage, FinishReason } from '../../events.ts';
 import type { Message, MessageBlock, MessageEvent } from './schema.ts';
 
@@ -111,21 +112,14 @@ export function toMessage(events: Iterable<ChatEvent>, head: MessageHead): Messa
           last.thinking += event.delta.thinking;
         break;
       case 'content_block_stop':
-        if (last?.type === 'tool_use') last.input = parsedObject(json);
+        if (last?.type === 'tool_use')
+          last.input = orElse(() => JSON.parse(json) as Record<string, unknown>, {});
         break;
       case 'message_delta':
         message = { ...message!, ...event.delta, usage: event.usage };
     }
   }
   return message!;
-}
-
-function parsedObject(json: string): Record<string, unknown> {
-  try {
-    return JSON.parse(json) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }
 
 function toUsage({

@@ -76,8 +76,7 @@ async function keepResponse(
   const input = toKeptItems(keeping.items, given.id);
   const response = await keepTurn({ response: given, input }, keeping, run);
   if (!keeping.store || kept === undefined) return response;
-  const value: KeptResponse = { response, input };
-  const isKept = await orReport(kept.set(response.id, value), run);
+  const isKept = await orReport(kept.set(response.id, { response, input } satisfies KeptResponse), run);
   return isKept ? response : { ...response, store: false };
 }
 
@@ -118,10 +117,8 @@ async function answerInBackground(
   const kept = run.caller.kept!;
   const { id } = head;
   const input = toKeptItems(items, id);
-  const write = (response: ModelResponse): Promise<boolean> => {
-    const value: KeptResponse = { response, input };
-    return kept.set(id, value);
-  };
+  const write = (response: ModelResponse): Promise<boolean> =>
+    kept.set(id, { response, input } satisfies KeptResponse);
   const { signal, end } = await kept.work.begin(id);
   let response = toEmptyResponse(head, { status: 'queued' });
   let written: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallerState } from '../../../../contracts/caller.ts';
-import { fieldError, unsupportedError } from '../../../../errors.ts';
+import { fieldError, orThrow, unsupportedError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import type { Pieces } from '../../../../validation/in-pieces.ts';
@@ -152,12 +152,11 @@ function toCall(
   { chatBody, places, items, tools }: ChatConversation,
   store: boolean,
 ): ResponsesCall {
-  try {
-    const { model, request, stream, formatField } = fromChatRequest(chatBody);
-    return { model, request, stream, formatField, places, items, tools, store, body: parsed };
-  } catch (error) {
-    throw toResponsesError(error, places);
-  }
+  const { model, request, stream, formatField } = orThrow(
+    () => fromChatRequest(chatBody),
+    (error) => toResponsesError(error, places),
+  );
+  return { model, request, stream, formatField, places, items, tools, store, body: parsed };
 }
 
 /** Calls and reasoning, which are items of their own, become parts of the assistant's messages. */

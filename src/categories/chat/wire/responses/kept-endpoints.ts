@@ -8,7 +8,7 @@ import { itemPageSchema, pageOf, pageParameters, toItemPage } from './item-page.
 import { findConversation, withItems, type KeptConversation } from './kept-conversation.ts';
 import { findKept, findSettled, isPending, notFound, nothingKept, tooLarge } from './kept-response.ts';
 import {
-  deletedResponseSchema,
+  deletedSchema,
   inputItemListSchema,
   itemSchema,
   metadataSchema,
@@ -36,11 +36,6 @@ const schema = z.object({
 const conversation: NamedSchema = { name: 'Conversation', schema };
 const item: NamedSchema = { name: 'ConversationItem', schema: itemSchema };
 const itemPage: NamedSchema = { name: 'ConversationItemList', schema: itemPageSchema(itemSchema) };
-const deleted = z.object({
-  id: z.string(),
-  object: z.literal('conversation.deleted'),
-  deleted: z.literal(true),
-});
 
 const bodies = {
   create: z.object({ items: listOf(itemSchema).nullish(), metadata: metadataSchema }),
@@ -127,7 +122,7 @@ export const keptConversations: readonly Route[] = [
       'deleteConversation',
       'Forget a conversation and its items. Responses that were kept stay.',
     ],
-    { name: 'DeletedConversation', schema: deleted },
+    { name: 'DeletedConversation', schema: deletedSchema('conversation.deleted') },
     async (call) => {
       await find(call, () => undefined);
       return { id: call.pathParameters['conversation_id'], object: 'conversation.deleted', deleted: true };
@@ -220,7 +215,7 @@ export const keptResponses: readonly Route[] = [
       'deleteResponse',
       'Forget a response that was kept, and stop it first if it is under way. Later ones keep the conversation that they have answered.',
     ],
-    { name: 'DeletedResponse', schema: deletedResponseSchema },
+    { name: 'DeletedResponse', schema: deletedSchema('response') },
     async ({ caller, pathParameters }) => {
       const id = pathParameters['response_id']!;
       const found = await findKept(caller, id, 'response_id');

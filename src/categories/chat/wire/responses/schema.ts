@@ -220,11 +220,8 @@ export type ConversationItem = z.infer<typeof itemSchema>;
 
 export const inputItemListSchema = itemPageSchema(inputItem);
 
-export const deletedResponseSchema = z.object({
-  id: z.string(),
-  object: z.literal('response'),
-  deleted: z.literal(true),
-});
+export const deletedSchema = <Type extends string>(object: Type) =>
+  z.object({ id: z.string(), object: z.literal(object), deleted: z.literal(true) });
 
 const outputText = z.object({
   type: z.literal('output_text'),

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../../contracts/endpoint.ts';
+import { orElse } from '../../../../errors.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import type { ChatEvent, TokenSpelling } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
@@ -63,9 +64,5 @@ export const detokenize: Endpoint<DetokenizeCall, ChatRequestInput, ChatEvent> =
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function toPiece({ bytes }: TokenSpelling): string | number[] {
-  try {
-    return utf8.decode(Uint8Array.from(bytes));
-  } catch {
-    return [...bytes];
-  }
+  return orElse(() => utf8.decode(Uint8Array.from(bytes)), [...bytes]);
 }
