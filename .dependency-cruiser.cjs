@@ -200,7 +200,7 @@ module.exports = {
       comment: 'decoders and caches are those of a backend, which also opens the graphs of pictures',
       severity: 'error',
       from: { path: '^src/categories/chat/' },
-      to: { path: '^src/runtime/(?!(cache-full|all-aborted|image|image-source|release-on-failure)\\.ts$)' },
+      to: { path: '^src/runtime/(?!(cache-full|all-aborted|image|image-source)\\.ts$)' },
     },
     only(
       'categories-registry',

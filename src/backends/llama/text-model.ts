@@ -10,7 +10,7 @@ import { createLlamaDecoder } from '../../runtime/llama/llama-decoder.ts';
 import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { LlamaModel } from '../../runtime/llama/llama-model.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
-import { releaseOnFailure } from '../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../concurrency/release-on-failure.ts';
 
 /** `tokenizer.ggml.token_type` of tokens that are no text. */
 const controlTypes: ReadonlySet<unknown> = new Set([2, 3, 5]);

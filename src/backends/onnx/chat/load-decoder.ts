@@ -18,7 +18,7 @@ import { createDeviceDecoder } from './device-decoder.ts';
 import { checkLongPrompts } from './piecewise-decoder.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
-import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
 export interface DecoderOptions
   extends

@@ -10,7 +10,7 @@ import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
 import { createPromptSession, type PromptSession } from './prompt-session.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
-import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
 /** How a session for prompts is opened. */
 export interface PrefillOptions

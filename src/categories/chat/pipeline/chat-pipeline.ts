@@ -17,7 +17,7 @@ import {
   sentence,
   unsupportedError,
 } from '../../../errors.ts';
-import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../folder/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../folder/chat-template.ts';
 import { withEveryTurn } from '../../../folder/every-turn.ts';

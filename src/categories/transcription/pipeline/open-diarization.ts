@@ -10,7 +10,7 @@ import type { TranscriptionSettings } from '../settings.ts';
 import type { DiarizationTools } from './diarizer.ts';
 import { createSegmentationModel } from './segmentation-model.ts';
 import { createVoiceEmbedder } from './voice-embedder.ts';
-import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
 /** That of pyannote's pipeline 3.1, for WeSpeaker's ResNet34. */
 const defaultThreshold = 0.7045654963945799;

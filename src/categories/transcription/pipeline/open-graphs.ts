@@ -5,7 +5,7 @@ import { localFiles } from '../../../folder/graph-files.ts';
 import { sourceError, type ModelFiles } from '../../../folder/model-files.ts';
 import { locateModel } from '../../../folder/source.ts';
 import type { Session } from '../../../contracts/graph.ts';
-import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
 export interface OpenGraphs {
   /** In the order of its files. */

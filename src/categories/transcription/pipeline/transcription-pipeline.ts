@@ -31,7 +31,7 @@ import { StretchRecognition } from './stretch-recognition.ts';
 import { Transcriber, type TranscriptionTools } from './transcriber.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
-import { releaseOnFailure } from '../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 
 /** Merges the transcriptions of channels by time; each channel waits for those that are behind it. */
 export async function* mergeChannels(

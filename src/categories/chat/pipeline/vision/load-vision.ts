@@ -13,7 +13,7 @@ import { localFiles } from '../../../../folder/graph-files.ts';
 import { embeddingGraph, visionGraph } from '../../../../folder/model-files.ts';
 import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 import type { ChatSettings } from '../../settings.ts';
 import { GridPositions } from './grid-positions.ts';
 import { PictureTable } from './picture-table.ts';

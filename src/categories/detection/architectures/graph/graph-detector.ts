@@ -23,7 +23,7 @@ import { detectionParameters } from '../../parameters.ts';
 import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
 import { layOut, readInputSizes, readResizing, type InputSizes } from './input-sizes.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 interface DetectorInputs {
   /** `[1, 3, height, width]` */

@@ -11,7 +11,7 @@ import { longestOf, readTokenInputs, toFloat32 } from '../../../../runtime/encod
 import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface EncoderOptions {

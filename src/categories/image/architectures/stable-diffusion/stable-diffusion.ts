@@ -31,7 +31,7 @@ import {
   type JoinTexts,
 } from './prompt-encoder.ts';
 import { createTextEncoder, type TextEncoder } from './text-encoder.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 interface DenoiseOptions {
   readonly predict: Predict;

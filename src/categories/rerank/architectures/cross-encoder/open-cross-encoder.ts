@@ -16,7 +16,7 @@ import {
 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 import { orThrow } from '../../../../errors.ts';
 import { singleGraph, usualGraph } from '../../../../folder/model-files.ts';
 import { wrongGraph } from '../../../../runtime/wrong-graph.ts';

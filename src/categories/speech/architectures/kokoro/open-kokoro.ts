@@ -10,7 +10,7 @@ import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { openKokoroFolder, readVoice } from './kokoro-folder.ts';
 import { createKokoroGraph, kokoroDurations } from './kokoro-graph.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 interface VoiceShelfOptions {
   readonly styleSize: number;

@@ -19,7 +19,7 @@ import { piperGraph } from './files.ts';
 import { readPiperConfig, type PiperConfig } from './piper-config.ts';
 import { createVitsGraph, vitsDurations } from './vits-graph.ts';
 import type { VitsVoice } from './vits-voice.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 interface PiperReaderOptions {
   readonly name: string;

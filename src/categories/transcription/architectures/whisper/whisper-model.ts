@@ -12,7 +12,7 @@ import {
   type DecoderText,
   type EncodedAudio,
 } from '../../pipeline/text-decoder.ts';
-import { releaseOnFailure } from '../../../../runtime/release-on-failure.ts';
+import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 /** A decoder that has read the tokens before a text, as `DecoderText`. */
 export interface WhisperText extends Omit<DecoderText, 'logits'> {
