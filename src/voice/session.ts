@@ -239,9 +239,10 @@ export class VoiceSession {
   #createResponse({ response = {}, event_id }: Client<'response.create'>): void {
     const isApart = response.conversation === 'none';
     if (this.#active && !isApart) {
-      const reason =
-        'The conversation already has an answer under way: cancel it, wait for `response.done`, or use `conversation: "none"`.';
-      const error = new InferenceError('invalid_request', reason);
+      const error = new InferenceError(
+        'invalid_request',
+        'The conversation already has an answer under way: cancel it, wait for `response.done`, or use `conversation: "none"`.',
+      );
       return this.refuse(error, event_id, 'conversation_already_has_active_response');
     }
     if (this.#answers.size >= mostAnswers)
