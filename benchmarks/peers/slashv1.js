@@ -30,7 +30,7 @@ await runPeer('slashv1', async ({ model: folder, device, threads, spinning }) =>
     let hasBegun = false;
     let usage = { promptTokens: 0, completionTokens: 0 };
     const messages = [{ role: /** @type {const} */ ('user'), content: text }];
-    const greedy = { temperature: 0, repeatPenalty: 1, maxTokens: count };
+    const greedy = { temperature: 0, repeatPenalty: 1, maxTokens: count, minTokens: count };
     for await (const event of inference.chat({ model: id, messages, ...greedy })) {
       if (event.type === 'text-delta' && !hasBegun) {
         hasBegun = true;
