@@ -2,10 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { default as wavefile } from 'wavefile';
-import { openAudio } from '../dist/src/runtime/audio/open-audio.js';
-
-export const sampleRateHz = 16_000;
 
 /**
  * What a peer's script says of a recording: its path goes in as a line, one line of JSON comes back.
@@ -37,20 +33,4 @@ export async function startPeer(python, script, parameters) {
     },
     close: () => child.stdin.end(),
   };
-}
-
-/** @param {string} path @returns {Promise<Float32Array>} at 16 kHz */
-export async function readRecording(path) {
-  const { blocks } = await openAudio({ path }, { maxSeconds: 600 });
-  /** @type {number[]} */
-  const samples = [];
-  for await (const block of blocks) for (const sample of block) samples.push(sample);
-  return Float32Array.from(samples);
-}
-
-/** @param {Float32Array} samples */
-export function toWav(samples) {
-  const file = new wavefile.WaveFile();
-  file.fromScratch(1, sampleRateHz, '32f', samples);
-  return file.toBuffer();
 }

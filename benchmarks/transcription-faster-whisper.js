@@ -10,7 +10,8 @@ import { completeTranscriptionRequest } from '../dist/src/categories/transcripti
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
 import { computeInThisThread } from '../dist/src/runtime/native/session-core.js';
 import { cpuTimer, machine, median } from './measure.js';
-import { readRecording, sampleRateHz, startPeer, toWav } from './python-peer.js';
+import { startPeer } from './python-peer.js';
+import { readRecording, sampleRateHz, toWav } from './recordings.js';
 import { findRealModel } from './real-models.js';
 
 const { values, positionals } = parseArgs({

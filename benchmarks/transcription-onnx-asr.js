@@ -8,7 +8,8 @@ import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
 import { compare, cpuTimer, machine, median, printRatios } from './measure.js';
-import { readRecording, sampleRateHz, startPeer, toWav } from './python-peer.js';
+import { startPeer } from './python-peer.js';
+import { readRecording, sampleRateHz, toWav } from './recordings.js';
 
 const rounds = Number(process.argv[2] ?? 5);
 const python = process.argv[3] ?? 'python3';

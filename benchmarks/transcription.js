@@ -3,20 +3,18 @@
 // Processor time, one thread. Usage: node benchmarks/transcription.js [rounds] [folder of a model]
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { default as wavefile } from 'wavefile';
 import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
-import { openAudio } from '../dist/src/runtime/audio/open-audio.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
 import { findRealModel } from './real-models.js';
+import { readRecording, sampleRateHz, toWav } from './recordings.js';
 
 const rounds = Number(process.argv[2] ?? 5);
 const tiny = fileURLToPath(new URL('../examples/models/tiny-whisper', import.meta.url));
 const source = resolve(process.argv[3] ?? findRealModel('whisper-base') ?? tiny);
 const name = basename(source);
 const recording = name === 'tiny-whisper' ? undefined : findRealModel('recordings/two_cities.wav');
-const sampleRateHz = 16_000;
 const seconds = 60;
 const pauseSeconds = 0.6;
 
@@ -25,11 +23,9 @@ const names = ['circle', 'triangles', 'star'];
 for (let at = 0, index = 0; at < speech.length; index++) {
   const file = `../test/categories/transcription/pipeline/golden/speech/${names[index % names.length]}.wav`;
   const path = recording ?? fileURLToPath(new URL(file, import.meta.url));
-  const audio = await openAudio({ path }, { maxSeconds: 600 });
-  for await (const block of audio.blocks) {
-    speech.set(block.subarray(0, speech.length - at), at);
-    at = Math.min(speech.length, at + block.length);
-  }
+  const spoken = (await readRecording(path)).subarray(0, speech.length - at);
+  speech.set(spoken, at);
+  at += spoken.length;
   at += pauseSeconds * sampleRateHz;
 }
 
@@ -42,9 +38,7 @@ const reference = await createReference('automatic-speech-recognition', name, {
   session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
 });
 
-const file = new wavefile.WaveFile();
-file.fromScratch(1, sampleRateHz, '32f', speech);
-const audio = file.toBuffer();
+const audio = toWav(speech);
 
 /** @param {boolean} wordTimestamps */
 const transcribe = (wordTimestamps) =>

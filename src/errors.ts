@@ -71,7 +71,7 @@ export function fieldErrorOf(param: string, error: unknown): unknown {
   return label === undefined ? error : fieldError(param, reason!, { cause: error });
 }
 
-/** What a function returns; where it throws, its error becomes another one. */
+/** Calls a function; an error that it throws becomes another one. */
 export function orThrow<Value>(work: () => Value, toError: (error: Error) => unknown): Value {
   try {
     return work();
@@ -80,7 +80,7 @@ export function orThrow<Value>(work: () => Value, toError: (error: Error) => unk
   }
 }
 
-/** What `work` of the core gives; its errors become those of a field. */
+/** Calls a function of the core, whose errors become those of a field. */
 export function inField<T>(param: string, work: () => T): T {
   return orThrow(work, (error) => fieldErrorOf(param, error));
 }

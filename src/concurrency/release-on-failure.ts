@@ -2,7 +2,7 @@ interface Resource {
   release?: (() => void | Promise<void>) | undefined;
 }
 
-/** What `open` makes. Where it fails, the resources that it has marked as its own are released. */
+/** Opens something of several resources. Where that fails, those that it has marked as its own are released. */
 export async function releaseOnFailure<T>(
   open: (own: <R extends Resource | undefined>(resource: R) => R) => T | Promise<T>,
 ): Promise<T> {

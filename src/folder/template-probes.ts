@@ -51,7 +51,7 @@ const texts = {
 const [asked, more] = [user(texts.question), user('Second question that probes.')];
 const called = [asked, calling(texts.argument), result(texts.result)];
 
-/** What every template is tried with: a question, alone and behind an instruction, and a call with its result. */
+/** Conversations that every template is tried with: a question, alone and behind an instruction, and a call with its result. */
 export const probes = {
   ...texts,
   call: { name: probeTool.name, arguments: JSON.stringify({ text: texts.argument }) },

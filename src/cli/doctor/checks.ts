@@ -77,7 +77,7 @@ function ok(detail: string): Outcome {
   return { state: 'ok', detail };
 }
 
-/** What a check finds; where it fails, its part is in that state. */
+/** Findings of a check; where it fails, its part is in that state. */
 function outcomeOf(
   check: Promise<string>,
   state: Outcome['state'],

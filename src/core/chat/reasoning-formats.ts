@@ -166,7 +166,7 @@ interface BlockFormatRow extends Omit<ReasoningMarkers, 'startsOpen'> {
   readonly models: readonly string[];
   /** The tokens that the markers hold, where they are not tokens themselves. */
   readonly tokens?: readonly string[];
-  /** What shows the format; the first open marker if left out. */
+  /** Evidence of the format; the first open marker if left out. */
   readonly evidence?: Evidence;
   /** One that only tokenizers of the format's models have. */
   readonly ownToken?: string;

@@ -199,7 +199,7 @@ export function contains(container: Value, item: Value): boolean {
   return toItems(container).some((member) => isEqual(member, item));
 }
 
-/** What a template can do with a value, such as a filter or a method. */
+/** An operation of a template on a value, such as a filter or a method. */
 export type Operation<Self = Value> = (self: Self, args: readonly Value[], keywords: Keywords) => Value;
 
 /** Operations by their names, of signatures as Python has them: `default|d(default_value, boolean)`. */

@@ -1,4 +1,4 @@
-/** What a function returns, or another value where it throws. */
+/** Calls a function. @returns another value where it throws */
 export function orElse<Value, Other>(work: () => Value, other: Other): Value | Other {
   try {
     return work();

@@ -14,7 +14,7 @@ export interface FormatRow extends Partial<
   readonly families: Readonly<Record<string, readonly string[]>>;
   /** Calls are read as JSON objects if not otherwise. */
   readonly calls: Omit<SectionSyntax, 'readCalls'> & Partial<SectionSyntax>;
-  /** What shows the format; the first opener if left out. */
+  /** Evidence of the format; the first opener if left out. */
   readonly detect?: Evidence | ToolCallFormat['detect'] | undefined;
   /** One that only tokenizers of the format's models have. */
   readonly ownToken?: string | undefined;
@@ -22,7 +22,7 @@ export interface FormatRow extends Partial<
   readonly frame?: CallsFrame | undefined;
   /** The texts around the arguments inside the frame; those of a JSON object if left out. */
   readonly call?: ToolCallConstraint['call'] | undefined;
-  /** What the constraint has beside frame and call. */
+  /** Members of the constraint beside frame and call. */
   readonly notation?: Partial<ToolCallConstraint> | undefined;
   /** Left out where the arguments are written as JSON. */
   readonly writeArguments?: ArgumentsWriter | undefined;

@@ -39,7 +39,7 @@ export function readOrder(config: ConfigReader, name: string, orders: readonly n
   );
 }
 
-/** What multistep solvers have in common. */
+/** Settings that multistep solvers have in common. */
 export interface Multistep {
   /** The noise levels of the steps, and a last one for the end. */
   readonly levels: readonly NoiseLevel[];

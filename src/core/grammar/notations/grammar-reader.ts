@@ -34,7 +34,7 @@ export abstract class GrammarReader extends TextCursor {
   readonly #written = new Set<string>();
   readonly #counted: { readonly rule: Rule; readonly item: Expression; readonly bounds: Bounds }[] = [];
 
-  /** What ends a sequence of items: a sticky expression. */
+  /** The end of a sequence of items: a sticky expression. */
   abstract readonly endOfSequence: RegExp;
 
   /**

@@ -1,4 +1,4 @@
-/** What a part of a pattern matches once: characters of a class, a group, or what takes no characters. */
+/** One match of a part of a pattern: characters of a class, a group, or a place without characters. */
 export interface Matched {
   /** A class with the flag `v`; `undefined` for a group. */
   readonly set: string | undefined;

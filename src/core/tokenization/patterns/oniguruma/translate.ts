@@ -223,7 +223,7 @@ function group(reader: Reader, flags: Flags): Part {
   return partOfGroup(readAlternatives(reader, inner));
 }
 
-/** What repeats a part, in JavaScript and as numbers. */
+/** The repetition of a part, in JavaScript and as numbers. */
 interface Quantifier extends Pick<Item, 'min' | 'max'> {
   readonly text: string;
   readonly possessive: boolean;
