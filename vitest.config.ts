@@ -73,7 +73,7 @@ function project(
   };
 }
 
-const elsewhere = [...unit, ...browser, ...packages, ...docs, ...examples, ...deploy];
+const elsewhere = [...browser, ...packages, ...docs, ...examples, ...deploy];
 
 export default defineConfig({
   test: {
@@ -92,13 +92,17 @@ export default defineConfig({
     onUnhandledError: ({ message, stack = '' }) =>
       !(message === 'Invalid state: ReadableStream is already closed' && stack.includes('deps/undici')),
     projects: [
-      project('unit', unit, { exclude: browser, isolate: false, maxWorkers: processors }),
+      project('unit', unit, {
+        exclude: [...browser, ...alone],
+        isolate: false,
+        maxWorkers: processors,
+      }),
       project('process', ['test/**/*.test.ts'], {
-        exclude: [...elsewhere, ...alone, ...programs],
+        exclude: [...elsewhere, ...unit, ...alone, ...programs],
         isolate: false,
       }),
       project('alone', alone, { exclude: [...elsewhere, ...programs] }),
-      project('programs', programs, { exclude: elsewhere }),
+      project('programs', programs, { exclude: [...elsewhere, ...unit] }),
       project('browser', browser),
       project('deploy', deploy),
       project('docs', docs, { exclude: packages }),
