@@ -130,8 +130,8 @@ function appendDrawable(candidates: Candidates, logits: ArrayLike<number>, start
 }
 
 function allowedInto(candidates: Candidates, logits: ArrayLike<number>, allow: Uint32Array): Candidates {
+  assertMask(allow, logits.length);
   const words = Math.ceil(logits.length / 32);
-  assertArray('allow', allow, Uint32Array, { least: words });
   let size = 0;
   for (let word = 0; word < words; word++) {
     const bits = allow[word]!;
@@ -147,6 +147,11 @@ function allowedInto(candidates: Candidates, logits: ArrayLike<number>, allow: U
   }
   candidates.size = size;
   return candidates;
+}
+
+/** @throws TypeError or RangeError for anything but a mask of so many tokens */
+export function assertMask(allow: Uint32Array, length: number): void {
+  assertArray('allow', allow, Uint32Array, { least: Math.ceil(length / 32) });
 }
 
 /**

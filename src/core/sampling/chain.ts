@@ -22,8 +22,8 @@ export interface Chain {
   runLargest(largest: LargestLogits): Candidates | undefined;
   /** Whether no sampler drops any token, so that `drawFromAll` may be used. */
   readonly keepsAll: boolean;
-  /** A token of all; −1 where it takes `run` and a draw from what that gives. */
-  drawFromAll(logits: Float32Array, uniform: number): number;
+  /** A token of all that are allowed; −1 where it takes `run` and a draw from what that gives. */
+  drawFromAll(logits: Float32Array, allow: Uint32Array | undefined, uniform: number): number;
   /** Makes a token part of the history that the samplers look at. */
   accept(token: number): void;
   /** Number of last tokens of the history that the samplers read. */
@@ -57,8 +57,8 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
     run(logits, allow, isPenalized) {
       const candidates = candidateScratch(logits.length);
       const { collector } = first;
-      if (collector !== undefined && allow === undefined && isPenalized === undefined) {
-        const adjustments = adjust(logits);
+      const adjustments = collector && !isPenalized ? adjust(logits, allow) : undefined;
+      if (collector && adjustments) {
         collector.reset(candidates);
         scan(logits, adjustments, collector);
         if (collector.isComplete()) {
@@ -85,7 +85,10 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
       for (const step of afterDeciding) step.apply(candidates);
       return candidates;
     },
-    drawFromAll: (logits, uniform) => first.drawFromAll!(logits, adjust(logits), uniform),
+    drawFromAll(logits, allow, uniform) {
+      const adjustments = adjust(logits, allow);
+      return adjustments ? first.drawFromAll!(logits, adjustments, uniform) : -1;
+    },
     accept(token) {
       for (const step of steps) step.accept?.(token);
     },

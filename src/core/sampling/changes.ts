@@ -25,12 +25,24 @@ export function applyChanges(
   return candidates;
 }
 
-/** Works out the logits of all tokens that several changes in a row touch, merging their ascending lists. */
-export function createAdjuster(all: readonly LogitChanges[]): (logits: Float32Array) => Adjustments {
+/** Tokens that a mask may leave out and still be told as changes: lists of a few are merged in less than a pass over all logits. */
+const mostExcluded = 64;
+
+/**
+ * Works out the logits of all tokens that several changes in a row and a mask touch, merging their ascending lists.
+ * @returns a function that returns `undefined` where a mask leaves out more than a few tokens
+ */
+export function createAdjuster(
+  changes: readonly LogitChanges[],
+): (logits: Float32Array, allow?: Uint32Array) => Adjustments | undefined {
+  const excluded = { tokens: new Int32Array(mostExcluded), size: 0, changed: () => -Infinity };
+  const all = [...changes, excluded];
   const capacity = all.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const adjustments = { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };
   const places = new Int32Array(all.length);
-  return (logits) => {
+  return (logits, allow) => {
+    excluded.size = 0;
+    if (allow !== undefined && !exclude(excluded, allow, logits.length)) return undefined;
     places.fill(0);
     let size = 0;
     for (let token = nextToken(all, places); token < Infinity; token = nextToken(all, places)) {
@@ -44,6 +56,24 @@ export function createAdjuster(all: readonly LogitChanges[]): (logits: Float32Ar
     adjustments.size = size;
     return adjustments;
   };
+}
+
+/** Lists the tokens that a mask leaves out. @returns whether they are few */
+function exclude(
+  excluded: { tokens: Int32Array; size: number },
+  allow: Uint32Array,
+  length: number,
+): boolean {
+  for (let start = 0; start < length; start += 32) {
+    let left = ~allow[start >>> 5]!;
+    for (; left !== 0; left &= left - 1) {
+      const token = start + 31 - Math.clz32(left & -left);
+      if (token >= length) break;
+      if (excluded.size === mostExcluded) return false;
+      excluded.tokens[excluded.size++] = token;
+    }
+  }
+  return true;
 }
 
 function nextToken(all: readonly LogitChanges[], places: Int32Array): number {

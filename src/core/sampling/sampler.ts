@@ -2,7 +2,7 @@ import { assertNames } from '../assert-names.ts';
 import { assertFunction, assertMap } from '../assert-values.ts';
 import { resolveParameters } from '../parameters/descriptor.ts';
 import { assertNumber, assertToken } from './scratch.ts';
-import type { Candidates } from './candidates.ts';
+import { assertMask, type Candidates } from './candidates.ts';
 import { createChain } from './chain.ts';
 import { drawToken } from './draw.ts';
 import type { DryBreakers } from './dry-breakers.ts';
@@ -105,10 +105,11 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
     sample(logits, allow, isPenalized) {
       if (logits.length !== vocabularySize)
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
-      if (chain.keepsAll && allow === undefined && isPenalized === undefined) {
+      if (allow !== undefined) assertMask(allow, vocabularySize);
+      if (chain.keepsAll && isPenalized === undefined) {
         const uniform = rng.next();
-        const token = chain.drawFromAll(logits, uniform);
-        return token >= 0 ? token : drawToken(someOf(chain.run(logits)), uniform);
+        const token = chain.drawFromAll(logits, allow, uniform);
+        return token >= 0 ? token : drawToken(someOf(chain.run(logits, allow)), uniform);
       }
       const candidates = someOf(chain.run(logits, allow, isPenalized));
       if (isGreedy) return candidates.tokens[0]!;

@@ -35,6 +35,14 @@ function chainOfAll(parameters: SamplingParameters, logitBias: Bias, vocabularyS
   return createChain({ ...parameters, logitBias }, context);
 }
 
+/** None where nothing is left out. */
+function maskWithout(excluded: readonly number[], length: number): Uint32Array | undefined {
+  if (excluded.length === 0) return undefined;
+  const mask = new Uint32Array(Math.ceil(length / 32)).fill(0xffff_ffff);
+  for (const token of excluded) mask[token >>> 5]! &= ~(1 << (token & 31));
+  return mask;
+}
+
 /** The order that the chain promises, one function after the other. */
 function composed(
   logits: ArrayLike<number>,
@@ -77,13 +85,15 @@ function expectSameAsComposed(
   parameters: Partial<SamplingParameters>,
   bias: Bias = [],
   history: readonly number[] = [],
+  excluded: readonly number[] = [],
 ): void {
   const resolved = resolveParameters(samplingParameters, parameters);
   const chain = chainOfAll(resolved, bias, logits.length);
   for (const token of history) chain.accept(token);
   const before = Float32Array.from(logits);
-  const actual = chain.run(logits);
-  const expected = composed(logits, resolved, bias, history);
+  const actual = chain.run(logits, maskWithout(excluded, logits.length));
+  const allowed = logits.map((logit, token) => (excluded.includes(token) ? -Infinity : logit));
+  const expected = composed(allowed, resolved, bias, history);
   expect(tokensOf(actual).join()).toBe(tokensOf(expected).join());
   const chances = probabilities(actual);
   const differences = probabilities(expected).map((chance, i) => Math.abs(chances[i]! - chance));
@@ -92,7 +102,7 @@ function expectSameAsComposed(
 }
 
 const percent = fc.integer({ min: 0, max: 100 }).map((n) => n / 100);
-const orNeutral = (neutral: number, values: fc.Arbitrary<number>): fc.Arbitrary<number> =>
+const orNeutral = <T>(neutral: T, values: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof(fc.constant(neutral), values);
 
 const anyParameters: fc.Arbitrary<Partial<SamplingParameters>> = fc.record({
@@ -134,15 +144,17 @@ test('equals its samplers one after the other', () => {
             selector: ([token]) => token,
           }),
           fc.array(fc.nat(logits.length - 1), { maxLength: 100 }),
+          orNeutral([], fc.array(fc.nat(logits.length - 1), { maxLength: 150 })),
         ),
       ),
       anyParameters,
-      ([logits, bias, history], parameters) => {
+      ([logits, bias, history, excluded], parameters) => {
         expectSameAsComposed(
           logits,
           parameters,
           bias.sort(([a], [b]) => a - b),
           history,
+          excluded,
         );
       },
     ),
@@ -194,7 +206,13 @@ describe('large vocabularies equal it too', () => {
   const bias = [0, 1, 6999, 7000, 19_999].map((token, i) => [token, i - 2] as const);
   describe.each(shapes)('%s', (_, logitOf) => {
     const logits = Float32Array.from({ length: size }, (_unused, i) => logitOf(i));
-    test.each(settings)('%s', (_name, parameters) => expectSameAsComposed(logits, parameters, bias, history));
+    const few = [0, 1, 31, 32, 63, 6999, 7000, 19_999];
+    const excluded = { nothing: [], few, many: [...few, ...history] };
+    describe.each(Object.entries(excluded))('without %s', (_without, tokens) => {
+      test.each(settings)('%s', (_name, parameters) =>
+        expectSameAsComposed(logits, parameters, bias, history, tokens),
+      );
+    });
   });
 });
 
@@ -217,14 +235,17 @@ describe('drawing from all tokens', () => {
         fc.constantFrom(0.01, 0.7, 1, 2),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         fc.uniqueArray(fc.nat(19), { maxLength: 5 }),
-        (values, temperature, uniform, biased) => {
+        fc.array(fc.nat(19), { maxLength: 5 }),
+        (values, temperature, uniform, biased, excluded) => {
           const logits = Float32Array.from(values);
           const bias = biased.sort((a, b) => a - b).map((token) => [token, token - 9] as const);
           const chain = chainOf({ temperature, presencePenalty: 1 }, bias, [3, 4, 17]);
           expect(chain.keepsAll).toBe(true);
-          const drawn = chain.drawFromAll(logits, uniform);
-          if (drawn < 0) expect(values.includes(Infinity) || !values.some(Number.isFinite)).toBe(true);
-          else expect(drawn).toBe(drawToken(chain.run(logits), uniform));
+          const allow = maskWithout(excluded, logits.length);
+          const drawn = chain.drawFromAll(logits, allow, uniform);
+          const allowed = values.filter((_, token) => !excluded.includes(token));
+          if (drawn < 0) expect(allowed.includes(Infinity) || !allowed.some(Number.isFinite)).toBe(true);
+          else expect(drawn).toBe(drawToken(chain.run(logits, allow), uniform));
         },
       ),
       { numRuns: runs(300) },
