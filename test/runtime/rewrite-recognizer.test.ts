@@ -7,11 +7,14 @@ import { elementTypes } from '../../src/core/onnx/element-types.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../../src/core/onnx/model.ts';
 import { computeByBlocks } from '../../src/core/onnx/rewrites/block-products.ts';
 import { fuseWholeAttention } from '../../src/core/onnx/rewrites/whole-attention.ts';
+import { scoreInTwoStages } from '../../src/core/onnx/rewrites/two-stage-scores.ts';
+import { signWeights } from '../../src/core/onnx/rewrites/signed-weights.ts';
 import { takeBranch } from '../../src/core/onnx/rewrites/take-branch.ts';
 import { keepLastPositions } from '../../src/core/onnx/rewrites/rewrite-nodes.ts';
 import { tensorValue } from '../../src/core/onnx/value.ts';
 import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
 import { rewriteRecognizer } from '../../src/runtime/rewrite-recognizer.ts';
+import { measuredByteKernels, type ByteKernels } from '../../src/runtime/byte-kernels.ts';
 import { readOnnxFile } from '../../src/runtime/onnx-file.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 
@@ -148,23 +151,26 @@ it.each([true, false])(
   },
 );
 
-const hasByteKernels = async (): Promise<boolean> => true;
+const kernels: ByteKernels = { areFastByBlocks: async () => true, areExactWithSigns: async () => true };
 
 it('maps the weights from the file, and leaves other graphs as they are', async () => {
   const path = join(folder, 'model.onnx');
   const original = model(true);
   writeFileSync(path, writeOnnxModel(original));
-  const { graph, bytes } = await rewriteRecognizer(path, { device: 'cpu', hasByteKernels });
+  const { graph, bytes } = await rewriteRecognizer(path, { device: 'cpu', kernels });
   expect(await errorOf(bytes ?? graph, true)).toBeLessThan(1e-3);
   const other = join(folder, 'other.onnx');
   writeFileSync(other, writeOnnxModel({ ...original, graph: { ...original.graph, nodes: [] } }));
-  expect(await rewriteRecognizer(other, { device: 'cpu', hasByteKernels })).toEqual({ graph: other });
+  expect(await rewriteRecognizer(other, { device: 'cpu', kernels })).toEqual({ graph: other });
 });
 
 it('leaves products as they are where the processor has no kernels for bytes', async () => {
   const path = join(folder, 'slow.onnx');
   writeFileSync(path, writeOnnxModel(model(true)));
-  const rewritten = await rewriteRecognizer(path, { device: 'cpu', hasByteKernels: async () => false });
+  const rewritten = await rewriteRecognizer(path, {
+    device: 'cpu',
+    kernels: { ...kernels, areFastByBlocks: async () => false },
+  });
   expect(rewritten).toEqual({ graph: path });
 });
 
@@ -262,6 +268,73 @@ it.each<[string, OnnxModel]>([
   expect(computeByBlocks(given)).toBeUndefined();
 });
 
+it('scores in two stages: the likeliest exactly, all nearly', async () => {
+  const [tokens, wide] = [8192, 64];
+  const noise = (at: number): number => ((Math.sin(at * 12.9898) * 43_758.5453) % 1) / 2;
+  const table = Float32Array.from({ length: tokens * wide }, (_, at) => noise(at));
+  const given = Float32Array.from({ length: 2 * wide }, (_, at) => Math.cos(at * 2.1));
+  const original: OnnxModel = {
+    ...model(true),
+    graph: {
+      ...graphOf('scores', [
+        node('Transpose', ['table'], ['turned']),
+        node('MatMul', ['x', 'turned'], ['y']),
+      ]),
+      initializers: [constant('table', elementTypes.float32, [tokens, wide], table)],
+      inputs: [tensorValue('x', elementTypes.float32, [1, 'rows', wide])],
+      outputs: [tensorValue('y', elementTypes.float32, [1, 'rows', tokens])],
+    },
+  };
+  const graph = scoreInTwoStages(original, 'y')!;
+  const scoresOf = async (one: OnnxModel): Promise<Float32Array> => {
+    const session = await createOnnxSession(writeOnnxModel(one), { threads: 1 });
+    const { y } = await session.run({ x: { type: 'float32', dims: [1, 2, wide], data: given } });
+    await session.release();
+    return y!.data as Float32Array;
+  };
+  const [exact, staged] = [await scoresOf(original), await scoresOf({ ...original, graph })];
+  for (const row of [0, 1]) {
+    const [theirs, ours] = [exact, staged].map((all) => all.subarray(row * tokens, (row + 1) * tokens));
+    const order = [...theirs!.keys()].sort((a, b) => theirs![b]! - theirs![a]!);
+    const errors = order.map((token) => Math.abs(ours![token]! - theirs![token]!));
+    expect(Math.max(...errors.slice(0, 10))).toBeLessThan(1e-4);
+    expect(Math.max(...errors)).toBeLessThan(0.2);
+    expect(Math.max(...errors)).toBeGreaterThan(1e-4);
+  }
+  expect(scoreInTwoStages(original, 'x')).toBeUndefined();
+  expect(scoreInTwoStages({ ...original, opsets: [{ domain: '', version: 17 }] }, 'y')).toBeUndefined();
+});
+
+it('gives whole products signed weights, and the same values', async () => {
+  const bytes = Uint8Array.from({ length: size * columns }, (_, at) => (at * 89) % 256);
+  const given = Uint8Array.from({ length: size }, (_, at) => (at * 57) % 256);
+  const original: OnnxModel = {
+    ...model(true),
+    graph: {
+      ...graphOf('whole', [node('MatMulInteger', ['x', 'w', 'zx', 'z'], ['y'])]),
+      initializers: [
+        constant('w', elementTypes.uint8, [size, columns], bytes),
+        constant('z', elementTypes.uint8, [], Uint8Array.of(zeroPoint)),
+        constant('zx', elementTypes.uint8, [], Uint8Array.of(31)),
+      ],
+      inputs: [tensorValue('x', elementTypes.uint8, [1, size])],
+      outputs: [tensorValue('y', elementTypes.int32, [1, columns])],
+    },
+  };
+  const graph = signWeights(original)!;
+  const products = await Promise.all(
+    [original.graph, graph].map(async (one) => {
+      const session = await createOnnxSession(writeOnnxModel({ ...original, graph: one }), { threads: 1 });
+      const { y } = await session.run({ x: { type: 'uint8', dims: [1, size], data: given } });
+      await session.release();
+      return [...(y!.data as Int32Array)];
+    }),
+  );
+  if (await measuredByteKernels.areExactWithSigns()) expect(products[1]).toEqual(products[0]);
+  expect(signWeights({ ...original, graph })).toBeUndefined();
+  expect(signWeights({ ...original, opsets: [{ domain: '', version: 17 }] })).toBeUndefined();
+});
+
 const tinyModels = dirname(fileURLToPath(import.meta.resolve('@slashv1/tiny-models/package.json')));
 const { d_model: width, encoder_attention_heads: heads } = JSON.parse(
   readFileSync(join(tinyModels, 'tiny-whisper/config.json'), 'utf8'),
@@ -277,7 +350,7 @@ it('reads a decoder that is merged as two', async () => {
 });
 
 it('keeps few scores of attention, and the values', async () => {
-  const { graph, bytes } = await rewriteRecognizer(encoder, { device: 'cpu', attention, hasByteKernels });
+  const { graph, bytes } = await rewriteRecognizer(encoder, { device: 'cpu', attention, kernels });
   const original = readOnnxFile(encoder).graph;
   const fused = fuseWholeAttention(original, attention)!;
   const count = (operators: readonly string[], one: string) =>

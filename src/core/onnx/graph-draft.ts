@@ -12,6 +12,11 @@ export function withContribDomain(opsets: OnnxModel['opsets']): OnnxModel['opset
   return hasContrib ? opsets : [...opsets, { domain: contribDomain, version: 1 }];
 }
 
+/** Version of ONNX's own operators that a model imports; 0 for none. */
+export function operatorsVersion(opsets: OnnxModel['opsets']): number {
+  return opsets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0;
+}
+
 /** Names that are added to graphs start so. */
 const prefix = 'slashv1.';
 

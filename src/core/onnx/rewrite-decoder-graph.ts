@@ -1,4 +1,4 @@
-import { withContribDomain } from './graph-draft.ts';
+import { withContribDomain, operatorsVersion } from './graph-draft.ts';
 import { liftConstants } from './lift-constants.ts';
 import type { OnnxGraph, OnnxModel } from './model.ts';
 import { setAccuracyLevel } from './rewrites/accuracy-level.ts';
@@ -50,7 +50,7 @@ export function rewriteDecoderGraph(
     newSlots = false,
   }: RewriteOptions = {},
 ): RewrittenModel {
-  const opset = model.opsets.find(({ domain }) => domain === '' || domain === 'ai.onnx')?.version ?? 0;
+  const opset = operatorsVersion(model.opsets);
   if (opset < leastOpset)
     return { model, applied: [], skipped: [{ name: 'all', reason: `operators of version ${opset}` }] };
   const rewrites: readonly (readonly [name: string, rewrite: false | ((graph: OnnxGraph) => Rewritten)])[] = [

@@ -3,7 +3,7 @@ import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
 import { loadOpusEncoder } from './opus.ts';
-import { pcmEncoder, toPcm, toPcmBytes } from './pcm.ts';
+import { pcmEncoder, toPcmBytes } from './pcm.ts';
 import { loadWebCodecsEncoder, webCodecsFormats } from './web-codecs.ts';
 import * as wavefile from 'wavefile';
 
@@ -22,25 +22,26 @@ export const wavEncoder: AudioEncoder = {
   async *encode(pieces, { sampleRateHz, isWhole }) {
     let isFirst = true;
     for await (const samples of pieces) {
-      if (isFirst && isWhole) yield writeWav(toPcm(samples), sampleRateHz);
-      else if (isFirst) yield Buffer.concat([streamHeader(sampleRateHz), toPcmBytes(samples)]);
-      else yield toPcmBytes(samples);
+      const bytes = toPcmBytes(samples);
+      yield isFirst
+        ? Buffer.concat([wavHeader(sampleRateHz, isWhole ? bytes.length : undefined), bytes])
+        : bytes;
       isFirst = false;
     }
   },
 };
 
-function streamHeader(sampleRateHz: number): Uint8Array {
-  const header = writeWav(new Int16Array(), sampleRateHz);
-  const view = new DataView(header.buffer, header.byteOffset);
-  for (const offset of sizeOffsets) view.setUint32(offset, unknownSize, true);
-  return header;
-}
-
-function writeWav(samples: Int16Array, sampleRateHz: number): Uint8Array {
+/** The package writes a header alone: for samples it takes a quarter of a second a minute of speech. */
+function wavHeader(sampleRateHz: number, dataBytes: number | undefined): Uint8Array {
   const file = new WaveFile();
-  file.fromScratch(1, sampleRateHz, '16', samples);
-  return file.toBuffer();
+  file.fromScratch(1, sampleRateHz, '16', new Int16Array());
+  const header = file.toBuffer();
+  const view = new DataView(header.buffer, header.byteOffset);
+  for (const offset of sizeOffsets) {
+    const before = view.getUint32(offset, true);
+    view.setUint32(offset, dataBytes === undefined ? unknownSize : before + dataBytes, true);
+  }
+  return header;
 }
 
 export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;

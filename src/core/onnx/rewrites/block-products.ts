@@ -1,13 +1,10 @@
-import { integerAttribute, integersAttribute, integersOf, nodeOf } from '../value.ts';
+import { integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
-import { contribDomain } from '../graph-draft.ts';
-import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../model.ts';
-import { int64Tensor } from '../tensor-values.ts';
-import { int8Activations } from './accuracy-level.ts';
+import type { OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../model.ts';
+import { addBlockProduct, blockSize, leastOpset, addUnits } from './block-rounding.ts';
+import { operatorsVersion } from '../graph-draft.ts';
+import { ReplacementDraft } from './replacement-draft.ts';
 import { rewriteNodes, type Replacement, type Scope } from './rewrite-nodes.ts';
-
-/** So many activations and weights of a row share a scale. */
-export const blockSize = 32;
 
 /** A product with weights of 8 bits that become floats before it. */
 interface Product {
@@ -17,9 +14,6 @@ interface Product {
   readonly scale: string;
   readonly zeroPoint: string;
 }
-
-/** Operators take their axes as the rewrite writes them from this version on. */
-const leastOpset = 18;
 
 /**
  * Computes products whose weights of 8 bits become floats at every run by `MatMulNBits`, in the branches of a graph too. Quantized decoders
@@ -31,8 +25,7 @@ export function computeByBlocks({
   graph,
   opsets,
 }: Pick<OnnxModel, 'graph' | 'opsets'>): OnnxGraph | undefined {
-  const { version = 0 } = opsets.find(({ domain }) => domain === '') ?? {};
-  if (version < leastOpset) return undefined;
+  if (operatorsVersion(opsets) < leastOpset) return undefined;
   return rewriteNodes(graph, (node, scope) => {
     const product = readProduct(node, scope);
     return product && blockProduct(product, node.outputs[0]!);
@@ -53,68 +46,30 @@ function readProduct(node: OnnxNode, scope: Scope): Product | undefined {
   return { x: x!, weights, isTransposed: transpose !== undefined, scale: scale!, zeroPoint: zeroPoint! };
 }
 
-/** Attributes of a `MatMulNBits` of rows of `size` numbers. */
-export function blockAttributes(size: number, count: number, accuracyLevel: number): OnnxAttribute[] {
-  const settings = { K: size, N: count, bits: 8, block_size: blockSize, accuracy_level: accuracyLevel };
-  return Object.entries(settings).map(([name, value]) => integerAttribute(name, value));
-}
-
 /** @param y the product's name, from which those of what it needs are made */
 function blockProduct({ x, weights, isTransposed, scale, zeroPoint }: Product, y: string): Replacement {
   const [rows, columns] = weights.dims as [number, number];
   const [size, count] = isTransposed ? [columns, rows] : [rows, columns];
   const blocks = size / blockSize;
-  const initializers: OnnxTensor[] = [];
-  const int64 = (what: string, values: readonly number[]): string => {
-    initializers.push(int64Tensor(`${y}.${what}`, values));
-    return `${y}.${what}`;
-  };
-  const float32 = (what: string, value: number): string => {
-    const data = { place: 'inline', bytes: new Uint8Array(Float32Array.of(value).buffer) } as const;
-    const name = `${y}.${what}`;
-    initializers.push({ name, elementType: elementTypes.float32, dims: [], data, unknown: [] });
-    return name;
-  };
-  const nodes: OnnxNode[] = [];
-  const add = (
-    operator: string,
-    inputs: readonly string[],
-    output: string,
-    options?: Parameters<typeof nodeOf>[3],
-  ): string => {
-    nodes.push(nodeOf(operator, inputs, [output], options));
-    return output;
-  };
-  const turn = { attributes: [integersAttribute('perm', [1, 0])] };
-  const turned = isTransposed ? weights.name : add('Transpose', [weights.name], `${y}.turned`, turn);
-  const byBlocks = add('Reshape', [turned, int64('shape', [count, blocks, blockSize])], `${y}.blocks`);
-  const grid = int64('grid', [count, blocks]);
-  const scales = add('Expand', [scale, grid], `${y}.scales`);
-  const zeroPoints = add('Expand', [zeroPoint, grid], `${y}.zeros`);
+  const draft = new ReplacementDraft(y);
+  const turn = [integersAttribute('perm', [1, 0])];
+  const turned = isTransposed ? weights.name : draft.add('turned', 'Transpose', [weights.name], turn);
+  const byBlocks = draft.add('blocks', 'Reshape', [turned, draft.int64('shape', [count, blocks, blockSize])]);
+  const grid = draft.int64('grid', [count, blocks]);
+  const scales = draft.add('scales', 'Expand', [scale, grid]);
+  const zeroPoints = draft.add('zeros', 'Expand', [zeroPoint, grid]);
 
   // Activations as the kernel rounds them, and the rest that it would lose, as two rows: together they are exact to 1e-4.
-  const cut = add('Reshape', [x, int64('cut', [0, 0, blocks, blockSize])], `${y}.x`);
-  const sizes = add('Abs', [cut], `${y}.sizes`);
-  const largest = add('ReduceMax', [sizes, int64('axis', [-1])], `${y}.largest`);
-  const unit = add(
-    'Div',
-    [add('Max', [largest, float32('least', 1e-30)], `${y}.some`), float32('steps', 127)],
-    `${y}.unit`,
-  );
-  const rounded = add(
-    'Mul',
-    [add('Round', [add('Div', [cut, unit], `${y}.in`)], `${y}.whole`), unit],
-    `${y}.rounded`,
-  );
-  const rest = add('Sub', [cut, rounded], `${y}.rest`);
-  const first = int64('first', [0]);
-  const both = [rounded, rest].map((name) => add('Unsqueeze', [name, first], `${name}.row`));
-  const rows2 = add('Concat', both, `${y}.both`, { attributes: [integerAttribute('axis', 0)] });
-  const joined = add('Reshape', [rows2, int64('joined', [2, 0, 0, size])], `${y}.activations`);
-  const products = add('MatMulNBits', [joined, byBlocks, scales, zeroPoints], `${y}.products`, {
-    attributes: blockAttributes(size, count, int8Activations),
-    domain: contribDomain,
-  });
-  add('ReduceSum', [products, first], y, { attributes: [integerAttribute('keepdims', 0)] });
-  return { nodes, initializers };
+  const cut = draft.add('x', 'Reshape', [x, draft.int64('cut', [0, 0, blocks, blockSize])]);
+  const unit = addUnits(draft, cut);
+  const whole = draft.add('whole', 'Round', [draft.add('in', 'Div', [cut, unit])]);
+  const rounded = draft.add('rounded', 'Mul', [whole, unit]);
+  const rest = draft.add('rest', 'Sub', [cut, rounded]);
+  const first = draft.int64('first', [0]);
+  const both = [rounded, rest].map((name, row) => draft.add(`row${row}`, 'Unsqueeze', [name, first]));
+  const rows2 = draft.add('both', 'Concat', both, [integerAttribute('axis', 0)]);
+  const joined = draft.add('activations', 'Reshape', [rows2, draft.int64('joined', [2, 0, 0, size])]);
+  const products = addBlockProduct(draft, [joined, byBlocks, scales, zeroPoints], { size, count });
+  draft.finish('ReduceSum', [products, first], [integerAttribute('keepdims', 0)]);
+  return draft;
 }

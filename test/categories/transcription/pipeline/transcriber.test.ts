@@ -371,6 +371,14 @@ describe('Transcriber', () => {
       expect(segments.every(({ averageLogprob }) => averageLogprob < -1)).toBe(true);
     });
 
+    it('ends a text in a loop before its last token', async () => {
+      const loop = [0, 'xyz', 1, ...Array.from({ length: 40 }, () => ' again.'), 9];
+      const steps = async (temperature: number) => (await run([{ text: loop }], { temperature })).model.steps;
+      const whole = await steps(0.2);
+      const attempts = 6;
+      expect(await steps(0)).toBeLessThan(whole + (attempts * whole) / 4);
+    });
+
     it('shortens a loop that no temperature ends', async () => {
       const loop = Array.from({ length: 12 }, (_, index) => [index / 2, ' again.', index / 2 + 0.5]).flat();
       const { segments } = await run([{ text: loop }, { text: [0, ' b.', 9] }], { seconds: 20 });

@@ -5,6 +5,7 @@ import {
   needsFallback,
   temperatureLadder,
 } from '../../../../src/core/audio/whisper/fallback.ts';
+import { createLoopDetector } from '../../../../src/core/audio/whisper/loop-detector.ts';
 import { toPrefix } from '../../../../src/core/audio/whisper/prefix.ts';
 import { cutRepetitions } from '../../../../src/core/audio/whisper/segments.ts';
 import { isUnsayable } from '../../../../src/core/audio/whisper/word-timing.ts';
@@ -50,6 +51,29 @@ describe('leastBad', () => {
     expect(leastBad([quality(-0.1, 9), quality(-3), quality(-2)])).toEqual(quality(-2));
     expect(leastBad([quality(-0.5, 9), quality(-0.1, 8)])).toEqual(quality(-0.1, 8));
   });
+});
+
+describe('createLoopDetector', () => {
+  /** Number of tokens after which a text is a loop. */
+  const endOf = (tokens: readonly number[]): number | undefined => {
+    const { read } = createLoopDetector(224);
+    const end = tokens.findIndex(read);
+    return end < 0 ? undefined : end + 1;
+  };
+  const repeated = (period: number, times: number, before = 0): number[] => [
+    ...Array.from({ length: before }, (_, token) => 1000 + token),
+    ...Array.from({ length: period * times }, (_, place) => place % period),
+  ];
+
+  it.each<[string, number[], number | undefined]>([
+    ['one token', repeated(1, 40), 32],
+    ['a few', repeated(5, 8), 32],
+    ['many, four times', repeated(30, 5), 120],
+    ['after a text', repeated(4, 10, 50), 82],
+    ['three times', repeated(30, 3), undefined],
+    ['often, and soon over', [...repeated(1, 31), 7, ...repeated(1, 31)], undefined],
+    ['nothing', repeated(224, 1), undefined],
+  ])('%s', (_, tokens, expected) => expect(endOf(tokens)).toBe(expected));
 });
 
 describe('toPrefix', () => {

@@ -207,16 +207,21 @@ export class WhisperRecognition implements Recognition {
       const atStart = state.logitsBefore(start.length - 1);
       const noSpeechProbability =
         noSpeech === undefined ? 0 : Math.exp(logProbabilitiesOf(atStart, noSpeech).logProbability);
-      const attempts: DecodedWindow[] = [];
-      for (const temperature of temperatureLadder(first)) {
+      const ladder = temperatureLadder(first);
+      const decode = (temperature: number, cutsLoops: boolean): Promise<DecodedWindow> => {
         this.#assertWanted();
         // Drawn the same whatever else runs: the same request gives the same text.
-        const rng = createRng(seek * 16 + attempts.length);
-        const decoded = await decoder.decode(state, { temperature, rng, noSpeechProbability, signal });
+        const rng = createRng(seek * 16 + ladder.indexOf(temperature));
+        return decoder.decode(state, { temperature, cutsLoops, rng, noSpeechProbability, signal });
+      };
+      const attempts: DecodedWindow[] = [];
+      for (const temperature of ladder) {
+        const decoded = await decode(temperature, ladder.length > 1);
         if (!needsFallback(decoded)) return decoded;
         attempts.push(decoded);
       }
-      return leastBad(attempts);
+      const best = leastBad(attempts);
+      return best.isCut ? await decode(best.temperature, false) : best;
     } finally {
       state.release();
     }

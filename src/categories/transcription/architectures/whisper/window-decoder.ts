@@ -1,5 +1,6 @@
 import { likeliestToken, type LikeliestToken } from '../../../../core/audio/likeliest-token.ts';
-import type { DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
+import { mostCompression, type DecodingQuality } from '../../../../core/audio/whisper/fallback.ts';
+import { createLoopDetector } from '../../../../core/audio/whisper/loop-detector.ts';
 import { applyTimestampRules } from '../../../../core/audio/whisper/timestamp-rules.ts';
 import { framesPerPosition } from '../../../../core/audio/whisper/timestamps.ts';
 import { candidatesInto, createCandidates } from '../../../../core/sampling/candidates.ts';
@@ -16,11 +17,15 @@ export interface DecodedWindow extends DecodingQuality {
   /** Timestamps included, without prefix and `<|endoftext|>`. */
   readonly tokens: readonly number[];
   readonly temperature: number;
+  /** Whether it ends in a loop that the model was not left to finish. */
+  readonly isCut: boolean;
 }
 
 export interface DecodeOptions {
   /** 0 takes the likeliest token. */
   readonly temperature: number;
+  /** Ends a text that repeats itself, which would go on to its last token and be refused. */
+  readonly cutsLoops: boolean;
   readonly rng: Rng;
   readonly noSpeechProbability: number;
   readonly signal?: AbortSignal | undefined;
@@ -52,12 +57,15 @@ export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
   };
 
   return {
-    async decode(prefix, { temperature, rng, noSpeechProbability, signal }) {
+    async decode(prefix, { temperature, cutsLoops, rng, noSpeechProbability, signal }) {
       const room = Math.min(Math.floor(contextLength / 2), contextLength - prefix.length);
       let logits: Float32Array = prefix.logits.slice();
       const tokens: number[] = [];
+      const loop = createLoopDetector(room);
+      const compression = (): number => compressionRatio(textOf(tokens, folder).trim());
       let logprobs = 0;
-      while (tokens.length < room) {
+      let isCut = false;
+      while (tokens.length < room && !isCut) {
         chooseFrom(logits, tokens);
         const chosen = temperature === 0 ? likeliest(logits) : draw(logits, temperature, rng);
         if (chosen === undefined) break;
@@ -65,16 +73,18 @@ export function createWindowDecoder(folder: WhisperFolder): WindowDecoder {
         logprobs += logprob;
         if (token === endOfText) break;
         tokens.push(token);
+        isCut = cutsLoops && token < endOfText && loop.read(token) && compression() > mostCompression;
         assertWanted(signal);
-        if (tokens.length < room) logits = await prefix.step(token, { signal });
+        if (tokens.length < room && !isCut) logits = await prefix.step(token, { signal });
       }
       prefix.rewind();
       return {
         tokens,
         temperature,
+        isCut,
         noSpeechProbability,
         averageLogprob: logprobs / (tokens.length + 1),
-        compressionRatio: compressionRatio(textOf(tokens, folder).trim()),
+        compressionRatio: compression(),
       };
     },
   };

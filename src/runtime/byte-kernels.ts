@@ -1,0 +1,102 @@
+import { elementTypes } from '../core/onnx/element-types.ts';
+import { contribDomain, withContribDomain } from '../core/onnx/graph-draft.ts';
+import type { OnnxGraph, OnnxTensor } from '../core/onnx/model.ts';
+import { blockAttributes, blockSize } from '../core/onnx/rewrites/block-rounding.ts';
+import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
+import { nodeOf, tensorValue } from '../core/onnx/value.ts';
+import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import type { Session, Tensor } from '../contracts/graph.ts';
+import { createOnnxSession } from './onnx.ts';
+
+/** Which products of 8 bits a processor computes well. */
+export interface ByteKernels {
+  /**
+   * Whether products by blocks are computed with the processor's instructions for bytes: without, they take as long as with
+   * activations of full precision, some 50 times as long.
+   */
+  areFastByBlocks(): Promise<boolean>;
+  /** Whether products with signed weights are exact: older instructions for them saturate. */
+  areExactWithSigns(): Promise<boolean>;
+}
+
+/** Columns and rows of the products that are tried. */
+const [size, count] = [512, 2048] as const;
+/** A machine that is busy leaves one of them undisturbed. */
+const mostRounds = 32;
+let fast: Promise<boolean> | undefined;
+let exact: Promise<boolean> | undefined;
+
+/** Each is tried once a process, on a small product. */
+export const measuredByteKernels: ByteKernels = {
+  areFastByBlocks: () =>
+    (fast ??= measure(0).then(async (slow) => {
+      const enough = slow / 4;
+      return (await measure(int8Activations, enough)) < enough;
+    })),
+  areExactWithSigns: () => (exact ??= multiplyLargest().then((sum) => sum === 255 * 127 * size)),
+};
+
+/** @returns the least milliseconds of some rounds, which end with one below `enough` */
+async function measure(accuracyLevel: number, enough = Infinity): Promise<number> {
+  const x = { type: 'float32', dims: [1, size], data: new Float32Array(size).fill(1) } as const;
+  return withSession(byBlocks(accuracyLevel), async (session) => {
+    let least = Infinity;
+    for (let round = 0; round < mostRounds && (round < 3 || least >= enough); round++) {
+      const began = performance.now();
+      await session.run({ x });
+      least = Math.min(least, performance.now() - began);
+    }
+    return least;
+  });
+}
+
+async function multiplyLargest(): Promise<number> {
+  const x: Tensor = { type: 'uint8', dims: [1, size], data: new Uint8Array(size).fill(255) };
+  return withSession(signed, async (session) => Number((await session.run({ x }))['y']!.data[0]));
+}
+
+async function withSession<T>(graph: OnnxGraph, use: (session: Session) => Promise<T>): Promise<T> {
+  const opsets = withContribDomain([{ domain: '', version: 17 }]);
+  const about = { irVersion: 10, producerName: '', producerVersion: '', metadata: new Map(), unknown: [] };
+  const session = await createOnnxSession(writeOnnxModel({ ...about, opsets, graph }), { threads: 1 });
+  try {
+    return await use(session);
+  } finally {
+    await session.release();
+  }
+}
+
+function constant(name: string, elementType: number, dims: number[], bytes: Uint8Array): OnnxTensor {
+  return { name, elementType, dims, data: { place: 'inline', bytes }, unknown: [] };
+}
+
+const empty = { name: 'product', values: [], unknown: [] };
+
+const signed: OnnxGraph = {
+  ...empty,
+  nodes: [nodeOf('MatMulInteger', ['x', 'weights'], ['y'])],
+  initializers: [
+    constant('weights', elementTypes.int8, [size, blockSize], new Uint8Array(size * blockSize).fill(127)),
+  ],
+  inputs: [tensorValue('x', elementTypes.uint8, [1, size])],
+  outputs: [tensorValue('y', elementTypes.int32, [1, blockSize])],
+};
+
+function byBlocks(accuracyLevel: number): OnnxGraph {
+  const blocks = size / blockSize;
+  return {
+    ...empty,
+    nodes: [
+      nodeOf('MatMulNBits', ['x', 'weights', 'scales'], ['y'], {
+        domain: contribDomain,
+        attributes: blockAttributes(size, count, accuracyLevel),
+      }),
+    ],
+    initializers: [
+      constant('weights', elementTypes.uint8, [count, blocks, blockSize], new Uint8Array(count * size)),
+      constant('scales', elementTypes.float32, [count * blocks], new Uint8Array(4 * count * blocks)),
+    ],
+    inputs: [tensorValue('x', elementTypes.float32, [1, size])],
+    outputs: [tensorValue('y', elementTypes.float32, [1, count])],
+  };
+}
