@@ -20,11 +20,10 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
     roundsKarras: true,
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
   });
-  const endsAtZero = levels.at(-1)!.sigma === 0;
-  const orders = ordersOf(steps, most, {
-    lowersFinal: config.flag('lower_order_final', false),
-    endsAtZero,
-  });
+  /** The order of each step: 1, 2, 3, 1, 2, 3, …, the last one lower where that keeps it stable. */
+  const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
+  const lowersFinal = config.flag('lower_order_final', false) && steps % most === 0;
+  if (lowersFinal || levels.at(-1)!.sigma === 0) orders[steps - 1] = 1;
   const stochastic = algorithm === 'sde-dpmsolver++';
   /** Of the steps since `start`, oldest first. */
   let outputs: Float32Array[] = [];
@@ -63,15 +62,4 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
       }
     },
   });
-}
-
-/** The order of each step: 1, 2, 3, 1, 2, 3, …, the last ones lower where the count asks for it. */
-function ordersOf(
-  steps: number,
-  most: number,
-  { lowersFinal, endsAtZero }: { lowersFinal: boolean; endsAtZero: boolean },
-): number[] {
-  const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
-  if (endsAtZero || (lowersFinal && steps % most === 0)) orders[steps - 1] = 1;
-  return orders;
 }

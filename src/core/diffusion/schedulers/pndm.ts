@@ -63,15 +63,6 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
     moveTo(buffers, phase === 3 ? sum : output, rungeKutta[step - phase]!, to);
   };
 
-  const stepMultistep = (step: number, buffers: Buffers): void => {
-    const { output, sum } = buffers;
-    outputs = [output.slice(), ...outputs].slice(0, 4);
-    const weights = multistepWeights[outputs.length - 1]!;
-    sum.fill(0);
-    outputs.forEach((past, age) => blendInPlace(sum, 1, past, weights[age]!));
-    moveTo(buffers, sum, timesteps[step]!, timesteps[step]! - stride);
-  };
-
   return defineScheduler({
     timesteps,
     buffers: ['mixed', 'sum', 'start'],
@@ -87,7 +78,11 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
         moveTo(buffers, sum, timesteps[1]! + stride, timesteps[1]!);
       } else {
         if (step === 0) start.set(sample);
-        stepMultistep(step, buffers);
+        outputs = [output.slice(), ...outputs].slice(0, 4);
+        const weights = multistepWeights[outputs.length - 1]!;
+        sum.fill(0);
+        outputs.forEach((past, age) => blendInPlace(sum, 1, past, weights[age]!));
+        moveTo(buffers, sum, timesteps[step]!, timesteps[step]! - stride);
       }
     },
   });
