@@ -7,8 +7,8 @@ export interface ReadContext {
   readonly reader: WireReader;
   /** Tensors of at least that many bytes stay where they are. */
   readonly smallestMapped: number;
-  /** Number of levels of messages that this one may contain. */
-  readonly depth: number;
+  /** Number of levels of messages that may still follow within each other. */
+  depth: number;
 }
 
 /** Writing of tensor bytes that were skipped while reading. */
@@ -71,13 +71,14 @@ export function one<Value>(number: number, codec: Codec<Value & {}>, initial: Va
 export function many<Item>(
   number: number,
   codec: Codec<Item>,
-  readAll = (field: WireField, context: ReadContext) => [codec.read(field, context)],
+  readAll?: (field: WireField, context: ReadContext) => Item[],
 ): Member<readonly Item[]> {
   return {
     number,
     begin: () => [],
     add(items, field, context) {
-      (items as Item[]).push(...readAll(field, context));
+      if (readAll) (items as Item[]).push(...readAll(field, context));
+      else (items as Item[]).push(codec.read(field, context));
       return items;
     },
     write(writer, items, options) {
@@ -115,17 +116,21 @@ export function message<Value extends object>(table: {
 }): Message<Value> {
   const members = Object.entries<Member<unknown>>(table);
   const byNumber = new Map(members.map((entry) => [entry[1].number, entry]));
-  const begin = (): Value =>
-    Object.fromEntries(members.map(([name, member]) => [name, member.begin()])) as Value;
+  const begin = (): Value => {
+    const value: Record<string, unknown> = {};
+    for (const [name, member] of members) value[name] = member.begin();
+    return value as Value;
+  };
   const add = (value: Value, { type, content, end }: WireField, context: ReadContext): Value => {
     if (type !== wireType.bytes) throw new RangeError(`message: expected bytes, got wire type ${type}`);
     if (context.depth === 0) throw new RangeError('message: nested too deeply');
-    const inner = { ...context, depth: context.depth - 1 };
+    context.depth--;
     const values = value as Record<string, unknown>;
     for (const field of context.reader.fields(content, end)) {
       const known = byNumber.get(field.number) ?? byNumber.get(others.number);
-      if (known) values[known[0]] = known[1].add(values[known[0]], field, inner);
+      if (known) values[known[0]] = known[1].add(values[known[0]], field, context);
     }
+    context.depth++;
     return value;
   };
   const writeMembers: Message<Value>['writeMembers'] = (writer, value, options) => {

@@ -13,6 +13,7 @@ import {
   others,
   text,
   type Codec,
+  type Member,
   type ReadContext,
   type WriteOptions,
 } from './message.ts';
@@ -86,8 +87,8 @@ export const modelMessage = message<OnnxModel>({
   unknown: others,
 });
 
-/** `AttributeProto`: a value of one kind. */
-const attributeMessage = message({
+/** The members of `AttributeProto`: a value of one kind. */
+const attributeTable = {
   name: one(1, text, ''),
   float: one<number | undefined>(2, float, undefined),
   integer: one<bigint | undefined>(3, int64, undefined),
@@ -99,7 +100,10 @@ const attributeMessage = message({
   graphs: many(11, graph),
   type: one(20, integer, 0),
   unknown: others,
-});
+};
+const attributeMessage = message<{
+  -readonly [Name in keyof typeof attributeTable]: ReturnType<(typeof attributeTable)[Name]['begin']>;
+}>(attributeTable);
 
 /** Numbers of `AttributeProto.AttributeType`. */
 const types = {
@@ -146,7 +150,14 @@ function writeAttribute(
   { name, value, unknown }: OnnxAttribute,
   options: WriteOptions,
 ): void {
-  const typed =
-    value.type === 'other' ? { type: value.number } : { type: types[value.type], [value.type]: value.value };
-  attributeMessage.write(writer, number, { ...attributeMessage.begin(), name, ...typed, unknown }, options);
+  const { name: nameMember, type: typeMember } = attributeTable;
+  writer.message(number, (inner) => {
+    nameMember.write(inner, name, options);
+    if (value.type === 'other') typeMember.write(inner, value.number, options);
+    else {
+      (attributeTable[value.type] as Member<unknown>).write(inner, value.value, options);
+      typeMember.write(inner, types[value.type], options);
+    }
+    others.write(inner, unknown, options);
+  });
 }
