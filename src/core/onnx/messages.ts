@@ -101,9 +101,7 @@ const attributeTable = {
   type: one(20, integer, 0),
   unknown: others,
 };
-const attributeMessage = message<{
-  -readonly [Name in keyof typeof attributeTable]: ReturnType<(typeof attributeTable)[Name]['begin']>;
-}>(attributeTable);
+const attributeMessage = message(attributeTable);
 
 /** Numbers of `AttributeProto.AttributeType`. */
 const types = {
@@ -153,11 +151,9 @@ function writeAttribute(
   const { name: nameMember, type: typeMember } = attributeTable;
   writer.message(number, (inner) => {
     nameMember.write(inner, name, options);
-    if (value.type === 'other') typeMember.write(inner, value.number, options);
-    else {
+    if (value.type !== 'other')
       (attributeTable[value.type] as Member<unknown>).write(inner, value.value, options);
-      typeMember.write(inner, types[value.type], options);
-    }
+    typeMember.write(inner, value.type === 'other' ? value.number : types[value.type], options);
     others.write(inner, unknown, options);
   });
 }
