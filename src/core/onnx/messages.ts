@@ -103,31 +103,21 @@ const attributeTable = {
 };
 const attributeMessage = message(attributeTable);
 
-/** Numbers of `AttributeProto.AttributeType`. */
-const types = {
-  float: 1,
-  integer: 2,
-  text: 3,
-  tensor: 4,
-  graph: 5,
-  floats: 6,
-  integers: 7,
-  graphs: 10,
-} as const;
-const kinds = Object.keys(types) as (keyof typeof types)[];
+/** In the order of their numbers. */
+const kinds = ['float', 'integer', 'text', 'tensor', 'graph', 'floats', 'integers', 'graphs'] as const;
+type Kind = (typeof kinds)[number];
+
+/** The number of a kind in `AttributeProto.AttributeType`. */
+const typeOf = (kind: Kind): number => (kind === 'graphs' ? 10 : 1 + kinds.indexOf(kind));
 /** Values that are left out. */
-const zeros: Partial<Record<keyof typeof types, unknown>> = {
-  float: 0,
-  integer: 0n,
-  text: new Uint8Array(0),
-};
+const zeros: Partial<Record<Kind, unknown>> = { float: 0, integer: 0n, text: new Uint8Array(0) };
 
 function readAttribute(field: WireField, context: ReadContext): OnnxAttribute {
   const { type, unknown, ...values } = attributeMessage.read(field, context);
   const isGiven = (value: unknown): boolean =>
     Array.isArray(value) ? value.length > 0 : value !== undefined;
   // Files of the first versions of ONNX have no types of attributes.
-  const kind = kinds.find((name) => (type === 0 ? isGiven(values[name]) : types[name] === type));
+  const kind = kinds.find((name) => (type === 0 ? isGiven(values[name]) : typeOf(name) === type));
   const value = kind && (values[kind] ?? zeros[kind]);
   const typed = value === undefined ? { type: 'other', number: type } : { type: kind, value };
   return { name: values.name, value: typed as AttributeValue, unknown };
@@ -153,7 +143,7 @@ function writeAttribute(
     nameMember.write(inner, name, options);
     if (value.type !== 'other')
       (attributeTable[value.type] as Member<unknown>).write(inner, value.value, options);
-    typeMember.write(inner, value.type === 'other' ? value.number : types[value.type], options);
+    typeMember.write(inner, value.type === 'other' ? value.number : typeOf(value.type), options);
     others.write(inner, unknown, options);
   });
 }
