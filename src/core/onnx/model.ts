@@ -59,8 +59,8 @@ export type AttributeValue =
   | { readonly type: 'floats'; readonly value: readonly number[] }
   | { readonly type: 'integers'; readonly value: readonly bigint[] }
   | { readonly type: 'graphs'; readonly value: readonly OnnxGraph[] }
-  /** All of it is in `unknown`, its type too. */
-  | { readonly type: 'other' };
+  /** The value is in `unknown`; `number` is that of its type. */
+  | { readonly type: 'other'; readonly number: number };
 
 /** `TensorProto`. */
 export interface OnnxTensor {
@@ -97,15 +97,3 @@ export interface OnnxValue {
   /** The message as it was. */
   readonly bytes: Uint8Array;
 }
-
-/** Numbers of `AttributeProto.AttributeType`. */
-export const attributeTypes = {
-  float: 1,
-  integer: 2,
-  text: 3,
-  tensor: 4,
-  graph: 5,
-  floats: 6,
-  integers: 7,
-  graphs: 10,
-} as const;

@@ -1,5 +1,6 @@
 import type { OnnxValue, OnnxAttribute, OnnxNode, OnnxTensor } from './model.ts';
 import { WireWriter } from '../protobuf/writer.ts';
+import { valueMessage } from './messages.ts';
 
 /** Describes an input or output of a graph. */
 export function tensorValue(
@@ -7,21 +8,12 @@ export function tensorValue(
   elementType: number,
   dims: readonly (number | string)[],
 ): OnnxValue {
-  const bytes = new WireWriter()
-    .text(1, name)
-    .message(2, (type) =>
-      type.message(1, (tensor) =>
-        tensor.integer(1, elementType).message(2, (shape) => {
-          for (const dim of dims) {
-            shape.message(1, (entry) =>
-              typeof dim === 'number' ? entry.integer(1, dim) : entry.text(2, dim),
-            );
-          }
-        }),
-      ),
-    )
-    .finish();
-  return { name, elementType, dims, bytes };
+  const sizes = dims.map((dim) =>
+    typeof dim === 'number' ? { size: dim, name: undefined } : { size: undefined, name: dim },
+  );
+  const writer = new WireWriter();
+  valueMessage.writeMembers(writer, { name, type: { tensor: { elementType, shape: { dims: sizes } } } }, {});
+  return { name, elementType, dims, bytes: writer.finish() };
 }
 
 /** A node without a name. */

@@ -1,6 +1,6 @@
 import { assertObject } from '../assert-values.ts';
 import { assertNumbers } from '../assert-values.ts';
-import { assertNumber, createScratch, grown } from './scratch.ts';
+import { assertNumber, createScratch } from './scratch.ts';
 import { assertCandidates, positionOf, withinRange, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import type { DryBreakers } from './dry-breakers.ts';
@@ -54,12 +54,12 @@ export const drySampler = defineSampler({
       penaltyLastN: parameters.dryPenaltyLastN,
       breakers,
     };
-    const history = createTokenHistory();
+    /** All tokens of the sequence so far, oldest first. */
+    const history: number[] = [];
     return {
-      apply: (candidates, isPenalized) =>
-        penalizeRepetition(candidates, history.tokens, history.size, options, isPenalized),
+      apply: (candidates, isPenalized) => penalizeRepetition(candidates, history, options, isPenalized),
       lowered: () => Infinity,
-      accept: history.accept,
+      accept: (token) => void history.push(token),
       memory: options.penaltyLastN < 0 ? Infinity : options.penaltyLastN,
     };
   },
@@ -116,48 +116,23 @@ export function applyDry(
   assertNumber('dryAllowedLength', allowedLength);
   assertNumber('dryPenaltyLastN', penaltyLastN);
   const resolved = { multiplier, base, allowedLength, penaltyLastN, breakers };
-  return penalizeRepetition(candidates, history, history.length, resolved);
+  return penalizeRepetition(candidates, history, resolved);
 }
 
-/** All tokens of a sequence so far, oldest first. */
-interface TokenHistory {
-  /** The first `size` entries count. Another array after it has grown. */
-  readonly tokens: Int32Array;
-  readonly size: number;
-  accept(token: number): void;
-}
-
-function createTokenHistory(): TokenHistory {
-  let tokens = new Int32Array(64);
-  let size = 0;
-  return {
-    get tokens() {
-      return tokens;
-    },
-    get size() {
-      return size;
-    },
-    accept(token) {
-      if (size === tokens.length) tokens = grown(tokens, 2 * size);
-      tokens[size++] = token;
-    },
-  };
-}
-
-/** `applyDry` with the first `end` tokens of a history, and perhaps tokens that are spared. */
+/** `applyDry` without its checks, and perhaps with tokens that are spared. */
 function penalizeRepetition(
   candidates: Candidates,
   history: ArrayLike<number>,
-  end: number,
   { multiplier, base, allowedLength, penaltyLastN, breakers }: Required<DryOptions>,
   isPenalized?: (token: number) => boolean,
 ): Candidates {
+  const end = history.length;
   const count = penaltyLastN < 0 ? end : Math.min(end, penaltyLastN);
   if (multiplier === 0 || base < 1 || count <= allowedLength) return candidates;
-  const reach = reachOf(history, end, count, breakers);
+  const reach = reachOf(history, count, breakers);
   if (reach < allowedLength) return candidates;
   const repeats = repeatScratch(count);
-  repeatsInto(repeats, history, end, count);
+  repeatsInto(repeats, history, count);
 
   const longest = longestScratch(candidates.size);
   for (let age = 1; age < count; age++) {
@@ -181,7 +156,8 @@ function penalizeRepetition(
 }
 
 /** Number of tokens after the last breaker. */
-function reachOf(history: ArrayLike<number>, end: number, count: number, breakers: DryBreakers): number {
+function reachOf(history: ArrayLike<number>, count: number, breakers: DryBreakers): number {
+  const end = history.length;
   for (let after = 0; after < count; after++) {
     const tails = breakers.get(history[end - 1 - after]!);
     if (tails === undefined) continue;
@@ -209,8 +185,8 @@ function isBreaker(breakers: DryBreakers, token: number): boolean {
  * Writes for each age from 1 how many of the last tokens were also the last ones so many tokens ago. The Z-algorithm,
  * backwards: Gusfield, Algorithms on Strings, Trees and Sequences, §1.4.
  */
-function repeatsInto(repeats: Int32Array, history: ArrayLike<number>, end: number, count: number): void {
-  const last = end - 1;
+function repeatsInto(repeats: Int32Array, history: ArrayLike<number>, count: number): void {
+  const last = history.length - 1;
   let start = 0;
   let stop = 0;
   for (let age = 1; age < count; age++) {

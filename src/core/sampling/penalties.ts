@@ -85,7 +85,6 @@ interface TokenWindow {
   readonly size: number;
   /** Adds a token, below 2³¹; the oldest leaves when there are too many. */
   accept(token: number): void;
-  clear(): void;
 }
 
 /** @param length of the window; −1 for one that no token leaves @param mostTokens different ones at most */
@@ -131,14 +130,8 @@ function createTokenWindow(length: number, mostTokens: number): TokenWindow {
       }
       add(token);
     },
-    clear() {
-      accepted = 0;
-      size = 0;
-    },
   };
 }
-
-const lastWindow = createTokenWindow(penaltyWindow, penaltyWindow);
 
 /**
  * Penalises the candidates among the last `repeatLastN` tokens of a history, 64 if left out, −1 for all. A positive logit is divided by `repeatPenalty`,
@@ -177,11 +170,7 @@ export function applyPenalties(
   assertNumber('presencePenalty', presencePenalty);
   if (!Number.isInteger(repeatLastN) || repeatLastN < -1)
     throw new RangeError(`repeatLastN: expected an integer of at least -1, got ${repeatLastN}`);
-  const isUsual = repeatLastN === penaltyWindow;
-  const window = isUsual
-    ? lastWindow
-    : createTokenWindow(Math.min(repeatLastN, history.length), history.length);
-  window.clear();
+  const window = createTokenWindow(Math.min(repeatLastN, history.length), history.length);
   const first = repeatLastN < 0 ? 0 : Math.max(0, history.length - repeatLastN);
   for (let i = first; i < history.length; i++) {
     // What is no token id can't be a candidate.

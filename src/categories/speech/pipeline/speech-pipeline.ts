@@ -20,7 +20,7 @@ import type { SpeechRequest } from '../request.ts';
 import type { SpeechSettings } from '../settings.ts';
 import type { Speaker, SpeakOptions, Synthesizer, Utterance } from '../synthesizer.ts';
 import { toPieces, type Piece } from './to-pieces.ts';
-import { ownPieces, WordClock, type OwnedPiece } from './word-times.ts';
+import { timedPieces, type TimedPiece } from './word-times.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
 export function readVoice(
@@ -132,30 +132,6 @@ export async function loadSpeechPipeline(
 
 function asItStands(text: string): MarkedText {
   return { spans: [{ text, phonemes: [], pauseSeconds: undefined }], shown: text };
-}
-
-interface TimedPiece extends Piece {
-  /** @param bounds of the piece's symbols, in samples of the whole recording */
-  wordsOf?(bounds: Float64Array): SpokenWord[];
-}
-
-/** The pieces of a text whose words are told of. */
-async function* timedPieces(
-  { spans, shown }: MarkedText,
-  {
-    sampleRateHz,
-    ...options
-  }: Pick<SpeakOptions, 'signal'> & { readonly speaker: Speaker; readonly sampleRateHz: number },
-): AsyncGenerator<TimedPiece, undefined> {
-  const found: Piece[] = [];
-  for await (const piece of toPieces(spans, options.speaker)) found.push(piece);
-  const { words, pieces } = await ownPieces(shown, found, options);
-  const clock = new WordClock({ words }, sampleRateHz);
-  const firstWord = (piece: OwnedPiece | undefined): number | undefined =>
-    piece?.owners.find((word) => word >= 0);
-  for (const [at, { owners, ...piece }] of pieces.entries())
-    yield { ...piece, wordsOf: (bounds) => clock.read({ owners, bounds }, firstWord(pieces[at + 1])) };
-  return undefined;
 }
 
 function noWordTimes(): InferenceError {

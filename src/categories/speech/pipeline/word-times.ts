@@ -1,29 +1,72 @@
 import { letOthersRun } from '../../../concurrency/in-slices.ts';
+import type { MarkedText } from '../../../core/speech/markup/read-markup.ts';
 import { symbolOwners } from '../../../core/speech/timing/symbol-owners.ts';
 import { splitTextWords, type TextWord } from '../../../core/speech/timing/text-words.ts';
 import { assertWanted } from '../../../errors.ts';
 import type { SpokenWord } from '../events.ts';
-import type { Speaker } from '../synthesizer.ts';
-import { prepare, pronounce, type Piece } from './to-pieces.ts';
+import type { SpeakOptions, Speaker } from '../synthesizer.ts';
+import { prepare, pronounce, toPieces, type Piece } from './to-pieces.ts';
 
-/** A piece of a text with the word of each of its code points. */
-export interface OwnedPiece extends Piece {
-  /** Number of the word; −1 for what belongs to none. */
-  readonly owners: Int32Array;
+export interface TimedPiece extends Piece {
+  /**
+   * Sets the words that the piece ends on the clock; pieces take turns in their order.
+   *
+   * @param bounds of the piece's symbols, in samples of the whole recording
+   */
+  wordsOf?(bounds: Float64Array): SpokenWord[];
 }
 
-export interface WordedText {
-  readonly words: readonly TextWord[];
-  readonly pieces: readonly OwnedPiece[];
+interface TimingOptions extends Pick<SpeakOptions, 'signal'> {
+  readonly speaker: Speaker;
+  readonly sampleRateHz: number;
 }
 
-/** Finds the word of the text that each symbol of its pieces speaks. Reads every word alone, so the text is read twice. */
-export async function ownPieces(
-  text: string,
-  pieces: readonly Piece[],
-  { speaker, signal }: { speaker: Speaker; signal?: AbortSignal | undefined },
-): Promise<WordedText> {
-  const words = splitTextWords(text);
+/** The pieces of a text whose words are told of. */
+export async function* timedPieces(
+  { spans, shown }: MarkedText,
+  { speaker, sampleRateHz, signal }: TimingOptions,
+): AsyncGenerator<TimedPiece, undefined> {
+  const pieces: Piece[] = [];
+  for await (const piece of toPieces(spans, speaker)) pieces.push(piece);
+  const words = splitTextWords(shown);
+  const symbols = pieces.flatMap((piece) => [...piece.symbols, ' ']);
+  /** The word that each symbol speaks; −1 for none. */
+  const owners = symbolOwners(symbols, await readAlone(words, speaker, signal));
+
+  let begun: { readonly word: number; readonly start: number } | undefined;
+  const wordsBetween = (from: number, to: number, bounds: Float64Array): SpokenWord[] => {
+    const spoken: SpokenWord[] = [];
+    for (let symbol = from; symbol < to; symbol++) {
+      const word = owners[symbol]!;
+      if (word < 0) continue;
+      if (begun?.word !== word) begun = { word, start: bounds[symbol - from]! };
+      // A word that goes on in the next piece is told of with that piece.
+      if (owners.subarray(symbol + 1).find((owner) => owner >= 0) === word) continue;
+      const { word: written, offset } = words[word]!;
+      const [startSeconds, endSeconds] = [begun.start, bounds[symbol - from + 1]!].map(
+        (sample) => sample / sampleRateHz,
+      ) as [number, number];
+      spoken.push({ word: written, offset, startSeconds, endSeconds });
+    }
+    return spoken;
+  };
+
+  let next = 0;
+  for (const piece of pieces) {
+    const from = next;
+    const to = from + Array.from(piece.symbols).length;
+    next = to + 1;
+    yield { ...piece, wordsOf: (bounds) => wordsBetween(from, to, bounds) };
+  }
+  return undefined;
+}
+
+/** Reads every word alone, so that a text is read twice. */
+async function readAlone(
+  words: readonly TextWord[],
+  speaker: Speaker,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   const readings = new Map<string, string>();
   for (const { marked } of words) {
     if (readings.has(marked)) continue;
@@ -32,52 +75,5 @@ export async function ownPieces(
     await letOthersRun(since);
     assertWanted(signal);
   }
-  const symbols = pieces.flatMap((piece) => [...piece.symbols, ' ']);
-  const spoken = words.map(({ marked }) => readings.get(marked)!);
-  const owners = symbolOwners(symbols, spoken);
-  let start = 0;
-  return {
-    words,
-    pieces: pieces.map((piece) => {
-      const { length } = Array.from(piece.symbols);
-      const own = owners.subarray(start, start + length);
-      start += length + 1;
-      return { ...piece, owners: own };
-    }),
-  };
-}
-
-/** Utterance of a piece within a recording. */
-export interface PlacedPiece extends Pick<OwnedPiece, 'owners'> {
-  /** Sample of the recording at which each symbol begins, and that at which the last one ends. */
-  readonly bounds: Float64Array;
-}
-
-/** Sets the words of a text on the clock, piece by piece. */
-export class WordClock {
-  readonly #words: readonly TextWord[];
-  readonly #sampleRateHz: number;
-  #first: { readonly word: number; readonly start: number } | undefined;
-
-  constructor({ words }: Pick<WordedText, 'words'>, sampleRateHz: number) {
-    this.#words = words;
-    this.#sampleRateHz = sampleRateHz;
-  }
-
-  /** @param nextWord that of the first symbol after the piece: a word that goes on there is told of with that piece */
-  read({ owners, bounds }: PlacedPiece, nextWord: number | undefined): SpokenWord[] {
-    const spoken: SpokenWord[] = [];
-    for (const [symbol, word] of owners.entries()) {
-      if (word < 0) continue;
-      if (this.#first?.word !== word) this.#first = { word, start: bounds[symbol]! };
-      const next = owners.subarray(symbol + 1).find((one) => one >= 0) ?? nextWord;
-      if (next === word) continue;
-      const { word: written, offset } = this.#words[word]!;
-      const [startSeconds, endSeconds] = [this.#first.start, bounds[symbol + 1]!].map(
-        (sample) => sample / this.#sampleRateHz,
-      );
-      spoken.push({ word: written, offset, startSeconds: startSeconds!, endSeconds: endSeconds! });
-    }
-    return spoken;
-  }
+  return words.map(({ marked }) => readings.get(marked)!);
 }

@@ -66,7 +66,7 @@ export function* createSampleReader({
     for (;;) {
       while (samplesLeft === 0) if (!(yield* nextChunk())) return undefined;
       if (frameBytes !== undefined) return yield* nextPcm(frameBytes);
-      const length: number | undefined = yield* sizes.size(sample++);
+      const length: number | undefined = yield* sizeOf(sizes, sample++);
       if (length === undefined) return undefined;
       const at = offset;
       offset += length;
@@ -96,8 +96,10 @@ function* openChunks(stbl: Mp4Box): Reading<Mp4Table | undefined> {
 
 interface SampleSizes {
   readonly count: number;
-  /** In bytes. @returns `undefined` beyond the last one */
-  size(index: number): Reading<number | undefined>;
+  /** Size of all samples in bytes; 0 where each has its own. */
+  readonly constant: number;
+  readonly bits: number;
+  readonly table: Mp4Table;
 }
 
 function* openSizes(stbl: Mp4Box): Reading<SampleSizes | undefined> {
@@ -108,30 +110,18 @@ function* openSizes(stbl: Mp4Box): Reading<SampleSizes | undefined> {
   const view = toDataView(header);
   const count = view.getUint32(8);
   const constant = stsz === undefined ? 0 : view.getUint32(4);
-  if (constant !== 0) {
-    return {
-      count,
-      // eslint-disable-next-line require-yield
-      *size(index) {
-        return index < count ? constant : undefined;
-      },
-    };
-  }
   const bits = stsz === undefined ? header[7]! : 32;
-  if (bits !== 4 && bits !== 8 && bits !== 16 && bits !== 32) return undefined;
-  const table = createMp4Table(
-    box.start + 12,
-    Math.ceil((count * bits) / 8 / Math.ceil(bits / 8)),
-    Math.ceil(bits / 8),
-  );
-  return {
-    count,
-    *size(index) {
-      if (index >= count) return undefined;
-      const at: DataView | undefined = yield* table.entry(bits === 4 ? index >> 1 : index);
-      if (at === undefined) return undefined;
-      if (bits === 4) return index % 2 === 0 ? at.getUint8(0) >> 4 : at.getUint8(0) & 15;
-      return bits === 8 ? at.getUint8(0) : bits === 16 ? at.getUint16(0) : at.getUint32(0);
-    },
-  };
+  if (![4, 8, 16, 32].includes(bits)) return undefined;
+  const entries = bits === 4 ? Math.ceil(count / 2) : count;
+  return { count, constant, bits, table: createMp4Table(box.start + 12, entries, Math.ceil(bits / 8)) };
+}
+
+/** In bytes. @returns `undefined` beyond the last one */
+function* sizeOf({ count, constant, bits, table }: SampleSizes, index: number): Reading<number | undefined> {
+  if (index >= count) return undefined;
+  if (constant !== 0) return constant;
+  const at: DataView | undefined = yield* table.entry(bits === 4 ? index >> 1 : index);
+  if (at === undefined) return undefined;
+  if (bits === 4) return index % 2 === 0 ? at.getUint8(0) >> 4 : at.getUint8(0) & 15;
+  return bits === 8 ? at.getUint8(0) : bits === 16 ? at.getUint16(0) : at.getUint32(0);
 }

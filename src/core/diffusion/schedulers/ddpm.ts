@@ -1,11 +1,7 @@
-import { cumulativeAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { alphaAt } from './ddim.ts';
-import { denoisedInto, levelOf } from './denoised.ts';
-import { readLimit } from './limit.ts';
-import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
-import { readTimesteps } from './timesteps.ts';
+import { alphaAt, readTrained } from './denoised.ts';
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** The logarithm of the large variance is missing: the reference takes its root, which is no number. */
 const varianceTypes = ['fixed_small', 'fixed_small_log', 'fixed_large'] as const;
@@ -14,30 +10,22 @@ const leastVariance = 1e-20;
 
 /** Denoising diffusion probabilistic models, with fresh noise at every step. Ho et al. 2020, algorithm 2. */
 export function createDdpm(config: ConfigReader, steps: number): Scheduler {
-  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const isLarge = config.choice('variance_type', varianceTypes, 'fixed_small') === 'fixed_large';
-  const alphas = cumulativeAlphas(config, { keepFinite: false });
-  if (steps > alphas.length) throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
-  const limit = readLimit(config, true);
-  const timesteps = readTimesteps(config, alphas.length, steps);
-  const buffersOf = createBuffers('denoised', 'fresh');
+  const { alphas, timesteps, denoisedInto } = readTrained(config, steps);
   return defineScheduler({
     timesteps,
-    step(step, sample, output, noise) {
-      const { denoised, fresh } = buffersOf(sample.length);
+    buffers: ['fresh'],
+    denoisedInto,
+    move(step, { sample, denoised, fresh }, noise) {
       const product = alphaAt(alphas, timesteps[step]!);
       const next = step + 1 < timesteps.length ? alphaAt(alphas, timesteps[step + 1]!) : 1;
       const [beta, left] = [1 - product / next, 1 - product];
-      denoisedInto(denoised, sample, output, levelOf(product, type));
-      limit?.(denoised);
       const kept = (Math.sqrt(1 - beta) * (1 - next)) / left;
       blendInto(sample, kept, sample, (Math.sqrt(next) * beta) / left, denoised);
-      if (timesteps[step]! > 0) {
-        const variance = isLarge ? beta : Math.max(((1 - next) / left) * beta, leastVariance);
-        noise(fresh);
-        blendInPlace(sample, 1, fresh, Math.sqrt(variance));
-      }
-      return denoised;
+      if (timesteps[step] === 0) return;
+      const variance = isLarge ? beta : Math.max(((1 - next) / left) * beta, leastVariance);
+      noise(fresh);
+      blendInPlace(sample, 1, fresh, Math.sqrt(variance));
     },
   });
 }

@@ -2,7 +2,7 @@ import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { fewSteps, readOrder, readMultistep } from './multistep-sigmas.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * Diffusion exponential integrator sampler of order 1 to 3: a polynomial in ln ρ through the last predictions of the noise
@@ -21,13 +21,11 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
   const lowersOrder = config.flag('lower_order_final', true) && timesteps.length < fewSteps;
   /** Predictions of the noise, newest first. */
   let noises: Float32Array[] = [];
-  const buffersOf = createBuffers('denoised');
   return defineScheduler({
     timesteps,
-    step(step, sample, output) {
-      const { denoised } = buffersOf(sample.length);
+    denoisedInto,
+    move(step, { sample, output, denoised }) {
       const [from, to] = [levels[step]!, levels[step + 1]!];
-      denoisedInto(denoised, sample, output, step);
       blendInto(output, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
       noises = [output.slice(), ...noises].slice(0, most);
       const order = Math.min(noises.length, lowersOrder ? timesteps.length - step : most);
@@ -38,7 +36,6 @@ export function createDeis(config: ConfigReader, steps: number): Scheduler {
       blendInPlace(sample, to.alpha / from.alpha, output, 0);
       for (const [age, polynomial] of lagrangeBasis(nodes).entries())
         blendInPlace(sample, 1, noises[age]!, to.alpha * ratio * exponentialIntegral(polynomial, 0, end));
-      return denoised;
     },
   });
 }

@@ -1,5 +1,9 @@
+import { cumulativeAlphas } from './betas.ts';
 import { blendInto } from './blend.ts';
-import type { PredictionType } from './scheduler.ts';
+import type { ConfigReader } from './config.ts';
+import { readLimit, type Limit } from './limit.ts';
+import { predictionTypes, type PredictionType } from './scheduler.ts';
+import { readTimesteps } from './timesteps.ts';
 
 interface Level {
   readonly type: PredictionType;
@@ -7,9 +11,48 @@ interface Level {
   readonly sigma: number;
 }
 
-/** The level at which such a share of the image's power is left. */
-export function levelOf(product: number, type: PredictionType): Level {
-  return { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
+/** Timesteps of a generation, and the share of the image that is left at each timestep of the training. */
+interface Trained {
+  readonly alphas: Float64Array;
+  readonly timesteps: readonly number[];
+}
+
+/** Settings of schedulers that take at most as many steps as the training has, from one of its timesteps to the next. */
+export function readTrained(config: ConfigReader, steps: number) {
+  const alphas = cumulativeAlphas(config, { keepFinite: false });
+  if (steps > alphas.length) throw new RangeError(`steps: expected at most ${alphas.length}, got ${steps}`);
+  const timesteps = readTimesteps(config, alphas.length, steps);
+  const trained = { alphas, timesteps };
+  return { ...trained, ...readLevels(config, trained, { limit: readLimit(config, true) }) };
+}
+
+/** The noise level of each timestep, and the image that a model sees in a sample. */
+export function readLevels(
+  config: ConfigReader,
+  { alphas, timesteps }: Trained,
+  { types = predictionTypes, limit }: { types?: readonly PredictionType[]; limit?: Limit | undefined } = {},
+) {
+  const type = config.choice('prediction_type', types, 'epsilon');
+  const levelAt = (timestep: number): Level => {
+    const product = alphaAt(alphas, timestep);
+    return { type, alpha: Math.sqrt(product), sigma: Math.sqrt(1 - product) };
+  };
+  return {
+    levelAt,
+    denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void {
+      denoisedInto(out, sample, output, levelAt(timesteps[step]!));
+      limit?.(out);
+    },
+  };
+}
+
+/** @throws RangeError where an offset leads beyond the training's timesteps */
+export function alphaAt(alphas: Float64Array, timestep: number): number {
+  const alpha = alphas[timestep];
+  if (alpha !== undefined) return alpha;
+  throw new RangeError(
+    `steps_offset: timestep ${timestep} is not among the ${alphas.length} of the training`,
+  );
 }
 
 /**

@@ -1,7 +1,8 @@
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { weightsOf } from './dpm-solver.ts';
 import { readOrder, readMultistep } from './multistep-sigmas.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * DPM-Solver++ of order 1 to 3 (2S, 3S): the steps of one order, two or three of them, begin at the same sample, each with
@@ -19,66 +20,46 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
     roundsKarras: true,
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
   });
-  const endsAtZero = levels.at(-1)!.sigma === 0;
-  const orders = ordersOf(steps, most, {
-    lowersFinal: config.flag('lower_order_final', false),
-    endsAtZero,
-  });
-  /** 2 where the equation is stochastic: the noise decays twice as fast, and fresh noise takes its place. */
-  const speed = algorithm === 'sde-dpmsolver++' ? 2 : 1;
+  /** The order of each step: 1, 2, 3, 1, 2, 3, …, the last one lower where that keeps it stable. */
+  const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
+  const lowersFinal = config.flag('lower_order_final', false) && steps % most === 0;
+  if (lowersFinal || levels.at(-1)!.sigma === 0) orders[steps - 1] = 1;
+  const stochastic = algorithm === 'sde-dpmsolver++';
   /** Of the steps since `start`, oldest first. */
   let outputs: Float32Array[] = [];
-  const buffersOf = createBuffers('start', 'scratch');
   return defineScheduler({
     timesteps,
-    step(step, sample, output, noise) {
-      const { start, scratch } = buffersOf(sample.length);
-      const denoised = new Float32Array(sample.length);
-      denoisedInto(denoised, sample, output, step);
+    buffers: ['start', 'scratch'],
+    denoisedInto,
+    move(step, { sample, denoised, start, scratch }, noise) {
       const order = orders[step]!;
       if (order === 1) {
         start.set(sample);
         outputs = [];
       }
-      outputs.push(denoised);
+      outputs.push(denoised.slice());
       const first = step - order + 1;
       const [from, to] = [levels[first]!, levels[step + 1]!];
       const h = to.lambda - from.lambda;
-      const fading = speed * h;
-      const gained = -Math.expm1(-fading);
-      const kept = (to.sigma / from.sigma) * (speed === 2 ? Math.exp(-h) : 1);
-      blendInto(sample, kept, start, to.alpha * gained, outputs[0]!);
+      const { kept, gained, slope, curve, fresh } = weightsOf(from, to, { stochastic, ofNoise: false });
+      blendInto(sample, kept, start, gained, outputs[0]!);
       // Divided differences of the outputs, against the first.
       const places = outputs.map((_, index) => (levels[first + index]!.lambda - from.lambda) / h);
-      const slope = to.alpha * (1 - gained / fading);
       const add = (index: number, weight: number): void => {
         blendInto(scratch, weight / places[index]!, outputs[index]!, -weight / places[index]!, outputs[0]!);
         blendInPlace(sample, 1, scratch, 1);
       };
-      if (order === 2) add(1, heun ? slope : (to.alpha * gained) / 2);
+      if (order === 2) add(1, heun ? slope : gained / 2);
       if (order === 3 && !heun) add(2, slope);
       if (order === 3 && heun) {
         const [near, far] = [places[1]!, places[2]!];
-        const curve = 2 * to.alpha * ((fading - gained) / fading ** 2 - 0.5);
-        add(1, (slope * far + curve) / (far - near));
-        add(2, -(slope * near + curve) / (far - near));
+        add(1, (slope * far - 2 * curve) / (far - near));
+        add(2, -(slope * near - 2 * curve) / (far - near));
       }
-      if (speed === 2) {
+      if (stochastic) {
         noise(scratch);
-        blendInPlace(sample, 1, scratch, to.sigma * Math.sqrt(-Math.expm1(-2 * h)));
+        blendInPlace(sample, 1, scratch, fresh);
       }
-      return denoised;
     },
   });
-}
-
-/** The order of each step: 1, 2, 3, 1, 2, 3, …, the last ones lower where the count asks for it. */
-function ordersOf(
-  steps: number,
-  most: number,
-  { lowersFinal, endsAtZero }: { lowersFinal: boolean; endsAtZero: boolean },
-): number[] {
-  const orders = Array.from({ length: steps }, (_, step) => (step % most) + 1);
-  if (endsAtZero || (lowersFinal && steps % most === 0)) orders[steps - 1] = 1;
-  return orders;
 }

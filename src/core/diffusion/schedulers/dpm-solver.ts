@@ -2,7 +2,7 @@ import { betaSchedules } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { fewSteps, type NoiseLevel, readMultistep } from './multistep-sigmas.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /** In λ; shorter steps, as at the end of sigmas after Karras, have no digits left for their curve. */
 const smallestStep = 1e-6;
@@ -47,17 +47,15 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
     config.flag('euler_at_final', false) ||
     lowersOrder;
 
-  const buffersOf = createBuffers('denoised', 'first', 'second', 'third', 'scratch');
   return defineScheduler({
     timesteps,
-    step(step, sample, output, noise) {
-      const { denoised, first, second, third, scratch } = buffersOf(sample.length);
+    buffers: ['first', 'second', 'third', 'scratch'],
+    denoisedInto,
+    move(step, { sample, denoised, first, second, third, scratch }, noise) {
       // The last three outputs take turns.
       const ring = [first, second, third];
       const [newest, before, oldest] = [ring[step % 3]!, ring[(step + 2) % 3]!, ring[(step + 1) % 3]!];
-      const from = levels[step]!;
-      const to = levels[step + 1]!;
-      denoisedInto(denoised, sample, output, step);
+      const [from, to] = [levels[step]!, levels[step + 1]!];
       if (ofNoise) blendInto(newest, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
       else newest.set(denoised);
 
@@ -86,13 +84,12 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
         noise(scratch);
         blendInPlace(sample, 1, scratch, fresh);
       }
-      return denoised;
     },
   });
 }
 
 /** Weights of the sample, of the newest output, of its first and second difference, and of fresh noise in a step. */
-function weightsOf(
+export function weightsOf(
   from: NoiseLevel,
   to: NoiseLevel,
   { stochastic, ofNoise }: { stochastic: boolean; ofNoise: boolean },
@@ -111,12 +108,12 @@ function weightsOf(
   }
   const speed = stochastic ? 2 : 1;
   const decay = Math.exp(-h);
-  const faded = 1 - decay ** speed;
+  const faded = -Math.expm1(-speed * h);
   return {
     kept: (to.sigma / from.sigma) * (stochastic ? decay : 1),
     gained: to.alpha * faded,
     slope: to.alpha * (1 - faded / (speed * h)),
     curve: to.alpha * (0.5 - (h - faded) / h ** 2),
-    fresh: to.sigma * Math.sqrt(1 - decay * decay),
+    fresh: to.sigma * Math.sqrt(-Math.expm1(-2 * h)),
   };
 }

@@ -1,25 +1,31 @@
 import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
+import { ancestralSigmas, defineSigmaScheduler, readSigmas, type SigmaLevels } from './noise-levels.ts';
+import type { Scheduler } from './scheduler.ts';
 
 /** Euler's method on the noise level σ, the sample being image + σ · noise. Karras et al. 2022, algorithm 2 without churn. */
 export function createEuler(config: ConfigReader, steps: number): Scheduler {
   config.choice('interpolation_type', ['linear'], 'linear');
-  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
-  const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps);
-  const buffersOf = createBuffers('denoised');
-  return defineScheduler({
-    timesteps,
-    initialNoiseScale,
-    sigmaOf: (step) => sigmas[step]!,
-    step(step, sample, output) {
-      const { denoised } = buffersOf(sample.length);
-      const sigma = sigmas[step]!;
-      denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
-      const move = (sigmas[step + 1]! - sigma) / sigma;
+  return takeSteps(readSigmas(config, steps), (_, to) => ({ down: to, up: 0 }));
+}
+
+/** Euler's method towards a lower noise level, from where fresh noise leads back. */
+export function createEulerAncestral(config: ConfigReader, steps: number): Scheduler {
+  config.refuse(['use_karras_sigmas', 'use_exponential_sigmas', 'use_beta_sigmas']);
+  return takeSteps(readSigmas(config, steps, { types: ['epsilon', 'v_prediction'] }), ancestralSigmas);
+}
+
+function takeSteps(levels: SigmaLevels, split: typeof ancestralSigmas): Scheduler {
+  return defineSigmaScheduler(levels, {
+    buffers: ['fresh'],
+    move(step, { sample, denoised, fresh }, noise) {
+      const from = levels.sigmas[step]!;
+      const { down, up } = split(from, levels.sigmas[step + 1]!);
+      const move = (down - from) / from;
       blendInPlace(sample, 1 + move, denoised, -move);
-      return denoised;
+      if (up === 0) return;
+      noise(fresh);
+      blendInPlace(sample, 1, fresh, up);
     },
   });
 }

@@ -2,7 +2,7 @@ import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { crowdingOf } from './noise-levels.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 export interface FlowMatchOptions {
   readonly steps: number;
@@ -22,21 +22,18 @@ export function createFlowMatchEuler(
   const trainSteps = config.number('num_train_timesteps', 1000);
   const stochastic = config.flag('stochastic_sampling', false);
   const sigmas = [...readSigmas(config, { steps, imageTokens, trainSteps }), 0];
-  const buffersOf = createBuffers('denoised', 'fresh');
   return defineScheduler({
     timesteps: sigmas.slice(0, -1).map((sigma) => sigma * trainSteps),
-    step(step, sample, output, noise) {
-      const { denoised, fresh } = buffersOf(sample.length);
-      const sigma = sigmas[step]!;
+    buffers: ['fresh'],
+    denoisedInto: (out, sample, output, step) => blendInto(out, 1, sample, -sigmas[step]!, output),
+    move(step, { sample, output, denoised, fresh }, noise) {
       const next = sigmas[step + 1]!;
-      blendInto(denoised, 1, sample, -sigma, output);
       if (stochastic) {
         noise(fresh);
         blendInto(sample, 1 - next, denoised, next, fresh);
       } else {
-        blendInPlace(sample, 1, output, next - sigma);
+        blendInPlace(sample, 1, output, next - sigmas[step]!);
       }
-      return denoised;
     },
   });
 }

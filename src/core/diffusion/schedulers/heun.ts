@@ -1,27 +1,24 @@
 import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto, clampInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
+import { defineSigmaScheduler, readSigmas } from './noise-levels.ts';
+import type { Scheduler } from './scheduler.ts';
 
 /**
  * Heun's method on the noise level σ: Euler's step, and the step once more with the mean of the directions at both of its
  * ends. The last step is Euler's. So the model is asked `2 · steps − 1` times. Karras et al. 2022, algorithm 1.
  */
 export function createHeun(config: ConfigReader, steps: number): Scheduler {
-  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const clip = config.flag('clip_sample', false) ? config.number('clip_sample_range', 1) : undefined;
-  const { sigmas, timesteps, initialNoiseScale } = readSigmas(config, steps, { betaRange: latentBetaRange });
+  const levels = readSigmas(config, steps, { betaRange: latentBetaRange });
+  const { sigmas, timesteps } = levels;
   const sigmaOf = (step: number): number => sigmas[Math.ceil(step / 2)]!;
-  const buffersOf = createBuffers('denoised', 'direction', 'start');
-  return defineScheduler({
+  return defineSigmaScheduler(levels, {
     timesteps: timesteps.flatMap((timestep, index) => (index === 0 ? [timestep] : [timestep, timestep])),
-    initialNoiseScale,
     sigmaOf,
-    step(step, sample, output) {
-      const { denoised, direction, start } = buffersOf(sample.length);
+    buffers: ['direction', 'start'],
+    move(step, { sample, denoised, direction, start }) {
       const sigma = sigmaOf(step);
-      denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
       if (clip !== undefined) clampInPlace(denoised, clip);
       if (step % 2 === 0) {
         start.set(sample);
@@ -32,7 +29,6 @@ export function createHeun(config: ConfigReader, steps: number): Scheduler {
         blendInPlace(direction, 1, denoised, -0.5 / sigma);
         blendInto(sample, 1, start, sigma - sigmas[(step - 1) / 2]!, direction);
       }
-      return denoised;
     },
   });
 }

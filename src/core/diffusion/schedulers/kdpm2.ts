@@ -1,9 +1,8 @@
 import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { ancestralSigmas, denoisedAtSigmaInto, readSigmas } from './noise-levels.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
-import { timestepOf } from './sigmas.ts';
+import { ancestralSigmas, atMiddles, defineSigmaScheduler, readSigmas } from './noise-levels.ts';
+import type { Scheduler } from './scheduler.ts';
 
 /**
  * The midpoint method on the noise level σ, the geometric mean of a step's ends being its middle: DPM-Solver-2 in the form of
@@ -19,23 +18,17 @@ export function createKdpm2Ancestral(config: ConfigReader, steps: number): Sched
 }
 
 function createMidpoint(config: ConfigReader, steps: number, split: typeof ancestralSigmas): Scheduler {
-  const type = config.choice('prediction_type', ['epsilon', 'v_prediction'], 'epsilon');
-  const levels = readSigmas(config, steps, { betaRange: latentBetaRange, roundsKarras: true });
-  const { sigmas, timesteps, initialNoiseScale, training } = levels;
+  const types = ['epsilon', 'v_prediction'] as const;
+  const levels = readSigmas(config, steps, { types, betaRange: latentBetaRange, roundsKarras: true });
+  const { sigmas, timesteps } = levels;
   const middleOf = (index: number): number =>
     Math.sqrt(sigmas[index]! * split(sigmas[index]!, sigmas[index + 1]!).down);
-  const sigmaOf = (step: number): number => (step % 2 === 0 ? sigmas[step / 2]! : middleOf((step - 1) / 2));
-  const buffersOf = createBuffers('denoised', 'start');
-  return defineScheduler({
-    timesteps: timesteps.flatMap((timestep, index) =>
-      index === timesteps.length - 1 ? [timestep] : [timestep, timestepOf(middleOf(index), training)],
-    ),
-    initialNoiseScale,
-    sigmaOf,
-    step(step, sample, output, noise) {
-      const { denoised, start } = buffersOf(sample.length);
-      const sigma = sigmaOf(step);
-      denoisedAtSigmaInto(denoised, sample, output, { type, sigma });
+  const asked = atMiddles(levels, middleOf);
+  return defineSigmaScheduler(levels, {
+    ...asked,
+    buffers: ['start'],
+    move(step, { sample, denoised, start }, noise) {
+      const sigma = asked.sigmaOf(step);
       if (step % 2 === 0) {
         start.set(sample);
         const isLast = step === 2 * (timesteps.length - 1);
@@ -52,7 +45,6 @@ function createMidpoint(config: ConfigReader, steps: number, split: typeof ances
           blendInPlace(sample, 1, start, up);
         }
       }
-      return denoised;
     },
   });
 }

@@ -2,7 +2,13 @@ import { roundHalfToEven } from '../../math/numeric.ts';
 import { cumulativeAlphas, type BetaRange } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { predictionTypes, type PredictionType } from './scheduler.ts';
+import {
+  defineScheduler,
+  predictionTypes,
+  type PredictionType,
+  type Scheduler,
+  type SchedulerSteps,
+} from './scheduler.ts';
 import {
   betaSigmas,
   exponentialSigmas,
@@ -15,11 +21,24 @@ import {
 import { spaceTimesteps, timestepSpacings } from './timesteps.ts';
 
 /** The noise levels of a generation with Euler's method, a last one for its end included, and their timesteps. */
+export interface SigmaLevels {
+  readonly type: PredictionType;
+  readonly sigmas: readonly number[];
+  readonly timesteps: readonly number[];
+  readonly initialNoiseScale: number;
+  readonly training: Float64Array;
+}
+
 export function readSigmas(
   config: ConfigReader,
   steps: number,
-  { betaRange, roundsKarras = false }: { betaRange?: BetaRange; roundsKarras?: boolean } = {},
-): { sigmas: number[]; timesteps: number[]; initialNoiseScale: number; training: Float64Array } {
+  {
+    types = predictionTypes,
+    betaRange,
+    roundsKarras = false,
+  }: { types?: readonly PredictionType[]; betaRange?: BetaRange; roundsKarras?: boolean } = {},
+): SigmaLevels {
+  const type = config.choice('prediction_type', types, 'epsilon');
   const training = trainingSigmas(cumulativeAlphas(config, { keepFinite: true, betaRange }));
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
   let timesteps = spaceTimesteps(spacing, {
@@ -37,15 +56,13 @@ export function readSigmas(
     if (roundsKarras && config.flag('use_karras_sigmas', false)) timesteps = timesteps.map(roundHalfToEven);
   }
   const kind = config.choice('timestep_type', ['discrete', 'continuous'], 'discrete');
-  if (
-    kind === 'continuous' &&
-    config.choice('prediction_type', predictionTypes, 'epsilon') === 'v_prediction'
-  )
+  if (kind === 'continuous' && type === 'v_prediction')
     timesteps = sigmas.map((sigma) => 0.25 * Math.log(sigma));
   const last =
     config.choice('final_sigmas_type', ['zero', 'sigma_min'], 'zero') === 'zero' ? 0 : training[0]!;
   const largest = Math.max(...sigmas, last);
   return {
+    type,
     sigmas: [...sigmas, last],
     timesteps,
     training,
@@ -79,17 +96,35 @@ const crowdings = {
   use_lu_lambdas: luSigmas,
 } as const;
 
-/** The image that a model sees in a sample that is image + σ · noise. */
-export function denoisedAtSigmaInto(
-  out: Float32Array,
-  sample: Float32Array,
-  output: Float32Array,
-  { type, sigma }: { type: PredictionType; sigma: number },
-): void {
-  if (type === 'epsilon') blendInto(out, 1, sample, -sigma, output);
-  else if (type === 'sample') out.set(output);
-  else {
-    const square = sigma * sigma + 1;
-    blendInto(out, 1 / square, sample, -sigma / Math.sqrt(square), output);
-  }
+/** Timesteps and noise levels of schedulers that ask the model at each level but the last, and between it and the next. */
+export function atMiddles(
+  { sigmas, timesteps, training }: SigmaLevels,
+  middleOf: (index: number) => number,
+): { readonly timesteps: readonly number[]; sigmaOf(step: number): number } {
+  return {
+    timesteps: timesteps.flatMap((one, index) => [one, timestepOf(middleOf(index), training)]).slice(0, -1),
+    sigmaOf: (step) => (step % 2 === 0 ? sigmas[step / 2]! : middleOf((step - 1) / 2)),
+  };
+}
+
+/** A scheduler whose samples are image + σ · noise. */
+export function defineSigmaScheduler<Name extends string = never>(
+  { type, sigmas, timesteps, initialNoiseScale }: SigmaLevels,
+  steps: Pick<SchedulerSteps<Name>, 'buffers' | 'move'> &
+    Partial<Pick<SchedulerSteps<Name>, 'timesteps' | 'sigmaOf'>>,
+): Scheduler {
+  const { sigmaOf = (step: number): number => sigmas[step]! } = steps;
+  return defineScheduler({
+    timesteps,
+    initialNoiseScale,
+    sigmaOf,
+    denoisedInto(out, sample, output, step) {
+      const sigma = sigmaOf(step);
+      const square = sigma * sigma + 1;
+      if (type === 'epsilon') blendInto(out, 1, sample, -sigma, output);
+      else if (type === 'sample') out.set(output);
+      else blendInto(out, 1 / square, sample, -sigma / Math.sqrt(square), output);
+    },
+    ...steps,
+  });
 }

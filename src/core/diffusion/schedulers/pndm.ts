@@ -1,9 +1,8 @@
 import { cumulativeAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { alphaAt } from './ddim.ts';
-import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { alphaAt, noiseInto, readLevels } from './denoised.ts';
+import { defineScheduler, type Scheduler, type StepBuffers } from './scheduler.ts';
 import { readTimesteps } from './timesteps.ts';
 
 /** Weights of the last outputs, newest first, by how many there are. Liu et al. 2022, equation 12 and its starts. */
@@ -16,9 +15,10 @@ const multistepWeights = [
 
 const rungeKuttaWeights = [1 / 6, 1 / 3, 1 / 3, 1 / 6] as const;
 
+type Buffers = StepBuffers<'mixed' | 'sum' | 'start'>;
+
 /** Pseudo numerical methods on manifolds: linear multistep, begun by Runge-Kutta steps unless the config skips them. */
 export function createPndm(config: ConfigReader, steps: number): Scheduler {
-  const type = config.choice('prediction_type', ['epsilon', 'v_prediction'], 'epsilon');
   const alphas = cumulativeAlphas(config, { keepFinite: false });
   const finalAlpha = config.flag('set_alpha_to_one', false) ? 1 : alphas[0]!;
   const stride = Math.floor(alphas.length / steps);
@@ -34,22 +34,23 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
   const multistep = skips ? repeatSecond(ascending) : ascending.slice(0, -3).toReversed();
   const timesteps = [...rungeKutta, ...multistep];
 
+  const types = ['epsilon', 'v_prediction'] as const;
+  const { levelAt, denoisedInto } = readLevels(config, { alphas, timesteps }, { types });
+
   let outputs: Float32Array[] = [];
 
-  const buffersOf = createBuffers('mixed', 'sum', 'start', 'denoised');
   /** Equation 9: moves a sample from one timestep to another along `direction`, which is a prediction or several mixed. */
-  const move = (sample: Float32Array, direction: Float32Array, from: number, to: number): void => {
-    const { mixed } = buffersOf(sample.length);
+  const moveTo = ({ sample, mixed }: Buffers, direction: Float32Array, from: number, to: number): void => {
     const product = alphaAt(alphas, from);
     const next = to >= 0 ? alphaAt(alphas, to) : finalAlpha;
-    noiseInto(mixed, sample, direction, levelOf(product, type));
+    noiseInto(mixed, sample, direction, levelAt(from));
     const divisor = product * Math.sqrt(1 - next) + Math.sqrt(product * (1 - product) * next);
     blendInPlace(sample, Math.sqrt(next / product), mixed, -(next - product) / divisor);
   };
 
   /** Four outputs make one step: each but the last leads to where the next is asked, always from the same start. */
-  const stepRungeKutta = (step: number, sample: Float32Array, output: Float32Array): void => {
-    const { sum, start } = buffersOf(sample.length);
+  const stepRungeKutta = (step: number, buffers: Buffers): void => {
+    const { sample, output, sum, start } = buffers;
     const phase = step % 4;
     if (phase === 0) {
       outputs = [output.slice(), ...outputs];
@@ -59,36 +60,30 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
     blendInPlace(sum, 1, output, rungeKuttaWeights[phase]!);
     sample.set(start);
     const to = rungeKutta[step]! - (phase % 2 === 0 ? half : 0);
-    move(sample, phase === 3 ? sum : output, rungeKutta[step - phase]!, to);
-  };
-
-  const stepMultistep = (sample: Float32Array, output: Float32Array, timestep: number): void => {
-    const { sum } = buffersOf(sample.length);
-    outputs = [output.slice(), ...outputs].slice(0, 4);
-    const weights = multistepWeights[outputs.length - 1]!;
-    sum.fill(0);
-    outputs.forEach((past, age) => blendInPlace(sum, 1, past, weights[age]!));
-    move(sample, sum, timestep, timestep - stride);
+    moveTo(buffers, phase === 3 ? sum : output, rungeKutta[step - phase]!, to);
   };
 
   return defineScheduler({
     timesteps,
-    step(step, sample, output) {
-      const { sum, start, denoised } = buffersOf(sample.length);
-      const timestep = timesteps[step]!;
-      denoisedInto(denoised, sample, output, levelOf(alphaAt(alphas, timestep), type));
+    buffers: ['mixed', 'sum', 'start'],
+    denoisedInto,
+    move(step, buffers) {
+      const { sample, output, sum, start } = buffers;
       if (step < rungeKutta.length) {
-        stepRungeKutta(step, sample, output);
+        stepRungeKutta(step, buffers);
       } else if (skips && step === 1) {
         // Heun's method: the first step once more, with the mean of the outputs at both of its ends.
         blendInto(sum, 0.5, output, 0.5, outputs[0]!);
         sample.set(start);
-        move(sample, sum, timestep + stride, timestep);
+        moveTo(buffers, sum, timesteps[1]! + stride, timesteps[1]!);
       } else {
         if (step === 0) start.set(sample);
-        stepMultistep(sample, output, timestep);
+        outputs = [output.slice(), ...outputs].slice(0, 4);
+        const weights = multistepWeights[outputs.length - 1]!;
+        sum.fill(0);
+        outputs.forEach((past, age) => blendInPlace(sum, 1, past, weights[age]!));
+        moveTo(buffers, sum, timesteps[step]!, timesteps[step]! - stride);
       }
-      return denoised;
     },
   });
 }

@@ -2,10 +2,12 @@ import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readOrder, readMultistep } from './multistep-sigmas.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, type Scheduler, type StepBuffers } from './scheduler.ts';
 
 /** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
 const stochasticity = (timestep: number): number => (timestep >= 200 && timestep <= 800 ? 1 : 0);
+
+type Buffers = StepBuffers<'start' | 'drawn'>;
 
 /**
  * Stochastic Adams solver: a predictor of Adams and Bashforth and a corrector of Adams and Moulton, each of order 1 to 4.
@@ -33,10 +35,8 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
   /** The model's outputs, images or noises, newest first. */
   let outputs: Float32Array[] = [];
 
-  const buffersOf = createBuffers('start', 'drawn', 'denoised');
   /** Takes the step that begins at `index` by the outputs at `newest` and before. */
-  const move = (sample: Float32Array, index: number, newest: number, order: number): void => {
-    const { drawn } = buffersOf(sample.length);
+  const take = ({ sample, drawn }: Buffers, index: number, newest: number, order: number): void => {
     const [from, to] = [levels[index]!, levels[index + 1]!];
     const tau = stochasticity(timesteps[index]!);
     const speed = 1 + tau ** 2;
@@ -62,10 +62,11 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
 
   return defineScheduler({
     timesteps,
-    step(step, sample, output, noise) {
-      const { start, drawn, denoised } = buffersOf(sample.length);
+    buffers: ['start', 'drawn'],
+    denoisedInto,
+    move(step, buffers, noise) {
+      const { sample, output, denoised, start, drawn } = buffers;
       const level = levels[step]!;
-      denoisedInto(denoised, sample, output, step);
       if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
       outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(
         0,
@@ -74,12 +75,11 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
       const left = lowersOrder ? timesteps.length - step : Infinity;
       if (step > 0) {
         sample.set(start);
-        move(sample, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
+        take(buffers, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
       }
       start.set(sample);
       noise(drawn);
-      move(sample, step, step, Math.min(predictorOrder, step + 1, left));
-      return denoised;
+      take(buffers, step, step, Math.min(predictorOrder, step + 1, left));
     },
   });
 }

@@ -25,29 +25,42 @@ export type PredictionType = 'epsilon' | 'v_prediction' | 'sample';
 
 export const predictionTypes = ['epsilon', 'v_prediction', 'sample'] as const;
 
-/** Makes a room of buffers by name, which is allocated anew where the length changes. */
-export function createBuffers<Name extends string>(
-  ...names: readonly Name[]
-): (length: number) => Readonly<Record<Name, Float32Array>> {
-  let buffers: Record<string, Float32Array> = {};
-  let allocated = -1;
-  return (length) => {
-    if (length !== allocated)
-      buffers = Object.fromEntries(names.map((name) => [name, new Float32Array(length)]));
-    allocated = length;
-    return buffers as Record<Name, Float32Array>;
-  };
+/** The buffers of a step, all of one length: the sample, what the model predicted from it, the image it sees there, and others by name. */
+export type StepBuffers<Name extends string = never> = Readonly<
+  Record<'sample' | 'output' | 'denoised' | Name, Float32Array>
+>;
+
+/** What is a scheduler's own. */
+export interface SchedulerSteps<Name extends string> extends Pick<Scheduler, 'timesteps'> {
+  /** Default 1. */
+  readonly initialNoiseScale?: number;
+  /** Standard deviation of the noise in the sample at a step: such samples are scaled for the model, others stay as they are. */
+  readonly sigmaOf?: (step: number) => number;
+  /** Names of further buffers, which keep their numbers from step to step. */
+  readonly buffers?: readonly Name[];
+  /** Writes the image that the model sees in a sample. */
+  denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void;
+  /** Replaces the sample by that of the next step. */
+  move(step: number, buffers: StepBuffers<Name>, noise: NoiseSource): void;
 }
 
-/** Sizes of samples: those of image + σ · noise are scaled for the model, others stay as they are. */
-export function defineScheduler(
-  scheduler: Pick<Scheduler, 'timesteps' | 'step'> & {
-    readonly initialNoiseScale?: number;
-    /** Standard deviation of the noise in the sample at a step. */
-    readonly sigmaOf?: (step: number) => number;
-  },
-): Scheduler {
-  const { sigmaOf, initialNoiseScale = 1, ...rest } = scheduler;
-  const inputScale = (step: number): number => (sigmaOf ? 1 / Math.hypot(sigmaOf(step), 1) : 1);
-  return { ...rest, initialNoiseScale, inputScale };
+export function defineScheduler<Name extends string = never>(steps: SchedulerSteps<Name>): Scheduler {
+  const { timesteps, initialNoiseScale = 1, sigmaOf, buffers: names = [] } = steps;
+  let denoised = new Float32Array(0);
+  let others: Record<string, Float32Array> = {};
+  return {
+    timesteps,
+    initialNoiseScale,
+    inputScale: (step) => (sigmaOf ? 1 / Math.hypot(sigmaOf(step), 1) : 1),
+    step(step, sample, output, noise) {
+      const { length } = sample;
+      if (length !== denoised.length) {
+        denoised = new Float32Array(length);
+        others = Object.fromEntries(names.map((name) => [name, new Float32Array(length)]));
+      }
+      steps.denoisedInto(denoised, sample, output, step);
+      steps.move(step, { ...(others as StepBuffers<Name>), sample, output, denoised }, noise);
+      return denoised;
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { distilledAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { denoisedInto, levelOf, noiseInto } from './denoised.ts';
-import { createBuffers, defineScheduler, predictionTypes, type Scheduler } from './scheduler.ts';
+import { noiseInto, readLevels } from './denoised.ts';
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Part of the way to the next timestep that fresh noise leads back, as the paper recommends. */
@@ -14,27 +14,22 @@ const stochasticity = 0.3;
  */
 export function createTcd(config: ConfigReader, steps: number): Scheduler {
   config.refuse(['thresholding', 'clip_sample']);
-  const type = config.choice('prediction_type', predictionTypes, 'epsilon');
   const alphas = distilledAlphas(config);
   const timesteps = readDistilledTimesteps(config, alphas.length, steps);
-  const buffersOf = createBuffers('denoised', 'fresh');
+  const { levelAt, denoisedInto } = readLevels(config, { alphas, timesteps });
   return defineScheduler({
     timesteps,
-    step(step, sample, output, noise) {
-      const { denoised, fresh } = buffersOf(sample.length);
-      const product = alphas[timesteps[step]!]!;
-      const level = levelOf(product, type);
-      denoisedInto(denoised, sample, output, level);
-      noiseInto(fresh, sample, output, level);
+    buffers: ['fresh'],
+    denoisedInto,
+    move(step, { sample, output, denoised, fresh }, noise) {
+      noiseInto(fresh, sample, output, levelAt(timesteps[step]!));
       const next = timesteps[step + 1] ?? 0;
       const below = alphas[Math.floor((1 - stochasticity) * next)]!;
       blendInto(sample, Math.sqrt(below), denoised, Math.sqrt(1 - below), fresh);
-      if (step < timesteps.length - 1) {
-        const kept = alphas[next]! / below;
-        noise(fresh);
-        blendInPlace(sample, Math.sqrt(kept), fresh, Math.sqrt(1 - kept));
-      }
-      return denoised;
+      if (step === timesteps.length - 1) return;
+      const kept = alphas[next]! / below;
+      noise(fresh);
+      blendInPlace(sample, Math.sqrt(kept), fresh, Math.sqrt(1 - kept));
     },
   });
 }

@@ -3,7 +3,9 @@ import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readOrder, readMultistep } from './multistep-sigmas.ts';
-import { createBuffers, defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, type Scheduler, type StepBuffers } from './scheduler.ts';
+
+type Buffers = StepBuffers<'start' | 'scratch'>;
 
 /**
  * Unified predictor and corrector of order 1 to 3: the output at the end of a step corrects that step before it predicts the
@@ -26,10 +28,8 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
   let outputs: Float32Array[] = [];
   let order = 1;
 
-  const buffersOf = createBuffers('start', 'scratch');
   /** Takes the step that begins at `index`, from `sample`; a corrector knows what the model sees at its end. */
-  const move = (sample: Float32Array, index: number, atEnd?: Float32Array): void => {
-    const { scratch } = buffersOf(sample.length);
+  const take = ({ sample, scratch }: Buffers, index: number, atEnd?: Float32Array): void => {
     const [from, to, newest] = [levels[index]!, levels[index + 1]!, outputs[0]!];
     const h = to.lambda - from.lambda;
     const growth = Math.expm1(-h);
@@ -46,21 +46,20 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
 
   return defineScheduler({
     timesteps,
-    step(step, sample, output) {
-      const { start } = buffersOf(sample.length);
-      const denoised = new Float32Array(sample.length);
-      denoisedInto(denoised, sample, output, step);
+    buffers: ['start', 'scratch'],
+    denoisedInto,
+    move(step, buffers) {
+      const { sample, denoised, start } = buffers;
       if (step > 0 && !uncorrected.has(step - 1)) {
         sample.set(start);
-        move(sample, step - 1, denoised);
+        take(buffers, step - 1, denoised);
       }
-      outputs = [denoised, ...outputs].slice(0, most);
+      outputs = [denoised.slice(), ...outputs].slice(0, most);
       const isLast = step === timesteps.length - 1;
       const end = isLast && levels.at(-1)!.sigma === 0 ? 1 : lowersOrder ? timesteps.length - step : most;
       order = Math.min(most, step + 1, end);
       start.set(sample);
-      move(sample, step);
-      return denoised;
+      take(buffers, step);
     },
   });
 }

@@ -14,11 +14,6 @@ export interface Conditioning {
 /** Combination of the outputs of several text encoders into one conditioning. */
 export type JoinTexts = (texts: readonly EncodedText[]) => Conditioning;
 
-export interface PromptEncoder {
-  /** Runs every text encoder once for each prompt; all conditionings have the same length. */
-  encode(prompts: readonly Prompt[], options?: GraphRunOptions): Promise<Conditioning[]>;
-}
-
 export interface Prompt {
   /** Parameter of the request, for errors. */
   readonly param: string;
@@ -35,34 +30,26 @@ export function maxPromptTokens(encoders: readonly TextEncoder[]): number {
   return mostWindows * (Math.min(...encoders.map(({ tokenizer }) => tokenizer.windowLength)) - 2);
 }
 
-export function createPromptEncoder(encoders: readonly TextEncoder[], join: JoinTexts): PromptEncoder {
-  const encodeOne = async (
-    { text, isZero }: Prompt,
-    count: number,
-    options?: GraphRunOptions,
-  ): Promise<Conditioning> => {
+/** Runs every text encoder once for each prompt; all conditionings have the same length. */
+export async function encodePrompts(
+  encoders: readonly TextEncoder[],
+  join: JoinTexts,
+  prompts: readonly Prompt[],
+  options?: GraphRunOptions,
+): Promise<Conditioning[]> {
+  const count = Math.max(...prompts.map((prompt) => countOf(prompt, encoders)));
+  const conditionings: Conditioning[] = [];
+  for (const { text, isZero } of prompts) {
     const texts: EncodedText[] = [];
     for (const encoder of encoders) {
       const { tokenizer } = encoder;
       texts.push(await encoder.encode(toWindows(tokenizer.encode(text), tokenizer, count), options));
     }
     const joined = join(texts);
-    if (!isZero) return joined;
-    const { states, width, pooled } = joined;
-    return {
-      states: new Float32Array(states.length),
-      width,
-      pooled: pooled && new Float32Array(pooled.length),
-    };
-  };
-  return {
-    async encode(prompts, options) {
-      const counts = prompts.map((prompt) => countOf(prompt, encoders));
-      const conditionings: Conditioning[] = [];
-      for (const prompt of prompts) conditionings.push(await encodeOne(prompt, Math.max(...counts), options));
-      return conditionings;
-    },
-  };
+    if (isZero) for (const numbers of [joined.states, joined.pooled]) numbers?.fill(0);
+    conditionings.push(joined);
+  }
+  return conditionings;
 }
 
 function countOf({ text, param }: Prompt, encoders: readonly TextEncoder[]): number {

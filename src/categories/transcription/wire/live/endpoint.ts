@@ -35,8 +35,8 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
       assertModel: (id) => void call.findModel(id),
       hold: (bytes) => call.hold(bytes),
       describe: (error) => call.fail(error),
+      emit: (event) => send(event),
     });
-    const sendAll = (events: readonly object[]): void => events.forEach((event) => send(event));
 
     let isRunning = false;
     let ended = Promise.resolve();
@@ -44,11 +44,11 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
     const transcribe = async (): Promise<void> => {
       for (let next = session.takeUtterance(); next && !signal.aborted; next = session.takeUtterance()) {
         pace(session.waiting + 1);
-        const toEvents = session.streamer(next);
+        const tell = session.streamer(next);
         try {
-          for await (const event of call.run(next.request)) sendAll(toEvents(event));
+          for await (const event of call.run(next.request)) tell(event);
         } catch (error) {
-          sendAll(session.fail(next, InferenceError.from(error)));
+          session.fail(next, InferenceError.from(error));
         }
         session.release(next);
         pace(session.waiting);
@@ -56,12 +56,11 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
       isRunning = false;
     };
     return {
-      begin: () => sendAll(session.begin()),
+      begin: () => session.begin(),
       receive(message) {
         const slices = session.take(message);
         const next = (): boolean => {
-          const { value, done = false } = slices.next();
-          sendAll(value);
+          const { done = false } = slices.next();
           pace(session.waiting + (isRunning ? 1 : 0));
           if (!isRunning && session.waiting > 0) {
             isRunning = true;
@@ -71,7 +70,7 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
         };
         return inTurns(next, call);
       },
-      refuse: (error) => sendAll(session.refuse(error)),
+      refuse: (error) => session.refuse(error),
       settled: () => ended,
     };
   },

@@ -31,6 +31,7 @@ export interface LiveSessionOptions {
   /** Told how many bytes of audio are held, more or less than before. */
   readonly hold: (bytes: number) => void;
   readonly describe: (error: InferenceError) => ErrorBody['error'];
+  readonly emit: (event: LiveServerEvent) => void;
 }
 
 /** Audio that is complete, and ready for the model. */
@@ -64,7 +65,6 @@ export class LiveSession {
   readonly #waiting: Utterance[] = [];
   /** Bytes of complete utterances, until they have ended. */
   #utteranceBytes = 0;
-  #events: LiveServerEvent[] = [];
 
   constructor(options: LiveSessionOptions) {
     this.#options = options;
@@ -73,41 +73,27 @@ export class LiveSession {
     this.#input = new SpeechInput(this.#configuration);
   }
 
-  begin(): LiveServerEvent[] {
-    const { isOlder = false } = this.#options;
-    if (isOlder) this.#emit({ type: 'transcription_session.created', session: this.#olderSession() });
-    else this.#emit({ type: 'session.created', session: this.#session() });
-    return this.#flush();
-  }
-
-  /** `take` at once. */
-  push(message: unknown): LiveServerEvent[] {
-    const events: LiveServerEvent[] = [];
-    const slices = this.take(message);
-    for (let slice = slices.next(); ; slice = slices.next()) {
-      events.push(...slice.value);
-      if (slice.done === true) return events;
-    }
+  begin(): void {
+    this.#describeSession('created', this.#options.isOlder);
   }
 
   /**
    * Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`, and the
    * session goes on.
    */
-  *take(message: unknown): Generator<LiveServerEvent[], LiveServerEvent[]> {
+  *take(message: unknown): Generator<void> {
     try {
-      for (const _ of this.#take(parseBody(liveClientEventSchema, message, 'The message')))
-        yield this.#flush();
+      yield* this.#take(parseBody(liveClientEventSchema, message, 'The message'));
     } catch (error) {
       const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
-      this.#refuse(InferenceError.from(error), typeof id === 'string' ? id.slice(0, 512) : null);
+      this.refuse(InferenceError.from(error), typeof id === 'string' ? id.slice(0, 512) : null);
     }
-    return this.#flush();
   }
 
-  refuse(error: InferenceError): LiveServerEvent[] {
-    this.#refuse(error, null);
-    return this.#flush();
+  /** Answers what is no event at all, or one that can't be obeyed. */
+  refuse(error: InferenceError, event_id: string | null = null, code?: string): void {
+    const described = { ...this.#options.describe(error), ...(code && { code }) };
+    this.#emit({ type: 'error', error: { ...described, event_id } });
   }
 
   /** Number of utterances that nobody has taken. */
@@ -126,8 +112,8 @@ export class LiveSession {
     this.#hold();
   }
 
-  /** Makes the function that turns what happens to an utterance into events. */
-  streamer({ itemId: item_id }: Utterance): (event: TranscriptionEvent) => LiveServerEvent[] {
+  /** Makes the function that tells the client what happens to an utterance. */
+  streamer({ itemId: item_id }: Utterance): (event: TranscriptionEvent) => void {
     const toEvents = createTranscriptionStreamer();
     return (event) => {
       for (const made of toEvents(event)) {
@@ -138,14 +124,12 @@ export class LiveSession {
           this.#emit({ type: `${transcribed}.completed`, item_id, content_index: 0, transcript, usage });
         }
       }
-      return this.#flush();
     };
   }
 
-  fail({ itemId: item_id }: Utterance, error: InferenceError): LiveServerEvent[] {
+  fail({ itemId: item_id }: Utterance, error: InferenceError): void {
     const described = this.#options.describe(error);
     this.#emit({ type: `${transcribed}.failed`, item_id, content_index: 0, error: described });
-    return this.#flush();
   }
 
   *#take(event: LiveClientEvent): Generator<void> {
@@ -168,10 +152,10 @@ export class LiveSession {
     switch (event.type) {
       case 'session.update':
         this.#configure(readSession(event.session), 'session.audio.input.format');
-        return this.#emit({ type: 'session.updated', session: this.#session() });
+        return this.#describeSession('updated', false);
       case 'transcription_session.update':
         this.#configure(readOlderSession(event.session), 'session.input_audio_format');
-        return this.#emit({ type: 'transcription_session.updated', session: this.#olderSession() });
+        return this.#describeSession('updated', true);
       case 'input_audio_buffer.commit':
         return this.#commit(event.event_id);
       case 'input_audio_buffer.clear':
@@ -202,9 +186,8 @@ export class LiveSession {
 
   #commit(eventId: string | undefined): void {
     const error = tooShortError(this.#input);
-    if (error === undefined) return this.#complete(this.#input.cutSpeech());
-    const described = this.#options.describe(error);
-    this.#emit({ type: 'error', error: { ...described, code: emptyCommitCode, event_id: eventId ?? null } });
+    if (error) this.refuse(error, eventId, emptyCommitCode);
+    else this.#complete(this.#input.cutSpeech());
   }
 
   #complete({ file: audio, bytes }: SpokenAudio): void {
@@ -223,26 +206,14 @@ export class LiveSession {
     this.#emit({ type: 'conversation.item.done', item, previous_item_id });
   }
 
-  #refuse(error: InferenceError, eventId: string | null): void {
-    this.#emit({ type: 'error', error: { ...this.#options.describe(error), event_id: eventId } });
-  }
-
-  #session() {
-    return { ...this.#head, ...toSession(this.#configuration) };
-  }
-
-  #olderSession() {
-    return { ...this.#head, ...toOlderSession(this.#configuration) };
+  #describeSession(what: 'created' | 'updated', isOlder = false): void {
+    const name = isOlder ? 'transcription_session' : 'session';
+    const form = (isOlder ? toOlderSession : toSession)(this.#configuration);
+    this.#emit({ type: `${name}.${what}`, session: { ...this.#head, ...form } });
   }
 
   #emit(draft: Draft): void {
-    this.#events.push({ ...draft, event_id: this.#options.createId('event_') } as LiveServerEvent);
-  }
-
-  #flush(): LiveServerEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
+    this.#options.emit({ ...draft, event_id: this.#options.createId('event_') } as LiveServerEvent);
   }
 }
 

@@ -11,6 +11,7 @@ import { append, clear, commit, pcm, pieces, update } from './audio.ts';
 
 function open(options: Partial<LiveSessionOptions> = {}) {
   let count = 0;
+  const events: any[] = [];
   const session = new LiveSession({
     model: 'ears',
     maxBufferBytes: 2 ** 20,
@@ -20,17 +21,25 @@ function open(options: Partial<LiveSessionOptions> = {}) {
     },
     hold: () => {},
     describe: (error) => toErrorBody(error, 'req_1').error,
+    emit: (event) => events.push(event),
     ...options,
   });
-  /** Events of the server, each valid. */
-  const push = (...messages: unknown[]): any[] => {
-    const events = messages.flatMap((message) => session.push(message));
+  /** Events of the server since the last call, each valid. */
+  const flush = (): any[] => {
     for (const event of events) liveServerEventSchema.parse(event);
-    return events;
+    return events.splice(0);
+  };
+  const push = (...messages: unknown[]): any[] => {
+    for (const message of messages) for (const _ of session.take(message));
+    return flush();
   };
   const speak = (bytes: Uint8Array, size?: number): any[] =>
     push(...pieces(bytes, size).map((piece) => append(piece)));
-  return { session, push, speak };
+  const begin = (): any[] => {
+    session.begin();
+    return flush();
+  };
+  return { session, push, speak, begin, flush };
 }
 
 const typesOf = (events: readonly any[]): string[] => events.map(({ type }) => type);
@@ -70,17 +79,12 @@ describe('an append is taken in slices', () => {
   const short = update({ turn_detection: { silence_duration_ms: 60, prefix_padding_ms: 0 } });
 
   it('others run after every 32 KiB, whatever is in them', () => {
-    const { session, push } = open();
+    const { session, push, flush } = open();
     push(short);
     const slices = session.take(append(bursts));
-    const events: any[] = [];
-    let [count, isDone] = [0, false];
-    while (!isDone) {
-      const { value, done } = slices.next();
-      events.push(...value);
-      isDone = done === true;
-      count++;
-    }
+    let count = 1;
+    while (slices.next().done !== true) count++;
+    const events = flush();
     expect(count).toBe(Math.ceil(bursts.length / 2 ** 15));
     expect(typesOf(events).filter((type) => type === 'input_audio_buffer.committed').length).toBeGreaterThan(
       20,
@@ -93,7 +97,7 @@ describe('an append is taken in slices', () => {
 
 describe('a live session', () => {
   it('begins with its defaults', () => {
-    expect(open().session.begin()).toEqual([
+    expect(open().begin()).toEqual([
       {
         type: 'session.created',
         event_id: 'event_2',
@@ -142,8 +146,8 @@ describe('a live session', () => {
   });
 
   it('has the older form of a session, and its events', () => {
-    const { session, push } = open({ isOlder: true });
-    expect(session.begin()[0]).toMatchObject({
+    const { session, push, begin } = open({ isOlder: true });
+    expect(begin()[0]).toMatchObject({
       type: 'transcription_session.created',
       session: { input_audio_format: 'pcm16', turn_detection: { type: 'server_vad' } },
     });
