@@ -30,11 +30,10 @@ export type Step =
   /** Begins to read a text of a language at `next`. */
   | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
   | { readonly op: 'read'; readonly reader: LanguageReader; readonly exit: number }
-  /** Begins a list of items that differ, keeps an item that is complete, goes on to the next, ends the list. */
-  | { readonly op: 'distinct'; readonly next: number }
+  /** Begins a list of items that differ, at the first; `loop` counts them and leads to the others. */
+  | { readonly op: 'distinct'; readonly loop: number; readonly next: number }
+  /** Keeps an item that is complete. */
   | { readonly op: 'keep'; readonly next: number }
-  | { readonly op: 'more'; readonly max: number; next: number }
-  | { readonly op: 'leave'; readonly min: number; readonly more: number; readonly next: number }
   /** The end of a round. */
   | { readonly op: 'round'; readonly next: number }
   | { readonly op: 'accept' };
@@ -151,12 +150,11 @@ class Assembler {
   #writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
     const { item, separator, min, max } = expression;
     if (!this.#isProductive(item) || max === 0) return next;
-    const more = { op: 'more' as const, max, next: -1 };
-    const onward = this.#add(more);
-    const leave = this.#add({ op: 'leave', min, more: onward, next });
-    const start = this.#write(item, this.#split([onward, leave]));
-    more.next = this.#write(separator, start);
-    const first = this.#add({ op: 'distinct', next: start });
+    const step: Step = { op: 'loop', min, max, nullable: false, body: -1, exit: next, kinds: 0 };
+    const loop = this.#add(step);
+    const start = this.#write(item, this.#add({ op: 'round', next: loop }));
+    step.body = this.#write(separator, start);
+    const first = this.#add({ op: 'distinct', loop, next: start });
     return min === 0 ? this.#split([first, next]) : first;
   }
 

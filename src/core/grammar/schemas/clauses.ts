@@ -1,5 +1,4 @@
 import type { Literal, SchemaDocument } from './document.ts';
-import { areDisjoint } from './disjoint.ts';
 import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
 import {
   allTypes,
@@ -117,11 +116,18 @@ export class ClauseReader {
     return known;
   }
 
+  /** Whether an object would need a property that it can't have, as far as is known. */
   #isNeverObject(clause: Clause, path: string, depth: number): boolean {
     if (clause.types !== typeBits.object || clause.values || depth === 0) return false;
-    return clause.required.some((name) =>
-      this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1),
-    );
+    return clause.required.some((name) => {
+      try {
+        return this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1);
+      } catch (error) {
+        // A property may be of the schema that is being read.
+        if (error instanceof RangeError) return false;
+        throw error;
+      }
+    });
   }
 
   #clauses(literal: Literal): readonly Clause[] {
@@ -185,13 +191,11 @@ export class ClauseReader {
   #exactlyOne(schema: Schema, path: string): readonly Clause[] {
     const entries = this.#entries(schema, 'oneOf', path);
     const place = `${path}.oneOf`;
-    const resolve = (value: unknown): unknown => this.#resolved(value, place);
     const overlapping = entries.map((): Literal[] => []);
     for (const [index, entry] of entries.entries()) {
       for (let other = 0; other < index; other++) {
         this.#spend(1);
         const against = entries[other]!;
-        if (areDisjoint(against.schema, entry.schema, resolve)) continue;
         if (this.isNever([against, entry], place)) continue;
         overlapping[index]!.push(against);
         overlapping[other]!.push(entry);
@@ -430,12 +434,6 @@ export class ClauseReader {
     return this.#document.literal(target, at);
   }
 
-  #resolved(value: unknown, path: string): unknown {
-    if (!isSchemaObject(value) || value['$ref'] === undefined) return value;
-    // A schema with a reference and more is more than its target.
-    return isReferenceAlone(value) ? this.reference(value, '$ref', path).schema : value;
-  }
-
   #literal(schema: Schema, keyword: string, path: string, negated: boolean): Literal {
     return this.#document.literal(schema[keyword], `${path}.${keyword}`, { negated });
   }
@@ -472,20 +470,11 @@ export class ClauseReader {
   #limited(clauses: readonly Clause[], path: string): readonly Clause[] {
     if (clauses.length <= manyClauses) return clauses;
     this.#spend(clauses.length);
-    const kept = withoutSpecial(clauses).filter((clause) => !this.#contradicts(clause, path));
+    const kept = withoutSpecial(clauses).filter(
+      (clause) => !this.#isNeverObject(clause, path, maxComparedDepth),
+    );
     if (kept.length > maxClauses) throw schemaFault(path, 'expected fewer combinations of alternatives');
     return kept;
-  }
-
-  /** Whether an object would need a property that it can't have, as far as is known. */
-  #contradicts(clause: Clause, path: string): boolean {
-    try {
-      return this.#isNeverObject(clause, path, maxComparedDepth);
-    } catch (error) {
-      // A property may be of the schema that is being read.
-      if (error instanceof RangeError) return false;
-      throw error;
-    }
   }
 
   #merge(a: Clause, b: Clause): Clause | undefined {

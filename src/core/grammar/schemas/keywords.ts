@@ -1,6 +1,4 @@
-const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
-
-export type JsonType = (typeof jsonTypes)[number];
+const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -49,16 +47,12 @@ export function isSchemaObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function typeOfJson(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value as JsonType;
-}
-
+/** The type of a JSON value, as a bit. */
 export function typeBitsOf(value: unknown): number {
-  const type = typeOfJson(value);
-  return type === 'number' ? typeBits.fraction : typeBits[type];
+  if (value === null) return typeBits.null;
+  if (Array.isArray(value)) return typeBits.array;
+  if (typeof value === 'number') return Number.isInteger(value) ? typeBits.integer : typeBits.fraction;
+  return typeBits[typeof value as 'boolean' | 'string' | 'object'];
 }
 
 /** The values of `type`, as bits. */
@@ -66,9 +60,9 @@ export function typesOfKeyword(value: unknown, path: string): number {
   let bits = 0;
   for (const type of Array.isArray(value) ? (value as unknown[]) : [value]) {
     if (type === 'number') bits |= numberBits;
-    else if (typeof type === 'string' && Object.hasOwn(typeBits, type) && type !== 'fraction') {
+    else if (typeof type === 'string' && jsonTypes.includes(type))
       bits |= typeBits[type as keyof typeof typeBits];
-    } else throw schemaFault(path, `expected ${jsonTypes.join(', ')}, got ${quoted(type)}`);
+    else throw schemaFault(path, `expected ${jsonTypes.join(', ')}, got ${quoted(type)}`);
   }
   return bits;
 }

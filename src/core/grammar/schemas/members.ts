@@ -8,7 +8,6 @@ import {
   rule,
   sequence,
   type Expression,
-  type Rule,
 } from '../languages/expression.ts';
 import { unlimited } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
@@ -48,12 +47,10 @@ export interface MemberSetting {
   readonly valueOf: ValueOf;
 }
 
-interface ObjectParts {
+interface ObjectParts extends Bounds {
   readonly properties: readonly Property[];
   readonly kinds: readonly KeyKind[];
   readonly needs: readonly Need[];
-  readonly min: number;
-  readonly max: number;
 }
 
 /** Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs. */
@@ -62,6 +59,12 @@ export function objectWith(
   setting: MemberSetting & { readonly path: string },
 ): Expression {
   return new MemberWriter(parts, setting).write();
+}
+
+/** Least and greatest number of members. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
 }
 
 interface Pair {
@@ -99,7 +102,8 @@ class MemberWriter {
     const most = max === Infinity && others ? Infinity : Math.min(max, others ? Infinity : pairs.length);
     if (min > most || required > max) return never;
     const counts = min > required || (max < Infinity && (others !== undefined || max < pairs.length));
-    return notation.object(counts ? this.#counted(pairs, others) : this.#chain(pairs, others));
+    const bounds = counts ? { min, max } : unlimited;
+    return notation.object(this.#content(pairs, others, bounds));
   }
 
   /** Any of the properties that the schema doesn't name; `undefined` if there are none. */
@@ -145,60 +149,39 @@ class MemberWriter {
     );
   }
 
-  #chain(pairs: readonly Pair[], others: Expression | undefined): Expression {
-    const pair = others ?? never;
-    let first = choice(sequence(pair, repeat(sequence(this.#comma, pair), unlimited)), empty);
-    let next = others ? repeat(sequence(this.#comma, pair), unlimited) : empty;
-    for (const need of this.#parts.needs) {
-      const needed = this.#needed(need);
-      first = sequence(needed, next);
-      next = sequence(this.#comma, needed, next);
-    }
-    for (const { pair: own, isRequired } of pairs.toReversed()) {
-      const follow = next;
-      first = refer(rule('first', choice(sequence(own, follow), isRequired ? never : first)));
-      next = refer(rule('next', choice(sequence(this.#comma, own, follow), isRequired ? never : follow)));
-    }
-    return first;
-  }
-
-  /** The same with a rule for each number of properties that have been written. */
-  #counted(pairs: readonly Pair[], others: Expression | undefined): Expression {
-    const { min, max } = this.#parts;
-    const rules = new Map<string, Rule>();
+  /** The members from each property on, by the number of those before it: no more numbers than matter. */
+  #content(pairs: readonly Pair[], others: Expression | undefined, { min, max }: Bounds): Expression {
     const place = `${this.#setting.path}.${min > 0 ? 'minProperties' : 'maxProperties'}`;
-    if (pairs.length * Math.min(pairs.length, Math.max(min, max === Infinity ? 0 : max)) > maxCounted) {
+    const most = max === Infinity ? Math.max(min, 1) : max;
+    const last = Math.min(most, pairs.length);
+    if (pairs.length * last > maxCounted && (min > 0 || max < Infinity))
       throw schemaFault(place, 'expected fewer properties to count');
+    const needed = this.#parts.needs.map((need) => this.#needed(need));
+    let rest = Array.from({ length: last + 1 }, (_, count) =>
+      this.#tail(needed, others, { min: min - count, max: max - count, isFirst: count === 0 }, place),
+    );
+    for (const { pair, isRequired } of pairs.toReversed()) {
+      rest = rest.map((without, count) => {
+        const own = count === 0 ? pair : sequence(this.#comma, pair);
+        const taken = count < max ? sequence(own, rest[Math.min(count + 1, last)]!) : never;
+        return refer(rule(`member ${count}`, choice(taken, isRequired ? never : without)));
+      });
     }
-    const at = (index: number, count: number): Expression => {
-      const known = max === Infinity ? Math.min(count, Math.max(min, 1)) : count;
-      const key = `${index},${known}`;
-      let state = rules.get(key);
-      if (!state) {
-        state = rule(key);
-        rules.set(key, state);
-        const property = pairs[index];
-        const lead = count === 0 ? empty : this.#comma;
-        if (!property) state.body = this.#tail(others, count, place);
-        else {
-          const taken = count < max ? sequence(lead, property.pair, at(index + 1, count + 1)) : never;
-          state.body = choice(taken, property.isRequired ? never : at(index + 1, count));
-        }
-      }
-      return refer(state);
-    };
-    return at(0, 0);
+    return rest[0]!;
   }
 
-  /** Other properties after `count` named ones. */
-  #tail(others: Expression | undefined, count: number, place: string): Expression {
-    const { needs, min, max } = this.#parts;
-    const needed = needs.map((need) => this.#needed(need));
-    const missing = Math.max(0, min - count - needed.length);
-    const room = max - count - needed.length;
+  /** Properties that meet the needs, then others; those before them are off the bounds. */
+  #tail(
+    needed: readonly Expression[],
+    others: Expression | undefined,
+    { min, max, isFirst }: Bounds & { readonly isFirst: boolean },
+    place: string,
+  ): Expression {
+    const missing = Math.max(0, min - needed.length);
+    const room = max - needed.length;
     if (room < missing) return never;
-    const fixed = needed.flatMap((pair, index) => (count + index > 0 ? [this.#comma, pair] : [pair]));
-    const lead = count + needed.length > 0 ? this.#comma : empty;
+    const fixed = needed.flatMap((pair, index) => (isFirst && index === 0 ? [pair] : [this.#comma, pair]));
+    const lead = isFirst && needed.length === 0 ? empty : this.#comma;
     const list =
       missing > 1
         ? this.#distinct(missing, room, place)
