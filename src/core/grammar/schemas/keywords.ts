@@ -17,31 +17,19 @@ export const numberBits = typeBits.integer | typeBits.fraction;
 export const allTypes = 127;
 
 /** Keywords that act on values of one type, by the type. */
-export const keywordTypes: ReadonlyMap<string, number> = new Map([
-  ['properties', typeBits.object],
-  ['patternProperties', typeBits.object],
-  ['additionalProperties', typeBits.object],
-  ['propertyNames', typeBits.object],
-  ['required', typeBits.object],
-  ['minProperties', typeBits.object],
-  ['maxProperties', typeBits.object],
-  ['items', typeBits.array],
-  ['prefixItems', typeBits.array],
-  ['additionalItems', typeBits.array],
-  ['contains', typeBits.array],
-  ['minItems', typeBits.array],
-  ['maxItems', typeBits.array],
-  ['uniqueItems', typeBits.array],
-  ['minLength', typeBits.string],
-  ['maxLength', typeBits.string],
-  ['pattern', typeBits.string],
-  ['format', typeBits.string],
-  ['minimum', numberBits],
-  ['maximum', numberBits],
-  ['exclusiveMinimum', numberBits],
-  ['exclusiveMaximum', numberBits],
-  ['multipleOf', numberBits],
-]);
+export const keywordTypes: ReadonlyMap<string, number> = new Map(
+  (
+    [
+      [
+        typeBits.object,
+        'properties patternProperties additionalProperties propertyNames required minProperties maxProperties',
+      ],
+      [typeBits.array, 'items prefixItems additionalItems contains minItems maxItems uniqueItems'],
+      [typeBits.string, 'minLength maxLength pattern format'],
+      [numberBits, 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'],
+    ] as const
+  ).flatMap(([type, keywords]) => keywords.split(' ').map((keyword) => [keyword, type] as const)),
+);
 
 export function isSchemaObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
