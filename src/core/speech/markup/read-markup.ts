@@ -74,7 +74,7 @@ export function readMarkup(source: string): MarkedText {
   let shown = '';
   let said = '';
   let given: string[] = [];
-  let pauses = 0;
+  let pausedSeconds = 0;
   /** The element whose text is spoken in another way, until its end; lengths of text and phonemes at its beginning. */
   let instead: { name: string; speak: (text: string) => string; text: number; phonemes: number } | undefined;
   read(source);
@@ -168,10 +168,10 @@ export function readMarkup(source: string): MarkedText {
   }
 
   function pauseFor(tag: string, attributes: string): void {
-    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - pauses);
+    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - pausedSeconds);
     shown += ' '.repeat(tag.length);
     if (instead || said.trim() === '') return;
-    pauses += seconds;
+    pausedSeconds += seconds;
     endSpan(seconds);
   }
 
