@@ -10,7 +10,7 @@ import {
 } from '../definition.ts';
 import { createCharacterPattern, pushSegment, type Pattern } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
-import type { PreTokenizer } from '../pieces.ts';
+import { type PreTokenizer, createBoundList, pushPiece, totalLength } from '../pieces.ts';
 import { splitBehaviors, splitPieces } from '../split.ts';
 import { memoizeByCodePoint, classOf, space, word, punctuation } from '../unicode/character-class.ts';
 import { readByteLevel, spellBytes } from './byte-level.ts';
@@ -88,6 +88,30 @@ function readPunctuation(label: string, members: Members): PreTokenizer {
   return (pieces) => splitPieces(pieces, punctuationPattern, { behavior });
 }
 
+/** Cuts at white space, and at punctuation, which is kept. */
+const bertPreTokenizer: PreTokenizer = (pieces) => {
+  const { text, bounds, count } = pieces;
+  const { units } = text;
+  const list = createBoundList(count + (totalLength(pieces) >> 2));
+  for (let piece = 0; piece < count; piece++) {
+    const end = bounds[2 * piece + 1]!;
+    let from = bounds[2 * piece]!;
+    for (let at = from; at < end;) {
+      const codePoint = codePointAt(units, at);
+      const next = at + unitsOf(codePoint);
+      const kind = classOf(codePoint);
+      if ((kind & (space | punctuation)) !== 0) {
+        pushPiece(list, from, at);
+        if ((kind & punctuation) !== 0) pushPiece(list, at, next);
+        from = next;
+      }
+      at = next;
+    }
+    pushPiece(list, from, end);
+  }
+  return { ...pieces, bounds: list.bounds, count: list.count };
+};
+
 /** `\w+|[^\w\s]+` */
 const wordPattern: Pattern = ({ units }, start, end, segments) => {
   for (let at = start; at < end;) {
@@ -110,10 +134,6 @@ const spacePattern = createCharacterPattern((codePoint) => (classOf(codePoint) &
 
 /** Cuts at white space. */
 const whitespaceSplit: PreTokenizer = (pieces) => splitPieces(pieces, spacePattern, { behavior: 'Removed' });
-
-/** Cuts at white space, and at punctuation, which is kept. */
-const bertPreTokenizer: PreTokenizer = (pieces) =>
-  splitPieces(whitespaceSplit(pieces), punctuationPattern, { behavior: 'Isolated' });
 
 const readers: Readers<PreTokenizer> = {
   BertPreTokenizer: () => bertPreTokenizer,
