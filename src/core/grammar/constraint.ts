@@ -1,6 +1,5 @@
 import type { ToolCallConstraint } from '../chat/tool-calls/format.ts';
 import {
-  character,
   choice,
   empty,
   never,
@@ -11,6 +10,7 @@ import {
   text,
   type Expression,
 } from './languages/expression.ts';
+import { matching } from './languages/matching.ts';
 import { writtenGrammar, regexGrammar } from './notations/grammar-notation.ts';
 import { jsonSchemaSteps } from './schemas/json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './schemas/notation.ts';
@@ -225,7 +225,7 @@ function* argumentsGrammar(
   return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen });
 }
 
-const gap = repeat(character([0x20, 0x20], [0x0a, 0x0a]), { min: 0, max: 4 });
+const gap = matching(String.raw`[ \n]{0,4}`);
 
 function behindReasoning(
   answer: Expression,

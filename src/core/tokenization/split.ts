@@ -1,6 +1,6 @@
 import { keptCapacity } from './token-buffer.ts';
-import { createBoundList, pushPiece, totalLength, type BoundList, type Pieces } from './pieces.ts';
-import { createSegments, type Pattern, type Segments } from './patterns/pattern.ts';
+import { createBoundList, pushPiece, totalLength, type Pieces } from './pieces.ts';
+import { createSegments, type Pattern } from './patterns/pattern.ts';
 
 /**
  * The treatment of a match. Splitting `the-final--countdown` at `-`: - `Removed`: the final countdown - `Isolated`: the - final
@@ -33,57 +33,27 @@ export function splitPieces(
 ): Pieces {
   const { text, bounds, count } = pieces;
   const list = createBoundList(count + (totalLength(pieces) >> 2));
-  const isMatch = invert ? 0 : 1;
-  const push = pushers[behavior];
+  const match = invert ? 0 : 1;
   for (let piece = 0; piece < count; piece++) {
-    const start = bounds[2 * piece]!;
+    let start = bounds[2 * piece]!;
     segments.count = 0;
     pattern(text, start, bounds[2 * piece + 1]!, segments);
-    push(list, start, segments, isMatch);
+    const { ends, matched } = segments;
+    for (let index = 0; index < segments.count; index++) {
+      const isMatch = matched[index] === match;
+      const isLast = index + 1 === segments.count;
+      if (!isLast && isJoined(behavior, isMatch, matched[index + 1] === match)) continue;
+      if (behavior !== 'Removed' || !isMatch) pushPiece(list, start, ends[index]!);
+      start = ends[index]!;
+    }
   }
   if (segments.ends.length > keptCapacity) segments = createSegments();
   return { ...pieces, bounds: list.bounds, count: list.count };
 }
 
-type Push = (list: BoundList, start: number, segments: Segments, isMatch: number) => void;
-
-const pushers: Record<SplitBehavior, Push> = {
-  Removed(list, start, { ends, matched, count }, isMatch) {
-    let from = start;
-    for (let index = 0; index < count; index++) {
-      if (matched[index] !== isMatch) pushPiece(list, from, ends[index]!);
-      from = ends[index]!;
-    }
-  },
-  Isolated(list, start, { ends, count }) {
-    let from = start;
-    for (let index = 0; index < count; index++) {
-      pushPiece(list, from, ends[index]!);
-      from = ends[index]!;
-    }
-  },
-  Contiguous(list, start, { ends, matched, count }) {
-    let from = start;
-    for (let index = 0; index < count; index++) {
-      if (index + 1 < count && matched[index] === matched[index + 1]) continue;
-      pushPiece(list, from, ends[index]!);
-      from = ends[index]!;
-    }
-  },
-  MergedWithPrevious(list, start, { ends, matched, count }, isMatch) {
-    let from = start;
-    for (let index = 0; index < count; index++) {
-      if (matched[index] !== isMatch && index + 1 < count && matched[index + 1] === isMatch) continue;
-      pushPiece(list, from, ends[index]!);
-      from = ends[index]!;
-    }
-  },
-  MergedWithNext(list, start, { ends, matched, count }, isMatch) {
-    let from = start;
-    for (let index = 0; index < count; index++) {
-      if (matched[index] === isMatch && index + 1 < count && matched[index + 1] !== isMatch) continue;
-      pushPiece(list, from, ends[index]!);
-      from = ends[index]!;
-    }
-  },
-};
+/** Whether a segment stays together with the next. */
+function isJoined(behavior: SplitBehavior, isMatch: boolean, isNextMatch: boolean): boolean {
+  if (behavior === 'Contiguous') return isMatch === isNextMatch;
+  if (behavior === 'MergedWithPrevious') return !isMatch && isNextMatch;
+  return behavior === 'MergedWithNext' && isMatch && !isNextMatch;
+}

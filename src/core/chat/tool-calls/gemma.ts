@@ -7,15 +7,8 @@ import { readName } from './json-calls.ts';
 import { readLiteral, type LiteralDialect } from './literal.ts';
 import { membersOf } from './write-calls.ts';
 import { isStringSchema, parameterSchema, toJsonText } from './schema-types.ts';
-import {
-  character,
-  refer,
-  repeat,
-  rule,
-  sequence,
-  text,
-  type Expression,
-} from '../../grammar/languages/expression.ts';
+import { refer, rule, sequence, text, type Expression } from '../../grammar/languages/expression.ts';
+import { matching } from '../../grammar/languages/matching.ts';
 import {
   anyStringOf,
   containing,
@@ -113,10 +106,7 @@ function typedMembers(json: string, tool: ToolDefinition | undefined): string {
 }
 
 const bareKey = /^[^\s:,{}[\]"<>|]+$/;
-const anyBareKey = repeat(character([0x2d, 0x2d], [0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]), {
-  min: 1,
-  max: 64,
-});
+const anyBareKey = matching('[\\w-]{1,64}');
 
 /** Literals with bare keys, and strings without escapes between marks of their own. */
 function gemmaArguments(quote: string): () => ArgumentsNotation {

@@ -5,17 +5,9 @@ import { defineFormat, type FormatRow } from './define-format.ts';
 import type { ToolCallConstraint, ToolCallFormat, CallFrame } from './format.ts';
 import { jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.ts';
 import { readPythonCalls, isKeyword } from './python-calls.ts';
-import {
-  character,
-  choice,
-  never,
-  refer,
-  repeat,
-  rule,
-  sequence,
-  text,
-} from '../../grammar/languages/expression.ts';
+import { choice, never, refer, repeat, rule, sequence, text } from '../../grammar/languages/expression.ts';
 import { anyString, escapedCharacter, unlimited } from '../../grammar/languages/json-text.ts';
+import { matching } from '../../grammar/languages/matching.ts';
 import {
   jsonString,
   literalNotation,
@@ -24,11 +16,7 @@ import {
   type Notation,
 } from '../../grammar/schemas/notation.ts';
 
-const singleCharacter = choice(
-  character([0x20, 0x26], [0x28, 0x5b], [0x5d, 0xd7ff], [0xe000, 0x10ffff]),
-  escapedCharacter,
-  text("\\'"),
-);
+const singleCharacter = choice(matching(String.raw`[^\0-\x1f'\\]|\\'`), escapedCharacter);
 const singleQuoted = sequence(text("'"), repeat(singleCharacter, unlimited), text("'"));
 const anyPythonString = refer(rule('string', choice(anyString, singleQuoted)));
 

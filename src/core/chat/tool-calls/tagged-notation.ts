@@ -2,13 +2,12 @@ import {
   empty,
   never,
   refer,
-  repeat,
   rule,
   sequence,
   text,
   type Expression,
 } from '../../grammar/languages/expression.ts';
-import { digit } from '../../grammar/schemas/decimal-range.ts';
+import { matching } from '../../grammar/languages/matching.ts';
 import { looseText, namesOf, type ArgumentsNotation, type Notation } from '../../grammar/schemas/notation.ts';
 import { framedCalls, namedCall, type CallsFrame } from './call-frame.ts';
 import type { ToolCallConstraint } from './format.ts';
@@ -21,10 +20,7 @@ const line = text('\n', '');
 /** A tag for each parameter, up to the tag that closes the call. */
 function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => ArgumentsNotation {
   const { nameEnd, nameAttribute, parameterOpen, parameterClose, callClose, attributes } = syntax;
-  const head =
-    nameAttribute === undefined
-      ? empty
-      : sequence(text(`" ${nameAttribute}="`), repeat(digit, { min: 1, max: 3 }), text('"'));
+  const head = nameAttribute === undefined ? empty : matching(`" ${nameAttribute}="\\d{1,3}"`);
   const nothing = (): Expression => never;
   return (schema) => (texts) => {
     const tool = { name: '', parameters: schema as Readonly<Record<string, unknown>> };

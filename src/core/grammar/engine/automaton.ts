@@ -3,7 +3,7 @@ import type { LanguageReader } from '../languages/reader.ts';
 import type { Run } from '../languages/language.ts';
 import { longer, noRun } from '../languages/run.ts';
 import type { Program, Step } from './program.ts';
-import { countOf, Threads, type Frame, type Thread } from './threads.ts';
+import { roundsOf, Threads, type Frame, type Thread } from './threads.ts';
 import { Triples } from './vocabulary.ts';
 
 /** Everything that may have been written so far, as what may follow. */
@@ -323,7 +323,7 @@ class Closure {
       case 'distinct':
         this.#wait(
           step.next,
-          this.#threads.frame(step.next, 0, frame, { items: this.#threads.items([], false) }),
+          this.#threads.frame(step.loop, 0, frame, { items: this.#threads.items([], false) }),
         );
         break;
       case 'keep': {
@@ -334,12 +334,6 @@ class Closure {
         this.#wait(step.next, this.#threads.frame(frame!.next, 0, frame!.below, { items }));
         break;
       }
-      case 'more':
-        if (countOf(frame!.items!) < step.max) this.#wait(step.next, frame);
-        break;
-      case 'leave':
-        if (countOf(frame!.items!) >= step.min) this.#wait(step.next, frame!.below);
-        break;
       case 'count':
         this.#wait(step.next, this.#threads.frame(step.next, 0, frame));
         break;
@@ -356,10 +350,10 @@ class Closure {
   }
 
   #loop(step: Extract<Step, { op: 'loop' }>, frame: Frame): void {
-    this.run = longer(this.run, { kinds: step.kinds, characters: step.max - frame.rounds });
-    if (frame.rounds >= step.min) this.#wait(step.exit, frame.below);
-    if (frame.rounds >= step.max) return;
-    this.#wait(step.body, frame);
+    const rounds = roundsOf(frame);
+    this.run = longer(this.run, { kinds: step.kinds, characters: step.max - rounds });
+    if (rounds >= step.min) this.#wait(step.exit, frame.below);
+    if (rounds < step.max) this.#wait(step.body, frame);
   }
 
   /** Rounds of a loop without an upper bound are counted up to its lower one only. */
@@ -368,6 +362,6 @@ class Closure {
     // After a round that has read nothing, going round again would change nothing.
     if (nullable && this.#threads.thread(loop, frame).seen === this.#number) return;
     const rounds = max === Infinity ? Math.min(frame.rounds + 1, min) : frame.rounds + 1;
-    this.#wait(loop, this.#threads.frame(frame.next, rounds, frame.below));
+    this.#wait(loop, frame.items ? frame : this.#threads.frame(frame.next, rounds, frame.below));
   }
 }

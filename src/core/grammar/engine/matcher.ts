@@ -2,7 +2,8 @@ import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from '../languages/expression.ts';
 import { programSteps } from './program.ts';
 import { allKinds } from '../languages/run.ts';
-import { itemText, ShortestEndings } from './shortest-ending.ts';
+import { maxBytes, ShortestEndings } from './shortest-ending.ts';
+import { utf8Text } from '../languages/utf8.ts';
 import { longestTokens, type TokenTrie } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -72,10 +73,16 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
     return position;
   };
   const endingOf = (position: Position): number[] | undefined => {
-    const bytes = endings.from(position.state, position.item);
-    // States with more ways than are followed may lack one.
-    if (!bytes || !readAll(position, bytes).state.mayEnd) return undefined;
-    return longestTokens([vocabulary.plain, vocabulary.rest], withoutEndToken(bytes, vocabulary));
+    const bytes: number[] = [];
+    for (let here = position; !here.state.mayEnd;) {
+      // States with more ways than are followed may lack the shortest, so the length has a bound.
+      const more = bytes.length <= maxBytes ? endings.bytesFrom(here.state) : undefined;
+      if (!more) return undefined;
+      bytes.push(...more);
+      here = readAll(here, more);
+    }
+    const written = withoutEndToken(Uint8Array.from(bytes), vocabulary);
+    return longestTokens([vocabulary.plain, vocabulary.rest], written);
   };
   return {
     get bytes() {
@@ -147,6 +154,13 @@ function withoutEndToken(bytes: Uint8Array, { endTokens }: Vocabulary): Uint8Arr
       return bytes.subarray(0, start);
   }
   return bytes;
+}
+
+/** An item as JSON, from its bytes: of a string those after the quote that opens it, of anything else all. */
+function itemText(bytes: readonly number[]): string {
+  const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);
+  const written = utf8Text(isString ? [0x22, ...bytes] : bytes);
+  return isString ? JSON.stringify(JSON.parse(written)) : written;
 }
 
 /** The masks of the states of one automaton, the latest ones kept. */

@@ -30,11 +30,10 @@ export type Step =
   /** Begins to read a text of a language at `next`. */
   | { readonly op: 'begin'; readonly reader: LanguageReader; readonly next: number }
   | { readonly op: 'read'; readonly reader: LanguageReader; readonly exit: number }
-  /** Begins a list of items that differ, keeps an item that is complete, goes on to the next, ends the list. */
-  | { readonly op: 'distinct'; readonly next: number }
+  /** Begins a list of items that differ, at the first; `loop` counts them and leads to the others. */
+  | { readonly op: 'distinct'; readonly loop: number; readonly next: number }
+  /** Keeps an item that is complete. */
   | { readonly op: 'keep'; readonly next: number }
-  | { readonly op: 'more'; readonly max: number; next: number }
-  | { readonly op: 'leave'; readonly min: number; readonly more: number; readonly next: number }
   /** The end of a round. */
   | { readonly op: 'round'; readonly next: number }
   | { readonly op: 'accept' };
@@ -58,141 +57,124 @@ const maxSteps = 300_000;
  * @param writesAll whether the model can write all characters as they are; else strings may have escapes instead
  */
 export function* programSteps(grammar: Expression, writesAll = true): Generator<void, Program> {
-  return yield* new Assembler(grammar, writesAll).assemble();
-}
-
-class Assembler {
-  readonly #grammar: Expression;
-  readonly #writesAll: boolean;
-  readonly #steps: Step[] = [];
-  readonly #entries = new Map<Rule, number>();
-  readonly #waiting: Rule[] = [];
-  readonly #free = new Set<number>();
-  readonly #isProductive: (part: Expression) => boolean;
-  readonly #return: number;
-  readonly #readers = {
+  const steps: Step[] = [];
+  const entries = new Map<Rule, number>();
+  const waiting: Rule[] = [];
+  const free = new Set<number>();
+  const readers = {
     plain: new Map<Language, LanguageReader>(),
     'json-string': new Map<Language, LanguageReader>(),
     'escaped-json-string': new Map<Language, LanguageReader>(),
   };
+  const isProductive = productiveExpressions(grammar);
+  if (!isProductive(grammar)) throw new RangeError('expected a schema that some finite document matches');
 
-  constructor(grammar: Expression, writesAll: boolean) {
-    this.#grammar = grammar;
-    this.#writesAll = writesAll;
-    this.#isProductive = productiveExpressions(grammar);
-    this.#return = this.#add({ op: 'return' });
+  const returned = add({ op: 'return' });
+  const main = write(grammar, add({ op: 'accept' }));
+  const partEnds = [steps.length];
+  for (let rule = waiting.pop(); rule; rule = waiting.pop()) {
+    entries.set(rule, write(rule.body, returned));
+    partEnds.push(steps.length);
+    yield;
   }
+  return { steps, start: main, entries, partEnds, free };
 
-  *assemble(): Generator<void, Program> {
-    if (!this.#isProductive(this.#grammar))
-      throw new RangeError('expected a schema that some finite document matches');
-    const start = this.#write(this.#grammar, this.#add({ op: 'accept' }));
-    const partEnds = [this.#steps.length];
-    for (let rule = this.#waiting.pop(); rule; rule = this.#waiting.pop()) {
-      this.#entries.set(rule, this.#write(rule.body, this.#return));
-      partEnds.push(this.#steps.length);
-      yield;
-    }
-    return { steps: this.#steps, start, entries: this.#entries, partEnds, free: this.#free };
-  }
-
-  #add(step: Step): number {
-    if (this.#steps.length >= maxSteps) throw new RangeError('grammar: expected fewer parts');
-    return this.#steps.push(step) - 1;
+  function add(step: Step): number {
+    if (steps.length >= maxSteps) throw new RangeError('grammar: expected fewer parts');
+    return steps.push(step) - 1;
   }
 
   /** Marks the steps from this place on as free text. */
-  #markFree(from: number): void {
-    for (let place = from; place < this.#steps.length; place++) this.#free.add(place);
+  function markFree(from: number): void {
+    for (let place = from; place < steps.length; place++) free.add(place);
   }
 
-  #split(next: readonly number[]): number {
-    return next.length === 1 ? next[0]! : this.#add({ op: 'split', next, kinds: 0 });
+  function split(next: readonly number[]): number {
+    return next.length === 1 ? next[0]! : add({ op: 'split', next, kinds: 0 });
   }
 
   /** Writes the steps of an expression before the step `next`. */
-  #write(expression: Expression, next: number): number {
+  function write(expression: Expression, next: number): number {
     switch (expression.type) {
       case 'texts':
-        return this.#writeTexts(expression.texts.map(utf8Bytes), next);
+        return writeTexts(expression.texts.map(utf8Bytes), next);
       case 'character':
-        return this.#writeSequences(expression.ranges.flatMap(utf8Sequences), next);
+        return writeSequences(expression.ranges.flatMap(utf8Sequences), next);
       case 'sequence':
-        return expression.items.reduceRight((place, item) => this.#write(item, place), next);
+        return expression.items.reduceRight((place, item) => write(item, place), next);
       case 'choice': {
-        const items = expression.items.filter(this.#isProductive);
-        return this.#split(items.map((item) => this.#write(item, next)));
+        const items = expression.items.filter(isProductive);
+        return split(items.map((item) => write(item, next)));
       }
       case 'repeat': {
         const { item, min, max } = expression;
-        return this.#isProductive(item) ? this.#writeRepeat(item, { min, max }, next) : next;
+        return isProductive(item) ? writeRepeat(item, { min, max }, next) : next;
       }
       case 'string-content': {
         const { min, max } = expression;
-        return this.#writeRepeat(stringCharacter, { min, max }, next);
+        return writeRepeat(stringCharacter, { min, max }, next);
       }
       case 'language': {
-        const reader = this.#reader(expression);
-        return this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit: next }) });
+        const reader = readerOf(expression);
+        return add({ op: 'begin', reader, next: add({ op: 'read', reader, exit: next }) });
       }
       case 'mark':
-        return this.#writeMark(expression.of, next);
+        return writeMark(expression.of, next);
       case 'distinct':
-        return this.#writeDistinct(expression, next);
+        return writeDistinct(expression, next);
       case 'rule':
-        return this.#writeCall(expression.rule, next);
+        return writeCall(expression.rule, next);
       case 'text-until':
-        return this.#writeSearch(expression.markers, next, undefined);
+        return writeSearch(expression.markers, next, undefined);
       case 'text-without':
-        return this.#writeSearch(expression.markers, undefined, next, expression.after);
+        return writeSearch(expression.markers, undefined, next, expression.after);
     }
   }
 
-  #writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
+  function writeDistinct(expression: Extract<Expression, { type: 'distinct' }>, next: number): number {
     const { item, separator, min, max } = expression;
-    if (!this.#isProductive(item) || max === 0) return next;
-    const more = { op: 'more' as const, max, next: -1 };
-    const onward = this.#add(more);
-    const leave = this.#add({ op: 'leave', min, more: onward, next });
-    const start = this.#write(item, this.#split([onward, leave]));
-    more.next = this.#write(separator, start);
-    const first = this.#add({ op: 'distinct', next: start });
-    return min === 0 ? this.#split([first, next]) : first;
+    if (!isProductive(item) || max === 0) return next;
+    const step: Step = { op: 'loop', min, max, nullable: false, body: -1, exit: next, kinds: 0 };
+    const loop = add(step);
+    const start = write(item, add({ op: 'round', next: loop }));
+    step.body = write(separator, start);
+    const first = add({ op: 'distinct', loop, next: start });
+    return min === 0 ? split([first, next]) : first;
   }
 
-  #writeMark(of: LanguageText, next: number): number {
-    const keep = this.#add({ op: 'keep', next });
+  function writeMark(of: LanguageText, next: number): number {
+    const keep = add({ op: 'keep', next });
     const isQuoted = of.writing !== 'plain';
-    const reader = this.#reader(of);
-    const exit = isQuoted ? this.#writeByte([0x22, 0x22], keep) : keep;
-    const begin = this.#add({ op: 'begin', reader, next: this.#add({ op: 'read', reader, exit }) });
-    return isQuoted ? this.#writeByte([0x22, 0x22], begin) : begin;
+    const reader = readerOf(of);
+    const exit = isQuoted ? writeByte([0x22, 0x22], keep) : keep;
+    const begin = add({ op: 'begin', reader, next: add({ op: 'read', reader, exit }) });
+    return isQuoted ? writeByte([0x22, 0x22], begin) : begin;
   }
 
-  #reader({ language, store, writing }: LanguageText): LanguageReader {
-    const create = () => new LanguageReader(language, store, writing, this.#writesAll);
-    return getOrCreate(this.#readers[writing], language, create);
+  function readerOf({ language, store, writing }: LanguageText): LanguageReader {
+    const create = () => new LanguageReader(language, store, writing, writesAll);
+    return getOrCreate(readers[writing], language, create);
   }
 
-  #writeCall(rule: Rule, next: number): number {
-    if (!this.#entries.has(rule)) {
-      this.#entries.set(rule, -1);
-      this.#waiting.push(rule);
+  function writeCall(rule: Rule, next: number): number {
+    if (!entries.has(rule)) {
+      entries.set(rule, -1);
+      waiting.push(rule);
     }
-    return this.#add({ op: 'call', rule, next });
+    return add({ op: 'call', rule, next });
   }
 
   /** Texts that begin alike share their steps, so that a long list stays one path. */
-  #writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
+  function writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
     if (texts.length === 1) {
-      return texts[0]!.slice(depth).reduceRight((place, byte) => this.#writeByte([byte, byte], place), next);
+      return texts[0]!.slice(depth).reduceRight((place, byte) => writeByte([byte, byte], place), next);
     }
     const shared = sharedLength(texts, depth);
     if (shared > depth) {
-      const rest = this.#writeTexts(texts, next, shared);
+      const rest = writeTexts(texts, next, shared);
       return texts[0]!
         .slice(depth, shared)
-        .reduceRight((place, byte) => this.#writeByte([byte, byte], place), rest);
+        .reduceRight((place, byte) => writeByte([byte, byte], place), rest);
     }
     const byByte = new Map<number, (readonly number[])[]>();
     let mayEnd = false;
@@ -203,59 +185,59 @@ class Assembler {
       else byByte.set(byte, [text]);
     }
     const branches = [...byByte].map(([byte, longer]) =>
-      this.#writeByte([byte, byte], this.#writeTexts(longer, next, depth + 1)),
+      writeByte([byte, byte], writeTexts(longer, next, depth + 1)),
     );
-    return this.#split(mayEnd ? [...branches, next] : branches);
+    return split(mayEnd ? [...branches, next] : branches);
   }
 
-  #writeSequences(sequences: readonly (readonly ByteRange[])[], next: number): number {
+  function writeSequences(sequences: readonly (readonly ByteRange[])[], next: number): number {
     const branches = sequences.map((ranges) =>
-      ranges.reduceRight((place, range) => this.#writeByte(range, place), next),
+      ranges.reduceRight((place, range) => writeByte(range, place), next),
     );
-    return this.#split(branches);
+    return split(branches);
   }
 
-  #writeByte([low, high]: ByteRange, next: number): number {
-    return this.#add({ op: 'byte', low, high, next });
+  function writeByte([low, high]: ByteRange, next: number): number {
+    return add({ op: 'byte', low, high, next });
   }
 
-  #writeRepeat(
+  function writeRepeat(
     item: Expression,
     { min, max }: { readonly min: number; readonly max: number },
     next: number,
   ): number {
-    if (min === 0 && max === 1) return this.#split([this.#write(item, next), next]);
+    if (min === 0 && max === 1) return split([write(item, next), next]);
     const kinds = kindsWithin(item);
     if (min === 0 && max === Infinity) {
       const loop: Step = { op: 'split', next: [], kinds };
-      const place = this.#add(loop);
-      loop.next = [this.#write(item, place), next];
-      if (kinds === allKinds) this.#markFree(place);
+      const place = add(loop);
+      loop.next = [write(item, place), next];
+      if (kinds === allKinds) markFree(place);
       return place;
     }
     const nullable = isNullable(item);
     const loop: Step = { op: 'loop', min: nullable ? 0 : min, max, nullable, body: -1, exit: next, kinds };
-    const place = this.#add(loop);
-    loop.body = this.#write(item, this.#add({ op: 'round', next: place }));
-    if (kinds === allKinds) this.#markFree(place);
-    return this.#add({ op: 'count', next: place });
+    const place = add(loop);
+    loop.body = write(item, add({ op: 'round', next: place }));
+    if (kinds === allKinds) markFree(place);
+    return add({ op: 'count', next: place });
   }
 
   /** Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been written. */
-  #writeSearch(
+  function writeSearch(
     texts: readonly string[],
     found: number | undefined,
     ended: number | undefined,
     after = '',
   ): number {
-    const from = this.#steps.length;
+    const from = steps.length;
     const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
     const beginnings = new Set([
       '',
       ...markers.flatMap((marker) => Array.from(marker, (_, end) => marker.slice(0, end))),
     ]);
     const states = new Map(
-      [...beginnings].map((written) => [written, this.#add({ op: 'split', next: [], kinds: 0 })]),
+      [...beginnings].map((written) => [written, add({ op: 'split', next: [], kinds: 0 })]),
     );
     const targetOf = (text: string): number | undefined => {
       if (markers.some((marker) => text.endsWith(marker))) return found;
@@ -272,11 +254,10 @@ class Assembler {
         else ranges.push({ low: byte, high: byte, target });
       }
       const reading = ranges.filter(({ target }) => target !== undefined);
-      const next = reading.map(({ low, high, target }) => this.#writeByte([low, high], target!));
-      (this.#steps[place] as Extract<Step, { op: 'split' }>).next =
-        ended === undefined ? next : [...next, ended];
+      const next = reading.map(({ low, high, target }) => writeByte([low, high], target!));
+      (steps[place] as Extract<Step, { op: 'split' }>).next = ended === undefined ? next : [...next, ended];
     }
-    this.#markFree(from);
+    markFree(from);
     return targetOf(after)!;
   }
 }

@@ -1,33 +1,27 @@
 import type { State } from './automaton.ts';
-import type { Frame, Thread } from './threads.ts';
+import { roundsOf, type Frame, type Thread } from './threads.ts';
 import { plainestOf } from '../languages/shortest.ts';
-import { utf8Text } from '../languages/utf8.ts';
-import type { Program } from './program.ts';
+import type { Program, Step } from './program.ts';
 
-/** Beyond so many bytes, or steps that write them, no ending is looked for. */
-const maxBytes = 8192;
-const maxSteps = 100_000;
+/** Beyond so many bytes, no ending is looked for. */
+export const maxBytes = 8192;
 /** Passes over a program; what isn't known by then has no ending. */
 const maxPasses = 32;
 
 /**
  * Finds the shortest texts that complete what has been written: every step of a program knows how many bytes it takes from
- * there to the end of its rule or round, and the stack tells which rules and rounds are open. Lists of items that differ
- * are measured as if they needed one item more at most, but written to their end.
+ * there to the end of its rule or round, and the stack tells which rules and rounds are open. Items that differ are measured
+ * as if each could be the shortest one.
  */
 export class ShortestEndings {
   readonly #program: Program;
   /** Bytes from each step to the end of its rule, round or grammar. */
   readonly #lengths: Float64Array;
-  /** The shortest way on from each split. */
-  readonly #ways: Int32Array;
   readonly #rests = new WeakMap<Frame, number>();
 
   constructor(program: Program) {
     this.#program = program;
-    const { length } = program.steps;
-    this.#lengths = new Float64Array(length).fill(Infinity);
-    this.#ways = new Int32Array(length);
+    this.#lengths = new Float64Array(program.steps.length).fill(Infinity);
   }
 
   /** Learns the lengths, before anything is asked. In slices: yields after each pass. */
@@ -59,18 +53,19 @@ export class ShortestEndings {
     });
   }
 
-  /**
-   * @param item bytes of the item of a list of different items that is being written
-   * @returns `undefined` where no ending is known
-   */
-  from(state: State, item?: readonly number[]): Uint8Array | undefined {
-    if (state.mayEnd) return new Uint8Array();
+  /** The next bytes of the shortest ending; `undefined` where none is known. */
+  bytesFrom(state: State): readonly number[] | undefined {
     const length = this.lengthFrom(state);
     if (length > maxBytes) return undefined;
-    return this.#write(
-      state.threads.find((thread) => this.#lengthOf(thread) === length)!,
-      item,
-    );
+    return state.threads
+      .filter((thread) => this.#lengthOf(thread) === length)
+      .map((thread) => this.#bytesOf(thread))
+      .find((bytes) => bytes !== undefined && bytes.length > 0);
+  }
+
+  #bytesOf({ place, frame, low, high }: Thread): readonly number[] | undefined {
+    const step = this.#program.steps[place]!;
+    return step.op === 'read' ? step.reader.ending(frame!.reading!) : [plainestOf(low, high)];
   }
 
   /** @returns whether a shorter way was found */
@@ -78,14 +73,13 @@ export class ShortestEndings {
     const lengths = this.#lengths;
     const step = this.#program.steps[place]!;
     let length = 0;
-    let way = -1;
     switch (step.op) {
       case 'byte':
         length = 1 + lengths[step.next]!;
         break;
       case 'split':
         length = Infinity;
-        for (const next of step.next) if (lengths[next]! < length) [length, way] = [lengths[next]!, next];
+        for (const next of step.next) length = Math.min(length, lengths[next]!);
         break;
       case 'call':
         length = lengths[this.#program.entries.get(step.rule)!]! + lengths[step.next]!;
@@ -99,13 +93,13 @@ export class ShortestEndings {
       case 'read':
         length = lengths[step.exit]!;
         break;
-      case 'more':
-        length = Infinity;
+      case 'distinct': {
+        const loop = this.#program.steps[step.loop] as Extract<Step, { op: 'loop' }>;
+        length = lengths[step.next]! + this.#roundsLength(loop, 1);
         break;
+      }
       case 'count':
-      case 'distinct':
       case 'keep':
-      case 'leave':
         length = lengths[step.next]!;
         break;
       case 'return':
@@ -115,7 +109,6 @@ export class ShortestEndings {
     }
     if (length >= lengths[place]!) return false;
     lengths[place] = length;
-    this.#ways[place] = way;
     return true;
   }
 
@@ -142,97 +135,9 @@ export class ShortestEndings {
     for (const frame of open.toReversed()) {
       const step = this.#program.steps[frame.next]!;
       let rest = frame.below ? this.#rests.get(frame.below)! : 0;
-      if (step.op === 'loop') rest += this.#roundsLength(step, frame.rounds + 1);
-      else if (!frame.items) rest += this.#lengths[frame.next]!;
+      rest += step.op === 'loop' ? this.#roundsLength(step, roundsOf(frame) + 1) : this.#lengths[frame.next]!;
       this.#rests.set(frame, rest);
     }
     return top ? this.#rests.get(top)! : 0;
   }
-
-  #write(thread: Pick<Thread, 'place' | 'frame'>, begun: readonly number[] = []): Uint8Array | undefined {
-    const { steps, entries } = this.#program;
-    const bytes: number[] = [];
-    /** The bytes before `bytes` that belong to the item, and its place in them. */
-    let before = begun;
-    let itemStart = 0;
-    let { place, frame } = thread;
-    const push = (next: number, held: Partial<Frame> = {}): void => {
-      frame = { id: 0, next, rounds: 0, reading: undefined, items: undefined, below: frame, ...held };
-    };
-    for (let count = 0; count < maxSteps && bytes.length <= maxBytes; count++) {
-      const step = steps[place]!;
-      switch (step.op) {
-        case 'byte':
-          bytes.push(plainestOf(step.low, step.high));
-          place = step.next;
-          break;
-        case 'split':
-          place = this.#ways[place]!;
-          break;
-        case 'call':
-          push(step.next);
-          place = entries.get(step.rule)!;
-          break;
-        case 'return':
-          ({ next: place, below: frame } = frame!);
-          break;
-        case 'count':
-          push(step.next);
-          place = step.next;
-          break;
-        case 'loop':
-          place = frame!.rounds < step.min ? step.body : step.exit;
-          if (place === step.exit) frame = frame!.below;
-          break;
-        case 'round':
-          frame = { ...frame!, rounds: frame!.rounds + 1 };
-          place = step.next;
-          break;
-        case 'begin': {
-          const texts = frame?.items?.texts ?? [];
-          if (frame?.items) [before, itemStart] = [[], bytes.length];
-          push(step.next, { reading: step.reader.startWithout(texts) });
-          place = step.next;
-          break;
-        }
-        case 'read': {
-          const text = step.reader.ending(frame!.reading!);
-          if (!text) return undefined;
-          bytes.push(...text);
-          place = step.exit;
-          frame = frame!.below;
-          break;
-        }
-        case 'distinct':
-          push(step.next, { items: { id: 0, texts: [], isPending: false } });
-          place = step.next;
-          break;
-        case 'keep': {
-          const texts = [...frame!.items!.texts, itemText([...before, ...bytes.slice(itemStart)])];
-          frame = { ...frame!, items: { ...frame!.items!, texts } };
-          place = step.next;
-          break;
-        }
-        case 'leave':
-          if (frame!.items!.texts.length < step.min) place = step.more;
-          else [place, frame] = [step.next, frame!.below];
-          break;
-        case 'more':
-          place = step.next;
-          break;
-        case 'accept':
-          return Uint8Array.from(bytes);
-      }
-    }
-    return undefined;
-  }
-}
-
-/**
- * An item as JSON, from its bytes: of a string those after the quote that opens it, of anything else all.
- */
-export function itemText(bytes: readonly number[]): string {
-  const isString = bytes.at(-1) === 0x22 && (bytes[0] !== 0x22 || bytes.length === 1);
-  const written = utf8Text(isString ? [0x22, ...bytes] : bytes);
-  return isString ? JSON.stringify(JSON.parse(written)) : written;
 }

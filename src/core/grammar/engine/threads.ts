@@ -96,6 +96,7 @@ export class Threads {
   }
 }
 
-export function countOf({ texts, isPending }: Items): number {
-  return texts.length + (isPending ? 1 : 0);
+/** The number of finished rounds of a loop; those of a list of different items are its items. */
+export function roundsOf({ rounds, items }: Frame): number {
+  return items ? items.texts.length + (items.isPending ? 1 : 0) : rounds;
 }

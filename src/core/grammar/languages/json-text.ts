@@ -1,6 +1,5 @@
 import type { CodePointRange } from './code-points.ts';
 import {
-  character,
   choice,
   empty,
   optional,
@@ -12,6 +11,7 @@ import {
   type Expression,
 } from './expression.ts';
 import { anyNumber } from './json-number.ts';
+import { matching } from './matching.ts';
 
 /**
  * Notation of JSON under a grammar. Free where models differ (white space after punctuation, line breaks with
@@ -39,48 +39,19 @@ export const plainText: readonly CodePointRange[] = [
   [0xe000, 0x10ffff],
 ];
 
-const hexDigit = character([0x30, 0x39], [0x41, 0x46], [0x61, 0x66]);
+const hex = '[0-9A-Fa-f]';
 
 /** One escaped character; a pair of surrogates is one. */
-export const escapedCharacter = sequence(
-  text('\\'),
-  choice(
-    text('"', '\\', '/', 'b', 'f', 'n', 'r', 't'),
-    sequence(
-      text('u'),
-      choice(
-        sequence(
-          character([0x30, 0x39], [0x41, 0x43], [0x45, 0x46], [0x61, 0x63], [0x65, 0x66]),
-          hexDigit,
-          hexDigit,
-          hexDigit,
-        ),
-        sequence(text('D', 'd'), character([0x30, 0x37]), hexDigit, hexDigit),
-        sequence(
-          text('D', 'd'),
-          character([0x38, 0x39], [0x41, 0x42], [0x61, 0x62]),
-          hexDigit,
-          hexDigit,
-          text('\\uD', '\\ud'),
-          character([0x43, 0x46], [0x63, 0x66]),
-          hexDigit,
-          hexDigit,
-        ),
-      ),
-    ),
-  ),
+export const escapedCharacter = matching(
+  String.raw`\\(["\\/bfnrt]|u([0-9A-CEFa-cef]${hex}{3}|[Dd]([0-7]${hex}{2}|[89ABab]${hex}{2}\\u[Dd][C-Fc-f]${hex}{2})))`,
 );
 
-const blank = character([0x20, 0x20], [0x09, 0x09]);
-
-const lineBreak = sequence(text('\n', '\r\n'), repeat(blank, { min: 0, max: 40 }));
-
 /** After an opening bracket or a comma and before a closing bracket. */
-const space = refer(rule('space', choice(repeat(blank, { min: 0, max: 4 }), lineBreak)));
+const space = refer(rule('space', matching(String.raw`[ \t]{0,4}|\r?\n[ \t]{0,40}`)));
 
-export const comma = refer(rule('comma', sequence(optional(blank), text(','), space)));
+export const comma = refer(rule('comma', sequence(matching(String.raw`[ \t]?,`), space)));
 
-export const colon = sequence(optional(blank), text(':'), repeat(blank, { min: 0, max: 4 }));
+export const colon = matching(String.raw`[ \t]?:[ \t]{0,4}`);
 
 export function stringOf({ min, max }: { min: number; max: number }): Expression {
   return sequence(text('"'), { type: 'string-content', min, max }, text('"'));

@@ -16,6 +16,8 @@ export interface Transition {
 /** Fields that all kinds of languages share; those without `readonly` are computed on demand. */
 interface Known {
   readonly id: number;
+  /** Equal languages of one store have equal keys. */
+  readonly key: string;
   /** Whether the empty text is in it. */
   readonly nullable: boolean;
   /** Whether it has intersections or complements, so that it may be empty without looking so. */
@@ -40,6 +42,7 @@ export type Language = Known &
   );
 
 type Shape = Language extends infer One ? (One extends Known ? Omit<One, keyof Known> : never) : never;
+type Traits = Pick<Known, 'nullable' | 'isConditional'>;
 
 /** Decimal digits read so far of a number that is to be a multiple of `step` / 10^`decimals`. */
 export interface DecimalMultiple {
@@ -85,14 +88,9 @@ export class LanguageStore {
   readonly all: Language;
 
   constructor() {
-    this.never = this.#make({ kind: 'characters', set: [] });
-    this.empty = this.#make({ kind: 'empty' });
-    this.all = this.#make({
-      kind: 'repetition',
-      item: this.characters(allCharacters),
-      min: 0,
-      max: Infinity,
-    });
+    this.never = this.characters([]);
+    this.empty = this.#make({ kind: 'empty' }, '', { nullable: true, isConditional: false });
+    this.all = this.repetition(this.characters(allCharacters), { min: 0, max: Infinity });
   }
 
   /**
@@ -106,7 +104,7 @@ export class LanguageStore {
     }
     this.bytes = 0;
     this.#known = new Map();
-    for (const language of [this.never, this.empty, this.all]) this.#known.set(keyOf(language), language);
+    for (const language of [this.never, this.empty, this.all]) this.#known.set(language.key, language);
   }
 
   /** Sets how many steps may be taken from now on. */
@@ -131,7 +129,9 @@ export class LanguageStore {
 
   characters(set: CodePointSet): Language {
     const isClean = set.every(([from, to]) => to < 0xd800 || (from > 0xdfff && to <= 0x10ffff));
-    return this.#make({ kind: 'characters', set: isClean ? set : intersection(set, allCharacters) });
+    const own = isClean ? set : intersection(set, allCharacters);
+    const traits = { nullable: false, isConditional: false };
+    return this.#make({ kind: 'characters', set: own }, `[${own.join(';')}`, traits);
   }
 
   text(text: string): Language {
@@ -153,7 +153,10 @@ export class LanguageStore {
     if (first.kind === 'concatenation') {
       return this.concatenation(first.first, this.concatenation(first.rest, rest));
     }
-    return this.#make({ kind: 'concatenation', first, rest });
+    return this.#make({ kind: 'concatenation', first, rest }, `${first.id}.${rest.id}`, {
+      nullable: first.nullable && rest.nullable,
+      isConditional: first.isConditional || rest.isConditional,
+    });
   }
 
   /** Texts that begin alike share their beginning, so that a long list stays a tree. */
@@ -180,7 +183,10 @@ export class LanguageStore {
       others.push(sets.length === 1 ? this.characters(sets[0]!) : this.characters(union(...sets)));
     if (others.length === 0) return this.never;
     if (others.length === 1) return others[0]!;
-    return this.#make({ kind: 'union', items: others.sort((a, b) => a.id - b.id) });
+    return this.#make({ kind: 'union', items: others.sort((a, b) => a.id - b.id) }, `|${idsOf(others)}`, {
+      nullable: others.some(({ nullable }) => nullable),
+      isConditional: others.some(({ isConditional }) => isConditional),
+    });
   }
 
   intersection(...items: readonly Language[]): Language {
@@ -194,14 +200,18 @@ export class LanguageStore {
       const set = sets.reduce<CodePointSet>((shared, item) => intersection(shared, item.set), allCharacters);
       return this.intersection(this.characters(set), ...flat.filter((item) => item.kind !== 'characters'));
     }
-    return this.#make({ kind: 'intersection', items: flat.sort((a, b) => a.id - b.id) });
+    return this.#make({ kind: 'intersection', items: flat.sort((a, b) => a.id - b.id) }, `&${idsOf(flat)}`, {
+      nullable: flat.every(({ nullable }) => nullable),
+      isConditional: true,
+    });
   }
 
   complement(item: Language): Language {
     if (item === this.never) return this.all;
     if (item === this.all) return this.never;
     if (item.kind === 'complement') return item.item;
-    return this.#make({ kind: 'complement', item });
+    const traits = { nullable: !item.nullable, isConditional: true };
+    return this.#make({ kind: 'complement', item }, `!${item.id}`, traits);
   }
 
   repetition(item: Language, { min, max }: { readonly min: number; readonly max: number }): Language {
@@ -210,11 +220,18 @@ export class LanguageStore {
     if (item === this.never) return min === 0 ? this.empty : this.never;
     if (min === 1 && max === 1) return item;
     if (item.kind === 'repetition' && item.min === 0 && item.max === Infinity) return item;
-    return this.#make({ kind: 'repetition', item, min: item.nullable ? 0 : min, max });
+    const least = item.nullable ? 0 : min;
+    return this.#make({ kind: 'repetition', item, min: least, max }, `*${item.id},${least},${max}`, {
+      nullable: least === 0,
+      isConditional: item.isConditional,
+    });
   }
 
   multiple(number: DecimalMultiple): Language {
-    return this.#make({ kind: 'multiple', number });
+    const { step, decimals, fraction, remainder } = number;
+    const nullable = (remainder * 10 ** (decimals - Math.max(0, fraction))) % step === 0;
+    const key = `%${step},${decimals},${fraction},${remainder}`;
+    return this.#make({ kind: 'multiple', number }, key, { nullable, isConditional: true });
   }
 
   #character(character: string): Language {
@@ -232,16 +249,15 @@ export class LanguageStore {
     return flat;
   }
 
-  #make(shape: Shape): Language {
-    const key = keyOf(shape);
+  #make(shape: Shape, key: string, traits: Traits): Language {
     this.spend(1 + (key.length >> 4));
     let language = this.#known.get(key);
     if (!language) {
       language = {
         ...shape,
+        ...traits,
         id: ++this.#ids,
-        nullable: isNullable(shape),
-        isConditional: isConditional(shape),
+        key,
         transitions: undefined,
         liveTransitions: undefined,
         isLive: undefined,
@@ -254,66 +270,6 @@ export class LanguageStore {
   }
 }
 
-function keyOf(shape: Shape): string {
-  switch (shape.kind) {
-    case 'characters':
-      return `[${shape.set.join(';')}`;
-    case 'empty':
-      return '';
-    case 'concatenation':
-      return `${shape.first.id}.${shape.rest.id}`;
-    case 'union':
-      return `|${shape.items.map(({ id }) => id).join()}`;
-    case 'intersection':
-      return `&${shape.items.map(({ id }) => id).join()}`;
-    case 'complement':
-      return `!${shape.item.id}`;
-    case 'repetition':
-      return `*${shape.item.id},${shape.min},${shape.max}`;
-    case 'multiple': {
-      const { step, decimals, fraction, remainder } = shape.number;
-      return `%${step},${decimals},${fraction},${remainder}`;
-    }
-  }
-}
-
-function isNullable(shape: Shape): boolean {
-  switch (shape.kind) {
-    case 'characters':
-      return false;
-    case 'empty':
-      return true;
-    case 'concatenation':
-      return shape.first.nullable && shape.rest.nullable;
-    case 'union':
-      return shape.items.some(({ nullable }) => nullable);
-    case 'intersection':
-      return shape.items.every(({ nullable }) => nullable);
-    case 'complement':
-      return !shape.item.nullable;
-    case 'repetition':
-      return shape.min === 0;
-    case 'multiple': {
-      const { step, decimals, fraction, remainder } = shape.number;
-      return (remainder * 10 ** (decimals - Math.max(0, fraction))) % step === 0;
-    }
-  }
-}
-
-function isConditional(shape: Shape): boolean {
-  switch (shape.kind) {
-    case 'characters':
-    case 'empty':
-      return false;
-    case 'concatenation':
-      return shape.first.isConditional || shape.rest.isConditional;
-    case 'union':
-      return shape.items.some((item) => item.isConditional);
-    case 'repetition':
-      return shape.item.isConditional;
-    case 'intersection':
-    case 'complement':
-    case 'multiple':
-      return true;
-  }
+function idsOf(items: readonly Language[]): string {
+  return items.map(({ id }) => id).join();
 }

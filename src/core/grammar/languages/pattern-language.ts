@@ -129,7 +129,6 @@ function sequenceOf(items: readonly Pattern[], store: LanguageStore): Anchored {
 /** `^` may come second where nothing has been read yet, and `$` first where nothing follows. */
 function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
   const { never } = store;
-  if (a.start === never && a.end === never && a.both === never) return behindFree(a.free, b, store);
   const then = (left: Language, right: Language): Language => store.concatenation(left, right);
   const isFirst = a.free.nullable || a.start.nullable;
   const isLast = b.free.nullable || b.end.nullable;
@@ -145,16 +144,6 @@ function joined(a: Anchored, b: Anchored, store: LanguageStore): Anchored {
       // `$^`: the empty text alone.
       isEmptyStart && (a.end.nullable || a.both.nullable) ? store.empty : never,
     ),
-  };
-}
-
-/** The usual case: what comes first has no anchors. */
-function behindFree(first: Language, { free, start, end, both }: Anchored, store: LanguageStore): Anchored {
-  return {
-    free: store.concatenation(first, free),
-    start: first.nullable ? start : store.never,
-    end: store.concatenation(first, end),
-    both: first.nullable ? both : store.never,
   };
 }
 

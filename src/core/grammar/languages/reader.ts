@@ -11,25 +11,12 @@ import { utf8Bytes } from './utf8.ts';
 export interface Reading {
   readonly id: number;
   readonly language: Language;
-  /** A character of which the first bytes have been read. */
-  readonly part: Part | undefined;
+  /**
+   * The bytes of a character that has been begun; one star for each that is missing where all lead to the language. Between
+   * characters, it is empty.
+   */
+  readonly part: string;
 }
-
-type Part =
-  /** UTF-8: so many bytes are missing; `bits` are those so far, or the target is known whichever follow. */
-  | {
-      readonly kind: 'bytes';
-      readonly missing: number;
-      readonly bits: number;
-      readonly least: number;
-      readonly target: Language | undefined;
-    }
-  | { readonly kind: 'backslash' }
-  /** `\u` and some hex digits; `high` is the first of a pair of surrogates. */
-  | { readonly kind: 'hex'; readonly missing: number; readonly bits: number; readonly high: number }
-  /** After the first of a pair of surrogates. */
-  | { readonly kind: 'high'; readonly high: number }
-  | { readonly kind: 'high-backslash'; readonly high: number };
 
 /** Steps that one state may cost; characters that would need more are taken for ones that lead nowhere. */
 const maxWorkPerByte = 3000;
@@ -41,16 +28,11 @@ const maxReadings = 20_000;
 const maxBytes = 16 * 2 ** 20;
 const bytesOfReading = 200;
 
-const shortEscapes = new Map([
-  [0x22, 0x22],
-  [0x5c, 0x5c],
-  [0x2f, 0x2f],
-  [0x62, 0x08],
-  [0x66, 0x0c],
-  [0x6e, 0x0a],
-  [0x72, 0x0d],
-  [0x74, 0x09],
-]);
+const shortEscapes = new Map(
+  ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'].map((pair) => [pair[0]!, pair.charCodeAt(1)]),
+);
+/** `\u` with some of its digits, and a pair of surrogates of which the second may be begun. */
+const longEscape = /^\\u(?:(d[89ab][\da-f]{2})(?:\\(?:u([\da-f]{0,4}))?)?|([\da-f]{0,4}))$/i;
 
 /** Characters that JSON must escape: those with a short escape, and the control characters that have none. */
 const neededEscapes = [...shortEscapes.values()].filter((codePoint) => codePoint !== 0x2f);
@@ -116,12 +98,11 @@ export class LanguageReader {
   }
 
   mayEnd({ language, part }: Reading): boolean {
-    return part === undefined && language.nullable;
+    return part === '' && language.nullable;
   }
 
   mayGoOn({ language, part }: Reading): boolean {
-    if (part !== undefined) return true;
-    return this.#transitions(language).length > 0;
+    return part !== '' || this.#transitions(language).length > 0;
   }
 
   /** The transitions of a language; the rest of a text is searched harder before it is given up. */
@@ -148,7 +129,7 @@ export class LanguageReader {
 
   /** A range around a byte in which all bytes lead where it does. */
   alike({ language, part }: Reading, byte: number): { readonly low: number; readonly high: number } {
-    if (part?.kind === 'bytes' && part.target) {
+    if (part.startsWith('*')) {
       return byte < 0x80
         ? { low: 0, high: 0x7f }
         : byte < 0xc0
@@ -174,7 +155,7 @@ export class LanguageReader {
   ending(reading: Reading): readonly number[] | undefined {
     const bytes: number[] = [];
     let here = reading;
-    while (here.part !== undefined) {
+    while (here.part !== '') {
       const byte = bytesInTurn.find((candidate) => this.next(here, candidate) !== undefined);
       if (byte === undefined) return undefined;
       bytes.push(byte);
@@ -187,7 +168,7 @@ export class LanguageReader {
 
   /** The characters that may certainly follow. */
   run({ language, part }: Reading): Run {
-    return part === undefined ? runOf(language, this.#store) : noRun;
+    return part === '' ? runOf(language, this.#store) : noRun;
   }
 
   /** Whether it is inside of free text: where nearly any character may come, a character that has been begun among them. */
@@ -197,112 +178,73 @@ export class LanguageReader {
   }
 
   #next({ language, part }: Reading, byte: number): Reading | undefined {
-    switch (part?.kind) {
-      case undefined:
-        return this.#first(language, byte);
-      case 'bytes':
-        if (byte < 0x80 || byte > 0xbf) return undefined;
-        return part.target
-          ? this.#known(part.target, part.missing - 1)
-          : this.#bytes(language, part.bits * 64 + (byte & 0x3f), part.missing - 1, part.least);
-      case 'backslash': {
-        if (byte === 0x75) return this.#hex(language, 0, 4, 0);
-        const escaped = shortEscapes.get(byte);
-        const isKnown = escaped !== undefined && (escaped !== 0x2f || this.#escapes === 'all');
-        return isKnown ? this.#after(language, escaped) : undefined;
-      }
-      case 'hex': {
-        const digit = hexDigit(byte);
-        if (digit < 0) return undefined;
-        return this.#hex(language, part.bits * 16 + digit, part.missing - 1, part.high);
-      }
-      case 'high':
-        return byte === 0x5c
-          ? this.#reading(language, { kind: 'high-backslash', high: part.high })
-          : undefined;
-      case 'high-backslash':
-        return byte === 0x75 ? this.#hex(language, 0, 4, part.high) : undefined;
-    }
+    if (part.startsWith('*'))
+      return isContinuation(byte) ? this.#reading(language, part.slice(1)) : undefined;
+    const bytes = part + String.fromCharCode(byte);
+    return this.#isJson && bytes.startsWith('\\')
+      ? this.#escape(language, bytes)
+      : this.#character(language, bytes);
   }
 
-  #first(language: Language, byte: number): Reading | undefined {
-    if (byte < 0x80) {
-      if (!this.#isJson) return this.#after(language, byte);
-      if (byte < 0x20 || byte === 0x22) return undefined;
-      if (byte !== 0x5c) return this.#after(language, byte);
+  #character(language: Language, bytes: string): Reading | undefined {
+    const first = bytes.charCodeAt(0);
+    if (first < 0x80) {
+      const isText = !this.#isJson || (first >= 0x20 && first !== 0x22);
+      return isText ? this.#after(language, first) : undefined;
+    }
+    if (first < 0xc2 || first > 0xf4) return undefined;
+    const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    let bits = first & (0x7f >> length);
+    for (let at = 1; at < bytes.length; at++) {
+      if (!isContinuation(bytes.charCodeAt(at))) return undefined;
+      bits = bits * 64 + (bytes.charCodeAt(at) & 0x3f);
+    }
+    const span = 64 ** (length - bytes.length);
+    const from = Math.max(bits * span, leastOf[length]!);
+    const to = bits * span + span - 1;
+    const transition = this.#find(language, from);
+    if (!transition || from > to || transition.from > to) return undefined;
+    const isAll = transition.from <= from && transition.to >= to && from === bits * span;
+    return isAll
+      ? this.#reading(transition.target, '*'.repeat(length - bytes.length))
+      : this.#reading(language, bytes);
+  }
+
+  #escape(language: Language, bytes: string): Reading | undefined {
+    if (bytes === '\\') {
       const isEscaped =
         this.#leadsEscaped(language, 0, 0x10ffff) ||
         neededEscapes.some((codePoint) => this.#leads(language, codePoint, codePoint));
-      return isEscaped ? this.#reading(language, { kind: 'backslash' }) : undefined;
+      return isEscaped ? this.#reading(language, bytes) : undefined;
     }
-    if (byte < 0xc2 || byte > 0xf4) return undefined;
-    const missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    const least = missing === 1 ? 0x80 : missing === 2 ? 0x800 : 0x10000;
-    return this.#bytes(language, byte & (0x7f >> (missing + 1)), missing, least);
+    const short = shortEscapes.get(bytes.slice(1));
+    if (short !== undefined)
+      return short !== 0x2f || this.#escapes === 'all' ? this.#after(language, short) : undefined;
+    const match = longEscape.exec(bytes);
+    if (!match) return undefined;
+    const [, high, low = '', digits = ''] = match;
+    if (high !== undefined) {
+      const base = firstOfPair(Number.parseInt(high, 16)) - 0xdc00;
+      const [from, to] = within(hexSpan(low), 0xdc00, 0xdfff);
+      if (low.length === 4) return from === to ? this.#after(language, base + from) : undefined;
+      return from <= to && this.#leads(language, base + from, base + to)
+        ? this.#reading(language, bytes)
+        : undefined;
+    }
+    const [from, to] = hexSpan(digits);
+    const [first, last] = within([from, to], 0xd800, 0xdbff);
+    const isPair =
+      first <= last &&
+      this.#escapes !== 'needed' &&
+      this.#leads(language, firstOfPair(first), firstOfPair(last) + 0x3ff);
+    if (!isPair && !this.#leadsEscaped(language, from, to)) return undefined;
+    return digits.length === 4 ? this.#after(language, from) : this.#reading(language, bytes);
   }
 
   #after(language: Language, codePoint: number): Reading | undefined {
     const transition = this.#find(language, codePoint);
     return transition && codePoint <= transition.to && codePoint >= transition.from
       ? this.#reading(transition.target)
-      : undefined;
-  }
-
-  /** `least` is the first code point that needs so many bytes. */
-  #bytes(language: Language, bits: number, missing: number, least: number): Reading | undefined {
-    const span = 64 ** missing;
-    const from = Math.max(bits * span, least);
-    const to = bits * span + span - 1;
-    if (from > to) return undefined;
-    if (missing === 0) return this.#after(language, bits);
-    const transition = this.#find(language, from);
-    if (transition && transition.from <= from && transition.to >= to && from === bits * span) {
-      return this.#known(transition.target, missing);
-    }
-    return this.#leads(language, from, to)
-      ? this.#reading(language, { kind: 'bytes', missing, bits, least, target: undefined })
-      : undefined;
-  }
-
-  /** Whichever bytes follow, they lead to `target`. */
-  #known(target: Language, missing: number): Reading {
-    if (missing === 0) return this.#reading(target);
-    return this.#reading(target, { kind: 'bytes', missing, bits: 0, least: 0, target });
-  }
-
-  #hex(language: Language, bits: number, missing: number, high: number): Reading | undefined {
-    const span = 16 ** missing;
-    const from = bits * span;
-    const to = from + span - 1;
-    if (high > 0) {
-      const low = Math.max(from, 0xdc00);
-      const last = Math.min(to, 0xdfff);
-      if (low > last) return undefined;
-      const base = 0x10000 + (high - 0xd800) * 0x400;
-      if (missing === 0) return this.#after(language, base + low - 0xdc00);
-      if (!this.#leads(language, base + low - 0xdc00, base + last - 0xdc00)) return undefined;
-      return this.#reading(language, { kind: 'hex', missing, bits, high });
-    }
-    if (missing === 0 && from >= 0xd800 && from <= 0xdbff && this.#escapes !== 'needed') {
-      const base = 0x10000 + (from - 0xd800) * 0x400;
-      return this.#leads(language, base, base + 0x3ff)
-        ? this.#reading(language, { kind: 'high', high: from })
-        : undefined;
-    }
-    if (missing === 0)
-      return this.#leadsEscaped(language, from, from) ? this.#after(language, from) : undefined;
-    const firstHigh = Math.max(from, 0xd800);
-    const lastHigh = Math.min(to, 0xdbff);
-    const isPair =
-      firstHigh <= lastHigh &&
-      this.#escapes !== 'needed' &&
-      this.#leads(
-        language,
-        0x10000 + (firstHigh - 0xd800) * 0x400,
-        0x10000 + (lastHigh - 0xd800) * 0x400 + 0x3ff,
-      );
-    return isPair || this.#leadsEscaped(language, from, to)
-      ? this.#reading(language, { kind: 'hex', missing, bits, high })
       : undefined;
   }
 
@@ -331,15 +273,13 @@ export class LanguageReader {
     // Beside other characters, `\u00` of a letter would have to become a control character.
     if (this.#leads(language, 0x20, 0x10ffff)) return false;
     return longEscapes.some(([low, high]) => {
-      const [first, last] = [Math.max(low, from), Math.min(high, to)];
+      const [first, last] = within([from, to], low, high);
       return first <= last && this.#leads(language, first, last);
     });
   }
 
-  #reading(language: Language, part?: Part): Reading {
-    const key = part
-      ? `${language.id} ${Object.values(part).map(partKey).join()} ${part.kind}`
-      : `${language.id}`;
+  #reading(language: Language, part = ''): Reading {
+    const key = `${language.id} ${part}`;
     let reading = this.#readings.get(key);
     if (!reading) {
       reading = { id: ++this.#ids, language, part };
@@ -362,14 +302,25 @@ const jsonParts = [
   { low: 0x5d, high: 0x7f },
 ];
 
-function partKey(value: unknown): string {
-  return typeof value === 'object' && value !== null ? `t${(value as Language).id}` : String(value);
+/** By the number of bytes, the first code point that needs so many. */
+const leastOf = [0, 0, 0x80, 0x800, 0x10000];
+
+function isContinuation(byte: number): boolean {
+  return byte >= 0x80 && byte <= 0xbf;
 }
 
-function hexDigit(byte: number): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+/** The code points that may come of the first hex digits. */
+function hexSpan(digits: string): readonly [number, number] {
+  return [Number.parseInt(digits.padEnd(4, '0'), 16), Number.parseInt(digits.padEnd(4, 'f'), 16)];
+}
+
+function within([from, to]: readonly [number, number], low: number, high: number): readonly [number, number] {
+  return [Math.max(from, low), Math.min(to, high)];
+}
+
+/** The first code point whose surrogates begin with this one. */
+function firstOfPair(high: number): number {
+  return 0x10000 + (high - 0xd800) * 0x400;
 }
 
 /** The characters that may certainly follow. */

@@ -66,7 +66,7 @@ function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>
 
 /** @returns the rules that are new; `undefined` where recursion stands behind what may be empty */
 function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] | undefined {
-  const splitter = new Splitter(new Set(members), nullable);
+  const recursive = new Set(members);
   const added: Rule[] = [];
   const make = (name: string, body: Expression): Expression => {
     const made = rule(name, body);
@@ -77,7 +77,7 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
   /** The expression that turns one member into another, by both. */
   const turns = new Map<Rule, Map<Rule, Expression>>(members.map((member) => [member, new Map()]));
   for (const member of members) {
-    const parts = splitter.split(member.body);
+    const parts = split(member.body);
     if (!parts) return undefined;
     const base = parts.get(undefined);
     if (base) bases.set(member, make(member.name, base));
@@ -104,6 +104,49 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
     target.body = choice(...[...bases].map(([from, base]) => sequence(base, refer(tails.get(from)!))));
   }
   return added;
+
+  /** @returns `undefined` where a member stands behind what may be empty */
+  function split(expression: Expression): Parts | undefined {
+    if (!begins(expression)) return new Map([[undefined, expression]]);
+    switch (expression.type) {
+      case 'rule':
+        return new Map([[expression.rule, empty]]);
+      case 'choice': {
+        const items = expression.items.map((item) => split(item));
+        const firsts = new Set(items.flatMap((parts) => [...(parts?.keys() ?? [])]));
+        const joined = [...firsts].map((first) => {
+          const own = items.flatMap((parts) => parts?.get(first) ?? []);
+          return [first, choice(...own)] as const;
+        });
+        return items.includes(undefined) ? undefined : new Map(joined);
+      }
+      case 'repeat': {
+        const { item, min, max } = expression;
+        const more = repeat(item, { min: Math.max(0, min - 1), max: max - 1 });
+        const parts = followed(item, [more]);
+        const none = parts?.get(undefined) ?? never;
+        return min === 0 ? parts?.set(undefined, choice(none, empty)) : parts;
+      }
+      case 'sequence': {
+        const [head, ...tail] = expression.items;
+        return followed(head!, tail);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  function followed(head: Expression, tail: readonly Expression[]): Parts | undefined {
+    const isHidden = isNullable(head, nullable) && begins(sequence(...tail));
+    const parts = isHidden ? undefined : split(head);
+    return parts && new Map([...parts].map(([first, part]) => [first, sequence(part, ...tail)]));
+  }
+
+  function begins(expression: Expression): boolean {
+    const first = new Set<Rule>();
+    addFirstRules(expression, nullable, first);
+    return [...first].some((one) => recursive.has(one));
+  }
 }
 
 /**
@@ -129,59 +172,6 @@ function withLast(expression: Expression, last: Rule, other: Expression): Expres
 
 /** Parts of an expression by the member that they begin with, which is taken off; `undefined` for none. */
 type Parts = Map<Rule | undefined, Expression>;
-
-class Splitter {
-  readonly #members: ReadonlySet<Rule>;
-  readonly #nullable: ReadonlySet<Rule>;
-
-  constructor(members: ReadonlySet<Rule>, nullable: ReadonlySet<Rule>) {
-    this.#members = members;
-    this.#nullable = nullable;
-  }
-
-  /** @returns `undefined` where a member stands behind what may be empty */
-  split(expression: Expression): Parts | undefined {
-    if (!this.#begins(expression)) return new Map([[undefined, expression]]);
-    switch (expression.type) {
-      case 'rule':
-        return new Map([[expression.rule, empty]]);
-      case 'choice': {
-        const items = expression.items.map((item) => this.split(item));
-        const firsts = new Set(items.flatMap((parts) => [...(parts?.keys() ?? [])]));
-        const joined = [...firsts].map((first) => {
-          const own = items.flatMap((parts) => parts?.get(first) ?? []);
-          return [first, choice(...own)] as const;
-        });
-        return items.includes(undefined) ? undefined : new Map(joined);
-      }
-      case 'repeat': {
-        const { item, min, max } = expression;
-        const more = repeat(item, { min: Math.max(0, min - 1), max: max - 1 });
-        const parts = this.#followed(item, [more]);
-        const none = parts?.get(undefined) ?? never;
-        return min === 0 ? parts?.set(undefined, choice(none, empty)) : parts;
-      }
-      case 'sequence': {
-        const [head, ...tail] = expression.items;
-        return this.#followed(head!, tail);
-      }
-      default:
-        return undefined;
-    }
-  }
-
-  #followed(head: Expression, tail: readonly Expression[]): Parts | undefined {
-    const isHidden = isNullable(head, this.#nullable) && this.#begins(sequence(...tail));
-    const parts = isHidden ? undefined : this.split(head);
-    return parts && new Map([...parts].map(([first, part]) => [first, sequence(part, ...tail)]));
-  }
-
-  #begins(expression: Expression): boolean {
-    const first = new Set<Rule>();
-    addFirstRules(expression, this.#nullable, first);
-    return [...first].some((one) => this.#members.has(one));
-  }
-}
 
 function addFirstRules(expression: Expression, nullable: ReadonlySet<Rule>, first: Set<Rule>): void {
   switch (expression.type) {

@@ -1,5 +1,5 @@
 import type { Literal, SchemaDocument } from './document.ts';
-import { areDisjoint } from './disjoint.ts';
+import { itemSchemas } from './evaluate.ts';
 import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
 import {
   allTypes,
@@ -117,11 +117,18 @@ export class ClauseReader {
     return known;
   }
 
+  /** Whether an object would need a property that it can't have, as far as is known. */
   #isNeverObject(clause: Clause, path: string, depth: number): boolean {
     if (clause.types !== typeBits.object || clause.values || depth === 0) return false;
-    return clause.required.some((name) =>
-      this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1),
-    );
+    return clause.required.some((name) => {
+      try {
+        return this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1);
+      } catch (error) {
+        // A property may be of the schema that is being read.
+        if (error instanceof RangeError) return false;
+        throw error;
+      }
+    });
   }
 
   #clauses(literal: Literal): readonly Clause[] {
@@ -148,22 +155,31 @@ export class ClauseReader {
 
   #positive(schema: Schema, path: string): readonly Clause[] {
     let clauses: readonly Clause[] = [this.#own(schema, path)];
-    const and = (others: readonly Clause[], keyword: string): void => {
-      clauses = this.#product(clauses, others, `${path}.${keyword}`);
-    };
-    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
-      if (schema[keyword] !== undefined) and(this.#clauses(this.reference(schema, keyword, path)), keyword);
-    }
-    if (schema['allOf'] !== undefined) {
-      for (const entry of this.#entries(schema, 'allOf', path)) and(this.#clauses(entry), 'allOf');
-    }
-    if (schema['anyOf'] !== undefined)
-      and(this.#union(this.#entries(schema, 'anyOf', path), `${path}.anyOf`), 'anyOf');
-    if (schema['oneOf'] !== undefined) and(this.#exactlyOne(schema, path), 'oneOf');
-    if (schema['not'] !== undefined) and(this.#clauses(this.#literal(schema, 'not', path, true)), 'not');
-    if (schema['if'] !== undefined) and(this.#conditional(schema, path, false), 'if');
-    for (const [keyword, others] of this.#dependencies(schema, path, false)) and(others, keyword);
+    for (const [place, others] of this.#applied(schema, path, false))
+      clauses = this.#product(clauses, others, place);
     return this.#unevaluated(schema, path, clauses);
+  }
+
+  /** What the applicators in place say, by their places: all of it holds, or, negated, some of it. */
+  *#applied(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
+    const entriesOf = (keyword: string): readonly Literal[] =>
+      schema[keyword] === undefined ? [] : this.#entries(schema, keyword, path, negated);
+    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+      if (schema[keyword] === undefined) continue;
+      const target = this.reference(schema, keyword, path);
+      const literal = this.#document.literal(target.schema, target.path, { negated });
+      yield [`${path}.${keyword}`, this.#clauses(literal)];
+    }
+    for (const entry of entriesOf('allOf')) yield [`${path}.allOf`, this.#clauses(entry)];
+    const place = `${path}.anyOf`;
+    const any = entriesOf('anyOf');
+    if (any.length > 0) yield [place, negated ? this.read(any, place) : this.#union(any, place)];
+    if (schema['oneOf'] !== undefined)
+      yield [`${path}.oneOf`, negated ? this.#notExactlyOne(schema, path) : this.#exactlyOne(schema, path)];
+    if (schema['not'] !== undefined)
+      yield [`${path}.not`, this.#clauses(this.#literal(schema, 'not', path, !negated))];
+    if (schema['if'] !== undefined) yield [`${path}.if`, this.#conditional(schema, path, negated)];
+    yield* this.#dependencies(schema, path, negated);
   }
 
   /** Types, values and keywords of one type. */
@@ -185,13 +201,11 @@ export class ClauseReader {
   #exactlyOne(schema: Schema, path: string): readonly Clause[] {
     const entries = this.#entries(schema, 'oneOf', path);
     const place = `${path}.oneOf`;
-    const resolve = (value: unknown): unknown => this.#resolved(value, place);
     const overlapping = entries.map((): Literal[] => []);
     for (const [index, entry] of entries.entries()) {
       for (let other = 0; other < index; other++) {
         this.#spend(1);
         const against = entries[other]!;
-        if (areDisjoint(against.schema, entry.schema, resolve)) continue;
         if (this.isNever([against, entry], place)) continue;
         overlapping[index]!.push(against);
         overlapping[other]!.push(entry);
@@ -246,7 +260,7 @@ export class ClauseReader {
           { ...anything, types: allTypes & ~typeBits.object },
           without(name),
         ];
-        yield [`${keyword}.${name}`, negated ? kept : [...missing, ...kept]];
+        yield [place, negated ? kept : [...missing, ...kept]];
       }
     }
   }
@@ -278,20 +292,7 @@ export class ClauseReader {
       clauses.push({ ...anything, types: allTypes & ~types });
     }
     if (values) clauses.push({ ...anything, excluded: distinct(values) });
-    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
-      if (schema[keyword] === undefined) continue;
-      const { schema: target, path: place } = this.reference(schema, keyword, path);
-      clauses.push(...this.#clauses(this.#document.literal(target, place, { negated: true })));
-    }
-    for (const entry of schema['allOf'] === undefined ? [] : this.#entries(schema, 'allOf', path, true))
-      clauses.push(...this.#clauses(entry));
-    if (schema['anyOf'] !== undefined)
-      clauses.push(...this.read(this.#entries(schema, 'anyOf', path, true), `${path}.anyOf`));
-    if (schema['oneOf'] !== undefined) clauses.push(...this.#notExactlyOne(schema, path));
-    if (schema['not'] !== undefined)
-      clauses.push(...this.#clauses(this.#literal(schema, 'not', path, false)));
-    if (schema['if'] !== undefined) clauses.push(...this.#conditional(schema, path, true));
-    for (const [, others] of this.#dependencies(schema, path, true)) clauses.push(...others);
+    for (const [, others] of this.#applied(schema, path, true)) clauses.push(...others);
     for (const keyword of ['unevaluatedProperties', 'unevaluatedItems']) {
       if (schema[keyword] !== undefined && schema[keyword] !== true)
         throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported under `not`');
@@ -319,10 +320,9 @@ export class ClauseReader {
   #broken(keyword: string, schema: Schema, path: string): readonly Clause[] {
     const value = schema[keyword];
     const place = `${path}.${keyword}`;
-    const bound = (other: string, limit: unknown): Clause[] => [
-      { ...anything, atoms: [{ kind: 'schema', schema: { [other]: limit }, path }] },
-    ];
     const one = (atom: Atom): Clause[] => [{ ...anything, atoms: [atom] }];
+    const bound = (other: string, limit: unknown): Clause[] =>
+      one({ kind: 'schema', schema: { [other]: limit }, path });
     const not = (of: unknown, at: string): Literal => this.#document.literal(of, at, { negated: true });
     const count = typeof value === 'number' ? value : 0;
     switch (keyword) {
@@ -383,20 +383,20 @@ export class ClauseReader {
         });
       case 'items':
       case 'additionalItems': {
-        const heads = Array.isArray(schema['prefixItems'])
-          ? schema['prefixItems']
-          : Array.isArray(schema['items'])
-            ? (schema['items'] as unknown[])
-            : [];
         if (Array.isArray(value)) return this.#brokenHeads(value, place);
         if (keyword === 'additionalItems' && !Array.isArray(schema['items'])) return [];
-        return one({ kind: 'some-item', from: heads.length, literal: not(value, place), path: place });
+        return one({
+          kind: 'some-item',
+          from: itemSchemas(schema).heads.length,
+          literal: not(value, place),
+          path: place,
+        });
       }
       case 'prefixItems':
         return Array.isArray(value) ? this.#brokenHeads(value, place) : [];
       case 'contains':
         if (schema['minContains'] !== undefined || schema['maxContains'] !== undefined) break;
-        return [{ ...anything, atoms: [{ kind: 'schema', schema: { items: { not: value } }, path: place }] }];
+        return one({ kind: 'schema', schema: { items: { not: value } }, path: place });
       case 'uniqueItems':
         if (value !== true) return [];
     }
@@ -428,12 +428,6 @@ export class ClauseReader {
     }
     if (seen.has(target)) throw schemaFault(place, 'expected no reference to itself');
     return this.#document.literal(target, at);
-  }
-
-  #resolved(value: unknown, path: string): unknown {
-    if (!isSchemaObject(value) || value['$ref'] === undefined) return value;
-    // A schema with a reference and more is more than its target.
-    return isReferenceAlone(value) ? this.reference(value, '$ref', path).schema : value;
   }
 
   #literal(schema: Schema, keyword: string, path: string, negated: boolean): Literal {
@@ -472,20 +466,11 @@ export class ClauseReader {
   #limited(clauses: readonly Clause[], path: string): readonly Clause[] {
     if (clauses.length <= manyClauses) return clauses;
     this.#spend(clauses.length);
-    const kept = withoutSpecial(clauses).filter((clause) => !this.#contradicts(clause, path));
+    const kept = withoutSpecial(clauses).filter(
+      (clause) => !this.#isNeverObject(clause, path, maxComparedDepth),
+    );
     if (kept.length > maxClauses) throw schemaFault(path, 'expected fewer combinations of alternatives');
     return kept;
-  }
-
-  /** Whether an object would need a property that it can't have, as far as is known. */
-  #contradicts(clause: Clause, path: string): boolean {
-    try {
-      return this.#isNeverObject(clause, path, maxComparedDepth);
-    } catch (error) {
-      // A property may be of the schema that is being read.
-      if (error instanceof RangeError) return false;
-      throw error;
-    }
   }
 
   #merge(a: Clause, b: Clause): Clause | undefined {

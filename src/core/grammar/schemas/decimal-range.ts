@@ -10,7 +10,7 @@ import {
   type Expression,
 } from '../languages/expression.ts';
 
-export const digit = character([0x30, 0x39]);
+const digit = character([0x30, 0x39]);
 
 export interface DecimalBound {
   readonly value: number;

@@ -17,93 +17,89 @@ import { isDecimalMultiple } from './decimal-multiple.ts';
 
 const maxDepth = 100;
 
-/** Validates values against schemas, for the constants of a schema that have to match the rest of it. */
-export class SchemaEvaluator {
-  readonly #document: SchemaDocument;
-  readonly #texts: TextLanguages;
-  readonly #spend: (steps: number) => void;
-  readonly #lists = new Map<readonly unknown[], ReadonlySet<string>>();
-  #depth = 0;
+/**
+ * Validates values against schemas, for the constants of a schema that have to match the rest of it.
+ * @returns whether a value satisfies a schema, or doesn't where it is negated
+ */
+export function createEvaluator(
+  document: SchemaDocument,
+  texts: TextLanguages,
+  spend: (steps: number) => void,
+): (value: unknown, schema: unknown, path: string, isNegated: boolean) => boolean {
+  const lists = new Map<readonly unknown[], ReadonlySet<string>>();
+  let depth = 0;
   /** Schemas around that turn a match into a fault, or may do so. */
-  #inversions = 0;
+  let inversions = 0;
 
-  constructor(document: SchemaDocument, texts: TextLanguages, spend: (steps: number) => void) {
-    this.#document = document;
-    this.#texts = texts;
-    this.#spend = spend;
-  }
+  return (value, schema, path, isNegated) => {
+    depth = 0;
+    inversions = isNegated ? 1 : 0;
+    return matches(value, schema, path) !== isNegated;
+  };
 
-  /** @param options `negated`: whether the value must not match */
-  satisfies(value: unknown, schema: unknown, path: string, { negated }: { negated: boolean }): boolean {
-    this.#depth = 0;
-    this.#inversions = negated ? 1 : 0;
-    return this.matches(value, schema, path) !== negated;
-  }
-
-  matches(value: unknown, schema: unknown, path: string): boolean {
+  function matches(value: unknown, schema: unknown, path: string): boolean {
     if (typeof schema === 'boolean') return schema;
     if (!isSchemaObject(schema)) throw schemaFault(path, 'expected a schema: an object or a boolean');
-    this.#spend(1);
-    if (++this.#depth > maxDepth) throw schemaFault(path, 'expected no reference to itself');
+    spend(1);
+    if (++depth > maxDepth) throw schemaFault(path, 'expected no reference to itself');
     const result =
-      this.#matchesAny(value, schema, path) &&
-      (typeof value !== 'string' || this.#matchesString(value, schema, path)) &&
-      (typeof value !== 'number' || this.#matchesNumber(value, schema, path)) &&
-      (!Array.isArray(value) || this.#matchesArray(value, schema, path)) &&
-      (!isSchemaObject(value) || this.#matchesObject(value, schema, path));
-    this.#depth--;
+      matchesAny(value, schema, path) &&
+      (typeof value !== 'string' || matchesString(value, schema, path)) &&
+      (typeof value !== 'number' || matchesNumber(value, schema, path)) &&
+      (!Array.isArray(value) || matchesArray(value, schema, path)) &&
+      (!isSchemaObject(value) || matchesObject(value, schema, path));
+    depth--;
     return result;
   }
 
-  #matchesAny(value: unknown, schema: Schema, path: string): boolean {
+  function matchesAny(value: unknown, schema: Schema, path: string): boolean {
     const { type, const: constant, enum: values, not, if: condition } = schema;
     if (type !== undefined && !(typesOfKeyword(type, `${path}.type`) & typeBitsOf(value))) return false;
     if (constant !== undefined && canonicalText(constant) !== canonicalText(value)) return false;
-    if (Array.isArray(values) && !this.#listed(values).has(canonicalText(value))) return false;
+    if (Array.isArray(values) && !listed(values).has(canonicalText(value))) return false;
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       if (schema[keyword] === undefined) continue;
-      const target = this.#document.resolve(schema, keyword, `${path}.${keyword}`);
-      if (!this.matches(value, target.schema, target.path)) return false;
+      const target = document.resolve(schema, keyword, `${path}.${keyword}`);
+      if (!matches(value, target.schema, target.path)) return false;
     }
     const count = (keyword: string): number =>
       readSchemas(schema[keyword], `${path}.${keyword}`).filter((entry, index) =>
-        this.matches(value, entry, `${path}.${keyword}[${index}]`),
+        matches(value, entry, `${path}.${keyword}[${index}]`),
       ).length;
     if (schema['allOf'] !== undefined && count('allOf') < (schema['allOf'] as unknown[]).length) return false;
     if (schema['anyOf'] !== undefined && count('anyOf') === 0) return false;
-    this.#inversions++;
+    inversions++;
     const isOne = schema['oneOf'] === undefined || count('oneOf') === 1;
-    const isNot = not !== undefined && this.matches(value, not, `${path}.not`);
-    const holds = condition !== undefined && this.matches(value, condition, `${path}.if`);
-    this.#inversions--;
+    const isNot = not !== undefined && matches(value, not, `${path}.not`);
+    const holds = condition !== undefined && matches(value, condition, `${path}.if`);
+    inversions--;
     if (!isOne || isNot) return false;
     if (condition === undefined) return true;
     const branch = holds ? 'then' : 'else';
-    return schema[branch] === undefined || this.matches(value, schema[branch], `${path}.${branch}`);
+    return schema[branch] === undefined || matches(value, schema[branch], `${path}.${branch}`);
   }
 
-  #listed(values: readonly unknown[]): ReadonlySet<string> {
-    return getOrCreate(this.#lists, values, () => new Set(values.map(canonicalText)));
+  function listed(values: readonly unknown[]): ReadonlySet<string> {
+    return getOrCreate(lists, values, () => new Set(values.map(canonicalText)));
   }
 
-  #matchesString(value: string, schema: Schema, path: string): boolean {
+  function matchesString(value: string, schema: Schema, path: string): boolean {
     const { pattern, format } = schema;
     const length = Array.from(value).length;
     if (length < readCount(schema, 'minLength', path, 0)) return false;
     if (length > readCount(schema, 'maxLength', path, Infinity)) return false;
     if (pattern !== undefined) {
       const place = `${path}.pattern`;
-      if (!this.#texts.includes(this.#texts.pattern(pattern, place), value, place)) return false;
+      if (!texts.includes(texts.pattern(pattern, place), value, place)) return false;
     }
-    const known = format === undefined ? undefined : this.#texts.format(format, `${path}.format`);
-    if (!known || this.#texts.includes(known, value, `${path}.format`)) return true;
+    const known = format === undefined ? undefined : texts.format(format, `${path}.format`);
+    if (!known || texts.includes(known, value, `${path}.format`)) return true;
     // Formats are narrower here than they may be.
-    if (this.#inversions > 0)
-      throw schemaFault(`${path}.format`, 'this keyword is not supported under `not`');
+    if (inversions > 0) throw schemaFault(`${path}.format`, 'this keyword is not supported under `not`');
     return false;
   }
 
-  #matchesNumber(value: number, schema: Schema, path: string): boolean {
+  function matchesNumber(value: number, schema: Schema, path: string): boolean {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
     if (typeof minimum === 'number' && (value < minimum || (exclusiveMinimum === true && value === minimum)))
       return false;
@@ -114,53 +110,50 @@ export class SchemaEvaluator {
     return multipleOf === undefined || isDecimalMultiple(value, multipleOf, `${path}.multipleOf`);
   }
 
-  #matchesArray(values: readonly unknown[], schema: Schema, path: string): boolean {
+  function matchesArray(values: readonly unknown[], schema: Schema, path: string): boolean {
     if (values.length < readCount(schema, 'minItems', path, 0)) return false;
     if (values.length > readCount(schema, 'maxItems', path, Infinity)) return false;
     if (schema['uniqueItems'] === true && new Set(values.map(canonicalText)).size < values.length)
       return false;
-    this.#refuse(schema, 'unevaluatedItems', path);
+    refuse(schema, 'unevaluatedItems', path);
     const { heads, rest, restKeyword } = itemSchemas(schema);
     const fits = values.every((value, index) =>
       index < heads.length
-        ? this.matches(value, heads[index], `${path}.prefixItems[${index}]`)
-        : this.matches(value, rest, `${path}.${restKeyword}`),
+        ? matches(value, heads[index], `${path}.prefixItems[${index}]`)
+        : matches(value, rest, `${path}.${restKeyword}`),
     );
     if (!fits || schema['contains'] === undefined) return fits;
-    const found = values.filter((value) =>
-      this.matches(value, schema['contains'], `${path}.contains`),
-    ).length;
+    const found = values.filter((value) => matches(value, schema['contains'], `${path}.contains`)).length;
     return (
       found >= readCount(schema, 'minContains', path, 1) &&
       found <= readCount(schema, 'maxContains', path, Infinity)
     );
   }
 
-  #matchesObject(value: Schema, schema: Schema, path: string): boolean {
+  function matchesObject(value: Schema, schema: Schema, path: string): boolean {
     const names = Object.keys(value);
     if (names.length < readCount(schema, 'minProperties', path, 0)) return false;
     if (names.length > readCount(schema, 'maxProperties', path, Infinity)) return false;
     if (readNames(schema['required'], `${path}.required`).some((name) => !Object.hasOwn(value, name)))
       return false;
-    this.#refuse(schema, 'unevaluatedProperties', path);
+    refuse(schema, 'unevaluatedProperties', path);
     const properties = readSchemaMap(schema['properties'], `${path}.properties`);
     const patterns = Object.entries(readSchemaMap(schema['patternProperties'], `${path}.patternProperties`));
     for (const name of names) {
       let isNamed = false;
       if (Object.hasOwn(properties, name)) {
         isNamed = true;
-        if (!this.matches(value[name], properties[name], `${path}.properties.${name}`)) return false;
+        if (!matches(value[name], properties[name], `${path}.properties.${name}`)) return false;
       }
       for (const [pattern, of] of patterns) {
         const place = `${path}.patternProperties.${pattern}`;
-        if (!this.#texts.includes(this.#texts.pattern(pattern, place), name, place)) continue;
+        if (!texts.includes(texts.pattern(pattern, place), name, place)) continue;
         isNamed = true;
-        if (!this.matches(value[name], of, place)) return false;
+        if (!matches(value[name], of, place)) return false;
       }
       const { additionalProperties: others = true, propertyNames } = schema;
-      if (!isNamed && !this.matches(value[name], others, `${path}.additionalProperties`)) return false;
-      if (propertyNames !== undefined && !this.matches(name, propertyNames, `${path}.propertyNames`))
-        return false;
+      if (!isNamed && !matches(value[name], others, `${path}.additionalProperties`)) return false;
+      if (propertyNames !== undefined && !matches(name, propertyNames, `${path}.propertyNames`)) return false;
     }
     for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
       const map = readSchemaMap(schema[keyword], `${path}.${keyword}`);
@@ -169,17 +162,17 @@ export class SchemaEvaluator {
         const place = `${path}.${keyword}.${name}`;
         const fits = Array.isArray(needed)
           ? readNames(needed, place).every((other) => Object.hasOwn(value, other))
-          : this.matches(value, needed, place);
+          : matches(value, needed, place);
         if (!fits) return false;
       }
     }
     return true;
   }
+}
 
-  #refuse(schema: Schema, keyword: string, path: string): void {
-    if (schema[keyword] === undefined || schema[keyword] === true) return;
-    throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported beside constants');
-  }
+function refuse(schema: Schema, keyword: string, path: string): void {
+  if (schema[keyword] === undefined || schema[keyword] === true) return;
+  throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported beside constants');
 }
 
 /** Schemas of the first items and of those after them, in both ways to write them. */

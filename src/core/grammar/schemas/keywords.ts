@@ -1,6 +1,4 @@
-const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
-
-export type JsonType = (typeof jsonTypes)[number];
+const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -19,46 +17,30 @@ export const numberBits = typeBits.integer | typeBits.fraction;
 export const allTypes = 127;
 
 /** Keywords that act on values of one type, by the type. */
-export const keywordTypes: ReadonlyMap<string, number> = new Map([
-  ['properties', typeBits.object],
-  ['patternProperties', typeBits.object],
-  ['additionalProperties', typeBits.object],
-  ['propertyNames', typeBits.object],
-  ['required', typeBits.object],
-  ['minProperties', typeBits.object],
-  ['maxProperties', typeBits.object],
-  ['items', typeBits.array],
-  ['prefixItems', typeBits.array],
-  ['additionalItems', typeBits.array],
-  ['contains', typeBits.array],
-  ['minItems', typeBits.array],
-  ['maxItems', typeBits.array],
-  ['uniqueItems', typeBits.array],
-  ['minLength', typeBits.string],
-  ['maxLength', typeBits.string],
-  ['pattern', typeBits.string],
-  ['format', typeBits.string],
-  ['minimum', numberBits],
-  ['maximum', numberBits],
-  ['exclusiveMinimum', numberBits],
-  ['exclusiveMaximum', numberBits],
-  ['multipleOf', numberBits],
-]);
+export const keywordTypes: ReadonlyMap<string, number> = new Map(
+  (
+    [
+      [
+        typeBits.object,
+        'properties patternProperties additionalProperties propertyNames required minProperties maxProperties',
+      ],
+      [typeBits.array, 'items prefixItems additionalItems contains minItems maxItems uniqueItems'],
+      [typeBits.string, 'minLength maxLength pattern format'],
+      [numberBits, 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'],
+    ] as const
+  ).flatMap(([type, keywords]) => keywords.split(' ').map((keyword) => [keyword, type] as const)),
+);
 
 export function isSchemaObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function typeOfJson(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value as JsonType;
-}
-
+/** The type of a JSON value, as a bit. */
 export function typeBitsOf(value: unknown): number {
-  const type = typeOfJson(value);
-  return type === 'number' ? typeBits.fraction : typeBits[type];
+  if (value === null) return typeBits.null;
+  if (Array.isArray(value)) return typeBits.array;
+  if (typeof value === 'number') return Number.isInteger(value) ? typeBits.integer : typeBits.fraction;
+  return typeBits[typeof value as 'boolean' | 'string' | 'object'];
 }
 
 /** The values of `type`, as bits. */
@@ -66,9 +48,9 @@ export function typesOfKeyword(value: unknown, path: string): number {
   let bits = 0;
   for (const type of Array.isArray(value) ? (value as unknown[]) : [value]) {
     if (type === 'number') bits |= numberBits;
-    else if (typeof type === 'string' && Object.hasOwn(typeBits, type) && type !== 'fraction') {
+    else if (typeof type === 'string' && jsonTypes.includes(type))
       bits |= typeBits[type as keyof typeof typeBits];
-    } else throw schemaFault(path, `expected ${jsonTypes.join(', ')}, got ${quoted(type)}`);
+    else throw schemaFault(path, `expected ${jsonTypes.join(', ')}, got ${quoted(type)}`);
   }
   return bits;
 }

@@ -8,9 +8,7 @@ import {
   rule,
   sequence,
   type Expression,
-  type Rule,
 } from '../languages/expression.ts';
-import { unlimited } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
 import type { Notation } from './notation.ts';
@@ -52,179 +50,111 @@ interface ObjectParts {
   readonly properties: readonly Property[];
   readonly kinds: readonly KeyKind[];
   readonly needs: readonly Need[];
+  /** Least and greatest number of members. */
   readonly min: number;
   readonly max: number;
 }
 
 /** Objects of `min` to `max` members: the properties in order, then others, of which some meet the needs. */
 export function objectWith(
-  parts: ObjectParts,
-  setting: MemberSetting & { readonly path: string },
+  { properties, kinds, needs, min, max }: ObjectParts,
+  { texts, notation, valueOf, path }: MemberSetting & { readonly path: string },
 ): Expression {
-  return new MemberWriter(parts, setting).write();
-}
+  const { store } = texts;
+  const { comma } = notation;
+  const isNever = (literals: readonly Literal[]): boolean => literals.some(({ schema }) => schema === false);
 
-interface Pair {
-  readonly pair: Expression;
-  readonly isRequired: boolean;
-}
-
-class MemberWriter {
-  readonly #parts: ObjectParts;
-  readonly #setting: MemberSetting & { readonly path: string };
-  readonly #comma: Expression;
-
-  constructor(parts: ObjectParts, setting: MemberSetting & { readonly path: string }) {
-    this.#parts = parts;
-    this.#setting = setting;
-    this.#comma = setting.notation.comma;
-  }
-
-  write(): Expression {
-    const { properties, needs, min, max } = this.#parts;
-    const { valueOf, notation, path } = this.#setting;
-    const isAny = properties.length === 0 && needs.length === 0 && min === 0 && max === Infinity;
-    const written = properties.flatMap(({ name, literals, isRequired }) => {
-      if (literals.some(({ schema }) => schema === false)) return isRequired ? [undefined] : [];
-      const value = valueOf(literals, `${path}.properties.${name}`, notation.ofMember(name));
-      const pair = notation.member(name, value);
-      if (!pair) return isRequired ? [undefined] : [];
-      return [{ pair, isRequired }];
-    });
-    if (written.includes(undefined)) return never;
-    const pairs = written.filter((pair) => pair !== undefined);
-    const others = this.#others();
-    if (isAny && others && others === notation.anyMember && notation.anyObject) return notation.anyObject;
-    const required = pairs.filter(({ isRequired }) => isRequired).length + needs.length;
-    const most = max === Infinity && others ? Infinity : Math.min(max, others ? Infinity : pairs.length);
-    if (min > most || required > max) return never;
-    const counts = min > required || (max < Infinity && (others !== undefined || max < pairs.length));
-    return notation.object(counts ? this.#counted(pairs, others) : this.#chain(pairs, others));
-  }
-
-  /** Any of the properties that the schema doesn't name; `undefined` if there are none. */
-  #others(): Expression | undefined {
-    const pairs = this.#parts.max === 0 ? [] : this.#otherPairs().map(({ pair }) => pair);
-    if (pairs.length === 0) return undefined;
-    return pairs.length === 1 ? pairs[0]! : refer(rule('other', choice(...pairs)));
-  }
-
-  #otherPairs(mayBeAny = true): readonly { readonly keys: Language; readonly pair: Expression }[] {
-    const { texts, path } = this.#setting;
-    const { store } = texts;
-    const { kinds, needs } = this.#parts;
-    return kinds.flatMap(({ keys, literals }) => {
-      if (literals.some(({ schema }) => schema === false)) return [];
-      // A key that meets a need comes once, since the last of several would count.
-      const others = needs.map((need) => store.complement(need.keys));
-      const rest = needs.length === 0 ? keys : texts.shared(path, keys, ...others);
-      const pair = rest === store.never ? undefined : this.#pair(rest, literals, mayBeAny);
-      return pair ? [{ keys: rest, pair }] : [];
-    });
-  }
-
-  #pair(keys: Language, literals: readonly Literal[], mayBeAny = true): Expression | undefined {
-    const { texts, valueOf, notation, path } = this.#setting;
+  /** Members without a name; with `mayBeAny`, in the notation's own rule where they may be any. */
+  function unnamed(keys: Language, literals: readonly Literal[], mayBeAny = true): Expression | undefined {
     const value = valueOf(literals, `${path}.additionalProperties`, notation.ofMember());
-    const isAll = keys === texts.store.all;
+    const isAll = keys === store.all;
     if (mayBeAny && isAll && notation.anyMember && value === notation.ofMember().anyValue)
       return notation.anyMember;
     return notation.members(isAll ? keys : texts.live(keys, path), value, texts, path);
   }
 
-  /** Properties that meet a need, one after the other. */
-  #needed(need: Need): Expression {
-    const { texts, path } = this.#setting;
-    return choice(
-      ...this.#parts.kinds.flatMap(({ keys, literals }) => {
+  /** Properties that the schema doesn't name and that meet no need: the last of several would count. */
+  function rest(mayBeAny = true): readonly { readonly keys: Language; readonly pair: Expression }[] {
+    return kinds.flatMap((kind) => {
+      if (isNever(kind.literals)) return [];
+      const others = needs.map((need) => store.complement(need.keys));
+      const keys = needs.length === 0 ? kind.keys : texts.shared(path, kind.keys, ...others);
+      const pair = keys === store.never ? undefined : unnamed(keys, kind.literals, mayBeAny);
+      return pair ? [{ keys, pair }] : [];
+    });
+  }
+
+  const named = properties.flatMap(({ name, literals, isRequired }) => {
+    const pair = isNever(literals)
+      ? undefined
+      : notation.member(name, valueOf(literals, `${path}.properties.${name}`, notation.ofMember(name)));
+    return pair || isRequired ? [{ pair: pair ?? never, isRequired }] : [];
+  });
+  if (named.some(({ pair, isRequired }) => isRequired && pair === never)) return never;
+  const pairs = max === 0 ? [] : rest().map(({ pair }) => pair);
+  const others = pairs.length > 1 ? refer(rule('other', choice(...pairs))) : pairs[0];
+  const isAny = properties.length === 0 && needs.length === 0 && min === 0 && max === Infinity;
+  if (isAny && others && others === notation.anyMember && notation.anyObject) return notation.anyObject;
+  const required = named.filter(({ isRequired }) => isRequired).length + needs.length;
+  if (min > (others ? max : Math.min(max, named.length)) || required > max) return never;
+
+  const counts = min > required || (max < Infinity && (others !== undefined || max < named.length));
+  const [least, most] = counts ? [min, max] : [0, Infinity];
+  const place = `${path}.${least > 0 ? 'minProperties' : 'maxProperties'}`;
+  const last = Math.min(most === Infinity ? Math.max(least, 1) : most, named.length);
+  if (named.length * last > maxCounted && counts)
+    throw schemaFault(place, 'expected fewer properties to count');
+  const needed = needs.map((need) =>
+    choice(
+      ...kinds.flatMap(({ keys, literals }) => {
         const both = texts.shared(path, keys, need.keys);
-        return both === texts.store.never
-          ? []
-          : [this.#pair(both, [...literals, ...need.literals]) ?? []].flat();
+        return (both !== store.never && unnamed(both, [...literals, ...need.literals])) || [];
       }),
-    );
-  }
+    ),
+  );
 
-  #chain(pairs: readonly Pair[], others: Expression | undefined): Expression {
-    const pair = others ?? never;
-    let first = choice(sequence(pair, repeat(sequence(this.#comma, pair), unlimited)), empty);
-    let next = others ? repeat(sequence(this.#comma, pair), unlimited) : empty;
-    for (const need of this.#parts.needs) {
-      const needed = this.#needed(need);
-      first = sequence(needed, next);
-      next = sequence(this.#comma, needed, next);
-    }
-    for (const { pair: own, isRequired } of pairs.toReversed()) {
-      const follow = next;
-      first = refer(rule('first', choice(sequence(own, follow), isRequired ? never : first)));
-      next = refer(rule('next', choice(sequence(this.#comma, own, follow), isRequired ? never : follow)));
-    }
-    return first;
-  }
-
-  /** The same with a rule for each number of properties that have been written. */
-  #counted(pairs: readonly Pair[], others: Expression | undefined): Expression {
-    const { min, max } = this.#parts;
-    const rules = new Map<string, Rule>();
-    const place = `${this.#setting.path}.${min > 0 ? 'minProperties' : 'maxProperties'}`;
-    if (pairs.length * Math.min(pairs.length, Math.max(min, max === Infinity ? 0 : max)) > maxCounted) {
-      throw schemaFault(place, 'expected fewer properties to count');
-    }
-    const at = (index: number, count: number): Expression => {
-      const known = max === Infinity ? Math.min(count, Math.max(min, 1)) : count;
-      const key = `${index},${known}`;
-      let state = rules.get(key);
-      if (!state) {
-        state = rule(key);
-        rules.set(key, state);
-        const property = pairs[index];
-        const lead = count === 0 ? empty : this.#comma;
-        if (!property) state.body = this.#tail(others, count, place);
-        else {
-          const taken = count < max ? sequence(lead, property.pair, at(index + 1, count + 1)) : never;
-          state.body = choice(taken, property.isRequired ? never : at(index + 1, count));
-        }
-      }
-      return refer(state);
-    };
-    return at(0, 0);
-  }
-
-  /** Other properties after `count` named ones. */
-  #tail(others: Expression | undefined, count: number, place: string): Expression {
-    const { needs, min, max } = this.#parts;
-    const needed = needs.map((need) => this.#needed(need));
-    const missing = Math.max(0, min - count - needed.length);
-    const room = max - count - needed.length;
+  /** Properties that meet the needs, then others, after so many that have a name. */
+  function tail(count: number): Expression {
+    const missing = Math.max(0, least - count - needed.length);
+    const room = most - count - needed.length;
     if (room < missing) return never;
-    const fixed = needed.flatMap((pair, index) => (count + index > 0 ? [this.#comma, pair] : [pair]));
-    const lead = count + needed.length > 0 ? this.#comma : empty;
+    const fixed = needed.flatMap((pair, index) => (count + index === 0 ? [pair] : [comma, pair]));
+    const lead = count + needed.length === 0 ? empty : comma;
     const list =
       missing > 1
-        ? this.#distinct(missing, room, place)
+        ? distinct(missing, room)
         : others && room > 0
-          ? sequence(others, repeat(sequence(this.#comma, others), { min: 0, max: room - 1 }))
+          ? sequence(others, repeat(sequence(comma, others), { min: 0, max: room - 1 }))
           : never;
     return sequence(...fixed, choice(sequence(lead, list), missing === 0 ? empty : never));
   }
 
   /** Properties without a name, each with another key: a key that comes twice would count once. */
-  #distinct(min: number, max: number, place: string): Expression {
-    const { texts } = this.#setting;
-    const pairs = this.#otherPairs(false);
-    const count = pairs.reduce(
-      (sum, { keys }) => sum + texts.guarded(place, () => countTexts(keys, texts.store, maxDistinct + 1)),
+  function distinct(missing: number, room: number): Expression {
+    const pairsByKeys = rest(false);
+    const count = pairsByKeys.reduce(
+      (sum, { keys }) => sum + texts.guarded(place, () => countTexts(keys, store, maxDistinct + 1)),
       0,
     );
-    if (count < min) return never;
-    if (min > maxDistinct)
+    if (count < missing) return never;
+    if (missing > maxDistinct)
       throw schemaFault(place, `expected at most ${maxDistinct} properties without a name`);
-    const { store } = texts;
     const anyText = { type: 'language', language: store.all, store, writing: 'escaped-json-string' } as const;
-    const items = pairs.map(({ pair }) => marked(pair, anyText));
+    const items = pairsByKeys.map(({ pair }) => marked(pair, anyText));
     if (items.includes(undefined))
       throw schemaFault(place, 'expected properties whose names can be told apart');
     const item = choice(...items.filter((one) => one !== undefined));
-    return { type: 'distinct', item, separator: this.#comma, min, max: Math.min(max, maxDistinct) };
+    return { type: 'distinct', item, separator: comma, min: missing, max: Math.min(room, maxDistinct) };
   }
+
+  /** The members from a property on, by the number of those before it: no more numbers than matter. */
+  let members = Array.from({ length: last + 1 }, (_, count) => tail(count));
+  for (const { pair, isRequired } of named.toReversed()) {
+    members = members.map((without, count) => {
+      const own = count === 0 ? pair : sequence(comma, pair);
+      const taken = count < most ? sequence(own, members[Math.min(count + 1, last)]!) : never;
+      return refer(rule(`member ${count}`, choice(taken, isRequired ? never : without)));
+    });
+  }
+  return notation.object(members[0]!);
 }

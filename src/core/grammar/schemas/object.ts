@@ -1,16 +1,8 @@
 import { choice, never, type Expression } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
-import type { Atom, Clause, KeySet } from './clauses.ts';
+import type { Clause, KeySet } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
-import {
-  isSchemaObject,
-  quoted,
-  readCount,
-  readSchemaMap,
-  schemaFault,
-  typeBits,
-  type Schema,
-} from './keywords.ts';
+import { quoted, readCount, readSchemaMap, schemaFault, typeBits, type Schema } from './keywords.ts';
 import { objectWith, type KeyKind, type MemberSetting, type Need, type Property } from './members.ts';
 
 const maxNameLength = 256;
@@ -30,7 +22,17 @@ export interface ObjectSetting extends MemberSetting {
 const describing = ['properties', 'patternProperties'];
 const aboutOthers = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'];
 
-type SchemaAtom = Extract<Atom, { kind: 'schema' }>;
+/** Keys of which the schemas say the same: one by its name, or others by the patterns that they match. */
+interface Kind extends KeyKind {
+  readonly name?: string;
+  /** The schemas that have a property or a pattern for them. */
+  readonly namedBy: ReadonlySet<Schema>;
+}
+
+interface Variant {
+  readonly properties: readonly Property[];
+  readonly needs: readonly Need[];
+}
 
 /**
  * Objects that satisfy the conditions: the named properties in the order of the schema, then others. There are no others where
@@ -38,127 +40,126 @@ type SchemaAtom = Extract<Atom, { kind: 'schema' }>;
  * of their own.
  */
 export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
-  if (!(clause.types & typeBits.object)) return never;
-  return new ObjectWriter(clause, setting).write();
-}
+  const { types, required, absent, atoms } = clause;
+  const { document, texts, keysOf } = setting;
+  const { store } = texts;
+  if (!(types & typeBits.object) || required.some((name) => absent.includes(name))) return never;
+  const schemas = atoms.filter((atom) => atom.kind === 'schema');
+  const place = schemas[0]?.path ?? '';
+  const min = Math.max(0, ...schemas.map(({ schema, path }) => readCount(schema, 'minProperties', path, 0)));
+  const max = Math.min(
+    ...schemas.map(({ schema, path }) => readCount(schema, 'maxProperties', path, Infinity)),
+  );
+  if (min > max) return never;
 
-class ObjectWriter {
-  readonly #clause: Clause;
-  readonly #setting: ObjectSetting;
-  readonly #schemas: readonly SchemaAtom[];
-  readonly #path: string;
+  const says = (keywords: readonly string[]): boolean =>
+    schemas.some(({ schema }) => keywords.some((keyword) => schema[keyword] !== undefined));
+  const isClosed = !setting.isOpen && says(describing) && !says(aboutOthers);
+  const all = kindsOf(namesOf());
+  const properties = all.flatMap(({ name, literals }): Property[] =>
+    name === undefined ? [] : [{ name, literals, isRequired: required.includes(name) }],
+  );
+  const others = all.filter(({ name }) => name === undefined);
+  const needs = atoms
+    .filter((atom) => atom.kind === 'some-property')
+    .map((atom): Need => ({ keys: keysIn(atom.keys), literals: [atom.literal] }));
+  const ways = variantsOf();
+  const write = (unnamed: readonly KeyKind[]): Expression =>
+    choice(
+      ...ways.map((way) => objectWith({ ...way, kinds: unnamed, min, max }, { ...setting, path: place })),
+    );
+  const closed =
+    isClosed && needs.length === 0 ? write(others.filter(({ namedBy }) => namedBy.size > 0)) : never;
+  return closed === never ? write(others) : closed;
 
-  constructor(clause: Clause, setting: ObjectSetting) {
-    this.#clause = clause;
-    this.#setting = setting;
-    this.#schemas = clause.atoms.filter((atom) => atom.kind === 'schema');
-    this.#path = this.#schemas[0]?.path ?? '';
-  }
-
-  write(): Expression {
-    const { required, absent } = this.#clause;
-    if (required.some((name) => absent.includes(name))) return never;
-    let min = 0;
-    let max = Infinity;
-    for (const { schema, path } of this.#schemas) {
-      min = Math.max(min, readCount(schema, 'minProperties', path, 0));
-      max = Math.min(max, readCount(schema, 'maxProperties', path, Infinity));
-    }
-    if (min > max) return never;
-    const names = this.#names();
-    const properties = names.map((name): Property => ({
-      name,
-      literals: this.#literalsOf(name),
-      isRequired: required.includes(name),
-    }));
-    const kinds = this.#kinds(names);
-    const needs = this.#clause.atoms
-      .filter((atom) => atom.kind === 'some-property')
-      .map((atom): Need => ({ keys: this.#keys(atom.keys), literals: [atom.literal] }));
-    const setting = { ...this.#setting, path: this.#path };
-    if (needs.length === 0) {
-      const parts = {
-        properties,
-        kinds: this.#isClosed ? kinds.filter((kind) => kind.isDescribed) : kinds,
-        needs,
-        min,
-        max,
-      };
-      const written = objectWith(parts, setting);
-      return written === never && this.#isClosed ? objectWith({ ...parts, kinds }, setting) : written;
-    }
-    return choice(
-      ...this.#variants(properties, needs).map((variant) =>
-        objectWith({ ...variant, kinds, min, max }, setting),
-      ),
+  /** Named by a schema or asked for; those that are ruled out are named too, so that no other key is one of them. */
+  function namesOf(): readonly string[] {
+    const named = schemas.flatMap(({ schema, path }) =>
+      Object.keys(readSchemaMap(schema['properties'], `${path}.properties`)),
+    );
+    const asked = atoms.flatMap((atom) => (atom.kind === 'property' ? [atom.name] : []));
+    const names = [...new Set([...named, ...asked, ...required, ...absent])];
+    const long = names.find((name) => name.length > maxNameLength);
+    if (long === undefined) return names;
+    throw schemaFault(
+      `${place}.properties`,
+      `expected names of at most ${maxNameLength} characters, got ${quoted(`${long.slice(0, 20)}…`)}`,
     );
   }
 
-  get #isClosed(): boolean {
-    const says = (keywords: readonly string[]): boolean =>
-      this.#schemas.some(({ schema }) => keywords.some((keyword) => schema[keyword] !== undefined));
-    return !this.#setting.isOpen && says(describing) && !says(aboutOthers);
-  }
-
-  /** Named by a schema or asked for; those that are ruled out are named too, so that no other key is one of them. */
-  #names(): string[] {
-    const names = new Set<string>();
-    for (const { schema, path } of this.#schemas) {
-      for (const name of Object.keys(readSchemaMap(schema['properties'], `${path}.properties`)))
-        names.add(name);
+  /** Splits keys that have no name by the patterns that they match, since each pattern has its own say. */
+  function kindsOf(names: readonly string[]): readonly Kind[] {
+    const start = { literals: [], namedBy: new Set<Schema>() };
+    const named = names.filter((name) => !absent.includes(name));
+    let kinds: readonly Kind[] = [
+      ...named.map((name) => ({ ...start, name, keys: store.never })),
+      { ...start, keys: store.complement(texts.listed(names, place)) },
+    ];
+    for (const { schema, path } of schemas) {
+      if (schema['propertyNames'] === undefined) continue;
+      const at = `${path}.propertyNames`;
+      const allowed = keysOf(document.literal(schema['propertyNames'], at));
+      kinds = kinds.map((kind) => {
+        if (kind.name === undefined)
+          return { ...kind, keys: texts.guarded(at, () => store.intersection(kind.keys, allowed)) };
+        return texts.includes(allowed, kind.name, at) ? kind : also(kind, document.literal(false, at));
+      });
     }
-    for (const atom of this.#clause.atoms) if (atom.kind === 'property') names.add(atom.name);
-    for (const name of [...this.#clause.required, ...this.#clause.absent]) names.add(name);
-    for (const name of names) {
-      if (name.length <= maxNameLength) continue;
-      throw schemaFault(
-        `${this.#path}.properties`,
-        `expected names of at most ${maxNameLength} characters, got ${quoted(`${name.slice(0, 20)}…`)}`,
+    const evaluating = atoms.flatMap((atom) =>
+      atom.kind === 'unevaluated' && atom.of === 'properties' ? atom.evaluated : [],
+    );
+    for (const schema of new Set([...schemas.map((atom) => atom.schema), ...evaluating])) {
+      const own = schemas.find((atom) => atom.schema === schema);
+      const path = own?.path ?? place;
+      const describe = (kind: Kind, literal: Literal): Kind => ({
+        ...(own ? also(kind, literal) : kind),
+        namedBy: new Set([...kind.namedBy, schema]),
+      });
+      const map = readSchemaMap(schema['properties'], `${path}.properties`);
+      kinds = kinds.map((kind) =>
+        kind.name !== undefined && Object.hasOwn(map, kind.name)
+          ? describe(kind, document.literal(map[kind.name], `${path}.properties.${kind.name}`))
+          : kind,
       );
-    }
-    return [...names];
-  }
-
-  #literalsOf(name: string): readonly Literal[] {
-    const { document, texts, keysOf } = this.#setting;
-    if (this.#clause.absent.includes(name)) return [document.literal(false, this.#path)];
-    const literals: Literal[] = [];
-    for (const { schema, path } of this.#schemas) {
-      const own = this.#patternsOf(schema, path);
-      const properties = readSchemaMap(schema['properties'], `${path}.properties`);
-      const named = Object.hasOwn(properties, name);
-      if (named) literals.push(document.literal(properties[name], `${path}.properties.${name}`));
-      const matching = own.filter(({ keys, path: at }) => texts.includes(keys, name, at));
-      for (const { literal } of matching) literals.push(literal);
-      if (!named && matching.length === 0 && schema['additionalProperties'] !== undefined)
-        literals.push(document.literal(schema['additionalProperties'], `${path}.additionalProperties`));
-      if (schema['propertyNames'] !== undefined) {
-        const at = `${path}.propertyNames`;
-        const allowed = keysOf(document.literal(schema['propertyNames'], at));
-        if (!texts.includes(allowed, name, at)) literals.push(document.literal(false, at));
+      for (const { keys, literal, path: at } of patternsOf(schema, path)) {
+        kinds = kinds.flatMap((kind) => {
+          if (kind.name !== undefined)
+            return [texts.includes(keys, kind.name, at) ? describe(kind, literal) : kind];
+          const inside = texts.shared(at, kind.keys, keys);
+          const outside = texts.shared(at, kind.keys, store.complement(keys));
+          return [
+            { ...describe(kind, literal), keys: inside },
+            { ...kind, keys: outside },
+          ].filter((part) => part.keys !== store.never);
+        });
+        if (kinds.length > named.length + maxKeyKinds)
+          throw schemaFault(at, 'expected fewer patterns that overlap');
       }
+      if (!own || schema['additionalProperties'] === undefined) continue;
+      const literal = document.literal(schema['additionalProperties'], `${path}.additionalProperties`);
+      kinds = kinds.map((kind) => (kind.namedBy.has(schema) ? kind : also(kind, literal)));
     }
-    for (const atom of this.#clause.atoms) {
-      if (atom.kind === 'property' && atom.name === name) literals.push(atom.literal);
+    for (const atom of atoms) {
+      if (atom.kind === 'property')
+        kinds = kinds.map((kind) => (kind.name === atom.name ? also(kind, atom.literal) : kind));
       if (atom.kind !== 'unevaluated' || atom.of !== 'properties') continue;
-      if (!atom.evaluated.some((schema) => this.#evaluates(schema, name))) literals.push(atom.literal);
+      kinds = kinds.map((kind) => {
+        const isEvaluated = atom.evaluated.some(
+          (schema) =>
+            kind.namedBy.has(schema) ||
+            schema['additionalProperties'] !== undefined ||
+            schema['unevaluatedProperties'] !== undefined,
+        );
+        return isEvaluated ? kind : also(kind, atom.literal);
+      });
     }
-    return literals;
+    return kinds;
   }
 
-  #evaluates(schema: Schema, name: string): boolean {
-    const { properties, additionalProperties, unevaluatedProperties } = schema;
-    if (additionalProperties !== undefined || unevaluatedProperties !== undefined) return true;
-    if (isSchemaObject(properties) && Object.hasOwn(properties, name)) return true;
-    const { texts } = this.#setting;
-    return this.#patternsOf(schema, this.#path).some(({ keys, path }) => texts.includes(keys, name, path));
-  }
-
-  #patternsOf(
+  function patternsOf(
     schema: Schema,
     path: string,
   ): readonly { readonly keys: Language; readonly literal: Literal; readonly path: string }[] {
-    const { document, texts } = this.#setting;
     return Object.entries(readSchemaMap(schema['patternProperties'], `${path}.patternProperties`)).map(
       ([pattern, value]) => {
         const at = `${path}.patternProperties.${pattern}`;
@@ -167,95 +168,40 @@ class ObjectWriter {
     );
   }
 
-  /** Splits all other keys by the patterns that they match, since each pattern has its own say. */
-  #kinds(names: readonly string[]): (KeyKind & { readonly isDescribed: boolean })[] {
-    const { document, texts, keysOf } = this.#setting;
-    const { store } = texts;
-    let all = store.complement(texts.listed(names, this.#path));
-    for (const { schema, path } of this.#schemas) {
-      if (schema['propertyNames'] === undefined) continue;
-      const at = `${path}.propertyNames`;
-      const allowed = keysOf(document.literal(schema['propertyNames'], at));
-      all = texts.guarded(at, () => store.intersection(all, allowed));
-    }
-    let kinds: (KeyKind & { readonly named: ReadonlySet<Schema> })[] = [
-      { keys: all, literals: [], named: new Set<Schema>() },
-    ];
-    const evaluating = this.#clause.atoms.flatMap((atom) =>
-      atom.kind === 'unevaluated' && atom.of === 'properties' ? atom.evaluated : [],
-    );
-    const own = this.#schemas.map(({ schema }) => schema);
-    for (const schema of new Set([...own, ...evaluating])) {
-      const path = this.#schemas.find((atom) => atom.schema === schema)?.path ?? this.#path;
-      for (const { keys, literal, path: at } of this.#patternsOf(schema, path)) {
-        kinds = kinds.flatMap((kind) => {
-          const inside = texts.shared(at, kind.keys, keys);
-          const outside = texts.shared(at, kind.keys, store.complement(keys));
-          const literals = own.includes(schema) ? [...kind.literals, literal] : kind.literals;
-          return [
-            { keys: inside, literals, named: new Set([...kind.named, schema]) },
-            { ...kind, keys: outside },
-          ].filter((part) => part.keys !== store.never);
-        });
-        if (kinds.length > maxKeyKinds) throw schemaFault(at, 'expected fewer patterns that overlap');
-      }
-    }
-    return kinds.map(({ keys, literals, named }) => {
-      const others: Literal[] = [];
-      for (const { schema, path } of this.#schemas) {
-        if (named.has(schema) || schema['additionalProperties'] === undefined) continue;
-        others.push(document.literal(schema['additionalProperties'], `${path}.additionalProperties`));
-      }
-      for (const atom of this.#clause.atoms) {
-        if (atom.kind !== 'unevaluated' || atom.of !== 'properties') continue;
-        const isEvaluated = atom.evaluated.some(
-          (schema) =>
-            named.has(schema) ||
-            schema['additionalProperties'] !== undefined ||
-            schema['unevaluatedProperties'] !== undefined,
-        );
-        if (!isEvaluated) others.push(atom.literal);
-      }
-      return { keys, literals: [...literals, ...others], isDescribed: named.size > 0 };
-    });
-  }
-
-  #keys(keys: KeySet): Language {
-    const { texts, keysOf } = this.#setting;
-    const { store } = texts;
+  function keysIn(keys: KeySet): Language {
     if (keys.kind === 'pattern') return texts.pattern(keys.pattern, keys.path);
     if (keys.kind === 'names') return keysOf(keys.literal);
     const { schema, path } = keys;
     const named = Object.keys(readSchemaMap(schema['properties'], `${path}.properties`));
-    const patterns = this.#patternsOf(schema, path).map((own) => own.keys);
+    const patterns = patternsOf(schema, path).map((own) => own.keys);
     const listed = texts.listed(named, path);
     return texts.guarded(path, () => store.complement(store.union(listed, ...patterns)));
   }
 
   /** A need is met by one of the named properties, by one that meets another need, too, or by one of its own. */
-  #variants(
-    properties: readonly Property[],
-    needs: readonly Need[],
-  ): { readonly properties: readonly Property[]; readonly needs: readonly Need[] }[] {
-    const { texts } = this.#setting;
-    let variants: { properties: readonly Property[]; needs: readonly Need[] }[] = [{ properties, needs: [] }];
+  function variantsOf(): readonly Variant[] {
+    let variants: readonly Variant[] = [{ properties, needs: [] }];
     for (const need of needs) {
       variants = variants.flatMap((variant) => [
         ...variant.properties.flatMap((property, index) => {
-          if (!texts.includes(need.keys, property.name, this.#path)) return [];
+          if (!texts.includes(need.keys, property.name, place)) return [];
           const met = { ...property, isRequired: true, literals: [...property.literals, ...need.literals] };
           return [{ ...variant, properties: variant.properties.with(index, met) }];
         }),
         ...variant.needs.map((other, index) => {
-          const keys = texts.guarded(this.#path, () => texts.store.intersection(other.keys, need.keys));
+          const keys = texts.guarded(place, () => store.intersection(other.keys, need.keys));
           const shared = { keys, literals: [...other.literals, ...need.literals] };
           return { ...variant, needs: variant.needs.with(index, shared) };
         }),
         { ...variant, needs: [...variant.needs, need] },
       ]);
       if (variants.length > maxVariants)
-        throw schemaFault(this.#path, 'expected fewer combinations of alternatives');
+        throw schemaFault(place, 'expected fewer combinations of alternatives');
     }
     return variants;
   }
+}
+
+function also(kind: Kind, literal: Literal): Kind {
+  return { ...kind, literals: [...kind.literals, literal] };
 }

@@ -64,104 +64,89 @@ const cell = /(?:\\\||[^|])+/g;
  * readMarkup('Wait<break time="1s"/>for [it](https://a.b).').spans.map(({ text }) => text); // ['Wait', 'for it.']
  * ```
  */
-export function readMarkup(text: string): MarkedText {
-  assertText('text', text);
-  const ends = new Map<string, number>();
-  for (const { groups, index } of text.matchAll(closingTag)) ends.set(groups!['name']!.toLowerCase(), index);
-  const reader = new MarkupReader(ends);
-  reader.read(text);
-  return reader.end();
-}
-
-class MarkupReader {
+export function readMarkup(source: string): MarkedText {
+  assertText('text', source);
   /** The last place at which an element ends, by its name. */
-  readonly #ends: ReadonlyMap<string, number>;
-  readonly #spans: MarkedSpan[] = [];
-  #shown = '';
-  #text = '';
-  #phonemes: string[] = [];
-  #pauseSeconds = 0;
+  const ends = new Map<string, number>();
+  for (const { groups, index } of source.matchAll(closingTag))
+    ends.set(groups!['name']!.toLowerCase(), index);
+  const spans: MarkedSpan[] = [];
+  let shown = '';
+  let said = '';
+  let given: string[] = [];
+  let pausedSeconds = 0;
   /** The element whose text is spoken in another way, until its end; lengths of text and phonemes at its beginning. */
-  #instead: { name: string; speak: (text: string) => string; text: number; phonemes: number } | undefined;
+  let instead: { name: string; speak: (text: string) => string; text: number; phonemes: number } | undefined;
+  read(source);
+  if (said.trim() !== '') endSpan(undefined);
+  return { spans, shown };
 
-  constructor(ends: ReadonlyMap<string, number>) {
-    this.#ends = ends;
-  }
-
-  read(text: string): void {
+  function read(text: string): void {
     let at = 0;
     for (const match of text.matchAll(markup)) {
-      this.#say(text.slice(at, match.index));
+      say(text.slice(at, match.index));
       at = match.index + match[0].length;
-      this.#mark(match[0], match.groups!);
+      mark(match[0], match.groups!);
     }
-    this.#say(text.slice(at));
+    say(text.slice(at));
   }
 
-  end(): MarkedText {
-    if (this.#text.trim() !== '') this.#endSpan(undefined);
-    return { spans: this.#spans, shown: this.#shown };
-  }
-
-  #mark(match: string, groups: Readonly<Record<string, string | undefined>>): void {
+  function mark(match: string, groups: Readonly<Record<string, string | undefined>>): void {
     const { row, link, label = '', target = '', tag, entity: sign } = groups;
-    if (row !== undefined) this.#row(row);
-    else if (link !== undefined) this.#link(link, label, target);
-    else if (tag !== undefined) this.#tag(tag, groups);
-    else if (sign !== undefined) this.#entity(sign);
-    else this.#blank(match, groups['fence'] === undefined ? '' : '\n');
+    if (row !== undefined) readRow(row);
+    else if (link !== undefined) readLink(link, label, target);
+    else if (tag !== undefined) readTag(tag, groups);
+    else if (sign !== undefined) readEntity(sign);
+    else blank(match, groups['fence'] === undefined ? '' : '\n');
   }
 
   /** A row of a table: its cells, with pauses between them. */
-  #row(row: string): void {
-    if (/^[\s|:-]+$/.test(row)) return this.#blank(row, '');
+  function readRow(row: string): void {
+    if (/^[\s|:-]+$/.test(row)) return blank(row, '');
     const cells = [...row.matchAll(cell)].filter(([content]) => content.trim() !== '');
     let at = 0;
     for (const [index, match] of cells.entries()) {
-      this.#blank(row.slice(at, match.index), index === 0 ? '' : ', ');
-      this.read(
-        match[0].replace(/^\s+|\s+$/g, (spaces) => joiner.repeat(spaces.length)).replace('\\|', '| '),
-      );
+      blank(row.slice(at, match.index), index === 0 ? '' : ', ');
+      read(match[0].replace(/^\s+|\s+$/g, (spaces) => joiner.repeat(spaces.length)).replace('\\|', '| '));
       at = match.index + match[0].length;
     }
-    this.#blank(row.slice(at), '\n');
+    blank(row.slice(at), '\n');
   }
 
-  #link(link: string, label: string, target: string): void {
+  function readLink(link: string, label: string, target: string): void {
     const [, phonemes] = /^\/([^/]{1,200})\/$/.exec(target) ?? [];
     const lead = link.indexOf('[') + 1;
-    this.#join(link.slice(0, lead));
-    if (phonemes === undefined || link.startsWith('!')) this.read(label);
+    join(link.slice(0, lead));
+    if (phonemes === undefined || link.startsWith('!')) read(label);
     else {
-      this.#shown += label;
-      this.#text += this.#markOf(phonemes);
+      shown += label;
+      said += markOf(phonemes);
     }
-    this.#join(link.slice(lead + label.length));
+    join(link.slice(lead + label.length));
   }
 
-  #tag(
+  function readTag(
     tag: string,
     { slash, name = '', attributes = '' }: Readonly<Record<string, string | undefined>>,
   ): void {
     const element = name.toLowerCase();
-    const hasEnd = (this.#ends.get(element) ?? -1) > this.#shown.length;
+    const hasEnd = (ends.get(element) ?? -1) > shown.length;
     const isKnown = block.test(element) || inline.test(element);
     if (!isKnown && slash === '' && attributes === '' && !hasEnd) {
       // `<your-name>` is no element.
-      this.#join('<');
-      this.#say(name);
-      return this.#join(tag.slice(1 + name.length));
+      join('<');
+      say(name);
+      return join(tag.slice(1 + name.length));
     }
-    if (slash === '/' && this.#instead?.name === element) this.#endInstead();
-    else if (slash === '' && element === 'break') return this.#break(tag, attributes);
-    else if (slash === '' && !this.#instead && hasEnd && spokenOtherwise.test(element))
-      this.#begin(element, attributes);
-    if (block.test(element)) this.#blank(tag, slash === '/' || /^[bh]r$/.test(element) ? '\n\n' : ' ');
-    else if (inline.test(element)) this.#join(tag);
-    else this.#blank(tag, ' ');
+    if (slash === '/' && instead?.name === element) endInstead();
+    else if (slash === '' && element === 'break') return pauseFor(tag, attributes);
+    else if (slash === '' && !instead && hasEnd && spokenOtherwise.test(element)) begin(element, attributes);
+    if (block.test(element)) blank(tag, slash === '/' || /^[bh]r$/.test(element) ? '\n\n' : ' ');
+    else if (inline.test(element)) join(tag);
+    else blank(tag, ' ');
   }
 
-  #begin(name: string, attributes: string): void {
+  function begin(name: string, attributes: string): void {
     const value = (of: string): string | undefined =>
       new RegExp(`\\s${of}\\s*=\\s*["']([^"']*)`, 'i').exec(attributes)?.[1];
     const alias = name === 'sub' ? value('alias') : undefined;
@@ -170,58 +155,58 @@ class MarkupReader {
     let speak: ((text: string) => string) | undefined;
     if (alias !== undefined) speak = () => withoutMarks(alias);
     else if (kind !== undefined) speak = (text) => sayAs(text, kind);
-    else if (phonemes !== undefined && phonemes.trim() !== '') speak = () => this.#markOf(phonemes);
+    else if (phonemes !== undefined && phonemes.trim() !== '') speak = () => markOf(phonemes);
     else if (/^(?:script|style)$/.test(name)) speak = () => ' ';
-    if (speak) this.#instead = { name, speak, text: this.#text.length, phonemes: this.#phonemes.length };
+    if (speak) instead = { name, speak, text: said.length, phonemes: given.length };
   }
 
-  #endInstead(): void {
-    const { speak, text, phonemes } = this.#instead!;
-    this.#instead = undefined;
-    this.#phonemes.length = phonemes;
-    this.#text = this.#text.slice(0, text) + speak(withoutMarks(this.#text.slice(text)));
+  function endInstead(): void {
+    const { speak, text, phonemes } = instead!;
+    instead = undefined;
+    given.length = phonemes;
+    said = said.slice(0, text) + speak(withoutMarks(said.slice(text)));
   }
 
-  #break(tag: string, attributes: string): void {
-    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - this.#pauseSeconds);
-    this.#shown += ' '.repeat(tag.length);
-    if (this.#instead || this.#text.trim() === '') return;
-    this.#pauseSeconds += seconds;
-    this.#endSpan(seconds);
+  function pauseFor(tag: string, attributes: string): void {
+    const seconds = Math.min(pauseOf(attributes), mostPauseSeconds - pausedSeconds);
+    shown += ' '.repeat(tag.length);
+    if (instead || said.trim() === '') return;
+    pausedSeconds += seconds;
+    endSpan(seconds);
   }
 
-  #endSpan(pauseSeconds: number | undefined): void {
-    this.#spans.push({ text: this.#text, phonemes: this.#phonemes, pauseSeconds });
-    this.#text = '';
-    this.#phonemes = [];
+  function endSpan(pauseSeconds: number | undefined): void {
+    spans.push({ text: said, phonemes: given, pauseSeconds });
+    said = '';
+    given = [];
   }
 
-  #entity(sign: string): void {
+  function readEntity(sign: string): void {
     const decoded = decodeEntity(sign);
-    if (decoded === undefined) return this.#say(sign);
-    this.#shown += decoded + joiner.repeat(sign.length - decoded.length);
-    this.#text += withoutMarks(decoded);
+    if (decoded === undefined) return say(sign);
+    shown += decoded + joiner.repeat(sign.length - decoded.length);
+    said += withoutMarks(decoded);
   }
 
-  #markOf(phonemes: string): string {
-    this.#phonemes.push(phonemes.trim());
+  function markOf(phonemes: string): string {
+    given.push(phonemes.trim());
     return phonemeMark;
   }
 
-  #say(text: string): void {
+  function say(text: string): void {
     const own = withoutMarks(text);
-    this.#shown += own;
-    this.#text += own;
+    shown += own;
+    said += own;
   }
 
   /** Markup within a word: what stands around it stays together. */
-  #join(text: string): void {
-    this.#shown += joiner.repeat(text.length);
+  function join(text: string): void {
+    shown += joiner.repeat(text.length);
   }
 
   /** Markup between words. */
-  #blank(text: string, spoken: string): void {
-    this.#shown += text.replace(/[^\n]/gu, (character) => ' '.repeat(character.length));
-    this.#text += spoken;
+  function blank(text: string, spoken: string): void {
+    shown += text.replace(/[^\n]/gu, (character) => ' '.repeat(character.length));
+    said += spoken;
   }
 }

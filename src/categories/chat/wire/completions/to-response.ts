@@ -41,32 +41,29 @@ export interface CompletionOptions {
 
 interface Choice {
   readonly offsets: TextOffsets;
-  /** Text of the prompt that goes with its next text. */
+  /** Text and log probabilities that go with its next piece. */
   heldText: string;
-  /** Log probabilities that go with its next text. */
   held: CompletionLogprobs | undefined;
 }
 
 /**
  * Makes the function that turns the events of a request, in order, into pieces of its choices. A choice's last piece has its
- * `finish_reason`.
+ * `finish_reason`; it is the only one where they are whole.
  */
-function createCompletionPieces({ n }: Pick<CompletionOptions, 'n'>): (event: ChatEvent) => WireChoice[] {
+function createCompletionPieces(
+  { n }: Pick<CompletionOptions, 'n'>,
+  isWhole = false,
+): (event: ChatEvent) => WireChoice[] {
   const choices: Choice[] = [];
   const choiceAt = (index: number): Choice =>
     (choices[index] ??= { offsets: createTextOffsets(), heldText: '', held: undefined });
 
-  const piece = (index: number, text: string): WireChoice => {
+  const piece = (index: number, finish_reason: WireChoice['finish_reason'] = null): WireChoice => {
     const choice = choiceAt(index);
-    const { held, heldText } = choice;
+    const { held = null, heldText } = choice;
     choice.held = undefined;
     choice.heldText = '';
-    return {
-      index,
-      text: heldText + text,
-      logprobs: held ?? null,
-      finish_reason: null,
-    };
+    return { index, text: heldText, logprobs: held, finish_reason };
   };
   const hold = (index: number, tokens: readonly PromptTokenLogprobs[]): void => {
     const choice = choiceAt(index);
@@ -89,11 +86,10 @@ function createCompletionPieces({ n }: Pick<CompletionOptions, 'n'>): (event: Ch
         hold(event.choice, event.tokens);
         return [];
       case 'text-delta':
-        return [piece(event.choice, event.text)];
-      case 'choice-end': {
-        const finish_reason = event.finishReason === 'length' ? 'length' : 'stop';
-        return [{ ...piece(event.choice, ''), finish_reason }];
-      }
+        choiceAt(event.choice).heldText += event.text;
+        return isWhole ? [] : [piece(event.choice)];
+      case 'choice-end':
+        return [piece(event.choice, event.finishReason === 'length' ? 'length' : 'stop')];
       default:
         return [];
     }
@@ -106,20 +102,14 @@ export function toCompletion(
   head: AnswerHead,
   options: CompletionOptions,
 ): Completion {
-  const push = createCompletionPieces(options);
+  const push = createCompletionPieces(options, true);
   const choices: WireChoice[] = [];
   let usage: ChatUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   for (const event of events) {
     if (event.type === 'usage') usage = event;
     for (const piece of push(event)) {
-      const choice = (choices[piece.index] ??= {
-        ...piece,
-        text: '',
-        logprobs: options.logprobs ? emptyLogprobs() : null,
-      });
-      choice.text += piece.text;
-      choice.finish_reason = piece.finish_reason;
-      if (choice.logprobs && piece.logprobs) append(choice.logprobs, piece.logprobs);
+      const logprobs = options.logprobs ? (piece.logprobs ?? emptyLogprobs()) : null;
+      choices[piece.index] = { ...piece, logprobs };
     }
   }
   return { ...toWireHead(head), object: 'text_completion', choices, usage: toWireUsage(usage) };
@@ -149,13 +139,6 @@ export function createCompletionChunker(
 
 function emptyLogprobs(): CompletionLogprobs {
   return { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] };
-}
-
-function append(to: CompletionLogprobs, from: CompletionLogprobs): void {
-  for (const token of from.tokens) to.tokens.push(token);
-  for (const logprob of from.token_logprobs) to.token_logprobs.push(logprob);
-  for (const top of from.top_logprobs) to.top_logprobs.push(top);
-  for (const offset of from.text_offset) to.text_offset.push(offset);
 }
 
 function addToken(to: CompletionLogprobs, given: PromptTokenLogprobs, offsets: TextOffsets): void {
