@@ -1,5 +1,5 @@
 // A voice assistant: an agent hears a recording, calls tools, and speaks its answer while it is still being written.
-// Usage: node examples/voice-assistant/assistant.js question.wav answer.wav. Needs the package wavefile.
+// Usage: node examples/voice-assistant/assistant.js question.wav answer.wav
 import { fileURLToPath } from 'node:url';
 import { readFile, writeFile } from 'node:fs/promises';
 import { chat, createInference, speech, transcription, voice } from 'slashv1';

@@ -65,6 +65,7 @@ const uses: Readonly<Record<string, string>> = {
   'mpg123-decoder': 'reads MP3',
   'opus-decoder': 'reads Opus',
   '@evan/opus': 'writes Opus; without it an `ffmpeg` program',
+  wavefile: 'reads and writes WAV',
   koffi:
     "calls the runtime's C API: caches in place, devices, plugins, other builds; without it `onnxruntime-node`'s own binding",
   'node-webcodecs': 'writes MP3 and FLAC, reads and writes AAC; without it an `ffmpeg` program',

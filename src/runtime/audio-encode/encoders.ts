@@ -1,13 +1,17 @@
-import { writeWavHeader } from '../../core/audio/containers/wav-header.ts';
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
 import { loadOpusEncoder } from './opus.ts';
-import { pcmEncoder, toPcmBytes } from './pcm.ts';
+import { pcmEncoder, toPcm, toPcmBytes } from './pcm.ts';
 import { loadWebCodecsEncoder, webCodecsFormats } from './web-codecs.ts';
+import * as wavefile from 'wavefile';
 
-/** Offsets of the sizes of the file and of its data. */
+// Node takes the package's CommonJS, whose default export has the class; bundlers take its module.
+const found: object = wavefile;
+const { WaveFile } = ('default' in found ? found.default : found) as typeof wavefile;
+
+/** Offsets of the sizes of the file and of its data in a header with only `fmt ` and `data`. */
 const sizeOffsets = [4, 40];
 const unknownSize = 0xffff_ffff;
 
@@ -18,17 +22,26 @@ export const wavEncoder: AudioEncoder = {
   async *encode(pieces, { sampleRateHz, isWhole }) {
     let isFirst = true;
     for await (const samples of pieces) {
-      const bytes = toPcmBytes(samples);
-      if (isFirst) {
-        const header = writeWavHeader({ encoding: 's16', sampleRateHz, dataBytes: bytes.length });
-        const view = new DataView(header.buffer);
-        if (!isWhole) for (const offset of sizeOffsets) view.setUint32(offset, unknownSize, true);
-        yield Buffer.concat([header, bytes]);
-      } else yield bytes;
+      if (isFirst && isWhole) yield writeWav(toPcm(samples), sampleRateHz);
+      else if (isFirst) yield Buffer.concat([streamHeader(sampleRateHz), toPcmBytes(samples)]);
+      else yield toPcmBytes(samples);
       isFirst = false;
     }
   },
 };
+
+function streamHeader(sampleRateHz: number): Uint8Array {
+  const header = writeWav(new Int16Array(), sampleRateHz);
+  const view = new DataView(header.buffer, header.byteOffset);
+  for (const offset of sizeOffsets) view.setUint32(offset, unknownSize, true);
+  return header;
+}
+
+function writeWav(samples: Int16Array, sampleRateHz: number): Uint8Array {
+  const file = new WaveFile();
+  file.fromScratch(1, sampleRateHz, '16', samples);
+  return file.toBuffer();
+}
 
 export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
