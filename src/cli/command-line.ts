@@ -12,57 +12,30 @@ export function packageVersion(): string {
   return manifest.version;
 }
 
-interface CommandEntry {
-  readonly summary: string;
-  load(): Promise<Command>;
-}
+type LoadCommand = () => Promise<{ readonly command: Command }>;
 
 /** Loaded when they are asked for, so that help and mistakes cost no time. */
-const commands: Readonly<Record<string, CommandEntry>> = {
-  chat: {
-    summary: 'Talk with a model in this terminal.',
-    load: async () => (await import('./talk/chat-command.ts')).chatCommand,
-  },
-  run: {
-    summary: 'Print the answer to one prompt.',
-    load: async () => (await import('./talk/run-command.ts')).runCommand,
-  },
-  serve: {
-    summary: 'Serve models over HTTP.',
-    load: async () => (await import('./serve/serve-command.ts')).serveCommand,
-  },
-  'models list': {
-    summary: 'List the downloaded models, or the catalogue.',
-    load: async () => (await import('./models/list-command.ts')).listCommand,
-  },
-  'models pull': {
-    summary: 'Download models.',
-    load: async () => (await import('./models/pull-command.ts')).pullCommand,
-  },
-  'models info': {
-    summary: 'Describe a model: its category, size and parameters.',
-    load: async () => (await import('./models/info-command.ts')).infoCommand,
-  },
-  'models verify': {
-    summary: 'Compare models with the hashes of their files.',
-    load: async () => (await import('./models/verify-command.ts')).verifyCommand,
-  },
-  'models rm': {
-    summary: 'Remove downloaded models.',
-    load: async () => (await import('./models/remove-command.ts')).removeCommand,
-  },
-  doctor: {
-    summary: 'Check this machine: Node, devices, cache, optional packages.',
-    load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand,
-  },
-  trim: {
-    summary: 'Remove the binaries of other platforms and devices.',
-    load: async () => (await import('./trim/trim-command.ts')).trimCommand,
-  },
-  bench: {
-    summary: 'Measure how fast a model is.',
-    load: async () => (await import('./bench/bench-command.ts')).benchCommand,
-  },
+const commands: Readonly<Record<string, readonly [summary: string, load: LoadCommand]>> = {
+  chat: ['Talk with a model in this terminal.', () => import('./talk/chat-command.ts')],
+  run: ['Print the answer to one prompt.', () => import('./talk/run-command.ts')],
+  serve: ['Serve models over HTTP.', () => import('./serve/serve-command.ts')],
+  'models list': ['List the downloaded models, or the catalogue.', () => import('./models/list-command.ts')],
+  'models pull': ['Download models.', () => import('./models/pull-command.ts')],
+  'models info': [
+    'Describe a model: its category, size and parameters.',
+    () => import('./models/info-command.ts'),
+  ],
+  'models verify': [
+    'Compare models with the hashes of their files.',
+    () => import('./models/verify-command.ts'),
+  ],
+  'models rm': ['Remove downloaded models.', () => import('./models/remove-command.ts')],
+  doctor: [
+    'Check this machine: Node, devices, cache, optional packages.',
+    () => import('./doctor/doctor-command.ts'),
+  ],
+  trim: ['Remove the binaries of other platforms and devices.', () => import('./trim/trim-command.ts')],
+  bench: ['Measure how fast a model is.', () => import('./bench/bench-command.ts')],
 };
 
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -82,7 +55,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     if (isGroup(words[0]!) && (words.length === 1 || isHelp(words[1]!)))
       return print(terminal, groupHelp(words[0]!, terminal.output));
     const name = findCommand(words);
-    command = await commands[name]!.load();
+    ({ command } = await commands[name]![1]());
     const operands = words.slice(name.split(' ').length);
     if (asksForHelp(operands)) return print(terminal, commandHelp(command, terminal.output));
     return await command.run(operands, terminal);
@@ -163,7 +136,7 @@ function groupHelp(group: string, stream: OutputStream): string {
 
 function commandRows(prefix: string): readonly [name: string, summary: string][] {
   const shown = Object.entries(commands).filter(([name]) => name.startsWith(prefix));
-  return shown.map(([name, { summary }]) => [name, summary]);
+  return shown.map(([name, [summary]]) => [name, summary]);
 }
 
 /** Only what isn't foreseen is worth a stack trace. */

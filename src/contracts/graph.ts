@@ -92,8 +92,6 @@ export interface Binding {
   allocateOutput(name: string, device?: 'cpu' | 'session'): void;
   /** Runs the graph on a thread of its own; runs of one session wait for each other. */
   run(options?: GraphRunOptions): Promise<void>;
-  /** Runs the graph in this thread. */
-  runSync(): void;
   /** Takes an output of the last run, whose memory was left to the runtime. */
   output(name: string): ResidentTensor;
   /** As `output`, for several at once. */

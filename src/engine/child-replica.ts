@@ -30,11 +30,11 @@ export interface ChildReplicaOptions extends WorkerProcessOptions {
 export function childReplicas({ restart, ...process }: ChildReplicaOptions): StartReplica {
   const policy = { ...defaultRestartPolicy, ...restart };
   let workers = 0;
-  return (spec, onChange, onEvent = () => undefined) => {
+  return (spec, listener) => {
     const place = placeOnDevice(spec);
     const { environment } = place;
     const worker = { spec: place.spec, number: workers++ };
-    return new ChildReplica(worker, { onChange, onEvent }, { ...process, environment }, policy);
+    return new ChildReplica(worker, listener, { ...process, environment }, policy);
   };
 }
 

@@ -21,8 +21,7 @@ import type {
  * that blocks, and a run that ignores its cancellation keeps its place until it ends.
  */
 export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
-  return (spec, onChange, onEvent = () => undefined) =>
-    new InlineReplica(spec, { onChange, onEvent }, loadPipeline);
+  return (spec, listener) => new InlineReplica(spec, listener, loadPipeline);
 }
 
 interface InlineRequest {

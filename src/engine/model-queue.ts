@@ -9,13 +9,14 @@ import { assertDuration, type ResolvedLimits } from './limits.ts';
 import { LoadableModel } from './loadable-model.ts';
 import type { InferenceObserver, ObservedModel, UnloadReason } from '../contracts/observer.ts';
 import type { Replica, ReplicaEvent, RequestListener, StartReplica } from './replica.ts';
-import { createServiceTimes, toRetryAfterSeconds } from './retry-after.ts';
 import type { Room } from './room.ts';
 import { watchRun, type RunWatch } from './run-watch.ts';
 import { cancelled, Ticket } from './ticket.ts';
 import { quote } from '../core/text/quote.ts';
 
 const unknownCategory = 'unknown';
+/** Share of the latest request in the time that the next one is expected to take. */
+const latestShare = 0.2;
 
 /** Some categories have a context. */
 type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
@@ -43,7 +44,8 @@ export class ModelQueue {
   readonly #runsOf = new Map<string | undefined, number>();
   /** Requests that waited when unloading began: they run before it ends. */
   #lastCalls: ReadonlySet<Ticket> = new Set();
-  readonly #serviceTimes = createServiceTimes();
+  /** How long a request runs, as recent ones did. */
+  #averageMs = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
   #refusal: InferenceError | undefined;
@@ -83,20 +85,17 @@ export class ModelQueue {
 
   get status(): ModelStatus {
     const state = this.#state();
-    const progress = state === 'loading' ? this.#model.replicas?.loadProgress : undefined;
+    const { replicas } = this.#model;
+    const progress = state === 'loading' ? replicas?.loadProgress : undefined;
+    const upstreams = replicas?.upstreams;
     return {
       id: this.#spec.id,
       state,
       ...(progress && { progress }),
-      running: this.#model.replicas?.running ?? 0,
+      running: replicas?.running ?? 0,
       waiting: this.#waiting.size,
-      ...this.#upstreams(),
+      ...(upstreams && { upstreams }),
     };
-  }
-
-  #upstreams(): Pick<ModelStatus, 'upstreams'> {
-    const upstreams = this.#model.replicas?.upstreams;
-    return upstreams ? { upstreams } : {};
   }
 
   /** Settles with the latest load; a model that loads on demand needs none. */
@@ -191,11 +190,9 @@ export class ModelQueue {
     if (waiting >= most && !this.#placeFor(owner)) {
       // Nothing may wait for it, but who comes again finds it loaded.
       if (state === 'unloaded') this.#loadForRequests();
+      const turnMs = (this.#averageMs * (waiting + 1)) / Math.max(1, replicas?.concurrency ?? 0);
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
-        retryAfterSeconds: Math.max(
-          toRetryAfterSeconds(restartsInMs),
-          this.#serviceTimes.retryAfterSeconds(waiting + 1, Math.max(1, replicas?.concurrency ?? 0)),
-        ),
+        retryAfterSeconds: toRetryAfterSeconds(Math.max(restartsInMs, turnMs)),
       });
     }
   }
@@ -255,7 +252,7 @@ export class ModelQueue {
     const observer: RequestListener = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error, isUntouched = false) => {
-        if (!error) this.#serviceTimes.record(performance.now() - startedAt);
+        if (!error) this.#noteDuration(performance.now() - startedAt);
         this.#running.delete(ticket);
         this.#count(ticket.owner, -1);
         this.#model.touch();
@@ -265,6 +262,11 @@ export class ModelQueue {
       },
     };
     ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
+  }
+
+  #noteDuration(durationMs: number): void {
+    const average = this.#averageMs || durationMs;
+    this.#averageMs = average + latestShare * (durationMs - average);
   }
 
   /** Whether the request may wait for another worker. */
@@ -381,6 +383,11 @@ export class ModelQueue {
       };
     });
   }
+}
+
+/** Whole seconds, 1 to 60: clients ignore what is longer. */
+function toRetryAfterSeconds(milliseconds: number): number {
+  return Math.min(60, Math.max(1, Math.ceil(milliseconds / 1000)));
 }
 
 function shuttingDown(): InferenceError {

@@ -16,11 +16,10 @@ export class ReplicaSet {
   /** @param specs one for each replica */
   constructor(specs: readonly ModelSpec[], startReplica: StartReplica, listener: ReplicaSetListener) {
     this.#replicas = specs.map((spec, replica) =>
-      startReplica(
-        spec,
-        () => listener.onChange(),
-        (event) => listener.onEvent(replica, event),
-      ),
+      startReplica(spec, {
+        onChange: () => listener.onChange(),
+        onEvent: (event) => listener.onEvent(replica, event),
+      }),
     );
   }
 

@@ -68,6 +68,7 @@ export type ReplicaEvent =
   | { readonly type: 'failure'; readonly error: InferenceError }
   | { readonly type: 'loss'; readonly reason: string; readonly restartInMs: number | undefined };
 
+/** Nothing is called from within `StartReplica`. */
 export interface ReplicaListener {
   /** `state` has changed. */
   onChange(): void;
@@ -75,12 +76,5 @@ export interface ReplicaListener {
   onEvent(event: ReplicaEvent): void;
 }
 
-/**
- * Begins to load a model. `onChange` is called whenever `state` has changed, `onEvent` before that; neither from within
- * this call.
- */
-export type StartReplica = (
-  spec: ModelSpec,
-  onChange: () => void,
-  onEvent?: (event: ReplicaEvent) => void,
-) => Replica;
+/** Begins to load a model. */
+export type StartReplica = (spec: ModelSpec, listener: ReplicaListener) => Replica;

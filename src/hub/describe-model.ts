@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { fieldError, type InferenceError, orThrow } from '../errors.ts';
+import { fieldError, orThrow } from '../errors.ts';
 import { bundledModelNames } from '../folder/bundled-models.ts';
 import { catalogue, findCatalogueEntry, type CatalogueEntry } from '../folder/catalogue.ts';
 import { readGgufMetadata, type GgufMetadata } from '../core/gguf/read-metadata.ts';
@@ -10,20 +10,13 @@ import { ggufFiles, isGguf } from '../folder/gguf/gguf-source.ts';
 import { readGgufFile, categoryOfGguf, firstTokenizerKey } from '../folder/gguf/gguf-folder.ts';
 import { genaiConfigFile, toHubConfig } from '../folder/genai-config.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
-import { readAnswer, refusal, toRemote, type HubResponse, type Remote } from './http.ts';
-import { RepositoryCache } from './model-cache.ts';
+import { readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { toFileTree } from './needed-files.ts';
 import type { RemoteFile } from './file-list.ts';
-import {
-  askServer,
-  listRepository,
-  probeChoice,
-  probeFiles,
-  unlessUnreachable,
-  type Access,
-} from './repository.ts';
+import { askServer, listRepository, probeChoice, probeFiles, unlessUnreachable } from './repository.ts';
+import { toRemoteModel, type RemoteModel } from './remote-model.ts';
 import { defaultRetryPolicy } from './retry.ts';
-import { resolveHubSettings, type HubOptions, type HubSettings } from './settings.ts';
+import { resolveHubSettings, type HubOptions } from './settings.ts';
 import type { ModelFiles } from '../folder/model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
 import { quote } from '../core/text/quote.ts';
@@ -89,10 +82,11 @@ export async function describeModel(
   // A category that the catalogue contradicts is refused here, before anything is fetched.
   const parsed = parseSource(source, given);
   const settings = resolveHubSettings(hub);
+  const terms = { policy: defaultRetryPolicy, signal, onWarning };
   const place =
     parsed.kind === 'local'
       ? openFolder(source)
-      : await openRemote(parsed, settings, { category: given, signal, onWarning }, guide);
+      : await openRemote(toRemoteModel(parsed, settings, terms), given, guide);
   const readFound = async (path: string): Promise<Json | undefined> => parseJson(await place.readText(path));
   const readJson = async (path: string): Promise<Json | undefined> =>
     (await readFound(path)) ??
@@ -140,46 +134,41 @@ function openFolder(source: string): Place {
   };
 }
 
-type Asked = Pick<DescribeOptions, 'category' | 'signal' | 'onWarning'>;
-
 async function openRemote(
-  source: RemoteSource,
-  settings: HubSettings,
-  asked: Asked,
+  model: RemoteModel,
+  category: string | undefined,
   guide: CategoryGuide,
 ): Promise<Place> {
-  const cache = new RepositoryCache(settings.cacheFolder, source.kind === 'hub' ? source.id : source.base);
-  return source.kind === 'hub'
-    ? openHub(source, { settings, cache, ...asked })
-    : openAddress(source, { settings, cache, ...asked }, guide);
-}
-
-interface Setting extends Asked {
-  readonly settings: HubSettings;
-  readonly cache: RepositoryCache;
+  const { source } = model;
+  if (source.kind === 'hub') return openHub(model, source, category);
+  const cached = await openCachedAddress(model, category);
+  const found = await askOnline(model, cached !== undefined, (asked) =>
+    probeAddress(asked, source.base, category, guide),
+  );
+  return found ?? cached!;
 }
 
 /** Asks the server, unless that is forbidden or it can't be reached while the cache has the model. */
 async function askOnline<T>(
-  remote: Remote,
-  { settings, signal, onWarning }: Setting,
+  model: RemoteModel,
   isCached: boolean,
-  ask: (access: Access) => Promise<T>,
+  ask: (model: RemoteModel) => Promise<T>,
 ): Promise<T | undefined> {
-  if (settings.offline && !isCached) throw offline(remote);
-  if (settings.offline) return undefined;
-  const fallback = { isCached, cacheFolder: settings.cacheFolder, onWarning };
-  return unlessUnreachable(remote, fallback, { policy: defaultRetryPolicy, signal }, ask);
+  const { offline } = model.settings;
+  if (!offline) return unlessUnreachable(model, isCached, ask);
+  if (isCached) return undefined;
+  const reason = `${model.label} is not in the cache, and offline mode is on: load it once with the network`;
+  throw fieldError('source', reason);
 }
 
-async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting: Setting): Promise<Place> {
-  const { settings, cache, category, signal } = setting;
-  const remote = toRemote(source, settings);
-  const access = { policy: defaultRetryPolicy, signal };
+async function openHub(
+  model: RemoteModel,
+  source: RemoteSource & { readonly kind: 'hub' },
+  category: string | undefined,
+): Promise<Place> {
+  const { cache } = model;
   const cached = await cache.readListing(source.revision);
-  const listing = await askOnline(remote, setting, cached !== undefined, (patience) =>
-    listRepository(remote, { endpoint: settings.endpoint, ...source }, patience),
-  );
+  const listing = await askOnline(model, cached !== undefined, (asked) => listRepository(asked, source));
   const { commit, files } = listing ?? cached!;
   const snapshot = cache.snapshot(commit);
   if (source.file !== undefined) {
@@ -190,7 +179,7 @@ async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting:
     const readBeginning = () =>
       isHere
         ? readGgufFile(join(snapshot, source.file!), { until: firstTokenizerKey })
-        : fetchGguf(remote, wanted, access);
+        : fetchGguf(model, wanted);
     const metadata = category === undefined ? await readBeginning() : undefined;
     return {
       kind: 'hub',
@@ -209,43 +198,32 @@ async function openHub(source: RemoteSource & { readonly kind: 'hub' }, setting:
       if (files.some((file) => isWanted(file) && cache.has(commit, file)))
         return readFile(join(snapshot, path), 'utf8');
       const file = listing?.files.find(isWanted);
-      return file && fetchText(remote, file, access);
+      return file && fetchText(model, file);
     },
   };
 }
 
-async function openAddress(
-  source: RemoteSource & { readonly kind: 'url' },
-  setting: Setting,
-  guide: CategoryGuide,
-): Promise<Place> {
-  const remote = toRemote(source, setting.settings);
-  const cached = await openCachedAddress(setting);
-  const found = await askOnline(remote, setting, cached !== undefined, (access) =>
-    probeAddress(source.base, remote, access, setting.category, guide),
-  );
-  return found ?? cached!;
-}
-
 async function probeAddress(
-  base: string,
   remote: Remote,
-  access: Access,
+  base: string,
   category: string | undefined,
   guide: CategoryGuide,
 ): Promise<Place> {
   const readText = (path: string): Promise<string | undefined> =>
-    fetchText(remote, { path, url: base + path }, access);
-  const { files: marks } = await probeFiles(remote, base, markFiles, access);
+    fetchText(remote, { path, url: base + path });
+  const { files: marks } = await probeFiles(remote, base, markFiles);
   const evidence = { files: marks, config: parseJson(await readText('config.json')) ?? {} };
   const found = category ?? guide.recognize(evidence);
   if (found === undefined) return { kind: 'address', folder: undefined, files: marks, readText };
-  const files = await probeChoice(remote, base, { files: guide.filesOf(found, evidence) }, access);
+  const files = await probeChoice(remote, base, { files: guide.filesOf(found, evidence) });
   return { kind: 'address', folder: undefined, files, readText };
 }
 
 /** A folder's files as they were when a model was last obtained from it; its revisions are categories with dtypes. */
-async function openCachedAddress({ cache, category }: Setting): Promise<Place | undefined> {
+async function openCachedAddress(
+  { cache }: RemoteModel,
+  category: string | undefined,
+): Promise<Place | undefined> {
   for (const { revision, commit } of await cache.revisions()) {
     const [found] = revision.split(', ', 1);
     const listing =
@@ -262,9 +240,8 @@ async function openCachedAddress({ cache, category }: Setting): Promise<Place | 
 async function fetchText(
   remote: Remote,
   { path, url }: Pick<RemoteFile, 'path' | 'url'>,
-  access: Access,
 ): Promise<string | undefined> {
-  return askServer(remote, url, access, async (answer, signal) => {
+  return askServer(remote, url, async (answer, signal) => {
     const { status } = answer.response;
     if (status === 404 || status === 410) return undefined;
     if (status !== 200) throw refusal(answer, remote, { file: path });
@@ -275,11 +252,7 @@ async function fetchText(
 /** Metadata before the vocabulary takes a few kilobytes. */
 const beginningBytes = 2 ** 20;
 
-async function fetchGguf(
-  remote: Remote,
-  file: RemoteFile | undefined,
-  access: Access,
-): Promise<GgufMetadata | undefined> {
+async function fetchGguf(remote: Remote, file: RemoteFile | undefined): Promise<GgufMetadata | undefined> {
   if (!file) return undefined;
   const headers = { range: `bytes=0-${beginningBytes - 1}` };
   const readBeginning = async (answer: HubResponse, signal: AbortSignal): Promise<Uint8Array> => {
@@ -295,18 +268,11 @@ async function fetchGguf(
     }
     return Buffer.concat(parts);
   };
-  const bytes = await askServer(remote, file.url, access, readBeginning, { headers });
+  const bytes = await askServer(remote, file.url, readBeginning, { headers });
   return orThrow(
     () => readGgufMetadata(bytes, { until: firstTokenizerKey }),
     ({ message }) =>
       fieldError('source', `${file.path} of ${remote.label} can't be read as GGUF: ${message}`),
-  );
-}
-
-function offline({ label }: Remote): InferenceError {
-  return fieldError(
-    'source',
-    `${label} is not in the cache, and offline mode is on: load it once with the network`,
   );
 }
 

@@ -1,15 +1,14 @@
-import { rm, open, type FileHandle } from 'node:fs/promises';
+import type { Hash } from 'node:crypto';
+import { rm, open } from 'node:fs/promises';
 import { fieldError } from '../errors.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
 import { openUrl, refusal, type Remote } from './http.ts';
 import type { RemoteFile } from './file-list.ts';
-import { TransientError, withRetries, type RetryPolicy } from './retry.ts';
-import { createContentHasher, type ContentHasher } from './verified-files.ts';
+import { TransientError, withRetries } from './retry.ts';
+import { createContentHash } from './verified-files.ts';
 
 export interface DownloadOptions {
-  readonly policy: RetryPolicy;
-  readonly signal?: AbortSignal | undefined;
   /** Told how much of the file is there. */
   readonly onReceived?: ((receivedBytes: number) => void) | undefined;
   /** Most bytes of a file whose size no server reports; default 4 GiB. */
@@ -26,9 +25,9 @@ export async function downloadFile(
   remote: Remote,
   file: RemoteFile,
   path: string,
-  options: DownloadOptions,
+  options: DownloadOptions = {},
 ): Promise<void> {
-  const part = await PartFile.open(path, file);
+  const part = await openPart(path, file);
   try {
     const isResumed = part.position > 0;
     if (await isReceived(remote, file, part, options)) return;
@@ -55,7 +54,7 @@ async function isReceived(
   part: PartFile,
   options: DownloadOptions,
 ): Promise<boolean> {
-  await withRetries(() => receive(remote, file, part, options), options);
+  await withRetries(() => receive(remote, file, part, options), remote);
   return (await part.finish()) === file.hash?.hex;
 }
 
@@ -63,13 +62,13 @@ async function receive(
   remote: Remote,
   file: RemoteFile,
   part: PartFile,
-  { policy, signal, onReceived, maxUnsizedBytes = defaultMaxUnsizedBytes }: DownloadOptions,
+  { onReceived, maxUnsizedBytes = defaultMaxUnsizedBytes }: DownloadOptions,
 ): Promise<void> {
   if (!isResumable(file)) part.restart();
   const start = part.position;
   onReceived?.(start);
   if (start === file.sizeBytes) return;
-  const watchdog = createWatchdog(policy.stallMs, signal);
+  const watchdog = createWatchdog(remote.policy.stallMs, remote.signal);
   try {
     const answer = await openUrl(remote, file.url, {
       headers: rangeFrom(start, file),
@@ -161,80 +160,62 @@ function isResumable({ hash, etag }: RemoteFile): boolean {
 }
 
 /** A file that is being written from its beginning to its end, over several attempts if need be, and hashed on the way. */
-class PartFile {
-  readonly #handle: FileHandle;
-  readonly #file: RemoteFile;
-  #position = 0;
-  #hasher: ContentHasher | undefined;
-
-  private constructor(handle: FileHandle, file: RemoteFile) {
-    this.#handle = handle;
-    this.#file = file;
-    this.#hasher = this.#newHasher();
-  }
-
-  /** Opens what an earlier attempt has left, or begins. */
-  static async open(path: string, file: RemoteFile): Promise<PartFile> {
-    const handle = await open(path, 'a').then(async (created) => {
-      await created.close();
-      return open(path, 'r+');
-    });
-    const part = new PartFile(handle, file);
-    try {
-      await part.#readOn();
-      return part;
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
-  }
-
+interface PartFile {
   /** Bytes that are there. */
-  get position(): number {
-    return this.#position;
-  }
-
-  async append(bytes: Uint8Array): Promise<void> {
-    for (let written = 0; written < bytes.length;) {
-      const { bytesWritten } = await this.#handle.write(bytes, written, undefined, this.#position + written);
-      written += bytesWritten;
-    }
-    this.#hasher?.update(bytes);
-    this.#position += bytes.length;
-  }
-
+  readonly position: number;
+  append(bytes: Uint8Array): Promise<void>;
   /** Begins anew. The bytes stay until they are overwritten, since another process may count on them. */
-  restart(): void {
-    this.#position = 0;
-    this.#hasher = this.#newHasher();
-  }
-
+  restart(): void;
   /** @returns the hash of the content, or `undefined` where there is nothing to compare it with */
-  async finish(): Promise<string | undefined> {
-    await this.#handle.truncate(this.#position);
-    await this.#handle.sync();
-    return this.#hasher?.hex();
-  }
+  finish(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
 
-  async close(): Promise<void> {
-    await this.#handle.close();
-  }
-
-  async #readOn(): Promise<void> {
-    const { size } = await this.#handle.stat();
-    const { sizeBytes = Number.POSITIVE_INFINITY } = this.#file;
-    if (size > sizeBytes || !isResumable(this.#file)) return;
+/** Opens what an earlier attempt has left, or begins. */
+async function openPart(path: string, file: RemoteFile): Promise<PartFile> {
+  const created = await open(path, 'a');
+  await created.close();
+  const handle = await open(path, 'r+');
+  const { hash, sizeBytes } = file;
+  const begin = (): Hash | undefined => hash && createContentHash(hash.algorithm, sizeBytes ?? 0);
+  let position = 0;
+  let hasher = begin();
+  const readOn = async (): Promise<void> => {
+    const { size } = await handle.stat();
+    if (size > (sizeBytes ?? Infinity) || !isResumable(file)) return;
     const buffer = new Uint8Array(2 ** 20);
-    while (this.#position < size) {
-      const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, this.#position);
+    while (position < size) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       if (bytesRead === 0) return;
-      this.#hasher?.update(buffer.subarray(0, bytesRead));
-      this.#position += bytesRead;
+      hasher?.update(buffer.subarray(0, bytesRead));
+      position += bytesRead;
     }
-  }
-
-  #newHasher(): ContentHasher | undefined {
-    const { hash, sizeBytes = 0 } = this.#file;
-    return hash && createContentHasher(hash.algorithm, sizeBytes);
-  }
+  };
+  await readOn().catch(async (error: unknown) => {
+    await handle.close();
+    throw error;
+  });
+  return {
+    get position() {
+      return position;
+    },
+    async append(bytes) {
+      for (let written = 0; written < bytes.length;) {
+        const { bytesWritten } = await handle.write(bytes, written, undefined, position + written);
+        written += bytesWritten;
+      }
+      hasher?.update(bytes);
+      position += bytes.length;
+    },
+    restart() {
+      position = 0;
+      hasher = begin();
+    },
+    async finish() {
+      await handle.truncate(position);
+      await handle.sync();
+      return hasher?.digest('hex');
+    },
+    close: () => handle.close(),
+  };
 }

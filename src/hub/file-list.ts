@@ -24,6 +24,13 @@ export interface RemoteFile extends ListedFile {
   readonly etag: string | undefined;
 }
 
+/** The files of a model at one time. */
+export interface Listing {
+  /** Another one for other files. */
+  readonly commit: string;
+  readonly files: readonly RemoteFile[];
+}
+
 /**
  * Writes the list of files of a commit as `trees/<commit>.json` of the hub's cache has it. A blob's id is git's; of the
  * pointer, where the content is in large file storage.

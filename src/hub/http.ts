@@ -1,14 +1,13 @@
 import type { InferenceError } from '../errors.ts';
-import type { RemoteSource } from '../folder/source.ts';
 import { readText, type BodyOptions } from '../runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
-import { TransientError } from './retry.ts';
-import type { HubSettings } from './settings.ts';
+import { TransientError, type RetryPolicy } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
-import { quote } from '../core/text/quote.ts';
 
-/** Server and model of a request, with their names for messages. */
+/** Server and model of requests, with their names for messages, and how patiently they are made. */
 export interface Remote {
+  readonly policy: RetryPolicy;
+  readonly signal?: AbortSignal | undefined;
   readonly host: string;
   /** The token goes to this origin and to no other. */
   readonly tokenOrigin: string;
@@ -17,17 +16,6 @@ export interface Remote {
   readonly label: string;
   /** Page where a person accepts the model's terms; `undefined` for a server other than the hub. */
   readonly page: string | undefined;
-}
-
-export function toRemote(source: RemoteSource, { endpoint, token }: HubSettings): Remote {
-  const name = source.kind === 'hub' ? source.id : source.base;
-  return {
-    host: new URL(source.kind === 'hub' ? endpoint : name).host,
-    tokenOrigin: new URL(endpoint).origin,
-    token,
-    label: quote(name),
-    page: source.kind === 'hub' ? `${endpoint}/${name}` : undefined,
-  };
 }
 
 export interface HubRequest {

@@ -5,9 +5,8 @@ import { dirname, join, relative } from 'node:path';
 import { filesIn } from '../folder/files-in.ts';
 import { makeFolder } from '../folder/make-folder.ts';
 import { lockOwners } from './file-lock.ts';
-import { formatFileList, readFileList, type ListedFile, type RemoteFile } from './file-list.ts';
+import { formatFileList, readFileList, type ListedFile, type Listing, type RemoteFile } from './file-list.ts';
 import { replaceFile } from './replace-file.ts';
-import type { Listing } from './repository.ts';
 
 /** The files of a model when it was last asked for. */
 export interface CachedListing {

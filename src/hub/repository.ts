@@ -1,32 +1,14 @@
 import { createHash } from 'node:crypto';
 import { InferenceError, sentence } from '../errors.ts';
 import { parseContentHash } from './verified-files.ts';
-import type { RemoteFile } from './file-list.ts';
+import type { Listing, RemoteFile } from './file-list.ts';
 import { openUrl, readAnswer, refusal, type HubRequest, type HubResponse, type Remote } from './http.ts';
 import { inParallel } from './in-parallel.ts';
 import { possibleFiles, possibleWeightFiles, type Choice } from './needed-files.ts';
-import { beforeCache, TransientError, withRetries, type RetryPolicy } from './retry.ts';
+import type { RemoteModel } from './remote-model.ts';
+import { beforeCache, TransientError, withRetries } from './retry.ts';
 import { sourceError } from '../folder/model-files.ts';
 import { parseJson } from './json.ts';
-
-/** The files of a model at one time. */
-export interface Listing {
-  /** Another one for other files. */
-  readonly commit: string;
-  readonly files: readonly RemoteFile[];
-}
-
-export interface Access {
-  readonly policy: RetryPolicy;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The place for a model where its server can't be reached. */
-interface Fallback {
-  readonly isCached: boolean;
-  readonly cacheFolder: string;
-  readonly onWarning: ((message: string) => void) | undefined;
-}
 
 /** A file in the hub's listing; with `blobs=true` also its size and hashes. */
 interface Sibling {
@@ -43,15 +25,14 @@ const parallelRequests = 8;
  * @see https://huggingface.co/docs/hub/api
  */
 export async function listRepository(
-  remote: Remote,
-  repository: { readonly endpoint: string; readonly id: string; readonly revision: string },
-  access: Access,
+  model: RemoteModel,
+  { id, revision }: { readonly id: string; readonly revision: string },
 ): Promise<Listing> {
-  const { endpoint, id, revision } = repository;
+  const { endpoint } = model.settings;
   const url = `${endpoint}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
-  const { sha, siblings } = await askServer(remote, url, access, async (answer, signal) => {
-    if (answer.response.status !== 200) throw refusal(answer, remote, { revision });
-    return readListing(answer.response, remote, signal);
+  const { sha, siblings } = await askServer(model, url, async (answer, signal) => {
+    if (answer.response.status !== 200) throw refusal(answer, model, { revision });
+    return readListing(answer.response, model, signal);
   });
   return {
     commit: sha,
@@ -61,27 +42,25 @@ export async function listRepository(
 
 /** Asks a server, or warns and leaves the answer to the cache where that has the model and the server can't be reached. */
 export async function unlessUnreachable<T>(
-  remote: Remote,
-  { isCached, cacheFolder, onWarning }: Fallback,
-  access: Access,
-  ask: (access: Access) => Promise<T>,
+  model: RemoteModel,
+  isCached: boolean,
+  ask: (model: RemoteModel) => Promise<T>,
 ): Promise<T | undefined> {
-  const policy = isCached ? beforeCache(access.policy) : access.policy;
   try {
-    return await ask({ ...access, policy });
+    return await ask(isCached ? { ...model, policy: beforeCache(model.policy) } : model);
   } catch (error) {
-    access.signal?.throwIfAborted();
-    if (!isCached) throw withoutHub(error, remote, cacheFolder);
+    model.signal?.throwIfAborted();
+    if (!isCached) throw withoutHub(error, model);
     if (!isUnreachable(error)) throw error;
-    onWarning?.(`${error.message} Going on with what is in the cache.`);
+    model.onWarning?.(`${error.message} Going on with what is in the cache.`);
     return undefined;
   }
 }
 
 /** The error for a model that is not in the cache, with the ways to go on where its hub can't be reached. */
-function withoutHub(error: unknown, { page, host }: Remote, cacheFolder: string): unknown {
+function withoutHub(error: unknown, { page, host, settings }: RemoteModel): unknown {
   if (page === undefined || !isUnreachable(error)) return error;
-  const advice = `Set HF_ENDPOINT to a mirror of ${host}, copy the model from a cache of another machine to ${cacheFolder}, or name a folder that has its files`;
+  const advice = `Set HF_ENDPOINT to a mirror of ${host}, copy the model from a cache of another machine to ${settings.cacheFolder}, or name a folder that has its files`;
   return new InferenceError(error.code, sentence(`${sentence(error.message)} ${advice}`), {
     param: error.param,
     cause: error,
@@ -98,12 +77,11 @@ export async function probeFiles(
   remote: Remote,
   base: string,
   paths: readonly string[],
-  access: Access,
 ): Promise<{ readonly files: readonly RemoteFile[]; readonly refused: readonly InferenceError[] }> {
   const files: RemoteFile[] = [];
   const refused: InferenceError[] = [];
-  await inParallel(paths, parallelRequests, access.signal, async (path, signal) => {
-    const answer = await probeFile(remote, { base, path }, { ...access, signal });
+  await inParallel(paths, parallelRequests, remote.signal, async (path, signal) => {
+    const answer = await probeFile({ ...remote, signal }, base, path);
     if (InferenceError.isInstance(answer)) refused.push(answer);
     else if (answer) files.push(answer);
   });
@@ -115,13 +93,12 @@ export async function probeChoice(
   remote: Remote,
   base: string,
   choice: Choice,
-  access: Access,
 ): Promise<readonly RemoteFile[]> {
-  const { files, refused } = await probeFiles(remote, base, possibleFiles(choice), access);
+  const { files, refused } = await probeFiles(remote, base, possibleFiles(choice));
   if (files.length === 0 && refused.length > 0) throw refused[0];
   const paths = files.map(({ path }) => path);
   const weights = possibleWeightFiles(remote.label, paths, choice);
-  return [...files, ...(await probeFiles(remote, base, weights, access)).files];
+  return [...files, ...(await probeFiles(remote, base, weights)).files];
 }
 
 /** Gives files that have no commit one of their own. */
@@ -132,8 +109,8 @@ export function toListing(files: readonly RemoteFile[]): Listing {
 
 async function probeFile(
   remote: Remote,
-  { base, path }: { base: string; path: string },
-  access: Access,
+  base: string,
+  path: string,
 ): Promise<RemoteFile | InferenceError | undefined> {
   const url = base + encodePath(path);
   const describe = (answer: HubResponse): RemoteFile | InferenceError | undefined => {
@@ -145,7 +122,7 @@ async function probeFile(
     if (answer.header('content-type')?.startsWith('text/html')) return undefined;
     return describeFile(answer, { path, url });
   };
-  return askServer(remote, url, access, describe, {
+  return askServer(remote, url, describe, {
     method: 'HEAD',
     headers: { 'accept-encoding': 'identity' },
   });
@@ -229,13 +206,12 @@ function digest(text: string): string {
 export async function askServer<T>(
   remote: Remote,
   url: string,
-  access: Access,
   read: (answer: HubResponse, signal: AbortSignal) => T | Promise<T>,
   request: Omit<HubRequest, 'signal'> = {},
 ): Promise<T> {
   return withRetries(async () => {
-    const timeout = AbortSignal.timeout(access.policy.stallMs);
-    const signal = access.signal ? AbortSignal.any([access.signal, timeout]) : timeout;
+    const timeout = AbortSignal.timeout(remote.policy.stallMs);
+    const signal = remote.signal ? AbortSignal.any([remote.signal, timeout]) : timeout;
     return read(await openUrl(remote, url, { ...request, signal }), signal);
-  }, access);
+  }, remote);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceFile } from './replace-file.ts';
@@ -49,19 +49,10 @@ export function parseContentHash(text: string | null | undefined): ContentHash |
   return /^[\da-f]{40}$/.test(hex) ? { algorithm: 'git-sha1', hex } : undefined;
 }
 
-/** Takes the bytes of a file, piece by piece. */
-export interface ContentHasher {
-  update(bytes: Uint8Array): void;
-  /** Once, at the end. */
-  hex(): string;
-}
-
-/** @param sizeBytes of the whole file, which a git id begins with */
-export function createContentHasher(algorithm: ContentHash['algorithm'], sizeBytes: number): ContentHasher {
-  const hash = createHash(algorithm === 'sha256' ? 'sha256' : 'sha1');
-  if (algorithm === 'git-sha1') hash.update(`blob ${sizeBytes}\0`);
-  return {
-    update: (bytes) => void hash.update(bytes),
-    hex: () => hash.digest('hex'),
-  };
+/**
+ * Makes the hash that takes the bytes of a file, piece by piece.
+ * @param sizeBytes of the whole file, which a git id begins with
+ */
+export function createContentHash(algorithm: ContentHash['algorithm'], sizeBytes: number): Hash {
+  return algorithm === 'sha256' ? createHash('sha256') : createHash('sha1').update(`blob ${sizeBytes}\0`);
 }

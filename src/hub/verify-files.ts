@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
-  createContentHasher,
+  createContentHash,
   type ContentHash,
   readVerified,
   stateOf,
@@ -88,8 +88,7 @@ async function hashesOf(folder: string): Promise<KnownHashes> {
 }
 
 async function hashOf(path: string, algorithm: ContentHash['algorithm']): Promise<string> {
-  const hasher = createContentHasher(algorithm, (await stat(path)).size);
-  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 }))
-    hasher.update(chunk as Buffer);
-  return hasher.hex();
+  const hash = createContentHash(algorithm, (await stat(path)).size);
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }

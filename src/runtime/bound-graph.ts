@@ -150,10 +150,6 @@ class RunBinding implements Binding {
     this.#results = await this.#session.run(this.#feeds, [...this.#outputs], options);
   }
 
-  runSync(): never {
-    throw new Error('this session runs asynchronously');
-  }
-
   output(name: string): ResidentTensor {
     return holdTensor(this.#results[name]!);
   }

@@ -2,6 +2,7 @@ import { elementTypes } from '../core/onnx/element-types.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { joinRowsModel, pickPositionModel, zerosModel } from '../core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
+import { BoundGraph } from './bound-graph.ts';
 import { int64 } from './int64.ts';
 import type { BindableSession, ResidentTensor, Tensor } from '../contracts/graph.ts';
 
@@ -91,23 +92,17 @@ export class DeviceTensors {
     feeds: Readonly<Record<string, Tensor | ResidentTensor>>,
     place: 'cpu' | 'session' = 'session',
   ): Promise<ResidentTensor> {
-    const binding = session.createBinding();
+    const graph = new BoundGraph(session);
     try {
-      for (const [name, feed] of Object.entries(feeds)) {
-        if ('read' in feed) {
-          binding.bindInput(name, feed);
-          continue;
-        }
-        const tensor = session.createTensor(feed);
-        binding.bindInput(name, tensor);
-        tensor.release();
-        this.#traffic.bytes += feed.data.byteLength;
-      }
-      binding.allocateOutput('y', place);
-      await binding.run();
-      return binding.output('y');
+      graph.feedAll(feeds);
+      for (const feed of Object.values(feeds))
+        if (!('read' in feed)) this.#traffic.bytes += feed.data.byteLength;
+      if (place === 'cpu') graph.fetch('y');
+      else graph.keep(['y']);
+      await graph.run();
+      return graph.take(['y'])[0]!;
     } finally {
-      binding.release();
+      graph.release();
     }
   }
 }

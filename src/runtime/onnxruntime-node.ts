@@ -12,19 +12,13 @@ export async function createBindingSession(
   model: string | Uint8Array,
   options: OnnxSessionOptions = {},
 ): Promise<Session> {
-  const {
-    device = 'cpu',
-    threads = Math.max(1, availableParallelism() - 1),
-    graphOptimization = 'all',
-    memoryArena = true,
-  } = options;
+  const { device = 'cpu', threads = Math.max(1, availableParallelism() - 1) } = options;
   const bindingOptions: onnxruntime.InferenceSession.SessionOptions = {
     executionProviders: [device],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     logSeverityLevel: 4,
-    graphOptimizationLevel: graphOptimization === 'none' ? 'disabled' : graphOptimization,
-    enableCpuMemArena: memoryArena,
+    graphOptimizationLevel: 'all',
     extra: toConfigurationEntries(options),
   };
   const session =

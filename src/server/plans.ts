@@ -6,8 +6,8 @@ import {
   type Budget,
   type Limit,
   type LimiterFactory,
-  type Refusal,
-  type Reservation,
+  type Refuse,
+  type Settle,
 } from './rate-limit.ts';
 
 /** Permissions and limits of a plan's keys. */
@@ -77,8 +77,8 @@ export function createMeterFactory(
 interface CompiledPlan {
   readonly name: string;
   readonly models: ReadonlySet<string> | null;
-  readonly quota: Budget | null;
-  readonly rateLimit: Budget | null;
+  readonly quota: Budget | undefined;
+  readonly rateLimit: Budget | undefined;
   readonly maxConcurrent: number;
   readonly controlsModels: boolean;
   /** Owner → requests. */
@@ -87,17 +87,17 @@ interface CompiledPlan {
 
 function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): CompiledPlan {
   if (plan.maxConcurrent !== undefined) assertCount(`plans.${name}.maxConcurrent`, plan.maxConcurrent);
-  const budget = (kind: 'quota' | 'rateLimit'): Budget | null => {
+  const budget = (kind: 'quota' | 'rateLimit', refuse: Refuse): Budget | undefined => {
     const limit = plan[kind];
-    if (limit === undefined) return null;
+    if (limit === undefined) return undefined;
     assertLimit(`plans.${name}.${kind}`, limit);
-    return createBudget(limit, `slashv1:${name}:${kind}`, createLimiter);
+    return createBudget(limit, { keyPrefix: `slashv1:${name}:${kind}`, createLimiter, refuse });
   };
   return {
     name,
     models: plan.models === undefined ? null : new Set(plan.models),
-    quota: budget('quota'),
-    rateLimit: budget('rateLimit'),
+    quota: budget('quota', quotaExceeded),
+    rateLimit: budget('rateLimit', rateLimited),
     maxConcurrent: plan.maxConcurrent ?? Infinity,
     controlsModels: plan.controlsModels ?? false,
     underWay: new Map(),
@@ -145,11 +145,7 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       if (count >= plan.maxConcurrent) throw tooManyAtOnce(count);
       underWay.set(owner, count + 1);
       isUnderWay = true;
-      if (plan.rateLimit === null) return;
-      const { refusal, requests, tokens } = await plan.rateLimit.admit(owner);
-      Object.assign(headers, rateLimitHeaders('requests', requests), rateLimitHeaders('tokens', tokens));
-      if (refusal === null) return;
-      throw rateLimited(refusal);
+      await plan.rateLimit?.admit(owner, (of, left) => Object.assign(headers, rateLimitHeaders(of, left)));
     },
     leave() {
       if (!isStaying) leave();
@@ -168,35 +164,26 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       );
     },
     async assertLeft() {
-      const refusal = await plan.quota?.peek(owner);
-      if (refusal) throw quotaExceeded(refusal);
+      await plan.quota?.assertLeft(owner);
     },
     async spend(estimate) {
       const { quota, rateLimit } = plan;
       const tokens = quota || rateLimit ? estimate() : 0;
-      const refusal = (await quota?.admit(owner))?.refusal;
-      if (refusal) throw quotaExceeded(refusal);
-      const taken: Reservation[] = [];
-      const giveBack = async (): Promise<void> => {
-        await Promise.all([quota?.refund(owner), ...taken.map((reservation) => reservation.settle(0))]);
+      await quota?.admit(owner);
+      const taken: Settle[] = [];
+      const settle = async (used: number): Promise<void> => {
+        await Promise.all(taken.map((settleOne) => settleOne(used)));
       };
-      for (const [budget, toError] of [
-        [quota, quotaExceeded],
-        [rateLimit, rateLimited],
-      ] as const) {
-        const reserved = await budget?.reserve(owner, tokens);
-        if (reserved && 'settle' in reserved) taken.push(reserved);
-        else if (reserved) {
-          await giveBack();
-          throw toError(reserved);
-        }
+      const refund = async (): Promise<void> => {
+        await Promise.all([quota?.refund(owner), settle(0)]);
+      };
+      try {
+        for (const budget of [quota, rateLimit]) if (budget) taken.push(await budget.reserve(owner, tokens));
+      } catch (error) {
+        await refund();
+        throw error;
       }
-      return {
-        async settle(used) {
-          await Promise.all(taken.map((reservation) => reservation.settle(used)));
-        },
-        refund: giveBack,
-      };
+      return { settle, refund };
     },
   };
 }
@@ -206,21 +193,20 @@ function tooManyAtOnce(count: number): InferenceError {
   return new InferenceError('rate_limited', message, { retryAfterSeconds: 1 });
 }
 
-function rateLimited({ limit, of, retryAfterSeconds }: Refusal): InferenceError {
-  const message = `Rate limit of ${limit} ${of} reached. Try again in ${retryAfterSeconds} s.`;
+function rateLimited(limit: string, retryAfterSeconds: number): InferenceError {
+  const message = `Rate limit of ${limit} reached. Try again in ${retryAfterSeconds} s.`;
   return new InferenceError('rate_limited', message, { retryAfterSeconds });
 }
 
-function quotaExceeded({ limit, of, retryAfterSeconds }: Refusal): InferenceError {
-  const message = `The quota of ${limit} ${of} is spent. It renews in ${retryAfterSeconds} s.`;
+function quotaExceeded(limit: string, renewsInSeconds: number): InferenceError {
+  const message = `The quota of ${limit} is spent. It renews in ${renewsInSeconds} s.`;
   return new InferenceError('quota_exceeded', message);
 }
 
-function rateLimitHeaders(of: 'requests' | 'tokens', allowance: Allowance | null): Record<string, string> {
-  if (allowance === null) return {};
+function rateLimitHeaders(of: string, { limit, remaining, resetMs }: Allowance): Record<string, string> {
   return {
-    [`x-ratelimit-limit-${of}`]: String(allowance.limit),
-    [`x-ratelimit-remaining-${of}`]: String(allowance.remaining),
-    [`x-ratelimit-reset-${of}`]: `${Math.ceil(allowance.resetMs / 1000)}s`,
+    [`x-ratelimit-limit-${of}`]: String(limit),
+    [`x-ratelimit-remaining-${of}`]: String(remaining),
+    [`x-ratelimit-reset-${of}`]: `${Math.ceil(resetMs / 1000)}s`,
   };
 }

@@ -1,3 +1,4 @@
+import type { InferenceError } from '../errors.ts';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 /** Requests and tokens within a fixed window of time. */
@@ -43,33 +44,22 @@ export interface Allowance {
   readonly resetMs: number;
 }
 
-export interface Refusal {
-  readonly of: 'requests' | 'tokens';
-  readonly limit: number;
-  readonly retryAfterSeconds: number;
-}
+/** Makes the error of a limit, such as `20 requests`, that is used up for so long. */
+export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceError;
 
-export interface Admission {
-  /** Reason why there is none; nothing was used up. */
-  readonly refusal: Refusal | null;
-  readonly requests: Allowance | null;
-  readonly tokens: Allowance | null;
-}
+/** Takes the tokens that were used in place of those that were reserved. */
+export type Settle = (tokens: number) => Promise<void>;
 
-/** Tokens that are taken before anybody knows how many it will be. */
-export interface Reservation {
-  /** Takes those that were used in place of those that were reserved. */
-  settle(tokens: number): Promise<void>;
-}
-
+/** What is refused takes nothing. */
 export interface Budget {
-  admit(owner: string): Promise<Admission>;
-  /** The refusal that `admit` would answer now; takes nothing. */
-  peek(owner: string): Promise<Refusal | null>;
+  /** @param tell is told what is left, of a refused request too */
+  admit(owner: string, tell?: (of: Counter['of'], left: Allowance) => void): Promise<void>;
+  /** @throws what `admit` would throw now; takes nothing */
+  assertLeft(owner: string): Promise<void>;
   /** Gives one admitted request back. */
   refund(owner: string): Promise<void>;
-  /** Takes tokens as long as any are left: the last request may take more than that. */
-  reserve(owner: string, tokens: number): Promise<Reservation | Refusal>;
+  /** Takes tokens as long as any are left, before anybody knows how many it will be: the last request may take more than that. */
+  reserve(owner: string, tokens: number): Promise<Settle>;
 }
 
 // A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
@@ -85,43 +75,47 @@ export function createMemoryLimiter(options: LimiterOptions): Limiter {
 }
 
 /** Counts one `Limit` with the limiters of `createLimiter`. */
-export function createBudget(limit: Limit, keyPrefix: string, createLimiter: LimiterFactory): Budget {
-  const create = (of: 'requests' | 'tokens'): Counter | null => {
+export function createBudget(
+  limit: Limit,
+  { keyPrefix, createLimiter, refuse }: { keyPrefix: string; createLimiter: LimiterFactory; refuse: Refuse },
+): Budget {
+  const create = (of: 'requests' | 'tokens'): Counter | undefined => {
     const points = limit[of];
-    if (points === undefined) return null;
+    if (points === undefined) return undefined;
     const limiter = createLimiter({ keyPrefix: `${keyPrefix}:${of}`, points, duration: limit.perSeconds });
-    return { of, limit: points, windowMs: limit.perSeconds * 1000, limiter };
+    return { of, limit: points, windowMs: limit.perSeconds * 1000, limiter, refuse };
   };
   const requests = create('requests');
   const tokens = create('tokens');
+  const assertLeft = async (
+    counter: Counter,
+    owner: string,
+    tell?: (left: Allowance) => void,
+  ): Promise<void> => {
+    const left = await look(counter, owner);
+    tell?.(left);
+    if (left.remaining === 0) throw refusal(counter, left.resetMs);
+  };
   return {
-    async admit(owner) {
-      const tokensLeft = tokens && (await look(tokens, owner));
-      if (tokens && tokensLeft?.remaining === 0)
-        return refuse(tokens, { requests: null, tokens: tokensLeft });
-      if (!requests) return { refusal: null, requests: null, tokens: tokensLeft };
+    async admit(owner, tell = () => undefined) {
+      if (tokens) await assertLeft(tokens, owner, (left) => tell('tokens', left));
+      if (!requests) return;
       const { taken, allowance } = await takeOne(requests, owner);
-      const left = { requests: allowance, tokens: tokensLeft };
-      return taken ? { refusal: null, ...left } : refuse(requests, left);
+      tell('requests', allowance);
+      if (!taken) throw refusal(requests, allowance.resetMs);
     },
-    async peek(owner) {
-      for (const counter of [tokens, requests]) {
-        const left = counter && (await look(counter, owner));
-        if (left?.remaining === 0) return toRefusal(counter!, left.resetMs);
-      }
-      return null;
+    async assertLeft(owner) {
+      for (const counter of [tokens, requests]) if (counter) await assertLeft(counter, owner);
     },
     async refund(owner) {
       await requests?.limiter.reward(owner, 1);
     },
-    reserve: async (owner, count) => (tokens ? reserve(tokens, owner, count) : nothingReserved),
+    reserve: async (owner, count) => (tokens ? reserve(tokens, owner, count) : async () => {}),
   };
 }
 
-const nothingReserved: Reservation = { async settle() {} };
-
 /** Adds first and looks then, so that requests at the same time, also of other hosts, see each other. */
-async function reserve(counter: Counter, owner: string, wanted: number): Promise<Reservation | Refusal> {
+async function reserve(counter: Counter, owner: string, wanted: number): Promise<Settle> {
   const { limiter, limit, windowMs } = counter;
   const reserved = Math.min(wanted, limit);
   let endsAt = performance.now() + windowMs;
@@ -130,16 +124,14 @@ async function reserve(counter: Counter, owner: string, wanted: number): Promise
     endsAt = performance.now() + Math.min(msBeforeNext, windowMs);
     if (consumedPoints - reserved >= limit) {
       await limiter.reward(owner, reserved);
-      return toRefusal(counter, msBeforeNext);
+      throw refusal(counter, msBeforeNext);
     }
   }
-  return {
-    async settle(used) {
-      // The reservation ended with its window.
-      const more = used - (performance.now() < endsAt ? reserved : 0);
-      if (more > 0) await limiter.penalty(owner, more);
-      else if (more < 0) await limiter.reward(owner, -more);
-    },
+  return async (used) => {
+    // The reservation ended with its window.
+    const more = used - (performance.now() < endsAt ? reserved : 0);
+    if (more > 0) await limiter.penalty(owner, more);
+    else if (more < 0) await limiter.reward(owner, -more);
   };
 }
 
@@ -148,6 +140,7 @@ interface Counter {
   readonly limit: number;
   readonly windowMs: number;
   readonly limiter: Limiter;
+  readonly refuse: Refuse;
 }
 
 async function look(counter: Counter, owner: string): Promise<Allowance> {
@@ -174,13 +167,8 @@ function toAllowance({ limit, windowMs }: Counter, consumed: number, resetMs: nu
   return { limit, remaining, resetMs: Math.min(windowMs, Math.max(0, resetMs)) };
 }
 
-function refuse(counter: Counter, left: Pick<Admission, 'requests' | 'tokens'>): Admission {
-  return { refusal: toRefusal(counter, left[counter.of]?.resetMs ?? 0), ...left };
-}
-
-function toRefusal({ of, limit, windowMs }: Counter, resetMs: number): Refusal {
-  const retryAfterSeconds = Math.max(1, Math.ceil(Math.min(resetMs, windowMs) / 1000));
-  return { of, limit, retryAfterSeconds };
+function refusal({ of, limit, windowMs, refuse }: Counter, resetMs: number): InferenceError {
+  return refuse(`${limit} ${of}`, Math.max(1, Math.ceil(Math.min(resetMs, windowMs) / 1000)));
 }
 
 /** Whether what a limiter rejected with is no failure, but its refusal. */

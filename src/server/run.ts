@@ -24,19 +24,9 @@ export interface BilledStream<Event> {
  * ending costs.
  */
 export async function collectRun<Event>(call: Call, run: BilledRequest<Event>): Promise<Event[]> {
-  const { signal } = call.request;
-  const bill = await openBill(call, run, { isStream: false });
+  const source = (await openRun(call, run, { isStream: false })).billed();
   const events: Event[] = [];
-  try {
-    for await (const event of run.start({ ...callOptions(call, signal, bill), mayRestart: true })) {
-      bill.read(event);
-      events.push(event);
-    }
-  } catch (error) {
-    await bill.settle(endingOf(error, signal));
-    throw error;
-  }
-  await bill.settle('finished');
+  for await (const event of { [Symbol.asyncIterator]: () => source }) events.push(event);
   return events;
 }
 
@@ -44,9 +34,13 @@ export async function collectRun<Event>(call: Call, run: BilledRequest<Event>): 
  * `collectRun`, event by event. A run that fails is charged when its iterator is returned, or when its client leaves: until
  * then the client may be sent events that came before.
  */
-export async function openRun<Event>(call: Call, run: BilledRequest<Event>): Promise<BilledStream<Event>> {
+export async function openRun<Event>(
+  call: Call,
+  run: BilledRequest<Event>,
+  { isStream = true }: { isStream?: boolean } = {},
+): Promise<BilledStream<Event>> {
   const client = call.request.signal;
-  const bill = await openBill(call, run, { isStream: true });
+  const bill = await openBill(call, run, { isStream });
   const controller = new AbortController();
   let failure: Ending | undefined;
   const abort = (): void => {
@@ -59,11 +53,13 @@ export async function openRun<Event>(call: Call, run: BilledRequest<Event>): Pro
     client.removeEventListener('abort', abort);
     return bill.settle(ending);
   };
+  const start = (): AsyncIterable<Event> =>
+    run.start({ ...callOptions(call, controller.signal, bill), mayRestart: !isStream });
   let iterator: AsyncIterator<Event> | undefined;
   const events: AsyncIterator<Event> = {
     async next() {
       try {
-        iterator ??= run.start(callOptions(call, controller.signal, bill))[Symbol.asyncIterator]();
+        iterator ??= start()[Symbol.asyncIterator]();
         const result = await iterator.next();
         if (result.done === true) await settle('finished');
         else bill.read(result.value);
@@ -164,7 +160,7 @@ async function openBill<Event>(
       if (isStream && !isOutput(event)) tally(event, taken);
     },
     take(event) {
-      if (!isOutput(event)) return;
+      if (!isStream || !isOutput(event)) return;
       hasSent = true;
       tally(event, taken);
     },

@@ -18,7 +18,7 @@ function createQueue(
   category: Partial<CategoryDefinition> = {},
 ) {
   const replicas: FakeReplica[] = [];
-  const startReplica: StartReplica = (_spec, onChange) => {
+  const startReplica: StartReplica = (_spec, { onChange }) => {
     const replica = new FakeReplica();
     replica.onChange = onChange;
     replicas.push(replica);

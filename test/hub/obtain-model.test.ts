@@ -381,7 +381,8 @@ describe('a download that goes wrong', () => {
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const remote = { host, tokenOrigin: '', token: undefined, label: 'm', page: undefined };
+    const policy = { ...defaultRetryPolicy, ...retry };
+    const remote = { host, tokenOrigin: '', token: undefined, label: 'm', page: undefined, policy };
     const url = `http://${host}/config.json`;
     const file = {
       path: 'config.json',
@@ -392,7 +393,7 @@ describe('a download that goes wrong', () => {
       etag: undefined,
     };
     const path = join(cacheFolder, 'part');
-    const options = { policy: { ...defaultRetryPolicy, ...retry }, maxUnsizedBytes: 100_000 };
+    const options = { maxUnsizedBytes: 100_000 };
     await expect(downloadFile(remote, file, path, options)).rejects.toThrow(
       `config.json of m has more than 100000 bytes, and ${host} doesn't report its size`,
     );

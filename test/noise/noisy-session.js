@@ -88,11 +88,6 @@ function noisyBinding(binding) {
       await binding.run(options);
       end(written);
     },
-    runSync() {
-      const written = begin();
-      binding.runSync();
-      end(written);
-    },
     output(/** @type {string} */ name) {
       const tensor = binding.output(name);
       const ofRun = rows;

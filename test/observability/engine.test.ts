@@ -13,7 +13,7 @@ import { chatCategory } from '../../src/categories/chat/category.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import type { CategoryDefinition } from '../../src/contracts/category.ts';
 import { categories } from '../../src/categories/registry.ts';
-import type { ReplicaEvent } from '../../src/engine/replica.ts';
+import type { ReplicaEvent, StartReplica } from '../../src/engine/replica.ts';
 import { InferenceError } from '../../src/errors.ts';
 import { Observers } from '../../src/observers.ts';
 import { FakeReplica } from '../engine/fake-replica.ts';
@@ -46,9 +46,9 @@ describe('a queue', () => {
     const replica = new FakeReplica();
     let emit: (event: ReplicaEvent) => void = () => undefined;
     const spec = { id: 'toy', category: 'chat', source: 'toy' } as const;
-    const start = (_spec: unknown, onChange: () => void, onEvent = emit): FakeReplica => {
-      replica.onChange = onChange;
-      emit = onEvent;
+    const start: StartReplica = (_spec, listener) => {
+      replica.onChange = listener.onChange;
+      emit = listener.onEvent;
       return replica;
     };
     const observers = new Observers([observer]);

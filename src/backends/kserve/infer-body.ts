@@ -1,5 +1,6 @@
 import type { Tensor, TensorData, TensorMap } from '../../contracts/graph.ts';
-import { arrayOf, dataTypeOf, elementTypeOf } from './data-types.ts';
+import { tensorArrays } from '../../runtime/native/element-types.ts';
+import { dataTypeOf, elementTypeOf } from './data-types.ts';
 
 interface WireOutput {
   readonly name: string;
@@ -15,17 +16,18 @@ export interface InferResponse {
   readonly outputs?: readonly WireOutput[];
 }
 
-export interface InferBody {
-  /** Bytes of JSON at its beginning. */
-  readonly header: number;
-  readonly body: Uint8Array;
-}
+/** Tells the length of the JSON before the tensors, where these travel as bytes. */
+export const lengthHeader = 'inference-header-content-length';
 
 /**
- * Writes the body of a request.
+ * Writes a request.
  * @param isBinary whether tensors travel as bytes after the JSON, and are asked for in that way
  */
-export function encodeInputs(feeds: TensorMap, fetches: readonly string[], isBinary: boolean): InferBody {
+export function encodeInputs(
+  feeds: TensorMap,
+  fetches: readonly string[],
+  isBinary: boolean,
+): { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array<ArrayBuffer> } {
   const tensors = Object.entries(feeds);
   const request = {
     inputs: tensors.map(([name, tensor]) => ({
@@ -39,7 +41,7 @@ export function encodeInputs(feeds: TensorMap, fetches: readonly string[], isBin
     outputs: fetches.map((name) => ({ name, ...(isBinary ? { parameters: { binary_data: true } } : {}) })),
   };
   const header = new TextEncoder().encode(JSON.stringify(request));
-  if (!isBinary) return { header: header.byteLength, body: header };
+  if (!isBinary) return { headers: { 'content-type': 'application/json' }, body: header };
   const size = tensors.reduce((sum, [, { data }]) => sum + data.byteLength, header.byteLength);
   const body = new Uint8Array(size);
   body.set(header);
@@ -48,7 +50,11 @@ export function encodeInputs(feeds: TensorMap, fetches: readonly string[], isBin
     body.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
     at += data.byteLength;
   }
-  return { header: header.byteLength, body };
+  const headers = {
+    'content-type': 'application/octet-stream',
+    [lengthHeader]: String(header.byteLength),
+  };
+  return { headers, body };
 }
 
 /**
@@ -83,7 +89,7 @@ function toNumbers(name: string, { type, data }: Tensor): unknown[] {
 function fromNumbers(data: readonly unknown[], type: Tensor['type']): TensorData {
   if (type === 'float16') throw new Error('float16 as JSON');
   const flat = data.flat(Infinity);
-  const values = new (arrayOf(type))(flat.length);
+  const values = new tensorArrays[type](flat.length);
   flat.forEach((value, index) => {
     values[index] = (type === 'int64' ? BigInt(value as number) : Number(value)) as never;
   });
@@ -94,5 +100,5 @@ function fromBytes(bytes: Uint8Array, at: number, size: number, type: Tensor['ty
   if (!Number.isSafeInteger(size) || size < 0) throw new Error(`a tensor of ${JSON.stringify(size)} bytes`);
   if (at + size > bytes.byteLength) throw new Error('the answer is cut off');
   // A copy, since elements may not be aligned within the answer.
-  return new (arrayOf(type))(bytes.slice(at, at + size).buffer);
+  return new tensorArrays[type](bytes.slice(at, at + size).buffer);
 }

@@ -6,8 +6,8 @@ import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { authorization } from '../access.ts';
 import type { Upstreams } from '../upstreams.ts';
 import type { GraphEndpoint, GraphSignature } from './server.ts';
-import { dataTypeOf, elementTypeOf, elementTypes } from './data-types.ts';
-import { decodeOutputs, encodeInputs, type InferResponse } from './infer-body.ts';
+import { dataTypeOf, dataTypes, elementTypeOf } from './data-types.ts';
+import { decodeOutputs, encodeInputs, lengthHeader, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
 import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
@@ -38,8 +38,6 @@ const maxTensorBytes = 2 ** 29;
 const maxFaultBytes = 1000;
 const maxFaultCharacters = 200;
 
-const lengthHeader = 'inference-header-content-length';
-
 interface WireSignature {
   readonly name?: unknown;
   readonly datatype?: unknown;
@@ -52,10 +50,10 @@ interface WireSignature {
  * @see https://github.com/kserve/open-inference-protocol
  */
 export async function openInferenceSession(options: OpenInferenceOptions): Promise<Session> {
-  const server = new GraphServerClient(options);
-  const path = `/v2/models/${encodeURIComponent(options.model)}`;
-  const described: Fields = options.signature ? { ...options.signature } : await server.await(path);
-  const isBinary = options.binary ?? listsBinary(await server.await('/v2', { isOptional: true }));
+  const { servers, model, binary, signature, timeoutMs } = options;
+  const path = `/v2/models/${encodeURIComponent(model)}`;
+  const described: Fields = signature ? { ...signature } : await describe(path, options);
+  const isBinary = binary ?? listsBinary(await describe('/v2', { ...options, isOptional: true }));
   const signatures = {
     inputs: toSignatures('inputs', described['inputs']),
     outputs: toSignatures('outputs', described['outputs']),
@@ -64,11 +62,17 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
     ...signatures,
     async run(feeds, fetches = signatures.outputs.map(({ name }) => name)) {
       assertNames(feeds, fetches, signatures);
-      const { header, body } = encodeInputs(feeds, fetches, isBinary);
+      const request = { method: 'POST', ...encodeInputs(feeds, fetches, isBinary), timeoutMs };
       const expected = signatures.outputs.filter(({ name }) => fetches.includes(name));
-      return options.servers.ask(async (upstream) => {
-        const answer = await server.infer(upstream, `${path}/infer`, body, isBinary ? header : undefined);
-        return pick(await readOutputs(answer), expected);
+      return servers.ask(async (server) => {
+        const answer = await ask(server, `${path}/infer`, request);
+        const { status, ok } = answer.response;
+        if (ok) return pick(await readOutputs(answer), expected);
+        throw new InferenceError(
+          status === 429 || status === 503 ? 'overloaded' : 'worker_failed',
+          `The graph server answered ${status}.`,
+          { cause: new Error(await readFault(answer)) },
+        );
       });
     },
     release: async () => {},
@@ -87,93 +91,63 @@ interface Answer {
   readonly signal: AbortSignal;
 }
 
-class GraphServerClient {
-  readonly #options: OpenInferenceOptions;
-
-  constructor(options: OpenInferenceOptions) {
-    this.#options = options;
-  }
-
-  /** The description of a server or of a graph, as soon as there is one. */
-  async await(path: string, { isOptional = false } = {}): Promise<Fields> {
-    const { servers, startTimeoutMs = 60_000 } = this.#options;
-    const giveUpAt = performance.now() + startTimeoutMs;
-    for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      try {
-        return await servers.ask((upstream) => this.#describe(upstream, path, isOptional));
-      } catch (error) {
-        const isFinal = !InferenceError.isInstance(error) || error.code !== 'worker_failed';
-        if (isFinal || performance.now() + pauseMs > giveUpAt) throw error;
-      }
-      await setTimeout(pauseMs);
-    }
-  }
-
-  async #describe(upstream: GraphEndpoint, path: string, isOptional: boolean): Promise<Fields> {
-    const answer = await this.#fetch(upstream, path, {});
-    const { status, ok } = answer.response;
-    if (ok) return readDescription(path, answer);
-    const fault = await readFault(answer);
-    if (isOptional && status === 404) return {};
-    throw fieldError('backend', `${path} answered ${status}: ${fault}`, {
-      code: status < 500 && !waitedFor.has(status) ? 'invalid_request' : 'worker_failed',
-    });
-  }
-
-  /** @param headerBytes length of the JSON before the tensors, where these travel as bytes */
-  async infer(
-    upstream: GraphEndpoint,
-    path: string,
-    body: Uint8Array,
-    headerBytes: number | undefined,
-  ): Promise<Answer> {
-    const binary = {
-      'content-type': 'application/octet-stream',
-      [lengthHeader]: String(headerBytes),
-    };
-    const answer = await this.#fetch(upstream, path, {
-      method: 'POST',
-      headers: headerBytes === undefined ? { 'content-type': 'application/json' } : binary,
-      body: body as Uint8Array<ArrayBuffer>,
-    });
-    const { status, ok } = answer.response;
-    if (ok) return answer;
-    throw new InferenceError(
-      status === 429 || status === 503 ? 'overloaded' : 'worker_failed',
-      `The graph server answered ${status}.`,
-      { cause: new Error(await readFault(answer)) },
-    );
-  }
-
-  async #fetch(
-    { url, apiKey, headers, tls }: GraphEndpoint,
-    path: string,
-    init: RequestInit,
-  ): Promise<Answer> {
-    const { timeoutMs = 60_000 } = this.#options;
-    const key = await authorization(apiKey);
-    const signal = AbortSignal.timeout(timeoutMs);
+/** The description of a server or of a graph, as soon as there is one. */
+async function describe(
+  path: string,
+  {
+    servers,
+    startTimeoutMs = 60_000,
+    timeoutMs,
+    isOptional = false,
+  }: OpenInferenceOptions & { readonly isOptional?: boolean },
+): Promise<Fields> {
+  const giveUpAt = performance.now() + startTimeoutMs;
+  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
-      const response = await sendAgain(() =>
-        fetchWith(tls)(url + path, {
-          ...init,
-          headers: {
-            ...(init.headers as Record<string, string>),
-            ...key,
-            ...currentRunHeaders(),
-            ...headers,
-          },
-          signal,
-          // Headers with keys would go with it.
-          redirect: 'error',
-        }),
-      );
-      return { response, signal };
-    } catch (error) {
-      throw new InferenceError('worker_failed', `The graph server can't be used: ${reasonOfFetch(error)}.`, {
-        cause: error,
+      return await servers.ask(async (server) => {
+        const answer = await ask(server, path, { timeoutMs });
+        const { status, ok } = answer.response;
+        if (ok) return readDescription(path, answer);
+        const fault = await readFault(answer);
+        if (isOptional && status === 404) return {};
+        throw fieldError('backend', `${path} answered ${status}: ${fault}`, {
+          code: status < 500 && !waitedFor.has(status) ? 'invalid_request' : 'worker_failed',
+        });
       });
+    } catch (error) {
+      const isFinal = !InferenceError.isInstance(error) || error.code !== 'worker_failed';
+      if (isFinal || performance.now() + pauseMs > giveUpAt) throw error;
     }
+    await setTimeout(pauseMs);
+  }
+}
+
+interface GraphRequest extends Pick<RequestInit, 'method' | 'body'> {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number | undefined;
+}
+
+async function ask(
+  { url, apiKey, headers, tls }: GraphEndpoint,
+  path: string,
+  { timeoutMs = 60_000, headers: own, ...request }: GraphRequest,
+): Promise<Answer> {
+  const key = await authorization(apiKey);
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await sendAgain(() =>
+      fetchWith(tls)(url + path, {
+        ...request,
+        headers: { ...own, ...key, ...currentRunHeaders(), ...headers },
+        signal,
+        // Headers with keys would go with it.
+        redirect: 'error',
+      }),
+    );
+    return { response, signal };
+  } catch (error) {
+    const message = `The graph server can't be used: ${reasonOfFetch(error)}.`;
+    throw new InferenceError('worker_failed', message, { cause: error });
   }
 }
 
@@ -224,7 +198,7 @@ function toSignatures(key: string, listed: unknown = []): TensorSignature[] {
 function toSignature(key: string, { name, datatype, shape }: WireSignature): TensorSignature {
   const type = elementTypeOf(String(datatype));
   if (type === undefined) {
-    const expected = Object.keys(elementTypes).join(', ');
+    const expected = dataTypes.join(', ');
     throw fieldError(
       'backend',
       `${describeValue(name)} is ${describeValue(datatype)}, expected one of ${expected}`,

@@ -8,12 +8,16 @@ import { graphEndpointsOf, type GraphAccess, type GraphEndpoint, type GraphServe
 import { describeValue } from '../../core/text/quote.ts';
 import type { Pipeline } from '../../contracts/category.ts';
 
+/** Name of the graph of a model that has one alone. */
+const whole = '';
+
 /** Graphs on servers of the Open Inference Protocol. */
 export function kserveSessions(server: GraphServer, servers: Upstreams<GraphEndpoint>): SessionBackend {
   return {
     hasGraphs: false,
     async openSession({ name }) {
-      const model = modelOf(server.model, name);
+      const models = typeof server.model === 'string' ? { [whole]: server.model } : server.model;
+      const model = models[name ?? whole];
       if (model !== undefined) {
         const signature = server.signature?.[model];
         return openInferenceSession({ ...server, servers, model, signature });
@@ -40,14 +44,6 @@ export function graphServers(access: GraphAccess): Upstreams<GraphEndpoint> {
       throw new InferenceError('worker_failed', `The graph server answered ${response.status}.`);
     },
   });
-}
-
-function modelOf(
-  models: string | Readonly<Record<string, string>>,
-  name: string | undefined,
-): string | undefined {
-  if (typeof models === 'string') return name === undefined ? models : undefined;
-  return name === undefined ? undefined : models[name];
 }
 
 /**

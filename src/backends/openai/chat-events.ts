@@ -3,13 +3,7 @@ import { InferenceError } from '../../errors.ts';
 import { isDelta, type ChatEvent, type FinishReason } from '../../categories/chat/events.ts';
 import { unreadable } from './api-client.ts';
 import { byteCounter, type TokenCounter } from './count-tokens.ts';
-import {
-  readChoices,
-  readProgress,
-  type WireCall,
-  type WireChoice,
-  type WireProgress,
-} from './wire-chunk.ts';
+import { readChoices, readProgress, type WireChoice, type WireProgress } from './wire-chunk.ts';
 
 export interface ChatEventOptions {
   /** Choices of the request. */
@@ -43,10 +37,8 @@ export async function* toChatEvents(
     maxTokens = Infinity,
   }: ChatEventOptions,
 ): AsyncGenerator<ChatEvent> {
-  const ended = new Set<number>();
-  const calls = Array.from({ length: choices }, () => new CallNumbers());
-  const counts = Array.from({ length: choices }, () => new AnswerCount(counter));
-  const total = new TotalUsage(choices);
+  const states = Array.from({ length: choices }, () => new ChoiceState(counter));
+  let total: WireProgress = {};
   let characters = 0;
   let hasBegun = false;
   let lateChunks = 0;
@@ -54,108 +46,50 @@ export async function* toChatEvents(
   for await (const chunk of chunks) {
     const progress = readProgress(chunk);
     const wires = readChoices(chunk);
-    total.add(progress, wires.length > 0);
+    total = addUsage(total, progress, { choices, hasChoices: wires.length > 0 });
     if (!hasBegun && (total.promptTokens !== undefined || wires.some(saysSomething))) {
       yield { type: 'prompt-end', promptTokens: total.promptTokens ?? guessed };
       hasBegun = true;
     }
     for (const wire of wires) {
       const { choice, reasoning, logprobs, finishReason } = wire;
-      const [numbers, count] = [calls[choice], counts[choice]];
-      if (!numbers || !count)
+      const state = states[choice];
+      if (!state)
         throw new InferenceError('worker_failed', 'The remote server answered more than was asked.');
-      if (ended.has(choice)) continue;
+      if (state.isEnded) continue;
       characters += lengthOf(wire) + charactersPerPiece;
       if (characters > maxAnswerCharacters) throw unreadable('it does not end');
-      count.add(wire, progress.completionTokens);
+      state.count(wire, progress.completionTokens);
       if (logprobs.length > 0 && (includeReasoning || !reasoning))
         yield { type: 'logprobs', choice, tokens: logprobs };
-      for (const event of toEvents(wire, includeReasoning, numbers)) yield withTokens(event, count);
-      const isEndless = count.pieces > mostPieces(maxTokens) || count.bytes > mostBytes(maxTokens);
+      for (const event of state.eventsOf(wire, includeReasoning)) yield state.withTokens(event);
+      const isEndless = state.pieces > mostPieces(maxTokens) || state.bytes > mostBytes(maxTokens);
       if (!finishReason && !isEndless) continue;
-      ended.add(choice);
+      state.isEnded = true;
+      isCut ||= !finishReason;
       yield {
         type: 'choice-end',
         choice,
-        finishReason: finishReason ? toFinishReason(finishReason) : 'length',
+        finishReason: finishReasons.get(finishReason || 'length') ?? 'stop',
       };
-      isCut ||= !finishReason;
     }
-    if (ended.size === choices && (isCut || ++lateChunks > mostLateChunks)) break;
+    if (states.every(({ isEnded }) => isEnded) && (isCut || ++lateChunks > mostLateChunks)) break;
   }
-  if (ended.size === 0)
+  if (!states.some(({ isEnded }) => isEnded))
     throw new InferenceError('worker_failed', 'The remote server ended its answer too early.');
   // LiteLLM passes on the end of one choice and drops those of the others.
-  for (const [choice, { tokens }] of counts.entries()) {
-    if (ended.has(choice)) continue;
+  for (const [choice, { isEnded, hasCalls, tokens }] of states.entries()) {
+    if (isEnded) continue;
     const isFull = tokens >= maxTokens;
-    const finishReason = calls[choice]!.any ? 'tool_calls' : isFull ? 'length' : 'stop';
-    yield { type: 'choice-end', choice, finishReason };
+    yield { type: 'choice-end', choice, finishReason: hasCalls ? 'tool_calls' : isFull ? 'length' : 'stop' };
   }
   yield {
     type: 'usage',
     promptTokens: total.promptTokens ?? guessed,
     cachedTokens: total.cachedTokens ?? 0,
-    completionTokens: total.completionTokens ?? counts.reduce((sum, { tokens }) => sum + tokens, 0),
+    completionTokens: total.completionTokens ?? states.reduce((sum, { tokens }) => sum + tokens, 0),
     reasoningTokens: total.reasoningTokens ?? 0,
   };
-}
-
-function saysSomething({ reasoning, content, toolCalls, finishReason }: WireChoice): boolean {
-  return Boolean(reasoning || content || finishReason) || toolCalls.length > 0;
-}
-
-function* toEvents(wire: WireChoice, includeReasoning: boolean, numbers: CallNumbers): Generator<ChatEvent> {
-  const { choice, reasoning, content, toolCalls } = wire;
-  if (reasoning) {
-    yield includeReasoning
-      ? { type: 'reasoning-delta', choice, text: reasoning }
-      : { type: 'hidden-tokens', choice, tokens: 0 };
-  }
-  if (content) yield { type: 'text-delta', choice, text: content };
-  for (const call of toolCalls) yield* toCallEvents(choice, call, numbers);
-}
-
-/** Tokens since the delta before go with the next one. */
-function withTokens(event: ChatEvent, count: AnswerCount): ChatEvent {
-  if (!isDelta(event)) return event;
-  const tokens = count.take();
-  return tokens === 1 && event.type !== 'hidden-tokens' ? event : { ...event, tokens };
-}
-
-function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): number {
-  const calls = toolCalls.reduce((sum, { written }) => sum + written.length + charactersPerPiece, 0);
-  const tokens = logprobs.reduce((sum, { topLogprobs }) => sum + 1 + topLogprobs.length, 0);
-  return reasoning.length + content.length + calls + tokens * charactersPerPiece;
-}
-
-/** Numbers the calls of a choice: servers number them as they like, or not at all. */
-class CallNumbers {
-  readonly #numbers = new Map<number | string | undefined, number>();
-  #latest: number | string | undefined;
-
-  get any(): boolean {
-    return this.#numbers.size > 0;
-  }
-
-  /** @returns the call's number, and whether it is new */
-  numberOf({ index, id }: WireCall): { readonly call: number; readonly isNew: boolean } {
-    const key = index ?? (id || this.#latest);
-    const known = this.#numbers.get(key);
-    const call = known ?? this.#numbers.size;
-    if (known === undefined) {
-      this.#numbers.set(key, call);
-      this.#latest = key;
-    }
-    return { call, isNew: known === undefined };
-  }
-}
-
-function* toCallEvents(choice: number, wire: WireCall, numbers: CallNumbers): Generator<ChatEvent> {
-  const { id, name, written } = wire;
-  const { call, isNew } = numbers.numberOf(wire);
-  if (isNew) yield { type: 'tool-call-start', choice, call, id: id || `call_${randomUUID()}`, name };
-  if (written) yield { type: 'tool-call-delta', choice, call, arguments: written };
 }
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
@@ -164,72 +98,94 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['function_call', 'tool_calls'],
 ]);
 
-function toFinishReason(reason: string): FinishReason {
-  return finishReasons.get(reason) ?? 'stop';
+function saysSomething({ reasoning, content, toolCalls, finishReason }: WireChoice): boolean {
+  return Boolean(reasoning || content || finishReason) || toolCalls.length > 0;
 }
 
-/** Counts the tokens of one choice as its pieces come. */
-class AnswerCount {
-  /** So far. */
+function lengthOf({ reasoning, content, toolCalls, logprobs }: WireChoice): number {
+  const calls = toolCalls.reduce((sum, { written }) => sum + written.length + charactersPerPiece, 0);
+  const tokens = logprobs.reduce((sum, { topLogprobs }) => sum + 1 + topLogprobs.length, 0);
+  return reasoning.length + content.length + calls + tokens * charactersPerPiece;
+}
+
+/** One choice as its pieces come. */
+class ChoiceState {
+  isEnded = false;
   tokens = 0;
-  #taken = 0;
-  /** So far, without those that are empty. */
+  #passedTokens = 0;
+  /** Without those that are empty. */
   pieces = 0;
-  /** So far, as UTF-8. */
+  /** As UTF-8. */
   bytes = 0;
+  /** Servers number calls as they like, or not at all. */
+  readonly #calls = new Map<number | string | undefined, number>();
+  #latestCall: number | string | undefined;
   readonly #counter: Pick<TokenCounter, 'countAnswer'>;
 
   constructor(counter: Pick<TokenCounter, 'countAnswer'>) {
     this.#counter = counter;
   }
 
+  get hasCalls(): boolean {
+    return this.#calls.size > 0;
+  }
+
   /** @param told the server's count so far */
-  add({ reasoning, content, toolCalls }: WireChoice, told: number | undefined): void {
+  count({ reasoning, content, toolCalls }: WireChoice, told: number | undefined): void {
     const text = reasoning + content + toolCalls.map(({ name, written }) => name + written).join('');
     if (text !== '') this.pieces++;
     this.bytes += Buffer.byteLength(text);
-    if (told !== undefined) this.tokens = Math.max(this.tokens, told);
-    else if (text !== '') {
-      const { pieces, bytes, tokens } = this;
-      const counted = this.#counter.countAnswer({ pieces, bytes, text, tokens });
-      this.tokens = Math.max(tokens, counted);
+    const { pieces, bytes, tokens } = this;
+    const counted = told ?? (text === '' ? 0 : this.#counter.countAnswer({ pieces, bytes, text, tokens }));
+    this.tokens = Math.max(tokens, counted);
+  }
+
+  *eventsOf(
+    { choice, reasoning, content, toolCalls }: WireChoice,
+    includeReasoning: boolean,
+  ): Generator<ChatEvent> {
+    if (reasoning) {
+      yield includeReasoning
+        ? { type: 'reasoning-delta', choice, text: reasoning }
+        : { type: 'hidden-tokens', choice, tokens: 0 };
+    }
+    if (content) yield { type: 'text-delta', choice, text: content };
+    for (const { index, id, name, written } of toolCalls) {
+      const key = index ?? (id || this.#latestCall);
+      const call = this.#calls.get(key) ?? this.#calls.size;
+      if (!this.#calls.has(key)) {
+        this.#calls.set(key, call);
+        this.#latestCall = key;
+        yield { type: 'tool-call-start', choice, call, id: id || `call_${randomUUID()}`, name };
+      }
+      if (written) yield { type: 'tool-call-delta', choice, call, arguments: written };
     }
   }
 
-  /** Tokens since it was called before. */
-  take(): number {
-    const tokens = this.tokens - this.#taken;
-    this.#taken = this.tokens;
-    return tokens;
+  /** Tokens since the delta before go with the next one. */
+  withTokens(event: ChatEvent): ChatEvent {
+    if (!isDelta(event)) return event;
+    const tokens = this.tokens - this.#passedTokens;
+    this.#passedTokens = this.tokens;
+    return tokens === 1 && event.type !== 'hidden-tokens' ? event : { ...event, tokens };
   }
 }
 
-/** Usage that a server reports for all choices together. */
-class TotalUsage {
-  promptTokens: number | undefined;
-  cachedTokens: number | undefined;
-  completionTokens: number | undefined;
-  reasoningTokens: number | undefined;
-  readonly #choices: number;
-
-  constructor(choices: number) {
-    this.#choices = choices;
-  }
-
-  /** llama-server counts each choice in a chunk of its own, which has none; others count all in one. */
-  add(told: WireProgress, hasChoices: boolean): void {
-    this.promptTokens = told.promptTokens ?? this.promptTokens;
-    this.cachedTokens = told.cachedTokens ?? this.cachedTokens;
-    if (this.#choices === 1) {
-      this.completionTokens = told.completionTokens ?? this.completionTokens;
-      this.reasoningTokens = told.reasoningTokens ?? this.reasoningTokens;
-    } else if (!hasChoices) {
-      this.completionTokens = addCounts(this.completionTokens, told.completionTokens);
-      this.reasoningTokens = addCounts(this.reasoningTokens, told.reasoningTokens);
-    }
-  }
-}
-
-function addCounts(one: number | undefined, other: number | undefined): number | undefined {
-  return other === undefined ? one : (one ?? 0) + other;
+/** Of several choices, llama-server counts each in a chunk of its own, which has none; others count all in one. */
+function addUsage(
+  total: WireProgress,
+  told: WireProgress,
+  { choices, hasChoices }: { readonly choices: number; readonly hasChoices: boolean },
+): WireProgress {
+  const latest = (name: keyof WireProgress): number | undefined => told[name] ?? total[name];
+  const ofAll = (name: keyof WireProgress): number | undefined => {
+    if (choices === 1) return latest(name);
+    return hasChoices || told[name] === undefined ? total[name] : (total[name] ?? 0) + told[name];
+  };
+  return {
+    promptTokens: latest('promptTokens'),
+    cachedTokens: latest('cachedTokens'),
+    completionTokens: ofAll('completionTokens'),
+    reasoningTokens: ofAll('reasoningTokens'),
+  };
 }

@@ -13,7 +13,7 @@ export interface WireChoice {
   readonly finishReason: string;
 }
 
-export interface WireCall {
+interface WireCall {
   readonly index: number | undefined;
   readonly id: string;
   readonly name: string;
@@ -23,10 +23,10 @@ export interface WireCall {
 
 /** Tokens so far, as far as a server counts them. */
 export interface WireProgress {
-  readonly promptTokens: number | undefined;
-  readonly cachedTokens: number | undefined;
-  readonly completionTokens: number | undefined;
-  readonly reasoningTokens: number | undefined;
+  readonly promptTokens?: number | undefined;
+  readonly cachedTokens?: number | undefined;
+  readonly completionTokens?: number | undefined;
+  readonly reasoningTokens?: number | undefined;
 }
 
 export function readChoices(chunk: Fields): WireChoice[] {

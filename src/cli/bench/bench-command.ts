@@ -23,7 +23,7 @@ import { type Measurement, sum } from './statistics.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { orThrow } from '../../errors.ts';
 
-export const benchCommand = defineCommand({
+export const command = defineCommand({
   name: 'bench',
   operands: '<model>',
   summary: 'Measures how fast a model is on this machine.',

@@ -4,7 +4,7 @@ import { examine, type Check } from './checks.ts';
 
 const marks = { ok: '✓', missing: '–', fault: '✗' } as const satisfies Record<Check['state'], string>;
 
-export const doctorCommand = defineCommand({
+export const command = defineCommand({
   name: 'doctor',
   summary: 'Check this machine: Node, runtime, devices, ffmpeg, cache, Hugging Face, optional packages.',
   description: [

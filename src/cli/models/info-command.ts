@@ -9,7 +9,7 @@ import { renderTable } from '../table.ts';
 import type { OutputStream } from '../terminal.ts';
 import { gatherFacts, type ModelFacts } from './model-facts.ts';
 
-export const infoCommand = defineCommand({
+export const command = defineCommand({
   name: 'models info',
   operands: '<model>',
   summary: 'Describes a model: its category, files, memory, and the parameters of its requests.',

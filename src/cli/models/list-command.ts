@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../options.ts';
 import { readCache, type CacheContents } from './cached-models.ts';
 
-export const listCommand = defineCommand({
+export const command = defineCommand({
   name: 'models list',
   summary: 'Lists the downloaded models, or the catalogue.',
   description: ['The last use is the access time of the files; some file systems record only the download.'],

@@ -7,7 +7,7 @@ import { parseSource } from '../../folder/source.ts';
 import { UsageError } from '../options.ts';
 import { diskUse } from './cached-models.ts';
 
-export const pullCommand = defineCommand({
+export const command = defineCommand({
   name: 'models pull',
   operands: '<model>…',
   summary: 'Downloads models before they are served.',

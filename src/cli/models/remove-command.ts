@@ -8,7 +8,7 @@ import { didYouMean } from '../../core/text/suggest.ts';
 import { UsageError } from '../options.ts';
 import { cachedName, diskUse } from './cached-models.ts';
 
-export const removeCommand = defineCommand({
+export const command = defineCommand({
   name: 'models rm',
   operands: '<model>…',
   summary: 'Removes downloaded models, with all their revisions and unfinished downloads.',

@@ -7,7 +7,7 @@ import { defineCommand, exitCode } from '../command.ts';
 import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
 import { cachedName } from './cached-models.ts';
 
-export const verifyCommand = defineCommand({
+export const command = defineCommand({
   name: 'models verify',
   operands: '[model…]',
   summary: 'Compares the files of models with the hashes from Hugging Face or their package.',

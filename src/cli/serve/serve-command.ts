@@ -70,7 +70,7 @@ function bundledModelSettings(hub: ModelSettings['hub']): Readonly<Record<string
   return Object.fromEntries(bundledModelNames.map((name) => [name, { source: name, hub }]));
 }
 
-export const serveCommand = defineCommand({
+export const command = defineCommand({
   name: 'serve',
   summary: 'Serves models over HTTP, at /v1.',
   description: [

@@ -24,7 +24,7 @@ const slashCommands = {
   '/exit': 'Leave; so do Ctrl-D, and Ctrl-C at the prompt.',
 } as const;
 
-export const chatCommand = defineCommand({
+export const command = defineCommand({
   name: 'chat',
   operands: '<model>',
   summary: 'Talks with a model in this terminal.',
@@ -76,18 +76,18 @@ async function converse(
       if (terminal.isInteractive) tell('');
       return;
     }
-    const [, command, text] = /^(\/[a-z]+)(?:\s+(.*))?$/s.exec(line) ?? [];
+    const [, word, text] = /^(\/[a-z]+)(?:\s+(.*))?$/s.exec(line) ?? [];
     if (line === '') continue;
-    if (command === '/exit') return;
-    if (command !== undefined) heed(command, text);
+    if (word === '/exit') return;
+    if (word !== undefined) heed(word, text);
     else await answer(line);
   }
 
-  function heed(command: string, text: string | undefined): void {
-    if (command === '/help') return tell(definitions(Object.entries(slashCommands), messages.columns, cyan));
-    if (command === '/clear') history = [];
-    else if (command === '/system') system = text;
-    else tell(`There is no command ${command}.${didYouMean(command, Object.keys(slashCommands))}`);
+  function heed(word: string, text: string | undefined): void {
+    if (word === '/help') return tell(definitions(Object.entries(slashCommands), messages.columns, cyan));
+    if (word === '/clear') history = [];
+    else if (word === '/system') system = text;
+    else tell(`There is no command ${word}.${didYouMean(word, Object.keys(slashCommands))}`);
   }
 
   async function answer(line: string): Promise<void> {

@@ -8,7 +8,7 @@ import { printAnswer } from './print-answer.ts';
 
 const defaultModel = 'tiny-chat';
 
-export const runCommand = defineCommand({
+export const command = defineCommand({
   name: 'run',
   operands: '[text]',
   summary: 'Prints the answer of a model to one prompt.',

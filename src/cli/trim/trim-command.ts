@@ -73,7 +73,7 @@ function packageFolder(name: string, from: string): string | undefined {
     .find((folder) => existsSync(join(folder, 'package.json')));
 }
 
-export const trimCommand = defineCommand({
+export const command = defineCommand({
   name: 'trim',
   summary: 'Removes the binaries of other platforms and devices from node_modules.',
   description: [

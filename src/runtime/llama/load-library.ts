@@ -29,7 +29,6 @@ const signatures = {
   llama_model_n_ctx_train: ['int32', [pointer]],
   llama_model_n_embd_out: ['int32', [pointer]],
   llama_model_n_cls_out: ['uint32', [pointer]],
-  llama_model_has_encoder: ['bool', [pointer]],
   llama_model_is_recurrent: ['bool', [pointer]],
   llama_model_is_hybrid: ['bool', [pointer]],
   llama_init_from_model: [pointer, [pointer, 'context']],

@@ -5,6 +5,8 @@ const pointer = 'void *';
 /** `OrtStatus *`: null, or an error that the caller releases. */
 const status = pointer;
 const path = process.platform === 'win32' ? 'str16' : 'str';
+/** `const char **`, for which koffi takes a list of texts. */
+const texts = 'str *';
 
 /** The version of the C API that is asked for: the first that has all of the functions below. */
 export const apiVersion = 16;
@@ -21,9 +23,8 @@ export const apiFunctions = {
   DisableTelemetryEvents: [6, status, [pointer]],
   CreateSession: [7, status, [pointer, path, pointer, pointer]],
   CreateSessionFromArray: [8, status, [pointer, pointer, 'size_t', pointer, pointer]],
-  Run: [9, status, [pointer, pointer, pointer, pointer, 'size_t', pointer, 'size_t', pointer]],
+  Run: [9, status, [pointer, pointer, texts, pointer, 'size_t', texts, 'size_t', pointer]],
   CreateSessionOptions: [10, status, [pointer]],
-  DisableCpuMemArena: [19, status, [pointer]],
   SetSessionLogSeverityLevel: [22, status, [pointer, 'int']],
   SetSessionGraphOptimizationLevel: [23, status, [pointer, 'int']],
   SetIntraOpNumThreads: [24, status, [pointer, 'int']],
@@ -87,7 +88,7 @@ export const pluginFunctions = {
   SessionOptionsAppendExecutionProvider_V2: [
     304,
     status,
-    [pointer, pointer, pointer, 'size_t', pointer, pointer, 'size_t'],
+    [pointer, pointer, pointer, 'size_t', texts, texts, 'size_t'],
   ],
   HardwareDevice_Type: [307, 'int', [pointer]],
   HardwareDevice_Vendor: [309, 'str', [pointer]],

@@ -1,11 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { BindableSession } from '../../contracts/graph.ts';
 import { deviceFault } from '../device-fault.ts';
-import {
-  graphOptimizationLevels,
-  toConfigurationEntries,
-  type OnnxSessionOptions,
-} from '../session-options.ts';
+import { toConfigurationEntries, type OnnxSessionOptions } from '../session-options.ts';
 import { appendDevice } from './append-device.ts';
 import { Handle } from './handle.ts';
 import { loadApi, type Api } from './load-api.ts';
@@ -70,18 +66,11 @@ async function createFromBytes(
 }
 
 function configure(api: Api, options: bigint, settings: OnnxSessionOptions): void {
-  const {
-    device = 'cpu',
-    threads = Math.max(1, availableParallelism() - 1),
-    graphOptimization = 'all',
-    memoryArena = true,
-    providerOptions,
-  } = settings;
+  const { device = 'cpu', threads = Math.max(1, availableParallelism() - 1), providerOptions } = settings;
   api.call('SetIntraOpNumThreads', options, threads);
   api.call('SetInterOpNumThreads', options, 1);
   api.call('SetSessionLogSeverityLevel', options, silent);
-  api.call('SetSessionGraphOptimizationLevel', options, graphOptimizationLevels[graphOptimization]);
-  if (!memoryArena) api.call('DisableCpuMemArena', options);
+  api.call('SetSessionGraphOptimizationLevel', options, allOptimizations);
   for (const [key, value] of Object.entries(toConfigurationEntries(settings)))
     api.call('AddSessionConfigEntry', options, key, value);
   try {
@@ -93,3 +82,5 @@ function configure(api: Api, options: bigint, settings: OnnxSessionOptions): voi
 
 /** `ORT_LOGGING_LEVEL_FATAL` */
 const silent = 4;
+/** `ORT_ENABLE_ALL` */
+const allOptimizations = 99;

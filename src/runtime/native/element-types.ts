@@ -1,46 +1,40 @@
+import { elementTypeName, elementTypes } from '../../core/onnx/element-types.ts';
 import type { ElementType, Tensor, TensorData } from '../../contracts/graph.ts';
 
-interface ElementKind {
-  /** `ONNXTensorElementDataType` of the C API. */
-  readonly code: number;
-  readonly array: {
-    new (buffer: ArrayBuffer): TensorData;
-    new (length: number): TensorData;
-    readonly BYTES_PER_ELEMENT: number;
-    readonly name: string;
-  };
-}
-
-const kinds: Readonly<Record<ElementType, ElementKind>> = {
-  float32: { code: 1, array: Float32Array },
-  uint8: { code: 2, array: Uint8Array },
-  int8: { code: 3, array: Int8Array },
-  uint16: { code: 4, array: Uint16Array },
-  int16: { code: 5, array: Int16Array },
-  int32: { code: 6, array: Int32Array },
-  int64: { code: 7, array: BigInt64Array },
-  bool: { code: 9, array: Uint8Array },
-  float16: { code: 10, array: Uint16Array },
-  float64: { code: 11, array: Float64Array },
+/** The typed array that holds elements of a type. */
+export const tensorArrays: Readonly<
+  Record<
+    ElementType,
+    {
+      new (buffer: ArrayBuffer): TensorData;
+      new (length: number): TensorData;
+      readonly BYTES_PER_ELEMENT: number;
+      readonly name: string;
+    }
+  >
+> = {
+  float32: Float32Array,
+  float16: Uint16Array,
+  float64: Float64Array,
+  int64: BigInt64Array,
+  int32: Int32Array,
+  int16: Int16Array,
+  int8: Int8Array,
+  uint16: Uint16Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
 };
-/** Types that graphs may declare and tensors here can't have. */
-const otherNames: Readonly<Record<number, string>> = {
-  8: 'string',
-  12: 'uint32',
-  13: 'uint64',
-  16: 'bfloat16',
-};
-const names = new Map(Object.entries(kinds).map(([name, { code }]) => [code, name]));
 
-export function elementKind(type: string, label: string): ElementKind {
-  const kind = Object.hasOwn(kinds, type) ? kinds[type as ElementType] : undefined;
-  if (!kind) throw new TypeError(`${label}: tensors of ${type} are not supported`);
-  return kind;
+/** @returns the number of a type in the C API, and its array */
+export function elementKind(type: string, label: string) {
+  if (!Object.hasOwn(tensorArrays, type))
+    throw new TypeError(`${label}: tensors of ${type} are not supported`);
+  return { code: elementTypes[type as ElementType], array: tensorArrays[type as ElementType] };
 }
 
 /** Names the type of a code; some names are of types of which there are no tensors here. */
 export function elementTypeOf(code: number): ElementType {
-  return (names.get(code) ?? otherNames[code] ?? `type ${code}`) as ElementType;
+  return (elementTypeName(code) ?? `type ${code}`) as ElementType;
 }
 
 export function countElements(dims: readonly number[], label: string): number {

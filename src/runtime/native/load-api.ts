@@ -11,7 +11,7 @@ import {
 import { loadKoffi, type Koffi } from './load-koffi.ts';
 import { findLibrary } from './runtime-library.ts';
 
-type Argument = bigint | number | string | NodeJS.TypedArray | null;
+type Argument = bigint | number | string | readonly string[] | NodeJS.TypedArray | null;
 type Status = bigint | null | undefined;
 
 interface NativeFunction {
@@ -43,8 +43,6 @@ export interface Api {
   copyBytes(address: bigint, length: number): ArrayBuffer;
   /** Loads another library for good; returns the system's message where that fails. */
   loadError(path: string): string | undefined;
-  /** The address of an array that the caller has to keep. */
-  addressOf(data: NodeJS.TypedArray): bigint;
 }
 
 const loaded = new Map<string, Promise<Api>>();
@@ -145,7 +143,6 @@ function openLibrary(koffi: Koffi, path: string): Api {
         return error instanceof Error ? error.message : String(error);
       }
     },
-    addressOf: (data) => koffi.address(data),
   };
 }
 

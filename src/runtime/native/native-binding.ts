@@ -20,27 +20,15 @@ export class NativeBinding implements Binding {
   readonly #inputs = new Map<string, NativeTensor>();
   /** In the order of their first binding, which is the runtime's; a device where the runtime allocates. */
   readonly #outputs = new Map<string, NativeTensor | 'cpu' | 'session'>();
-  readonly #call: (inThisThread: boolean) => void | Promise<void>;
-  readonly #callSync: () => void;
   /** Runs that are under way or wait. */
   #runs = 0;
   #hasResults = false;
 
   constructor(parts: BindingParts) {
     this.#parts = parts;
-    const { core } = parts;
-    const { api } = core;
-    const binding = api.create('CreateIoBinding', core.session);
+    const { api, session } = parts.core;
+    const binding = api.create('CreateIoBinding', session);
     this.#handle = new Handle(api, 'binding', binding, 'ReleaseIoBinding');
-    this.#callSync = () => {
-      this.#prepare();
-      api.call('RunWithBinding', core.session, core.runOptions, this.#handle.address);
-    };
-    this.#call = (inThisThread) => {
-      if (inThisThread) return this.#callSync();
-      this.#prepare();
-      return api.callAsync('RunWithBinding', core.session, core.runOptions, this.#handle.address);
-    };
   }
 
   bindInput(name: string, tensor: ResidentTensor): void {
@@ -78,13 +66,6 @@ export class NativeBinding implements Binding {
     } finally {
       this.#runs--;
     }
-  }
-
-  runSync(): void {
-    this.#assertIdle();
-    this.#hasResults = false;
-    this.#parts.core.runSync(this.#callSync);
-    this.#hasResults = true;
   }
 
   output(name: string): ResidentTensor {
@@ -153,6 +134,14 @@ export class NativeBinding implements Binding {
   #isCopied(tensor: NativeTensor): boolean {
     return tensor.device !== this.#parts.core.device;
   }
+
+  readonly #call = (inThisThread: boolean): void | Promise<void> => {
+    this.#prepare();
+    const { api, session, runOptions } = this.#parts.core;
+    const { address } = this.#handle;
+    if (inThisThread) return api.call('RunWithBinding', session, runOptions, address);
+    return api.callAsync('RunWithBinding', session, runOptions, address);
+  };
 
   #prepare(): void {
     const { api } = this.#parts.core;

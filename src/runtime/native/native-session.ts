@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/graph.ts';
 import { DeviceMemory } from './device-memory.ts';
 import { countElements, elementKind } from './element-types.ts';
-import { GraphRunner } from './graph-runner.ts';
+import { runGraph } from './graph-runner.ts';
 import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
@@ -24,7 +24,6 @@ export class NativeSession implements BindableSession {
   readonly device: string;
   readonly #core: SessionCore;
   readonly #memory: DeviceMemory;
-  readonly #runner: GraphRunner;
   readonly #bindings = new Set<NativeBinding>();
   readonly #tensors = new Set<NativeTensor>();
   #isReleased = false;
@@ -35,7 +34,6 @@ export class NativeSession implements BindableSession {
     this.device = core.device;
     this.#core = core;
     this.#memory = new DeviceMemory(core.api, { session: () => core.session, device: core.device });
-    this.#runner = new GraphRunner(core);
   }
 
   readonly run = async (
@@ -44,7 +42,7 @@ export class NativeSession implements BindableSession {
     options?: GraphRunOptions,
   ): Promise<TensorMap> => {
     const names = fetches ?? this.outputs.map(({ name }) => name);
-    return this.#core.run((inThisThread) => this.#runner.run(feeds, names, inThisThread), options);
+    return this.#core.run((inThisThread) => runGraph(this.#core, feeds, names, inThisThread), options);
   };
 
   readonly createTensor = (tensor: Tensor): ResidentTensor => {

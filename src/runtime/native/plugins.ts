@@ -26,13 +26,6 @@ interface Registered {
   readonly devices: readonly ProviderDevice[];
 }
 
-interface CStrings {
-  readonly bytes: readonly Buffer[];
-  readonly addresses: BigUint64Array;
-}
-
-/** Texts that the runtime reads by their addresses. */
-const inUse = new Set<CStrings>();
 const registered = new Map<string, Registered>();
 /** Providers whose libraries are loaded, perhaps without a device on this machine. */
 const loaded = new Set<string>();
@@ -133,28 +126,14 @@ export function appendPlugin(
     throw new Error(`it has ${names}`);
   }
   const given = Object.entries({ ...defaults, ...found.plugin.options });
-  const names = given.map(([key]) => key);
-  const settings = given.map(([, value]) => value);
-  const [keys, values] = [toCStrings(api, names), toCStrings(api, settings)];
-  inUse.add(keys).add(values);
-  try {
-    api.call(
-      'SessionOptionsAppendExecutionProvider_V2',
-      options,
-      api.environment,
-      BigUint64Array.of(chosen.address),
-      1,
-      given.length === 0 ? null : keys.addresses,
-      given.length === 0 ? null : values.addresses,
-      given.length,
-    );
-  } finally {
-    inUse.delete(keys);
-    inUse.delete(values);
-  }
-}
-
-function toCStrings(api: Api, texts: readonly string[]): CStrings {
-  const bytes = texts.map((text) => Buffer.from(`${text}\0`));
-  return { bytes, addresses: BigUint64Array.from(bytes, (text) => api.addressOf(text)) };
+  api.call(
+    'SessionOptionsAppendExecutionProvider_V2',
+    options,
+    api.environment,
+    BigUint64Array.of(chosen.address),
+    1,
+    given.map(([key]) => key),
+    given.map(([, value]) => value),
+    given.length,
+  );
 }
