@@ -1,7 +1,7 @@
 import { elementTypes } from '../core/onnx/element-types.ts';
 import { contribDomain, withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { OnnxGraph, OnnxTensor } from '../core/onnx/model.ts';
-import { blockAttributes, blockSize } from '../core/onnx/rewrites/block-rounding.ts';
+import { blockAttributes, blockSize } from '../core/onnx/rewrites/two-stage-scores.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { nodeOf, tensorValue } from '../core/onnx/value.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';

@@ -1,6 +1,5 @@
 import { withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { Device } from '../core/device.ts';
-import { computeByBlocks } from '../core/onnx/rewrites/block-products.ts';
 import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { scoreInTwoStages } from '../core/onnx/rewrites/two-stage-scores.ts';
@@ -55,8 +54,8 @@ export async function rewriteRecognizer(
   if (isHere && attention) graph = fuseWholeAttention(graph, attention) ?? graph;
   const { opsets } = model;
   if (isHere) {
-    const inBytes = computeByBlocks({ graph, opsets }) ?? scoreInTwoStages({ graph, opsets }, 'logits');
-    if (inBytes && (await kernels.areFastByBlocks())) graph = inBytes;
+    const staged = scoreInTwoStages({ graph, opsets }, 'logits');
+    if (staged && (await kernels.areFastByBlocks())) graph = staged;
     const signed = signWeights({ graph, opsets });
     if (signed && (await kernels.areExactWithSigns())) graph = signed;
   }

@@ -1,9 +1,11 @@
 import { elementTypes } from '../element-types.ts';
 import { operatorsVersion } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from '../model.ts';
-import { leastOpset } from './block-rounding.ts';
 import { ReplacementDraft } from './replacement-draft.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
+
+/** `BitwiseXor` is there from this version on. */
+const leastOpset = 18;
 
 /**
  * Gives products of whole numbers signed weights, the same less 128 as their zero points: processors multiply unsigned by signed
