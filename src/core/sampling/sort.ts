@@ -66,29 +66,6 @@ function insertionSort(values: Float64Array, size: number, moves: number): boole
   return true;
 }
 
-const split = { above: 0, below: 0 };
-let random = 0x9e3779b9;
-
-/** Puts what is above a pseudo-random pivot before `split.above`, and what is below it from `split.below` on. */
-function partition(values: Float64Array, from: number, to: number): void {
-  random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
-  const pivot = values[from + (random % (to - from))]!;
-  let above = from;
-  let below = to;
-  for (let i = from; i < below;) {
-    const value = values[i]!;
-    if (value > pivot) {
-      values[i++] = values[above]!;
-      values[above++] = value;
-    } else if (value < pivot) {
-      values[i] = values[--below]!;
-      values[below] = value;
-    } else i++;
-  }
-  split.above = above;
-  split.below = below;
-}
-
 /**
  * The value that would stand at `rank` (from 0) if the first `size` values were sorted descending. Quickselect with three-way
  * partitions and pseudo-random pivots: linear time, also with many equal values.
@@ -96,11 +73,25 @@ function partition(values: Float64Array, from: number, to: number): void {
 export function selectDescending(values: Float64Array, size: number, rank: number): number {
   let from = 0;
   let to = size;
+  let random = 0x9e3779b9;
   while (to - from > 1) {
-    partition(values, from, to);
-    if (rank < split.above) to = split.above;
-    else if (rank < split.below) return values[rank]!;
-    else from = split.below;
+    random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
+    const pivot = values[from + (random % (to - from))]!;
+    let above = from;
+    let below = to;
+    for (let i = from; i < below;) {
+      const value = values[i]!;
+      if (value > pivot) {
+        values[i++] = values[above]!;
+        values[above++] = value;
+      } else if (value < pivot) {
+        values[i] = values[--below]!;
+        values[below] = value;
+      } else i++;
+    }
+    if (rank < above) to = above;
+    else if (rank < below) return pivot;
+    else from = below;
   }
   return values[from]!;
 }

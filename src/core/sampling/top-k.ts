@@ -130,8 +130,13 @@ function likelyBound({ logits, size }: Candidates, k: number): number {
 const spareSamples = 1;
 
 function countAbove({ logits, size }: Candidates, bound: number): number {
+  const fours = size - (size % 4);
   let count = 0;
-  for (let i = 0; i < size; i++) count += Number(logits[i]! > bound);
+  for (let i = 0; i < fours; i += 4) {
+    count += Number(logits[i]! > bound) + Number(logits[i + 1]! > bound);
+    count += Number(logits[i + 2]! > bound) + Number(logits[i + 3]! > bound);
+  }
+  for (let i = fours; i < size; i++) count += Number(logits[i]! > bound);
   return count;
 }
 
