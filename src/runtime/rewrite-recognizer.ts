@@ -1,5 +1,6 @@
 import { withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { Device } from '../core/device.ts';
+import type { OnnxValue } from '../core/onnx/model.ts';
 import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
 import { scoreInTwoStages } from '../core/onnx/rewrites/two-stage-scores.ts';
@@ -29,7 +30,7 @@ export interface RecognizerRewrites {
   readonly hasCaches?: boolean | undefined;
   /** Positions whose logits are wanted at most: the last ones; default: all. */
   readonly lastPositions?: number | undefined;
-  /** Attention of an encoder, which is told no mask. */
+  /** Attention of an encoder, which is told no mask, or of a decoder that reads one token after its caches. */
   readonly attention?: AttentionHeads | undefined;
   /** Default: as measured. */
   readonly kernels?: ByteKernels | undefined;
@@ -48,10 +49,16 @@ export async function rewriteRecognizer(
   if (!weights) return { graph: path };
   const whole = renameWeights(model.graph, weights.names);
   const isHere = device === 'cpu';
+  const isStep = hasCaches === true;
   const branch = isHere && hasCaches !== undefined ? takeBranch(whole, useCaches, hasCaches) : undefined;
   let graph = branch ?? whole;
   if (lastPositions !== undefined) graph = keepLastPositions(graph, 'logits', lastPositions) ?? graph;
-  if (isHere && attention) graph = fuseWholeAttention(graph, attention) ?? graph;
+  if (isHere && attention) {
+    // Nobody asks a step where it looks.
+    const isWanted = ({ name }: OnnxValue): boolean => !isStep || !name.startsWith('cross_attentions.');
+    const asked = { ...graph, outputs: graph.outputs.filter(isWanted) };
+    graph = fuseWholeAttention(asked, { ...attention, isStep }) ?? graph;
+  }
   const { opsets } = model;
   if (isHere) {
     const staged = scoreInTwoStages({ graph, opsets }, 'logits');

@@ -14,6 +14,8 @@ import { tensorValue } from '../../src/core/onnx/value.ts';
 import { writeOnnxModel } from '../../src/core/onnx/write-model.ts';
 import { rewriteRecognizer } from '../../src/runtime/rewrite-recognizer.ts';
 import { measuredByteKernels, type ByteKernels } from '../../src/runtime/byte-kernels.ts';
+import { readOnnxModel } from '../../src/core/onnx/read-model.ts';
+import type { Tensor, TensorSignature } from '../../src/contracts/graph.ts';
 import { readOnnxFile } from '../../src/runtime/onnx-file.ts';
 import { createOnnxSession } from '../../src/runtime/onnx.ts';
 
@@ -317,9 +319,11 @@ it('gives whole products signed weights, and the same values', async () => {
 });
 
 const tinyModels = dirname(fileURLToPath(import.meta.resolve('@slashv1/tiny-models/package.json')));
-const { d_model: width, encoder_attention_heads: heads } = JSON.parse(
-  readFileSync(join(tinyModels, 'tiny-whisper/config.json'), 'utf8'),
-);
+const {
+  d_model: width,
+  encoder_attention_heads: heads,
+  decoder_attention_heads: decoderHeads,
+} = JSON.parse(readFileSync(join(tinyModels, 'tiny-whisper/config.json'), 'utf8'));
 const attention = { heads, size: width / heads };
 const encoder = join(tinyModels, 'tiny-whisper/onnx/encoder_model.onnx');
 
@@ -351,6 +355,44 @@ it('keeps few scores of attention, and the values', async () => {
   );
   expect(after).toHaveLength(before!.length);
   expect(Math.max(...after!.map((value, at) => Math.abs(value - before![at]!)))).toBeLessThan(1e-4);
+});
+
+it('computes attention of a step to its caches in one node, and the same values', async () => {
+  const path = join(tinyModels, 'tiny-whisper/onnx/decoder_model_merged.onnx');
+  const decoding = { heads: decoderHeads, size: width / decoderHeads };
+  const { graph, bytes } = await rewriteRecognizer(path, {
+    device: 'cpu',
+    hasCaches: true,
+    attention: decoding,
+    kernels: { ...kernels, areFastByBlocks: async () => false },
+  });
+  const operators = operatorsOf(readOnnxModel(bytes!).graph);
+  // To its own texts; the factor of attention to the audio is written as a power here.
+  expect(operators.filter((one) => one === 'MultiHeadAttention')).toHaveLength(2);
+  const [whole, step] = await Promise.all([
+    createOnnxSession(path, { threads: 1 }),
+    createOnnxSession(bytes!, { threads: 1, weightsFolder: dirname(graph) }),
+  ]);
+  const feed = ({ name, type, dims }: TensorSignature): [string, Tensor] => {
+    if (name === 'input_ids') return [name, { type, dims: [1, 1], data: BigInt64Array.of(7n) }];
+    if (name === 'use_cache_branch') return [name, { type, dims: [1], data: Uint8Array.of(1) }];
+    const sizes = dims.map((dim, axis) =>
+      typeof dim === 'number' ? dim : axis === 0 ? 1 : name.includes('.decoder.') ? 5 : 20,
+    );
+    const count = sizes.reduce((a, b) => a * b);
+    const data = Float32Array.from({ length: count }, (_, at) => Math.sin(at * 0.7 + name.length));
+    return [name, { type, dims: sizes, data }];
+  };
+  const [theirs, ours] = await Promise.all(
+    [whole, step].map((session) => session.run(Object.fromEntries(session.inputs.map(feed)))),
+  );
+  for (const { name } of step.outputs) {
+    const [expectedValues, values] = [theirs![name]!.data, ours![name]!.data] as Float32Array[];
+    expect(values!.length, name).toBe(expectedValues!.length);
+    const errors = values!.map((value, at) => Math.abs(value - expectedValues![at]!));
+    expect(Math.max(...errors), name).toBeLessThan(1e-4);
+  }
+  await Promise.all([whole.release(), step.release()]);
 });
 
 it('leaves attention alone whose scores are an output', () => {

@@ -9,51 +9,79 @@ export interface AttentionHeads {
   readonly size: number;
 }
 
-/** An operand of attention, before it is parted into heads. */
+/** An operand of attention, before it is parted into heads, or a cache of it: an input, `[batch, heads, length, size]`. */
 interface Operand {
-  /** `[batch, length, heads × size]` */
+  /** `[batch, length, heads × size]`, or the cache where nothing is added to it. */
   readonly source: string;
   /** Factor after the parting. */
   readonly scale: number;
+  /** Appends it to a cache. */
+  readonly append?: OnnxNode;
 }
 
 /** Operators that keep the first two dimensions of their operand that is no constant. */
 const elementwise = new Set('Add Mul Div Cast MatMul MatMulInteger DynamicQuantizeLinear'.split(' '));
 
 /**
- * Attention of a whole sequence, without masks and caches, becomes `MultiHeadAttention`: it keeps a tile of the scores, not all
- * of them. @returns nothing where there is none
+ * Attention of a whole sequence, or of one token to caches, becomes `MultiHeadAttention`: it keeps a tile of the scores, not all
+ * of them, and is one node of a step. One token may see all, so the mask of a step says nothing. @returns nothing where there is none
  */
-export function fuseWholeAttention(graph: OnnxGraph, parting: AttentionHeads): OnnxGraph | undefined {
-  const { heads, size } = parting;
+export function fuseWholeAttention(
+  graph: OnnxGraph,
+  { isStep = false, ...parting }: AttentionHeads & { readonly isStep?: boolean },
+): OnnxGraph | undefined {
   const index = new GraphIndex(graph);
   const draft = new GraphDraft(graph);
   const isOutput = (name: string): boolean => graph.outputs.some((output) => output.name === name);
   let isChanged = false;
   for (const softmax of graph.nodes) {
-    const [probabilities] = softmax.outputs as [string];
     const isLastAxis = [-1, 3].includes(integerOf(softmax, 'axis') ?? -1);
-    if (softmax.operator !== 'Softmax' || !isLastAxis || isOutput(probabilities)) continue;
-    const scores = withoutFactors(index, softmax.inputs[0]!, size);
+    if (softmax.operator !== 'Softmax' || !isLastAxis || isOutput(softmax.outputs[0]!)) continue;
+    const probabilities = withoutGuard(index, softmax.outputs[0]!);
+    const masked = withoutMask(index, softmax.inputs[0]!, isStep, parting.size);
+    const scores = withoutFactors(index, masked, parting.size);
     const [left, right] = index.producer(scores.source, 'MatMul')?.inputs ?? [];
     const product = index.soleConsumer(probabilities, 'MatMul');
     const turned = index.soleConsumer(product?.outputs[0], 'Transpose');
     const joined = index.soleConsumer(turned?.outputs[0], 'Reshape');
     if (!joined || product!.inputs[0] !== probabilities || permOf(turned!) !== '0,2,1,3') continue;
     const query = matchOperand(index, left, '0,2,1,3', parting);
-    const key = matchOperand(index, right, '0,2,3,1', parting);
-    const value = matchOperand(index, product!.inputs[1], '0,2,1,3', parting);
-    if (!query || !key || !value) continue;
+    const key =
+      matchOperand(index, right, '0,2,3,1', parting) ??
+      (isStep ? matchTurnedCache(graph, index, right, parting) : undefined);
+    const value =
+      matchOperand(index, product!.inputs[1], '0,2,1,3', parting) ??
+      (isStep ? matchCache(graph, index, product!.inputs[1], parting) : undefined);
+    if (!query || !key || !value || !key.append !== !value.append) continue;
     const scale = scores.factor * query.scale * key.scale * value.scale;
-    draft.remove(joined);
-    draft.add('MultiHeadAttention', [query.source, key.source, value.source], {
-      domain: contribDomain,
-      attributes: [integerAttribute('num_heads', heads), floatAttribute('scale', scale)],
-      outputs: joined.outputs,
-    });
+    const appends = key.append && value.append ? [key.append, value.append] : [];
+    for (const node of [joined, ...appends]) draft.remove(node);
+    const inputs = [query.source, key.source, value.source];
+    draft.add(
+      'MultiHeadAttention',
+      appends.length > 0 ? [...inputs, '', '', '', ...appends.map((node) => node.inputs[0]!)] : inputs,
+      {
+        domain: contribDomain,
+        attributes: [integerAttribute('num_heads', parting.heads), floatAttribute('scale', scale)],
+        outputs: [...joined.outputs, ...appends.flatMap((node) => node.outputs)],
+      },
+    );
     isChanged = true;
   }
   return isChanged ? draft.finish() : undefined;
+}
+
+/** Past a choice of 0 where a probability is no number. */
+function withoutGuard(index: GraphIndex, probabilities: string): string {
+  const chosen = index.consumers(probabilities).find((node) => node.inputs[2] === probabilities);
+  const guard = chosen?.operator === 'Where' ? index.producer(chosen.inputs[0], 'IsNaN') : undefined;
+  return guard?.inputs[0] === probabilities ? chosen!.outputs[0]! : probabilities;
+}
+
+function withoutMask(index: GraphIndex, scores: string, isStep: boolean, size: number): string {
+  const operands = (isStep && index.producer(scores, 'Add')?.inputs) || [];
+  const isProduct = (name: string) => index.producer(withoutFactors(index, name, size).source, 'MatMul');
+  return operands.find(isProduct) ?? scores;
 }
 
 /** Through the factors, the transposition and the parting into heads. */
@@ -75,6 +103,34 @@ function matchOperand(
   )
     return undefined;
   return { source, scale: after.factor };
+}
+
+function matchTurnedCache(
+  graph: OnnxGraph,
+  index: GraphIndex,
+  name: string | undefined,
+  parting: AttentionHeads,
+): Operand | undefined {
+  const { source, factor } = withoutFactors(index, name, parting.size);
+  const turned = index.producer(source, 'Transpose');
+  const cache =
+    turned && permOf(turned) === '0,1,3,2' ? matchCache(graph, index, turned.inputs[0], parting) : undefined;
+  return cache && { ...cache, scale: cache.scale * factor };
+}
+
+/** A cache that is an input, or what is appended to such a one. */
+function matchCache(
+  graph: OnnxGraph,
+  index: GraphIndex,
+  name: string | undefined,
+  parting: AttentionHeads,
+): Operand | undefined {
+  const append = index.producer(name, 'Concat');
+  const [past, added] = append?.inputs ?? [name];
+  if (!graph.inputs.some((input) => input.name === past && input.dims?.length === 4)) return undefined;
+  if (!append) return { source: past!, scale: 1 };
+  const operand = append.inputs.length === 2 && matchOperand(index, added, '0,2,1,3', parting);
+  return operand && operand.scale === 1 ? { ...operand, append } : undefined;
 }
 
 /** The constants among the dimensions of a reshape's target. */

@@ -51,7 +51,7 @@ export async function loadWhisperModel(
   open: OpenGraph,
   device: Device = 'cpu',
 ): Promise<WhisperModel> {
-  const { decoder } = folder;
+  const { decoder, decoderHeads: heads, headSize: size } = folder;
   const [firstPath, nextPath] =
     'merged' in decoder ? [decoder.merged, decoder.merged] : [decoder.first, decoder.next];
   const rewrite = (path: string, rewrites: Omit<RecognizerRewrites, 'device'>) =>
@@ -61,7 +61,9 @@ export async function loadWhisperModel(
     const begins = await rewrite(firstPath, { lastPositions: keptPositions, hasCaches: false });
     const first = own(await open(begins));
     const isWhole = firstPath === nextPath && !begins.isBranch;
-    const next = isWhole ? first : own(await open(await rewrite(nextPath, { hasCaches: true })));
+    const next = isWhole
+      ? first
+      : own(await open(await rewrite(nextPath, { hasCaches: true, attention: { heads, size } })));
     return createWhisperModel(folder, { encoder, first, next });
   });
 }
