@@ -8,20 +8,15 @@ import { Observers } from '../observers.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { numberSchema } from '../validation/number-schema.ts';
 import { objectSetting, type SettingTable } from '../validation/setting-table.ts';
-import {
-  createAuthenticate,
-  type Authenticate,
-  type Authentication,
-  type KeyLookup,
-} from './authentication.ts';
-import { createCallerStates, type CallerStates, type Keeping } from './caller-state.ts';
-import { createCors, type Cors, type CorsOptions } from './cors.ts';
-import { createBodyGate, type BodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
+import { createAuthenticate, type Authentication, type KeyLookup } from './authentication.ts';
+import { createCallerStates, type Keeping } from './caller-state.ts';
+import { createCors, type CorsOptions } from './cors.ts';
+import { createBodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
 import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { createMemoryResponseStore } from './memory-response-store.ts';
-import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
+import { createMeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
 import { Sockets } from './sockets.ts';
@@ -251,31 +246,12 @@ export const handlerSettings = {
 const { auth: _auth, ...besideAuth } = handlerSettings;
 const optionsBesideAuth = z.object(besideAuth);
 
-export interface Settings extends Pick<
-  z.output<typeof optionsBesideAuth>,
-  | 'maxBodyBytes'
-  | 'maxUploadBytes'
-  | 'bodyTimeoutMs'
-  | 'sharedPrefixes'
-  | 'unknownFields'
-  | 'uploadDirectory'
-  | 'keepAliveMs'
-> {
-  readonly authenticate: Authenticate;
-  readonly meterOf: MeterFactory;
-  readonly callerOf: CallerStates;
-  readonly cors: Cors | undefined;
-  readonly uploadGate: BodyGate;
-  readonly jsonGate: BodyGate;
-  readonly sockets: Sockets;
-  readonly onError: (error: InferenceError, context: ErrorContext) => void;
-  readonly observers: Observers<Observer>;
-}
+export type Settings = ReturnType<typeof resolveOptions>;
 
 const freeBytes = 2 ** 16;
 
 /** @throws TypeError or RangeError naming the option at fault */
-export function resolveOptions(options: HandlerOptions): Settings {
+export function resolveOptions(options: HandlerOptions) {
   assertHandlerOptions(options);
   const { auth } = options;
   const authenticate = createAuthenticate(auth);

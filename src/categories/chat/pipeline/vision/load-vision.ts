@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Decoder, DecoderCache, StepInputs } from '../../../../contracts/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../../contracts/decoder.ts';
 import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
@@ -19,13 +19,6 @@ import { GridPositions } from './grid-positions.ts';
 import { PictureTable } from './picture-table.ts';
 import type { VisionModel } from './vision-model.ts';
 
-/** Makes what a decoder is fed in place of tokens. */
-interface TokenEmbedder {
-  /** @param tokens token ids, and ids of the rows of pictures */
-  embed(tokens: Int32Array): Promise<Pick<StepInputs, 'embeddings' | 'layerEmbeddings'>>;
-  release(): Promise<void>;
-}
-
 /**
  * Embeds tokens by a graph `input_ids` → `inputs_embeds`, for some decoders also `per_layer_inputs`, and pictures by the rows
  * that their encoder made.
@@ -34,7 +27,7 @@ export function createTokenEmbedder(
   session: Session,
   { hiddenSize = 0, layerSize }: Pick<Decoder, 'hiddenSize' | 'layerSize'>,
   pictures: Pick<PictureTable, 'find'>,
-): TokenEmbedder {
+) {
   const names = session.outputs.map(({ name }) => name);
   const output = names.find((name) => name !== layerEmbeddingsInput);
   if (session.inputs.length !== 1 || session.inputs[0]!.name !== 'input_ids' || output === undefined)
@@ -42,7 +35,8 @@ export function createTokenEmbedder(
   if (layerSize !== undefined && !names.includes(layerEmbeddingsInput))
     throw fieldError('source', `the graph embed_tokens has no output ${layerEmbeddingsInput}`);
   return {
-    async embed(tokens) {
+    /** @param tokens token ids, and ids of the rows of pictures */
+    async embed(tokens: Int32Array) {
       const ids = BigInt64Array.from(tokens, (token) => BigInt(Math.max(token, 0)));
       const results = await session.run({
         input_ids: { type: 'int64', dims: [1, tokens.length], data: ids },
@@ -56,10 +50,10 @@ export function createTokenEmbedder(
           at * hiddenSize,
         );
       }
-      if (layerSize === undefined) return { embeddings };
+      const ofLayers = results[layerEmbeddingsInput]!;
       return {
         embeddings,
-        layerEmbeddings: toNumbers(results[layerEmbeddingsInput]!, tokens.length, layerSize),
+        ...(layerSize !== undefined && { layerEmbeddings: toNumbers(ofLayers, tokens.length, layerSize) }),
       };
     },
     release: () => session.release(),
@@ -79,7 +73,7 @@ function toNumbers({ type, data }: Tensor, tokens: number, size: number): Float3
 /** A decoder whose graph takes embeddings, as one that takes tokens and the ids of pictures' rows. */
 function createEmbeddingDecoder(
   inner: Decoder,
-  embedder: TokenEmbedder,
+  embedder: ReturnType<typeof createTokenEmbedder>,
   pictures: Pick<PictureTable, 'find'>,
 ): Decoder {
   const grid = inner.hasGridPositions ? new GridPositions(pictures) : undefined;
