@@ -17,14 +17,12 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
  * Makes what tells browsers what pages of other origins may do (Fetch standard, section 3.3).
- * @throws TypeError or RangeError for origins, header names or an age that no browser would understand
+ * @throws TypeError for origins or header names that no browser would understand
  */
 export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeconds }: CorsOptions) {
   if (origins !== '*')
     assertEach('cors.origins', origins, isOrigin, '"*" or origins such as "https://app.example"');
   if (headers !== undefined) assertEach('cors.headers', headers, isHeaderName, 'names of headers');
-  if (!Number.isSafeInteger(maxAgeSeconds) || maxAgeSeconds < 0)
-    throw new RangeError(`cors.maxAgeSeconds: expected an integer of at least 0, got ${maxAgeSeconds}`);
   const known = origins === '*' ? undefined : new Set(origins);
 
   /** Whether pages of an origin may use the API. */

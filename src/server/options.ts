@@ -145,17 +145,18 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const isStore = (value: unknown): boolean =>
   ['get', 'set', 'delete'].every((name) => isFunction((value as ResponseStore | null)?.[name as 'get']));
 
-const limit = z.strictObject({
-  requests: z.number().optional(),
-  tokens: z.number().optional(),
-  perSeconds: z.number(),
-});
+const count = numberSchema({ type: 'int', min: 1 });
+const limit = z
+  .strictObject({ requests: count.optional(), tokens: count.optional(), perSeconds: count })
+  .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
+    error: 'expected `requests`, `tokens` or both',
+  });
 
 const plan = z.strictObject({
   models: z.array(z.string()).optional(),
   quota: limit.optional(),
   rateLimit: limit.optional(),
-  maxConcurrent: z.number().optional(),
+  maxConcurrent: count.optional(),
   controlsModels: z.boolean().optional(),
 });
 
@@ -194,7 +195,7 @@ export const handlerSettings = {
     .strictObject({
       origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
       headers: z.array(z.string()).optional(),
-      maxAgeSeconds: z.number().optional(),
+      maxAgeSeconds: numberSchema({ type: 'int', min: 0 }).optional(),
     })
     .optional(),
   maxBodyBytes: integer().default(2 ** 24),

@@ -32,7 +32,6 @@ export type Meter = ReturnType<typeof createMeter>;
 /** Makes the meter of one request; unlimited without a plan. */
 export type MeterFactory = (owner: string | undefined, planName: string | undefined) => Meter;
 
-/** @throws TypeError or RangeError for a plan that can't be kept */
 export function createMeterFactory(
   plans: Readonly<Record<string, Plan>> = {},
   createLimiter: LimiterFactory = createMemoryLimiter,
@@ -53,11 +52,9 @@ export function createMeterFactory(
 type CompiledPlan = ReturnType<typeof compilePlan>;
 
 function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
-  if (plan.maxConcurrent !== undefined) assertCount(`plans.${name}.maxConcurrent`, plan.maxConcurrent);
   const budget = (kind: 'quota' | 'rateLimit', refuse: Refuse): Budget | undefined => {
     const limit = plan[kind];
     if (limit === undefined) return undefined;
-    assertLimit(`plans.${name}.${kind}`, limit);
     return createBudget(limit, { keyPrefix: `slashv1:${name}:${kind}`, createLimiter, refuse });
   };
   return {
@@ -70,19 +67,6 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
     /** Owner → requests. */
     underWay: new Map<string, number>(),
   };
-}
-
-function assertLimit(label: string, { requests, tokens, perSeconds }: Limit): void {
-  if (requests === undefined && tokens === undefined)
-    throw new TypeError(`${label}: expected \`requests\`, \`tokens\` or both`);
-  for (const [name, value] of Object.entries({ requests, tokens, perSeconds })) {
-    if (value !== undefined || name === 'perSeconds') assertCount(`${label}.${name}`, value);
-  }
-}
-
-function assertCount(label: string, value: number | undefined): void {
-  if (Number.isSafeInteger(value) && value! >= 1) return;
-  throw new RangeError(`${label}: expected an integer of at least 1, got ${value}`);
 }
 
 function createMeter(plan: CompiledPlan, owner: string) {

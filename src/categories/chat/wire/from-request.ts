@@ -6,13 +6,13 @@ import type {
   ToolDefinition,
 } from '../../../core/chat/messages.ts';
 import { maxArgumentValues } from '../../../core/text/bounded-json.ts';
-import { chatParameters } from '../parameters.ts';
+import { chatParameters, type ChatParameters } from '../parameters.ts';
 import { fieldError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { mapEach } from '../../../validation/in-pieces.ts';
 import { countArguments } from '../../../validation/json-text.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { parameterReader } from '../../../validation/parameter-schema.ts';
+import { fieldReader } from '../../../validation/parameter-schema.ts';
 import { toAnswerFormat, type AskedFormat } from './answer-format.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 import { readForeign } from '../../../validation/foreign-fields.ts';
@@ -35,7 +35,17 @@ export interface ChatCall extends Delivery, Pick<AskedFormat, 'formatField'> {
 
 type MessageBody = ChatRequestBody['messages'][number];
 
-const readParameters = parameterReader(chatParameters);
+/** Reads the fields that are here as they are on the wire, but for the spelling of their names. */
+export const readFields = fieldReader<ChatRequestInput>([
+  ...(Object.keys(chatParameters) as (keyof ChatParameters)[]),
+  'parallelToolCalls',
+  'stop',
+  'logitBias',
+  'stopTokenIds',
+  'allowedTokenIds',
+  'documents',
+  'chatTemplateKwargs',
+]);
 
 /**
  * A request body of `POST /chat/completions` → what the inference takes.
@@ -56,19 +66,14 @@ function readChatRequest(body: unknown, nameOf: (field: string) => string): Chat
   assertFewArguments(parsed.messages);
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const request: ChatRequestInput = {
+    ...readFields(parsed),
     model: parsed.model,
     messages: mapEach(parsed.messages, toMessage),
     ...toToolUse(toTools(parsed.tools ?? []), parsed.tool_choice),
-    parallelToolCalls: parsed.parallel_tool_calls ?? undefined,
     responseFormat,
-    stop: parsed.stop ?? undefined,
-    logitBias: parsed.logit_bias ?? undefined,
-    stopTokenIds: parsed.stop_token_ids ?? undefined,
-    allowedTokenIds: parsed.allowed_token_ids ?? undefined,
-    documents: parsed.documents ?? undefined,
-    chatTemplateKwargs: parsed.chat_template_kwargs ?? undefined,
+    ...maxTokensOf(parsed),
+    ...continuationOf(parsed.messages),
   };
-  Object.assign(request, readParameters(parsed), maxTokensOf(parsed), continuationOf(parsed.messages));
   return { model: parsed.model, request, formatField: nameOf(formatField), ...deliveryOf(parsed) };
 }
 
