@@ -145,9 +145,9 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const isStore = (value: unknown): boolean =>
   ['get', 'set', 'delete'].every((name) => isFunction((value as ResponseStore | null)?.[name as 'get']));
 
-const count = numberSchema({ type: 'int', min: 1 });
+const atLeastOne = numberSchema({ type: 'int', min: 1 });
 const limit = z
-  .strictObject({ requests: count.optional(), tokens: count.optional(), perSeconds: count })
+  .strictObject({ requests: atLeastOne.optional(), tokens: atLeastOne.optional(), perSeconds: atLeastOne })
   .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
     error: 'expected `requests`, `tokens` or both',
   });
@@ -156,7 +156,7 @@ const plan = z.strictObject({
   models: z.array(z.string()).optional(),
   quota: limit.optional(),
   rateLimit: limit.optional(),
-  maxConcurrent: count.optional(),
+  maxConcurrent: atLeastOne.optional(),
   controlsModels: z.boolean().optional(),
 });
 

@@ -1,20 +1,16 @@
 import {
   resolveParameter,
   toWireName,
-  type ParameterDescriptor,
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
+import { oncePer } from '../core/once-per.ts';
 import { fieldErrorOf } from '../errors.ts';
 
-interface Row {
-  readonly name: string;
-  readonly param: string;
-  readonly descriptor: ParameterDescriptor;
-}
-
 /** Spelling out the names of a table takes longer than all the checks of a request. */
-const rowsOfTables = new WeakMap<ParameterTable, readonly Row[]>();
+const rowsOf = oncePer((table: ParameterTable) =>
+  Object.entries(table).map(([name, descriptor]) => ({ name, param: toWireName(name), descriptor })),
+);
 
 /** Fills in the defaults of a request's parameters and checks their bounds. */
 export function resolveRequestParameters<T extends ParameterTable>(
@@ -30,13 +26,4 @@ export function resolveRequestParameters<T extends ParameterTable>(
     }
   }
   return resolved as ParameterValues<T>;
-}
-
-function rowsOf(table: ParameterTable): readonly Row[] {
-  let rows = rowsOfTables.get(table);
-  if (!rows) {
-    rows = Object.entries(table).map(([name, descriptor]) => ({ name, param: toWireName(name), descriptor }));
-    rowsOfTables.set(table, rows);
-  }
-  return rows;
 }
