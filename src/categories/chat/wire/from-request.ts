@@ -13,24 +13,18 @@ import { mapEach } from '../../../validation/in-pieces.ts';
 import { countArguments } from '../../../validation/json-text.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { fieldReader } from '../../../validation/parameter-schema.ts';
-import { toAnswerFormat, type AskedFormat } from './answer-format.ts';
+import { toAnswerFormat } from './answer-format.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 import { readForeign } from '../../../validation/foreign-fields.ts';
 import { foreignFields } from './foreign-fields.ts';
 import { quote } from '../../../core/text/quote.ts';
 
-/** The form in which an answer is delivered. */
-export interface Delivery {
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
-  /** Whether every chunk has the usage of its choice so far. */
-  readonly continuousUsage: boolean;
-}
-
 /** The parsed request and the form of its delivery. */
-export interface ChatCall extends Delivery, Pick<AskedFormat, 'formatField'> {
+export interface ChatCall extends ReturnType<typeof deliveryOf> {
   readonly model: string;
   readonly request: ChatRequestInput;
+  /** The field that the format of the answer came from, for errors. */
+  readonly formatField: string;
 }
 
 type MessageBody = ChatRequestBody['messages'][number];
@@ -77,15 +71,17 @@ function readChatRequest(body: unknown, nameOf: (field: string) => string): Chat
   return { model: parsed.model, request, formatField: nameOf(formatField), ...deliveryOf(parsed) };
 }
 
+/** The form in which an answer is delivered. */
 export function deliveryOf({
   stream,
   stream_options: options,
-}: Pick<ChatRequestBody, 'stream' | 'stream_options'>): Delivery {
+}: Pick<ChatRequestBody, 'stream' | 'stream_options'>) {
   if (options && !stream)
     throw fieldError('stream_options', 'expected `stream` to be true where it is given');
   return {
     stream: stream ?? false,
     includeUsage: options?.include_usage ?? false,
+    /** Whether every chunk has the usage of its choice so far. */
     continuousUsage: options?.continuous_usage_stats ?? false,
   };
 }

@@ -16,8 +16,7 @@ import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 import type { ChatSettings } from '../../settings.ts';
 import { GridPositions } from './grid-positions.ts';
-import { PictureTable } from './picture-table.ts';
-import type { VisionModel } from './vision-model.ts';
+import { createPictureTable, type PictureTable } from './picture-table.ts';
 
 /**
  * Embeds tokens by a graph `input_ids` → `inputs_embeds`, for some decoders also `per_layer_inputs`, and pictures by the rows
@@ -110,11 +109,7 @@ function createEmbeddingDecoder(
   };
 }
 
-export interface ChatGraphs {
-  readonly decoder: Decoder;
-  /** `undefined` for a model that takes no pictures. */
-  readonly vision: VisionModel | undefined;
-}
+export type ChatGraphs = Awaited<ReturnType<typeof loadVision>>;
 
 /** All that a model of pictures is made of beside its decoder. */
 export interface VisionParts {
@@ -129,7 +124,7 @@ export interface VisionParts {
  * Loads the graphs beside a decoder that takes embeddings: `embed_tokens` and, where the model takes pictures,
  * `vision_encoder`. A decoder that takes tokens needs none.
  */
-export async function loadVision(inner: Decoder, parts: VisionParts): Promise<ChatGraphs> {
+export async function loadVision(inner: Decoder, parts: VisionParts) {
   const { hiddenSize } = inner;
   if (hiddenSize === undefined) return { decoder: inner, vision: undefined };
   const { backend, spec, folder } = parts;
@@ -138,16 +133,16 @@ export async function loadVision(inner: Decoder, parts: VisionParts): Promise<Ch
     const open = async (graph: string, name: string) =>
       own(await backend.openSession({ graph: join(folder.path, graph), name }, spec));
     const files = localFiles(folder.path);
-    const table = new PictureTable(hiddenSize);
+    const table = createPictureTable(hiddenSize);
     const embeddings = await open(embeddingGraph(files, spec.dtype), 'embed_tokens');
     const decoder = createEmbeddingDecoder(inner, createTokenEmbedder(embeddings, inner, table), table);
     const graph = visionGraph(files, spec.dtype);
     const found = graph === undefined ? undefined : await readFamily(parts);
     if (graph === undefined || found === undefined) return { decoder, vision: undefined };
     // Most models take no pictures, and need no library for them.
-    const { VisionModel } = await import('./vision-model.ts');
+    const { createVisionModel } = await import('./vision-model.ts');
     const session = await open(graph, 'vision_encoder');
-    return { decoder, vision: new VisionModel(session, { ...found, table, settings: spec }) };
+    return { decoder, vision: createVisionModel(session, { ...found, table, settings: spec }) };
   });
 }
 
