@@ -19,7 +19,7 @@ import { createMemoryResponseStore } from './memory-response-store.ts';
 import { createMeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
-import { Sockets } from './sockets.ts';
+import { createSockets } from './sockets.ts';
 import { unknownFieldTreatments } from './unknown-fields.ts';
 import { describeValue } from '../core/text/quote.ts';
 
@@ -319,10 +319,10 @@ function assertAtLeast(
   throw new RangeError(`${label}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`);
 }
 
-function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number): Sockets {
+function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number) {
   const bound = { count: 128, maxBytes: limits.maxBufferBytes, most: 'sockets.maxBufferBytes' };
   const gate = createBodyGate('sockets', resolveGate('sockets', limits, bound));
-  return new Sockets(gate, { ...limits, keepAliveMs });
+  return createSockets(gate, { ...limits, keepAliveMs });
 }
 
 /** @param maxBodyBytes no text that is kept is larger */
