@@ -330,8 +330,6 @@ function* encode(
   const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
   const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => ({
     markerTokens: new Set(),
-    createReasoningSplitter: undefined,
-    createToolCallParser: undefined,
     grammar: await compileAnswer(constraint, grammars, signal),
   });
   return { prompts, tools: [], turnsMerged: [], openAnswer };

@@ -3,7 +3,7 @@ import { CacheFull } from '../../../../runtime/cache-full.ts';
 import { InferenceError } from '../../../../errors.ts';
 import { FairQueue } from '../../../../concurrency/fair-queue.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
-import { Drafter } from './drafter.ts';
+import { createDrafter, type Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
 import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } from './step-logits.ts';
 
@@ -409,7 +409,7 @@ export class Batcher {
   /** Guesses how a row that is alone continues. */
   #draft([row, ...others]: readonly Row[]): Int32Array {
     if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
-    row.drafter ??= new Drafter([...row.generation.prompt, ...row.fed, row.token]);
+    row.drafter ??= createDrafter([...row.generation.prompt, ...row.fed, row.token]);
     return row.drafter.draft(row.continuation.remaining - 1);
   }
 

@@ -52,9 +52,9 @@ export interface ChoiceContext {
   /** Special tokens whose text the parsers need to see. */
   readonly markerTokens: ReadonlySet<number>;
   /** `undefined` where everything is answer. */
-  readonly createReasoningSplitter: (() => ReasoningSplitter) | undefined;
+  readonly createReasoningSplitter?: (() => ReasoningSplitter) | undefined;
   /** `undefined` where the answer may not call tools. */
-  readonly createToolCallParser: (() => ToolCallParser) | undefined;
+  readonly createToolCallParser?: (() => ToolCallParser) | undefined;
   /** Grammar of the answer; `undefined` where it is free. */
   readonly grammar: CompiledGrammar | undefined;
   /** `undefined` where all tokens may come. */

@@ -15,7 +15,7 @@ import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 import type { ChatSettings } from '../../settings.ts';
-import { GridPositions } from './grid-positions.ts';
+import { createGridPositions } from './grid-positions.ts';
 import { createPictureTable, type PictureTable } from './picture-table.ts';
 
 /**
@@ -75,7 +75,7 @@ function createEmbeddingDecoder(
   embedder: ReturnType<typeof createTokenEmbedder>,
   pictures: Pick<PictureTable, 'find'>,
 ): Decoder {
-  const grid = inner.hasGridPositions ? new GridPositions(pictures) : undefined;
+  const grid = inner.hasGridPositions ? createGridPositions(pictures) : undefined;
   return {
     vocabularySize: inner.vocabularySize,
     ragged: inner.ragged,
