@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { fieldError } from '../errors.ts';
-import { oncePer } from '../core/once-per.ts';
 import { quote } from '../core/text/quote.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 
@@ -33,10 +32,17 @@ export function createId(prefix: string): string {
   return prefix + randomUUID().replaceAll('-', '');
 }
 
+const fingerprints = new WeakMap<object, string>();
+
 /** 10 hexadecimal digits, the same for the same facts. */
-export const fingerprintOf = oncePer((facts: object) =>
-  createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10),
-);
+export function fingerprintOf(facts: object): string {
+  let fingerprint = fingerprints.get(facts);
+  if (fingerprint === undefined) {
+    fingerprint = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10);
+    fingerprints.set(facts, fingerprint);
+  }
+  return fingerprint;
+}
 
 // The longest that a timer of Node can hold.
 const longestDeadlineMs = 2 ** 31 - 1;

@@ -1,17 +1,22 @@
 import type { RunOrigin } from '../contracts/run.ts';
 import type { ObservedModel, ObservedRun, RunEnd } from '../contracts/observer.ts';
-import { oncePer } from '../core/once-per.ts';
 import type { InferenceError } from '../errors.ts';
 import type { ObservedRequest, Observer } from '../contracts/observer.ts';
 import { reasonOf } from './error-reason.ts';
 import type { Logger } from './logger.ts';
+
+const known = new WeakMap<Logger, Observer>();
 
 /**
  * Writes a line for every request, for every run that belongs to none, and for what happens to models. No line holds
  * what people wrote or sent, keys, or addresses. A logger always gets the same observer, so that a handler and its
  * inference may have the same logger and nothing is written twice.
  */
-export const logObserver = oncePer(createLogObserver);
+export function logObserver(logger: Logger): Observer {
+  let observer = known.get(logger);
+  if (observer === undefined) known.set(logger, (observer = createLogObserver(logger)));
+  return observer;
+}
 
 function createLogObserver(given: Logger): Observer {
   const logger = given.child?.({ component: 'slashv1' }) ?? given;

@@ -38,11 +38,7 @@ export interface LimiterOptions {
 /** Makes the limiter that counts one kind of points of one plan. */
 export type LimiterFactory = (options: LimiterOptions) => Limiter;
 
-export interface Allowance {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetMs: number;
-}
+export type Allowance = ReturnType<typeof toAllowance>;
 
 /** Makes the error of a limit, such as `20 requests`, that is used up for so long. */
 export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceError;
@@ -161,7 +157,7 @@ async function takeOne(counter: Counter, owner: string): Promise<{ taken: boolea
 }
 
 /** A store may count by the clock of the machine, which jumps: no window is longer than itself. */
-function toAllowance({ limit, windowMs }: Counter, consumed: number, resetMs: number): Allowance {
+function toAllowance({ limit, windowMs }: Counter, consumed: number, resetMs: number) {
   const remaining = Math.max(0, limit - consumed);
   return { limit, remaining, resetMs: Math.min(windowMs, Math.max(0, resetMs)) };
 }

@@ -4,13 +4,10 @@ import {
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
-import { oncePer } from '../core/once-per.ts';
 import { fieldErrorOf } from '../errors.ts';
 
 /** Spelling out the names of a table takes longer than all the checks of a request. */
-const rowsOf = oncePer((table: ParameterTable) =>
-  Object.entries(table).map(([name, descriptor]) => ({ name, param: toWireName(name), descriptor })),
-);
+const rowsOfTables = new WeakMap<ParameterTable, ReturnType<typeof toRows>>();
 
 /** Fills in the defaults of a request's parameters and checks their bounds. */
 export function resolveRequestParameters<T extends ParameterTable>(
@@ -26,4 +23,14 @@ export function resolveRequestParameters<T extends ParameterTable>(
     }
   }
   return resolved as ParameterValues<T>;
+}
+
+function rowsOf(table: ParameterTable): ReturnType<typeof toRows> {
+  let rows = rowsOfTables.get(table);
+  if (!rows) rowsOfTables.set(table, (rows = toRows(table)));
+  return rows;
+}
+
+function toRows(table: ParameterTable) {
+  return Object.entries(table).map(([name, descriptor]) => ({ name, param: toWireName(name), descriptor }));
 }

@@ -3,7 +3,6 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { oncePer } from '../../core/once-per.ts';
 
 /** Certificates of a connection, as PEM text. */
 export interface Certificates {
@@ -17,9 +16,7 @@ export interface Certificates {
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Connections are kept open, by the certificates with which they were made. */
-const agentFor = oncePer(
-  (certificates: Certificates) => new HttpsAgent({ keepAlive: true, ...certificates }),
-);
+const known = new WeakMap<Certificates, HttpsAgent>();
 const plainAgent = new HttpAgent({ keepAlive: true });
 const noCertificates: Certificates = {};
 
@@ -79,6 +76,12 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
 }
 
 const defaultConnectMs = 10_000;
+
+function agentFor(certificates: Certificates): HttpsAgent {
+  let agent = known.get(certificates);
+  if (!agent) known.set(certificates, (agent = new HttpsAgent({ keepAlive: true, ...certificates })));
+  return agent;
+}
 
 function limitConnecting(socket: Socket, isSecure: boolean, connectMs: number): void {
   if (!socket.connecting) return;

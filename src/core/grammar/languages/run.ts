@@ -1,4 +1,3 @@
-import { oncePer } from '../../once-per.ts';
 import { codePointsOf, complement, intersection, union, type CodePointRange } from './code-points.ts';
 import { plainText } from './json-text.ts';
 import type { Run } from './language.ts';
@@ -20,13 +19,20 @@ export const kindOfByte = Uint32Array.from({ length: 256 }, (_, byte) => {
   return 2 ** (byte < 0x80 ? Math.max(0, kind) : kinds.length - 1);
 });
 
+const known = new WeakMap<readonly CodePointRange[], number>();
+
 /** The kinds that have all their characters in these ranges. */
-export const kindsOf = oncePer((ranges: readonly CodePointRange[]): number => {
-  const set = union(ranges);
-  const isWithin = ([from, to]: CodePointRange): boolean =>
-    set.some(([low, high]) => low <= from && high >= to);
-  return kinds.reduce((sum, kind, index) => sum + (kind.every(isWithin) ? 2 ** index : 0), 0);
-});
+export function kindsOf(ranges: readonly CodePointRange[]): number {
+  let found = known.get(ranges);
+  if (found === undefined) {
+    const set = union(ranges);
+    const isWithin = ([from, to]: CodePointRange): boolean =>
+      set.some(([low, high]) => low <= from && high >= to);
+    found = kinds.reduce((sum, kind, index) => sum + (kind.every(isWithin) ? 2 ** index : 0), 0);
+    known.set(ranges, found);
+  }
+  return found;
+}
 
 /** The run with which more tokens are known, about. */
 export function longer(a: Run, b: Run): Run {

@@ -15,11 +15,22 @@ import type { ChatRequest } from '../../request.ts';
 import type { Continuation } from '../batch/step-logits.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 import type { TokenRules } from './token-rules.ts';
-import { oncePer } from '../../../../core/once-per.ts';
 import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
 
+/** Makes something of each tokenizer once. */
+function oncePer<Made extends {}>(
+  make: (tokenizer: TextTokenizer) => Made,
+): (tokenizer: TextTokenizer) => Made {
+  const made = new WeakMap<TextTokenizer, Made>();
+  return (tokenizer) => {
+    let found = made.get(tokenizer);
+    if (found === undefined) made.set(tokenizer, (found = make(tokenizer)));
+    return found;
+  };
+}
+
 /** Finds the sequences of tokens that DRY doesn't look across. The latest search is kept, since most requests say the same: nothing. */
-const breakerFinderOf = oncePer((tokenizer: TextTokenizer) => {
+const breakerFinderOf = oncePer((tokenizer) => {
   const find = createBreakerFinder(vocabularyOf(tokenizer));
   let latest = '';
   let found: DryBreakers = new Map();
@@ -233,7 +244,7 @@ export class Choice implements Continuation {
 }
 
 /** Tells tokens with a letter or digit, or a part of a character beyond ASCII, from punctuation and white space. */
-const wordTestOf = oncePer((tokenizer: TextTokenizer) => {
+const wordTestOf = oncePer((tokenizer) => {
   const known = new Map<number, boolean>();
   return (token: number): boolean => {
     let isWord = known.get(token);
