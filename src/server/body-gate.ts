@@ -14,19 +14,7 @@ export interface BodyGateLimits {
 
 export type ResolvedGateLimits = { readonly [Name in keyof BodyGateLimits]-?: number };
 
-/** The part of a body in all that are under way. */
-export interface BodyPlace {
-  /** The body has so many bytes, or will have. */
-  grow(bytes: number): void;
-  /** No more than so many bytes of it are left. */
-  shrink(bytes: number): void;
-  leave(): void;
-}
-
-export interface BodyGate {
-  /** @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone */
-  enter(owner: string | undefined): BodyPlace;
-}
+export type BodyGate = ReturnType<typeof createBodyGate>;
 
 interface Usage {
   count: number;
@@ -35,7 +23,7 @@ interface Usage {
 
 const retryAfterSeconds = 5;
 
-export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeBytes = 0): BodyGate {
+export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeBytes = 0) {
   const tooMany = (code: 'rate_limited' | 'overloaded', what: string): InferenceError => {
     const whose = code === 'rate_limited' ? 'This key has' : 'The service has';
     const message = `${whose} ${what} under way, which is the most. Try again in ${retryAfterSeconds} s.`;
@@ -44,7 +32,8 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
   const all: Usage = { count: 0, bytes: 0 };
   const owners = new Map<string, Usage>();
   return {
-    enter(owner) {
+    /** @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone */
+    enter(owner: string | undefined) {
       const own = owner === undefined ? undefined : (owners.get(owner) ?? { count: 0, bytes: 0 });
       if (own && own.count >= limits.countPerKey) throw tooMany('rate_limited', `${own.count} ${kind}`);
       if (all.count >= limits.count) throw tooMany('overloaded', `${all.count} ${kind}`);
@@ -59,7 +48,8 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
       add(1, 0);
       let [held, left] = [0, false];
       return {
-        grow(bytes) {
+        /** The body has so many bytes, or will have. */
+        grow(bytes: number): void {
           const more = bytes - freeBytes - held;
           if (more <= 0) return;
           if (own && own.bytes + more > limits.bytesPerKey)
@@ -69,13 +59,14 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
           add(0, more);
           held += more;
         },
-        shrink(bytes) {
+        /** No more than so many bytes of it are left. */
+        shrink(bytes: number): void {
           const less = held - Math.max(0, bytes - freeBytes);
           if (left || less <= 0) return;
           add(0, -less);
           held -= less;
         },
-        leave() {
+        leave(): void {
           if (left) return;
           left = true;
           add(-1, -held);

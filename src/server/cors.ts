@@ -12,27 +12,20 @@ export interface CorsOptions {
   readonly maxAgeSeconds?: number | undefined;
 }
 
-/** Tells browsers what pages of other origins may do (Fetch standard, section 3.3). */
-export interface Cors {
-  headersOf(request: ApiRequest): Record<string, string>;
-  /** The answer to a browser that asks before it sends; it has no key yet. */
-  preflight(request: ApiRequest, allow: string): ApiResponse | undefined;
-  /** Whether pages of an origin may use the API. */
-  allows(origin: string): boolean;
-}
-
 const defaultMaxAgeSeconds = 7200;
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** @throws TypeError or RangeError for origins, header names or an age that no browser would understand */
-export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeconds }: CorsOptions): Cors {
+/**
+ * Makes what tells browsers what pages of other origins may do (Fetch standard, section 3.3).
+ * @throws TypeError for origins or header names that no browser would understand
+ */
+export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeconds }: CorsOptions) {
   if (origins !== '*')
     assertEach('cors.origins', origins, isOrigin, '"*" or origins such as "https://app.example"');
   if (headers !== undefined) assertEach('cors.headers', headers, isHeaderName, 'names of headers');
-  if (!Number.isSafeInteger(maxAgeSeconds) || maxAgeSeconds < 0)
-    throw new RangeError(`cors.maxAgeSeconds: expected an integer of at least 0, got ${maxAgeSeconds}`);
   const known = origins === '*' ? undefined : new Set(origins);
 
+  /** Whether pages of an origin may use the API. */
   const allows = (origin: string): boolean => known?.has(origin) ?? true;
 
   function headersOf(request: ApiRequest): Record<string, string> {
@@ -46,6 +39,7 @@ export function createCors({ origins, headers, maxAgeSeconds = defaultMaxAgeSeco
     };
   }
 
+  /** The answer to a browser that asks before it sends; it has no key yet. */
   function preflight(request: ApiRequest, allow: string): ApiResponse | undefined {
     const isAsked = headerOf(request, 'access-control-request-method') !== undefined;
     if (request.method !== 'OPTIONS' || !isAsked) return undefined;

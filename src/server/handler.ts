@@ -14,30 +14,21 @@ import { endpointPath } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';
 import { createRoutes, type ServedRoute as Route } from './routes.ts';
 
-interface RouteMatch {
-  readonly route: Route;
-  readonly pathParameters: () => Readonly<Record<string, string>>;
-}
-
-/** The path exists, for other methods. */
-interface WrongMethod {
-  readonly allow: string;
-}
-
 type Placeholders = Readonly<Record<string, string>>;
 
 /** Makes the function that finds the route of a path. Where several templates match, the first counts. */
-function createRouter(
-  routes: readonly Route[],
-): (method: string, path: string) => RouteMatch | WrongMethod | null {
+function createRouter(routes: readonly Route[]) {
   const all = routes.map((route) => ({ route, methods: methodsOf(route), match: matcher(route.path) }));
-  return (method, path) => {
+  return (method: string, path: string) => {
     const first = all.find(({ match }) => match(path));
-    if (!first) return null;
-    const same = all.filter(({ route }) => route.path === first.route.path);
-    const found = same.find(({ methods }) => methods.includes(method));
-    if (!found) return { allow: same.flatMap(({ methods }) => methods).join(', ') };
-    return { route: found.route, pathParameters: () => decodeAll(first.match(path)!) };
+    const same = all.filter(({ route }) => route.path === first?.route.path);
+    const route = same.find(({ methods }) => methods.includes(method))?.route;
+    return {
+      route,
+      /** The methods of a path that exists for others. */
+      allow: first && !route ? same.flatMap(({ methods }) => methods).join(', ') : undefined,
+      pathParameters: () => decodeAll(first!.match(path)!),
+    };
   };
 }
 
@@ -119,12 +110,15 @@ export function createHandlerOf(
 
   return async (request) => {
     const startedAt = performance.now();
-    const match = findRoute(request.method, endpointPath(request.url, request.mountPath));
+    const { route, allow, pathParameters } = findRoute(
+      request.method,
+      endpointPath(request.url, request.mountPath),
+    );
     const origin: ObservedRequest = {
       requestId: requestIdOf(request),
       carrier: request.headers,
       method: request.method,
-      route: match !== null && 'route' in match ? match.route.path : undefined,
+      route: route?.path,
     };
     const { requestId } = origin;
     const watch = watchRequest(settings.observers, origin);
@@ -139,25 +133,19 @@ export function createHandlerOf(
       orElse(() => settings.onError(error, { requestId, method, url, status }), undefined);
     };
     const answer = async (): Promise<ApiResponse> => {
-      const allow = match !== null && 'allow' in match ? match.allow : 'GET, HEAD, POST';
-      const preflight = cors?.preflight(request, allow);
+      const preflight = cors?.preflight(request, allow ?? 'GET, HEAD, POST');
       if (preflight !== undefined) return preflight;
-      if (match === null) {
-        const path = pathOf(request);
-        throw new InferenceError(
-          'route_not_found',
-          `There is no ${request.method} ${path}.${hintFor(request)}`,
-        );
-      }
-      if ('allow' in match) {
-        ownHeaders['allow'] = match.allow;
+      if (allow !== undefined) {
+        ownHeaders['allow'] = allow;
         throw new InferenceError(
           'method_not_allowed',
-          `Expected ${match.allow.replaceAll(', ', ' or ')}, got ${request.method}.${hintFor(request)}`,
+          `Expected ${allow.replaceAll(', ', ' or ')}, got ${request.method}.${hintFor(request)}`,
         );
       }
-      const { route } = match;
-      const pathParameters = match.pathParameters();
+      if (route === undefined) {
+        const asked = `${request.method} ${pathOf(request)}`;
+        throw new InferenceError('route_not_found', `There is no ${asked}.${hintFor(request)}`);
+      }
       const identify = async (): Promise<Caller> => {
         const apiKey = await settings.authenticate(request);
         const owner = apiKey === null ? undefined : ownerOf(apiKey);
@@ -171,7 +159,8 @@ export function createHandlerOf(
         requestId,
         startedAt,
         origin,
-        pathParameters,
+        // Before the key is looked at.
+        pathParameters: pathParameters(),
         ...(await identify()),
         identify,
         report,
@@ -192,7 +181,6 @@ export function createHandlerOf(
     const response = await answer().catch((thrown: unknown) => {
       const error = InferenceError.from(thrown);
       report(error);
-      const route = match !== null && 'route' in match ? match.route : undefined;
       return toErrorResponse(error, requestId, route?.errorBody);
     });
     const { status, headers, body, socket } = response;

@@ -1,11 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ResponseStore } from '../contracts/caller.ts';
 
-export interface MemoryStoreLimits {
-  readonly maxCount: number;
-  readonly maxBytes: number;
-}
-
 interface Entry {
   readonly text: string;
   readonly bytes: number;
@@ -24,7 +19,7 @@ interface Share {
  * @param now in milliseconds; default the system's clock
  */
 export function createMemoryResponseStore(
-  { maxCount, maxBytes }: MemoryStoreLimits,
+  { maxCount, maxBytes }: { maxCount: number; maxBytes: number },
   now: () => number = Date.now,
 ): ResponseStore {
   const entries = new Map<string, Entry>();

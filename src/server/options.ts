@@ -8,23 +8,18 @@ import { Observers } from '../observers.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { numberSchema } from '../validation/number-schema.ts';
 import { objectSetting, type SettingTable } from '../validation/setting-table.ts';
-import {
-  createAuthenticate,
-  type Authenticate,
-  type Authentication,
-  type KeyLookup,
-} from './authentication.ts';
-import { createCallerStates, type CallerStates, type Keeping } from './caller-state.ts';
-import { createCors, type Cors, type CorsOptions } from './cors.ts';
-import { createBodyGate, type BodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
+import { createAuthenticate, type Authentication, type KeyLookup } from './authentication.ts';
+import { createCallerStates, type Keeping } from './caller-state.ts';
+import { createCors, type CorsOptions } from './cors.ts';
+import { createBodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
 import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { createMemoryResponseStore } from './memory-response-store.ts';
-import { createMeterFactory, type MeterFactory, type Plan } from './plans.ts';
+import { createMeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
-import { Sockets } from './sockets.ts';
+import { createSockets } from './sockets.ts';
 import { unknownFieldTreatments } from './unknown-fields.ts';
 import { describeValue } from '../core/text/quote.ts';
 
@@ -150,17 +145,18 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const isStore = (value: unknown): boolean =>
   ['get', 'set', 'delete'].every((name) => isFunction((value as ResponseStore | null)?.[name as 'get']));
 
-const limit = z.strictObject({
-  requests: z.number().optional(),
-  tokens: z.number().optional(),
-  perSeconds: z.number(),
-});
+const atLeastOne = numberSchema({ type: 'int', min: 1 });
+const limit = z
+  .strictObject({ requests: atLeastOne.optional(), tokens: atLeastOne.optional(), perSeconds: atLeastOne })
+  .refine(({ requests, tokens }) => requests !== undefined || tokens !== undefined, {
+    error: 'expected `requests`, `tokens` or both',
+  });
 
 const plan = z.strictObject({
   models: z.array(z.string()).optional(),
   quota: limit.optional(),
   rateLimit: limit.optional(),
-  maxConcurrent: z.number().optional(),
+  maxConcurrent: atLeastOne.optional(),
   controlsModels: z.boolean().optional(),
 });
 
@@ -199,7 +195,7 @@ export const handlerSettings = {
     .strictObject({
       origins: z.union([z.literal('*'), z.array(z.string())], { error: 'expected "*" or a list of origins' }),
       headers: z.array(z.string()).optional(),
-      maxAgeSeconds: z.number().optional(),
+      maxAgeSeconds: numberSchema({ type: 'int', min: 0 }).optional(),
     })
     .optional(),
   maxBodyBytes: integer().default(2 ** 24),
@@ -251,31 +247,12 @@ export const handlerSettings = {
 const { auth: _auth, ...besideAuth } = handlerSettings;
 const optionsBesideAuth = z.object(besideAuth);
 
-export interface Settings extends Pick<
-  z.output<typeof optionsBesideAuth>,
-  | 'maxBodyBytes'
-  | 'maxUploadBytes'
-  | 'bodyTimeoutMs'
-  | 'sharedPrefixes'
-  | 'unknownFields'
-  | 'uploadDirectory'
-  | 'keepAliveMs'
-> {
-  readonly authenticate: Authenticate;
-  readonly meterOf: MeterFactory;
-  readonly callerOf: CallerStates;
-  readonly cors: Cors | undefined;
-  readonly uploadGate: BodyGate;
-  readonly jsonGate: BodyGate;
-  readonly sockets: Sockets;
-  readonly onError: (error: InferenceError, context: ErrorContext) => void;
-  readonly observers: Observers<Observer>;
-}
+export type Settings = ReturnType<typeof resolveOptions>;
 
 const freeBytes = 2 ** 16;
 
 /** @throws TypeError or RangeError naming the option at fault */
-export function resolveOptions(options: HandlerOptions): Settings {
+export function resolveOptions(options: HandlerOptions) {
   assertHandlerOptions(options);
   const { auth } = options;
   const authenticate = createAuthenticate(auth);
@@ -342,10 +319,10 @@ function assertAtLeast(
   throw new RangeError(`${label}: expected an integer of at least ${most}, ${maxBytes}, got ${value}`);
 }
 
-function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number): Sockets {
+function resolveSockets(limits: z.output<typeof handlerSettings.sockets>, keepAliveMs: number) {
   const bound = { count: 128, maxBytes: limits.maxBufferBytes, most: 'sockets.maxBufferBytes' };
   const gate = createBodyGate('sockets', resolveGate('sockets', limits, bound));
-  return new Sockets(gate, { ...limits, keepAliveMs });
+  return createSockets(gate, { ...limits, keepAliveMs });
 }
 
 /** @param maxBodyBytes no text that is kept is larger */

@@ -27,36 +27,11 @@ export interface Plan {
   readonly controlsModels?: boolean | undefined;
 }
 
-export interface Meter {
-  /** `x-ratelimit-*`, filled by `enter`. */
-  readonly headers: Record<string, string>;
-  enter(): Promise<void>;
-  /** The request has ended; harmless when repeated. */
-  leave(): void;
-  /** The request goes on when it has been answered: `leave` counts no more. */
-  stay(): () => void;
-  /** @throws InferenceError `upgrade_required` */
-  assertModel(model: string): void;
-  /** For a request that hasn't named its model yet. */
-  assertAny(models: readonly string[]): void;
-  /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
-  assertControl(): void;
-  assertLeft(): Promise<void>;
-  spend(estimate: () => number): Promise<Spending>;
-}
-
-/** The part of its plan that a request has used. */
-export interface Spending {
-  /** The request used so many tokens. */
-  settle(tokens: number): Promise<void>;
-  /** The request was refused or failed, and costs nothing. */
-  refund(): Promise<void>;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 /** Makes the meter of one request; unlimited without a plan. */
 export type MeterFactory = (owner: string | undefined, planName: string | undefined) => Meter;
 
-/** @throws TypeError or RangeError for a plan that can't be kept */
 export function createMeterFactory(
   plans: Readonly<Record<string, Plan>> = {},
   createLimiter: LimiterFactory = createMemoryLimiter,
@@ -74,23 +49,12 @@ export function createMeterFactory(
   };
 }
 
-interface CompiledPlan {
-  readonly name: string;
-  readonly models: ReadonlySet<string> | null;
-  readonly quota: Budget | undefined;
-  readonly rateLimit: Budget | undefined;
-  readonly maxConcurrent: number;
-  readonly controlsModels: boolean;
-  /** Owner → requests. */
-  readonly underWay: Map<string, number>;
-}
+type CompiledPlan = ReturnType<typeof compilePlan>;
 
-function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): CompiledPlan {
-  if (plan.maxConcurrent !== undefined) assertCount(`plans.${name}.maxConcurrent`, plan.maxConcurrent);
+function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory) {
   const budget = (kind: 'quota' | 'rateLimit', refuse: Refuse): Budget | undefined => {
     const limit = plan[kind];
     if (limit === undefined) return undefined;
-    assertLimit(`plans.${name}.${kind}`, limit);
     return createBudget(limit, { keyPrefix: `slashv1:${name}:${kind}`, createLimiter, refuse });
   };
   return {
@@ -100,24 +64,12 @@ function compilePlan(name: string, plan: Plan, createLimiter: LimiterFactory): C
     rateLimit: budget('rateLimit', rateLimited),
     maxConcurrent: plan.maxConcurrent ?? Infinity,
     controlsModels: plan.controlsModels ?? false,
-    underWay: new Map(),
+    /** Owner → requests. */
+    underWay: new Map<string, number>(),
   };
 }
 
-function assertLimit(label: string, { requests, tokens, perSeconds }: Limit): void {
-  if (requests === undefined && tokens === undefined)
-    throw new TypeError(`${label}: expected \`requests\`, \`tokens\` or both`);
-  for (const [name, value] of Object.entries({ requests, tokens, perSeconds })) {
-    if (value !== undefined || name === 'perSeconds') assertCount(`${label}.${name}`, value);
-  }
-}
-
-function assertCount(label: string, value: number | undefined): void {
-  if (Number.isSafeInteger(value) && value! >= 1) return;
-  throw new RangeError(`${label}: expected an integer of at least 1, got ${value}`);
-}
-
-function createMeter(plan: CompiledPlan, owner: string): Meter {
+function createMeter(plan: CompiledPlan, owner: string) {
   const headers: Record<string, string> = {};
   const { underWay } = plan;
   let isUnderWay = false;
@@ -129,6 +81,7 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
     else underWay.delete(owner);
   };
   let isStaying = false;
+  /** For a request that hasn't named its model yet. */
   const assertAny = (models: readonly string[]): void => {
     const [model] = models;
     if (model === undefined || plan.models === null || models.some((one) => plan.models!.has(one))) return;
@@ -139,6 +92,7 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
     );
   };
   return {
+    /** `x-ratelimit-*`, filled by `enter`. */
     headers,
     async enter() {
       const count = underWay.get(owner) ?? 0;
@@ -147,15 +101,19 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
       isUnderWay = true;
       await plan.rateLimit?.admit(owner, (of, left) => Object.assign(headers, rateLimitHeaders(of, left)));
     },
+    /** The request has ended; harmless when repeated. */
     leave() {
       if (!isStaying) leave();
     },
+    /** The request goes on when it has been answered: `leave` counts no more. */
     stay() {
       isStaying = true;
       return leave;
     },
-    assertModel: (model) => assertAny([model]),
+    /** @throws InferenceError `upgrade_required` */
+    assertModel: (model: string) => assertAny([model]),
     assertAny,
+    /** @throws InferenceError `upgrade_required` where the key may not load and unload models */
     assertControl() {
       if (plan.controlsModels) return;
       throw new InferenceError(
@@ -166,14 +124,16 @@ function createMeter(plan: CompiledPlan, owner: string): Meter {
     async assertLeft() {
       await plan.quota?.assertLeft(owner);
     },
-    async spend(estimate) {
+    async spend(estimate: () => number) {
       const { quota, rateLimit } = plan;
       const tokens = quota || rateLimit ? estimate() : 0;
       await quota?.admit(owner);
       const taken: Settle[] = [];
+      /** The request used so many tokens. */
       const settle = async (used: number): Promise<void> => {
         await Promise.all(taken.map((settleOne) => settleOne(used)));
       };
+      /** The request was refused or failed, and costs nothing. */
       const refund = async (): Promise<void> => {
         await Promise.all([quota?.refund(owner), settle(0)]);
       };

@@ -38,11 +38,7 @@ export interface LimiterOptions {
 /** Makes the limiter that counts one kind of points of one plan. */
 export type LimiterFactory = (options: LimiterOptions) => Limiter;
 
-export interface Allowance {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetMs: number;
-}
+export type Allowance = ReturnType<typeof toAllowance>;
 
 /** Makes the error of a limit, such as `20 requests`, that is used up for so long. */
 export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceError;
@@ -51,16 +47,7 @@ export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceErro
 export type Settle = (tokens: number) => Promise<void>;
 
 /** What is refused takes nothing. */
-export interface Budget {
-  /** @param tell is told what is left, of a refused request too */
-  admit(owner: string, tell?: (of: Counter['of'], left: Allowance) => void): Promise<void>;
-  /** @throws what `admit` would throw now; takes nothing */
-  assertLeft(owner: string): Promise<void>;
-  /** Gives one admitted request back. */
-  refund(owner: string): Promise<void>;
-  /** Takes tokens as long as any are left, before anybody knows how many it will be: the last request may take more than that. */
-  reserve(owner: string, tokens: number): Promise<Settle>;
-}
+export type Budget = ReturnType<typeof createBudget>;
 
 // A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.
 const longestWindowInMemorySeconds = 2_147_483;
@@ -78,7 +65,7 @@ export function createMemoryLimiter(options: LimiterOptions): Limiter {
 export function createBudget(
   limit: Limit,
   { keyPrefix, createLimiter, refuse }: { keyPrefix: string; createLimiter: LimiterFactory; refuse: Refuse },
-): Budget {
+) {
   const create = (of: 'requests' | 'tokens'): Counter | undefined => {
     const points = limit[of];
     if (points === undefined) return undefined;
@@ -97,20 +84,28 @@ export function createBudget(
     if (left.remaining === 0) throw refusal(counter, left.resetMs);
   };
   return {
-    async admit(owner, tell = () => undefined) {
+    /** @param tell is told what is left, of a refused request too */
+    async admit(
+      owner: string,
+      tell: (of: Counter['of'], left: Allowance) => void = () => undefined,
+    ): Promise<void> {
       if (tokens) await assertLeft(tokens, owner, (left) => tell('tokens', left));
       if (!requests) return;
       const { taken, allowance } = await takeOne(requests, owner);
       tell('requests', allowance);
       if (!taken) throw refusal(requests, allowance.resetMs);
     },
-    async assertLeft(owner) {
+    /** @throws what `admit` would throw now; takes nothing */
+    async assertLeft(owner: string): Promise<void> {
       for (const counter of [tokens, requests]) if (counter) await assertLeft(counter, owner);
     },
-    async refund(owner) {
+    /** Gives one admitted request back. */
+    async refund(owner: string): Promise<void> {
       await requests?.limiter.reward(owner, 1);
     },
-    reserve: async (owner, count) => (tokens ? reserve(tokens, owner, count) : async () => {}),
+    /** Takes tokens as long as any are left, before anybody knows how many it will be: the last request may take more than that. */
+    reserve: async (owner: string, count: number): Promise<Settle> =>
+      tokens ? reserve(tokens, owner, count) : async () => {},
   };
 }
 
@@ -162,7 +157,7 @@ async function takeOne(counter: Counter, owner: string): Promise<{ taken: boolea
 }
 
 /** A store may count by the clock of the machine, which jumps: no window is longer than itself. */
-function toAllowance({ limit, windowMs }: Counter, consumed: number, resetMs: number): Allowance {
+function toAllowance({ limit, windowMs }: Counter, consumed: number, resetMs: number) {
   const remaining = Math.max(0, limit - consumed);
   return { limit, remaining, resetMs: Math.min(windowMs, Math.max(0, resetMs)) };
 }

@@ -3,22 +3,12 @@ import type { Observers } from '../observers.ts';
 import type { ApiResponse } from '../contracts/http.ts';
 import type { ObservedRequest, RequestObserver } from '../contracts/observer.ts';
 
-export interface RequestWatch {
-  /** The error that the client gets; the first counts. */
-  fail(error: InferenceError): void;
-  /** The response with which the request ends: at once, or with its stream. */
-  answer(response: ApiResponse): ApiResponse;
-  answerAtEnd(response: ApiResponse, signal: AbortSignal): ApiResponse;
-}
-
-export function watchRequest(
-  observers: Observers<RequestObserver>,
-  request: ObservedRequest,
-): RequestWatch | undefined {
+export function watchRequest(observers: Observers<RequestObserver>, request: ObservedRequest) {
   if (observers.isEmpty) return undefined;
   const startedAt = performance.now();
   let error: InferenceError | undefined;
   let ended = false;
+  /** The error that the client gets; the first counts. */
   const fail = (failure: InferenceError): void => {
     error ??= failure;
   };
@@ -30,8 +20,9 @@ export function watchRequest(
   observers.tell('onRequestStart', request);
   return {
     fail,
-    answer: (response) => watchBody(response, { fail, end: () => end(response.status) }),
-    answerAtEnd(response, signal) {
+    /** The response with which the request ends: at once, or with its stream. */
+    answer: (response: ApiResponse) => watchBody(response, { fail, end: () => end(response.status) }),
+    answerAtEnd(response: ApiResponse, signal: AbortSignal) {
       if (signal.aborted) end(response.status);
       else signal.addEventListener('abort', () => end(response.status), { once: true });
       return response;

@@ -40,19 +40,16 @@ export async function runEndpoint(
   // Before the body too: nobody's disk is filled for an answer that the plan refuses.
   await call.meter.assertLeft();
   const upload = await receiveUpload(call, endpoint.uploadField, (id) => assertOffered(call, category, id));
-  let isStreaming = false;
-  const uses: UploadUse = {
-    onStream: () => (isStreaming = true),
-    onEnd: () => upload.discard(),
-  };
+  const discard = (): Promise<void> => upload.discard();
   try {
     const form: UploadedForm = upload;
-    return await answer(call, category, endpoint, form, uses);
+    const response = await answer(call, category, endpoint, form, discard);
+    // The run of a stream goes on.
+    if (typeof response.body === 'string' || response.body instanceof Uint8Array) await discard();
+    return response;
   } catch (error) {
-    isStreaming = false;
+    await discard();
     throw error;
-  } finally {
-    if (!isStreaming) await upload.discard();
   }
 }
 
@@ -88,18 +85,12 @@ function assertOffered(call: Call, category: CategoryDefinition, id: string | un
   call.meter.assertAny(id !== undefined && ids.includes(id) ? [id] : ids);
 }
 
-/** Use of a file that outlives the response's first byte. */
-interface UploadUse {
-  onStream(): void;
-  onEnd(): Promise<void>;
-}
-
 async function answer(
   call: Call,
   category: CategoryDefinition,
   endpoint: Endpoint,
   body: unknown,
-  upload?: UploadUse,
+  onRunEnd?: () => Promise<void>,
 ): Promise<ApiResponse> {
   const since = performance.now();
   const pieces = piecesOf(call);
@@ -118,13 +109,8 @@ async function answer(
     open: async (request, options) => (await openRun(call, runOf(markChecked(request), options))).billed(),
     async stream(request, toFrames, { responseId, ...end } = {}) {
       const { events, bill } = await openRun(call, runOf(markChecked(request), { responseId }));
-      upload?.onStream();
-      return eventStreamResponse(call, {
-        events: upload ? watched(events, { end: upload.onEnd }) : events,
-        toFrames,
-        onTake: bill,
-        ...end,
-      });
+      const watchedEvents = onRunEnd ? watched(events, { end: onRunEnd }) : events;
+      return eventStreamResponse(call, { events: watchedEvents, toFrames, onTake: bill, ...end });
     },
     detach: (request, { signal, onDispatch, ...options }) =>
       detachRun(call, runOf(markChecked(request), options), { signal, onDispatch }),

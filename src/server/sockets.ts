@@ -39,181 +39,153 @@ export interface SocketSurroundings {
   readonly turn: () => Promise<void>;
 }
 
-export class Sockets {
-  readonly gate: BodyGate;
-  readonly rules: SocketRules;
-  readonly #open = new Set<OpenSocket>();
-  #isClosed = false;
-
-  constructor(gate: BodyGate, rules: SocketRules) {
-    this.gate = gate;
-    this.rules = rules;
-  }
-
-  /** @throws InferenceError `overloaded` once they are closed */
-  assertOpen(): void {
-    if (this.#isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
-  }
-
-  add(socket: ApiSocket, surroundings: SocketSurroundings): OpenSocket {
-    const open = new OpenSocket(socket, this.rules, surroundings);
-    this.#open.add(open);
-    surroundings.signal.addEventListener('abort', () => this.#open.delete(open), { once: true });
-    return open;
-  }
-
-  /** Closes each one when its runs have ended; opens no more. */
-  close(): void {
-    this.#isClosed = true;
-    for (const open of this.#open) void open.drain();
-  }
+export function createSockets(gate: BodyGate, rules: SocketRules) {
+  const all = new Set<OpenSocket>();
+  let isClosed = false;
+  return {
+    gate,
+    rules,
+    /** @throws InferenceError `overloaded` once they are closed */
+    assertOpen(): void {
+      if (isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
+    },
+    add(socket: ApiSocket, surroundings: SocketSurroundings): OpenSocket {
+      const open = createOpenSocket(socket, rules, surroundings);
+      all.add(open);
+      surroundings.signal.addEventListener('abort', () => all.delete(open), { once: true });
+      return open;
+    },
+    /** Closes each one when its runs have ended; opens no more. */
+    close(): void {
+      isClosed = true;
+      for (const open of all) void open.drain();
+    },
+  };
 }
 
-export class OpenSocket {
-  readonly #socket: ApiSocket;
-  readonly #rules: SocketRules;
-  readonly #signal: AbortSignal;
-  readonly #turn: () => Promise<void>;
+export type OpenSocket = ReturnType<typeof createOpenSocket>;
+
+function createOpenSocket(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
   /** Messages that have come before the one that is being read has ended. */
-  readonly #unread: { readonly data: Uint8Array; readonly isBinary: boolean }[] = [];
-  #isReading = false;
-  #session: SocketSession | undefined;
-  #isClosing = false;
-  #isPaused = false;
-  #isAlive = true;
-  #runs = 0;
-  #idle: NodeJS.Timeout | undefined;
-  #pings: NodeJS.Timeout | undefined;
-  #end: NodeJS.Timeout | undefined;
+  const unread: { readonly data: Uint8Array; readonly isBinary: boolean }[] = [];
+  let isReading = false;
+  let session: SocketSession | undefined;
+  let isClosing = false;
+  let isPaused = false;
+  let isAlive = true;
+  let runs = 0;
+  let idle: NodeJS.Timeout | undefined;
 
-  constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
-    this.#socket = socket;
-    this.#rules = rules;
-    this.#signal = signal;
-    this.#turn = turn;
-  }
-
-  /** Hands the client's messages to a session. */
-  serve(session: SocketSession): void {
-    this.#session = session;
-    this.#signal.addEventListener('abort', () => this.#stop(), { once: true });
-    this.#socket.on('pong', () => (this.#isAlive = true));
-    this.#socket.on('message', (data, isBinary) => {
-      this.#unread.push({ data, isBinary });
-      if (!this.#isReading) void this.#read();
-    });
-    this.#pings = setInterval(() => this.#ping(), this.#rules.keepAliveMs);
-    const { maxDurationMs } = this.#rules;
-    this.#end = setTimeout(() => {
-      session.refuse(new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`));
-      this.#close(closeCode.normal, 'The session has lasted as long as it may.');
-    }, maxDurationMs);
-    this.#end.unref();
-    this.#awaitMessage();
-    session.begin();
-  }
-
-  send(message: object): void {
-    if (this.#signal.aborted || this.#isClosing) return;
-    this.#socket.send(JSON.stringify(message));
-    if (this.#socket.bufferedAmount > maxUnreadBytes)
-      this.#close(closeCode.tryLater, 'The client does not read.');
-  }
-
-  /** Resolves when the client has read most of what it was sent. */
-  async room(): Promise<void> {
-    while (this.#socket.bufferedAmount > maxUnreadBytes / 4 && !this.#signal.aborted)
-      await sleep(roomMs, undefined, { ref: false });
-  }
-
-  pace(runs: number): void {
-    this.#runs = runs;
-    this.#pause();
-  }
-
+  const close = (code: number, reason: string): void => {
+    if (isClosing || signal.aborted) return;
+    isClosing = true;
+    if (isPaused) socket.resume();
+    socket.close(code, reason);
+    const timer = setTimeout(() => socket.terminate(), closingMs);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  };
   /** The client's messages wait while too many runs do, and while earlier messages do. */
-  #pause(): void {
-    const isPaused = this.#runs >= maxRuns || this.#isReading;
-    if (isPaused === this.#isPaused || this.#signal.aborted) return;
-    this.#isPaused = isPaused;
+  const pause = (): void => {
+    const mustWait = runs >= maxRuns || isReading;
+    if (mustWait === isPaused || signal.aborted) return;
+    isPaused = mustWait;
     // What came before the pause is not read yet, pongs among it.
-    this.#isAlive = true;
-    if (isPaused) this.#socket.pause();
-    else this.#socket.resume();
-  }
-
-  /** Takes no more messages, and closes when the runs have ended. */
-  async drain(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    await session?.settled();
-    this.#close(closeCode.goingAway, 'The service is shutting down.');
-  }
-
-  async #read(): Promise<void> {
-    this.#isReading = true;
-    let since = performance.now();
-    for (let next = this.#unread.shift(); next; next = this.#unread.shift()) {
-      const rest = this.#take(next.data, next.isBinary);
-      const isLong = performance.now() - since > sliceMs && this.#unread.length > 0;
-      if (rest === undefined && !isLong) continue;
-      this.#pause();
-      await rest;
-      await this.#turn();
-      since = performance.now();
-    }
-    this.#isReading = false;
-    this.#pause();
-  }
-
-  #take(data: Uint8Array, isBinary: boolean): Promise<void> | void {
-    this.#isAlive = true;
-    const session = this.#session;
-    if (session === undefined || this.#isClosing) return;
-    this.#awaitMessage();
+    isAlive = true;
+    if (isPaused) socket.pause();
+    else socket.resume();
+  };
+  const awaitMessage = (): void => {
+    clearTimeout(idle);
+    const { idleTimeoutMs } = rules;
+    idle = setTimeout(() => {
+      if (runs > 0) return awaitMessage();
+      session?.refuse(new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`));
+      close(closeCode.normal, 'The client was idle.');
+    }, idleTimeoutMs);
+    idle.unref();
+  };
+  const take = (data: Uint8Array, isBinary: boolean): Promise<void> | void => {
+    isAlive = true;
+    const serving = session;
+    if (serving === undefined || isClosing) return;
+    awaitMessage();
     try {
       if (isBinary)
         throw new InferenceError('invalid_request', 'Expected a message of text, got a binary one.');
-      return session.receive(parseMessage(data));
+      return serving.receive(parseMessage(data));
     } catch (error) {
-      session.refuse(InferenceError.from(error));
+      serving.refuse(InferenceError.from(error));
     }
-  }
+  };
+  const read = async (): Promise<void> => {
+    isReading = true;
+    let since = performance.now();
+    for (let next = unread.shift(); next; next = unread.shift()) {
+      const rest = take(next.data, next.isBinary);
+      const isLong = performance.now() - since > sliceMs && unread.length > 0;
+      if (rest === undefined && !isLong) continue;
+      pause();
+      await rest;
+      await turn();
+      since = performance.now();
+    }
+    isReading = false;
+    pause();
+  };
+  const ping = (): void => {
+    if (isPaused) return;
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    socket.ping();
+  };
 
-  #awaitMessage(): void {
-    clearTimeout(this.#idle);
-    const { idleTimeoutMs } = this.#rules;
-    this.#idle = setTimeout(() => {
-      if (this.#runs > 0) return this.#awaitMessage();
-      this.#session?.refuse(
-        new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`),
-      );
-      this.#close(closeCode.normal, 'The client was idle.');
-    }, idleTimeoutMs);
-    this.#idle.unref();
-  }
-
-  #ping(): void {
-    if (this.#isPaused) return;
-    if (!this.#isAlive) return this.#socket.terminate();
-    this.#isAlive = false;
-    this.#socket.ping();
-  }
-
-  #close(code: number, reason: string): void {
-    if (this.#isClosing || this.#signal.aborted) return;
-    this.#isClosing = true;
-    if (this.#isPaused) this.#socket.resume();
-    this.#socket.close(code, reason);
-    const timer = setTimeout(() => this.#socket.terminate(), closingMs);
-    this.#signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  }
-
-  #stop(): void {
-    clearTimeout(this.#idle);
-    clearTimeout(this.#end);
-    clearInterval(this.#pings);
-  }
+  return {
+    /** Hands the client's messages to a session. */
+    serve(served: SocketSession): void {
+      session = served;
+      socket.on('pong', () => (isAlive = true));
+      socket.on('message', (data, isBinary) => {
+        unread.push({ data, isBinary });
+        if (!isReading) void read();
+      });
+      const pings = setInterval(ping, rules.keepAliveMs);
+      const { maxDurationMs } = rules;
+      const end = setTimeout(() => {
+        served.refuse(new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`));
+        close(closeCode.normal, 'The session has lasted as long as it may.');
+      }, maxDurationMs);
+      end.unref();
+      const stop = (): void => {
+        clearTimeout(idle);
+        clearTimeout(end);
+        clearInterval(pings);
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      awaitMessage();
+      served.begin();
+    },
+    send(message: object): void {
+      if (signal.aborted || isClosing) return;
+      socket.send(JSON.stringify(message));
+      if (socket.bufferedAmount > maxUnreadBytes) close(closeCode.tryLater, 'The client does not read.');
+    },
+    /** Resolves when the client has read most of what it was sent. */
+    async room(): Promise<void> {
+      while (socket.bufferedAmount > maxUnreadBytes / 4 && !signal.aborted)
+        await sleep(roomMs, undefined, { ref: false });
+    },
+    pace(waiting: number): void {
+      runs = waiting;
+      pause();
+    },
+    /** Takes no more messages, and closes when the runs have ended. */
+    async drain(): Promise<void> {
+      const left = session;
+      session = undefined;
+      await left?.settled();
+      close(closeCode.goingAway, 'The service is shutting down.');
+    },
+  };
 }
 
 function parseMessage(data: Uint8Array): unknown {

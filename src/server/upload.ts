@@ -39,26 +39,19 @@ async function removeStale(directory: string): Promise<void> {
   );
 }
 
-/** A form with one file, which lies on the disk until it is discarded. */
-export interface Upload {
-  readonly fields: readonly FormField[];
-  readonly path: string;
-  /** Removes the file; it may be gone already. */
-  discard(): Promise<void>;
-}
-
 /**
- * Receives a form whose file is in the field of the given name.
+ * Receives a form whose file is in the field of the given name, and lies on the disk until it is discarded.
  * @param admit is asked before the first byte is written, with the `model` of the form where that came before the file
  */
 export async function receiveUpload(
   { request, settings, owner }: Call,
   fieldName: string,
   admit: (model: string | undefined) => void,
-): Promise<Upload> {
+) {
   void sweepUploads(settings.uploadDirectory);
   const path = newUploadPath(settings.uploadDirectory);
   const place = settings.uploadGate.enter(owner);
+  /** Removes the file; it may be gone already. */
   const discard = async (): Promise<void> => {
     try {
       await rm(path, { force: true });

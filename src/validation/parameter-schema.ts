@@ -62,11 +62,18 @@ function stringsSchema(max = Infinity): z.ZodType {
   return max === Infinity ? schema : schema.max(max, { error: tooMany });
 }
 
-/** Reads the parameters of a table from a request body, under their TypeScript names. `null` counts as missing. */
+/** Reads the parameters of a table from a request body, as `fieldReader`. */
 export function parameterReader<T extends ParameterTable>(
   table: T,
 ): (body: Readonly<Record<string, unknown>>) => Partial<ParameterValues<T>> {
-  const names = new Map(Object.keys(table).map((name) => [toWireName(name), name]));
+  return fieldReader<ParameterValues<T>>(Object.keys(table));
+}
+
+/** Reads fields from a request body, under their TypeScript names. `null` counts as missing. */
+export function fieldReader<Request>(
+  fields: readonly (keyof Request & string)[],
+): (body: Readonly<Record<string, unknown>>) => Partial<Request> {
+  const names = new Map<string, string>(fields.map((name) => [toWireName(name), name]));
   return (body) => {
     const values: Record<string, unknown> = {};
     for (const wireName of Object.keys(body)) {
@@ -74,6 +81,6 @@ export function parameterReader<T extends ParameterTable>(
       const value = body[wireName];
       if (name !== undefined && value !== undefined && value !== null) values[name] = value;
     }
-    return values as Partial<ParameterValues<T>>;
+    return values as Partial<Request>;
   };
 }

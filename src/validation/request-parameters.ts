@@ -1,20 +1,13 @@
 import {
   resolveParameter,
   toWireName,
-  type ParameterDescriptor,
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
 import { fieldErrorOf } from '../errors.ts';
 
-interface Row {
-  readonly name: string;
-  readonly param: string;
-  readonly descriptor: ParameterDescriptor;
-}
-
 /** Spelling out the names of a table takes longer than all the checks of a request. */
-const rowsOfTables = new WeakMap<ParameterTable, readonly Row[]>();
+const rowsOfTables = new WeakMap<ParameterTable, ReturnType<typeof toRows>>();
 
 /** Fills in the defaults of a request's parameters and checks their bounds. */
 export function resolveRequestParameters<T extends ParameterTable>(
@@ -32,11 +25,12 @@ export function resolveRequestParameters<T extends ParameterTable>(
   return resolved as ParameterValues<T>;
 }
 
-function rowsOf(table: ParameterTable): readonly Row[] {
+function rowsOf(table: ParameterTable): ReturnType<typeof toRows> {
   let rows = rowsOfTables.get(table);
-  if (!rows) {
-    rows = Object.entries(table).map(([name, descriptor]) => ({ name, param: toWireName(name), descriptor }));
-    rowsOfTables.set(table, rows);
-  }
+  if (!rows) rowsOfTables.set(table, (rows = toRows(table)));
   return rows;
+}
+
+function toRows(table: ParameterTable) {
+  return Object.entries(table).map(([name, descriptor]) => ({ name, param: toWireName(name), descriptor }));
 }

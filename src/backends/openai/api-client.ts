@@ -27,10 +27,7 @@ export interface ApiCall {
 }
 
 /** An answer, as long as its times allow. */
-export interface ApiAnswer {
-  readonly response: Response;
-  readonly clock: AnswerClock;
-}
+export type ApiAnswer = Awaited<ReturnType<typeof fetchApi>>;
 
 /** Most characters of one event. A server that never ends its line would fill the memory of the host. */
 const usualEventCharacters = 4 * 2 ** 20;
@@ -49,7 +46,7 @@ export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<Api
 export async function fetchApi(
   { url, apiKey, tls, headers, times }: ApiEndpoint,
   { path, body, form, signal, headers: ofRun }: ApiCall,
-): Promise<ApiAnswer> {
+) {
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
   const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
   const key = await authorization(apiKey);

@@ -10,14 +10,6 @@ import { toPromptFields } from './dialects.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
 
-/** A prompt as the server's tokenizer reads it. */
-interface Encoded {
-  readonly text: string;
-  readonly tokens: readonly number[];
-  /** 0 where the server doesn't say. */
-  readonly contextLength: number;
-}
-
 /** Asks one server; the answer is an object. */
 type Ask = (path: string, body: Fields) => Promise<Fields>;
 
@@ -94,7 +86,8 @@ export async function* encodePrompts(
       if (isObject(answer)) return answer;
       throw unreadable('expected an object');
     };
-  const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined): Promise<Encoded> => {
+  /** `contextLength` is 0 where the server doesn't say. */
+  const encode = async (ask: Ask, prompt: ChatRequest['prompts'][number] | undefined) => {
     if (typeof prompt === 'object')
       return { text: textOf(await tokenizer.decode(ask, prompt)), tokens: prompt, contextLength: 0 };
     const answer = await (prompt === undefined

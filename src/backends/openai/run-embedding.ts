@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EmbeddingEvent, EmbeddingResult } from '../../categories/embedding/events.ts';
+import type { EmbeddingEvent } from '../../categories/embedding/events.ts';
 import { assertTexts } from '../../categories/embedding/encoder.ts';
 import type { EmbeddingRequest } from '../../categories/embedding/request.ts';
 import type { PipelineRunOptions } from '../../contracts/run.ts';
@@ -12,19 +12,13 @@ import { toCount } from './wire-chunk.ts';
 /** The host reads them, which has other things to do. */
 const vectorsPerTurn = 64;
 
-/** The vectors of an answer. */
-interface RemoteVectors extends Pick<EmbeddingResult, 'embeddings'> {
-  /** `undefined` if the server reports none. */
-  readonly promptTokens: number | undefined;
-}
-
 interface WireVectors {
   readonly data?: readonly ({ readonly index?: unknown; readonly embedding?: unknown } | null)[];
   readonly usage?: { readonly prompt_tokens?: unknown };
 }
 
 /** Reads the answer of an embedding request, vectors as numbers or as base64 of little-endian float32. */
-async function readVectors(body: unknown, count: number): Promise<RemoteVectors> {
+async function readVectors(body: unknown, count: number) {
   const { data, usage } = (body ?? {}) as WireVectors;
   const embeddings: Float32Array[] = [];
   for (const [at, item] of (Array.isArray(data) ? data : []).entries()) {

@@ -75,18 +75,13 @@ export async function* runImage(
     yield { type: 'image', image, png, seed: seed ?? seedOfImage(request.seed ?? 0, image) };
 }
 
-interface Picture {
-  readonly png: Uint8Array;
-  readonly seed: number | undefined;
-}
-
-function readImages(body: unknown, count: number): Picture[] {
+function readImages(body: unknown, count: number) {
   const { data } = fieldsOf(body);
   if (!Array.isArray(data) || data.length !== count) throw unreadable(`expected ${count} images`);
   return data.map(toPicture);
 }
 
-function toPicture(image: unknown): Picture {
+function toPicture(image: unknown) {
   const { b64_json: base64, seed } = fieldsOf(image);
   const png = Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64');
   if (!png.subarray(0, pngSignature.length).equals(pngSignature)) throw unreadable('expected PNG images');

@@ -3,36 +3,16 @@ import { unreadable } from './api-client.ts';
 import { fieldsOf, isObject, type Fields } from './fields.ts';
 
 /** The parts of a chunk's choice that are read; servers send more, and less. */
-export interface WireChoice {
-  /** -1 where its number is none. */
-  readonly choice: number;
-  readonly content: string;
-  readonly reasoning: string;
-  readonly toolCalls: readonly WireCall[];
-  readonly logprobs: readonly TokenLogprobs[];
-  readonly finishReason: string;
-}
-
-interface WireCall {
-  readonly index: number | undefined;
-  readonly id: string;
-  readonly name: string;
-  /** The next piece of its arguments. */
-  readonly written: string;
-}
+export type WireChoice = ReturnType<typeof readChoices>[number];
 
 /** Tokens so far, as far as a server counts them. */
-export interface WireProgress {
-  readonly promptTokens?: number | undefined;
-  readonly cachedTokens?: number | undefined;
-  readonly completionTokens?: number | undefined;
-  readonly reasoningTokens?: number | undefined;
-}
+export type WireProgress = Partial<ReturnType<typeof readProgress>>;
 
-export function readChoices(chunk: Fields): WireChoice[] {
+export function readChoices(chunk: Fields) {
   return objectsOf(chunk, 'choices').map((choice) => {
     const delta = objectOf(choice, 'delta');
     return {
+      /** -1 where its number is none. */
       choice: toCount(choice['index'] ?? 0) ?? -1,
       // Continued texts have theirs without a delta.
       content: textOf(delta, 'content') || textOf(choice, 'text'),
@@ -49,7 +29,7 @@ export function readChoices(chunk: Fields): WireChoice[] {
  * The counts of a chunk: in its `usage`, or in the `timings` of llama-server, whose prompt is what it computed and what it
  * found in its cache.
  */
-export function readProgress(chunk: Fields): WireProgress {
+export function readProgress(chunk: Fields) {
   // Nobody fails over a count.
   const usage = fieldsOf(chunk['usage']);
   const timings = fieldsOf(chunk['timings']);
@@ -64,13 +44,14 @@ export function readProgress(chunk: Fields): WireProgress {
   };
 }
 
-function toCall(call: Fields): WireCall {
+function toCall(call: Fields) {
   const { index } = call;
   const called = objectOf(call, 'function');
   return {
     index: typeof index === 'number' ? index : undefined,
     id: textOf(call, 'id'),
     name: textOf(called, 'name'),
+    /** The next piece of its arguments. */
     written: textOf(called, 'arguments'),
   };
 }

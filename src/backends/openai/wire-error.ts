@@ -68,40 +68,39 @@ export function toError(
     typeof message === 'string' && message !== ''
       ? message.slice(0, maxMessageCharacters)
       : 'no reason given';
+  const cause = new Error(said);
   if (isTooLong(wireFault)) {
     const field = subject?.param ?? 'messages';
     const reason = `${field}: longer than this model's maximum context length.`;
-    return new InferenceError('context_length_exceeded', reason, { param: field, cause: new Error(said) });
+    return new InferenceError('context_length_exceeded', reason, { param: field, cause });
   }
   if (subject?.param === 'messages' && noPictures.test(said)) {
-    return fieldError('messages', 'the model takes no pictures', {
-      code: 'unsupported_feature',
-      cause: new Error(said),
-    });
+    return fieldError('messages', 'the model takes no pictures', { code: 'unsupported_feature', cause });
   }
   const fault = callersFaults[told];
-  if (fault) return toCallersFault(fault, { said, param, subject });
+  if (fault) return toCallersFault(fault, { cause, param, subject });
   if (busy.has(told)) {
     const seconds = Number(retryAfter ?? NaN);
     return new InferenceError('overloaded', 'The remote server is busy.', {
       retryAfterSeconds: Number.isFinite(seconds)
         ? Math.min(Math.max(0, seconds), maxRetryAfterSeconds)
         : undefined,
-      cause: new Error(said),
+      cause,
     });
   }
   return new InferenceError('worker_failed', `The remote server answered ${told || 'with an error'}.`, {
-    cause: new Error(said),
+    cause,
   });
 }
 
 interface CallersFault extends Pick<WireFault, 'param'> {
-  readonly said: string;
+  /** What the server said. */
+  readonly cause: Error;
   readonly subject: ErrorSubject | undefined;
 }
 
-function toCallersFault(code: ErrorCode, { said, param, subject }: CallersFault): InferenceError {
-  const cause = new Error(said);
+function toCallersFault(code: ErrorCode, { cause, param, subject }: CallersFault): InferenceError {
+  const { message: said } = cause;
   const named = typeof param === 'string' ? param : '';
   const isField = subject?.fields.includes(/^\w*/.exec(named)![0]);
   // Servers that name no field often begin with it, or write its name as no sentence would.

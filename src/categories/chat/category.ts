@@ -3,7 +3,7 @@ import type { ParameterBounds } from '../../contracts/model.ts';
 import type { CallOptions, UsageTally } from '../../contracts/run.ts';
 import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
-import type { ChatEvent, ChatModelInfo } from './events.ts';
+import { isDelta, type ChatEvent, type ChatModelInfo } from './events.ts';
 import { chatModels } from './models.ts';
 import { chatParameters } from './parameters.ts';
 import { completeChatRequest, type ChatRequest, type ChatRequestInput } from './request.ts';
@@ -20,19 +20,17 @@ import { detokenize, tokenize } from './wire/tokenization/endpoints.ts';
 
 /** Counts the tokens of a chat request; the last event has the exact numbers. */
 export function tallyChat(event: ChatEvent, { usage, finishReasons }: UsageTally): void {
+  if (isDelta(event)) {
+    const { type, tokens = 1 } = event;
+    usage.outputTokens = (usage.outputTokens ?? 0) + tokens;
+    if (type === 'hidden-tokens' || type === 'reasoning-delta')
+      usage.reasoningTokens = (usage.reasoningTokens ?? 0) + tokens;
+    return;
+  }
   switch (event.type) {
     case 'prompt-start':
     case 'prompt-end':
       usage.inputTokens = event.promptTokens;
-      return;
-    case 'hidden-tokens':
-    case 'reasoning-delta':
-      usage.reasoningTokens = (usage.reasoningTokens ?? 0) + (event.tokens ?? 1);
-      usage.outputTokens = (usage.outputTokens ?? 0) + (event.tokens ?? 1);
-      return;
-    case 'text-delta':
-    case 'tool-call-delta':
-      usage.outputTokens = (usage.outputTokens ?? 0) + (event.tokens ?? 1);
       return;
     case 'choice-end':
       finishReasons[event.choice] = event.finishReason;

@@ -18,7 +18,7 @@ import {
   unsupportedError,
 } from '../../../errors.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
-import { createGrammarEngine, type GrammarEngine } from '../../../folder/grammar/grammar-engine.ts';
+import { createGrammarEngine } from '../../../folder/grammar/grammar-engine.ts';
 import { createChatTemplate, type ChatTemplate } from '../../../folder/chat-template.ts';
 import { withEveryTurn } from '../../../folder/every-turn.ts';
 import { withTools } from '../../../folder/tool-template.ts';
@@ -45,7 +45,7 @@ import { createSharedPrompts } from './prompt/shared-prompts.ts';
 import { foreignTemplateParameters } from './prompt/template-variables.ts';
 import { expandPlaceholders, placePictures } from './vision/picture-table.ts';
 import { loadVision } from './vision/load-vision.ts';
-import type { ReadyPicture, VisionModel } from './vision/vision-model.ts';
+import type { ReadyPicture } from './vision/vision-model.ts';
 
 const defaultMaxBatchSize = 8;
 
@@ -71,14 +71,12 @@ export async function loadChatPipeline(
   if (spec.threads !== undefined) assertCount('threads', spec.threads);
   if (!backend.openTextModel) throw fieldError('backend', 'expected one that has decoders');
   const model = await backend.openTextModel(spec);
-  return releaseOnFailure((own) => createChatPipeline(spec, own(model), backend));
+  return releaseOnFailure(async (own) => toPipeline(await openModel(spec, own(model), backend)));
 }
 
-async function createChatPipeline(
-  spec: ModelSpec<ChatSettings>,
-  model: TextModel,
-  backend: SessionBackend,
-): Promise<ChatPipeline> {
+type LoadedModel = Awaited<ReturnType<typeof openModel>>;
+
+async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backend: SessionBackend) {
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
@@ -97,28 +95,71 @@ async function createChatPipeline(
     own(vision);
     assertKept(spec, own(decoder), template);
   });
+  const { markers } = formats.reasoning;
   const grammars = createGrammarEngine(tokenizer, {
     vocabularySize: decoder.vocabularySize,
     endTokens,
-    markers: [...formats.reasoning.markers, ...(formats.toolCalls?.markers ?? [])],
+    markers: [...markers, ...(formats.toolCalls?.markers ?? [])],
   });
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   const thinks = formats.reasoning.detect({ template: template.source, hasToken });
-  return new ChatPipeline({
+  const prefixes = new PrefixCache(decoder, decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits);
+  return {
     spec,
     folder,
     template,
     tokenizer,
     formats,
+    /** Whether the model has a form of thinking that is known. */
     thinks,
-    hasThoughts: thinks || formats.reasoning.markers.some((mark) => template.source.includes(mark)),
+    /** Whether it thinks, or its template takes thoughts out of earlier answers. */
+    hasThoughts: thinks || markers.some((mark) => template.source.includes(mark)),
     endTokens,
     contextLength,
     decoder,
+    /** `undefined` for a model that takes no pictures. */
     vision,
     grammars,
     maxBatchSize,
-  });
+    batcher: new Batcher(decoder, { maxRows: maxBatchSize, prefixes, speculates: spec.speculation }),
+    turns: new Turns(),
+    sharedLength: createSharedPrompts(spec.sharedSystemPrompts ?? [], { template, tokenizer }),
+  };
+}
+
+function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
+  const { spec, folder, template, contextLength, batcher, decoder, vision, maxBatchSize } = model;
+  return {
+    concurrency: maxBatchSize,
+    reserve: maxBatchSize,
+    info: {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'chat',
+      contextLength,
+      foreignParameters: foreignTemplateParameters(template),
+      inputModalities: vision ? ['text', 'image'] : ['text'],
+      created: folder.created,
+      ownedBy: 'slashv1',
+    },
+    async *run(asked, options = {}) {
+      if (!vision) {
+        assertTextAlone(asked);
+        return yield* answer(model, asked, [], options);
+      }
+      const pictures = await vision.read(asked.messages, options);
+      try {
+        yield* answer(model, asked, pictures, options);
+      } finally {
+        vision.giveBack(pictures);
+      }
+    },
+    async close() {
+      await batcher.idle();
+      await decoder.release();
+      await vision?.release();
+    },
+  };
 }
 
 /** @throws InferenceError `invalid_request` for a setting that asks more of the caches than they can do */
@@ -136,25 +177,6 @@ function assertKept(
     throw fieldError('sharedSystemPrompts', 'the caches of this model keep no beginnings of prompts');
 }
 
-interface LoadedModel {
-  readonly spec: ModelSpec<ChatSettings>;
-  readonly folder: ModelFolder;
-  readonly template: ChatTemplate;
-  readonly tokenizer: TextTokenizer;
-  readonly formats: ModelFormats;
-  /** Whether the model has a form of thinking that is known. */
-  readonly thinks: boolean;
-  /** Whether it thinks, or its template takes thoughts out of earlier answers. */
-  readonly hasThoughts: boolean;
-  readonly endTokens: ReadonlySet<number>;
-  readonly contextLength: number;
-  readonly decoder: Decoder;
-  /** `undefined` for a model that takes no pictures. */
-  readonly vision: VisionModel | undefined;
-  readonly grammars: GrammarEngine;
-  readonly maxBatchSize: number;
-}
-
 /** How the text of an answer is understood. */
 type AnswerReading = Pick<
   ChoiceContext,
@@ -170,258 +192,203 @@ interface ReadyRequest {
   readonly openAnswer: (signal: AbortSignal | undefined) => Promise<AnswerReading>;
 }
 
-class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
-  readonly info: ChatModelInfo;
-  readonly concurrency: number;
-  readonly reserve: number;
-  readonly #model: LoadedModel;
-  readonly #batcher: Batcher;
-  readonly #turns = new Turns();
-  readonly #sharedLength: (prompt: Int32Array) => number;
-
-  constructor(model: LoadedModel) {
-    const { spec, folder, template, contextLength, decoder, maxBatchSize: maxRows } = model;
-    this.#model = model;
-    const prefixes = new PrefixCache(
-      decoder,
-      decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits,
+async function* answer(
+  model: LoadedModel,
+  asked: ChatRequest,
+  pictures: readonly ReadyPicture[],
+  { signal, owner, sharesPrefixes }: PipelineRunOptions,
+): AsyncGenerator<ChatEvent> {
+  const request = { ...asked, messages: asked.messages.map(toTextMessage) };
+  const { tokenizer, contextLength, endTokens, decoder, turns } = model;
+  const { vocabularySize } = decoder;
+  const parsesToolCalls = assertServed(model, request);
+  const steps = request.prompts.length > 0 ? encode(model, request) : render(model, request, pictures);
+  const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, { turns, owner, signal });
+  if (request.echo !== undefined) yield* prompts.map((prompt, index) => show(model, prompt, index, request));
+  if (request.stopAfter === 'encoding') return;
+  const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
+    ...(await openAnswer(signal)),
+    request,
+    tokenizer,
+    vocabularySize,
+    contextLength,
+    endTokens,
+    rules: compileTokenRules(request, { tokenizer, vocabularySize, endTokens }),
+    emit: (event) => events.push([event]),
+    createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+  };
+  const events = new EventStream<ChatEvent>();
+  const seed = request.seed ?? randomInt(chatParameters.seed.max);
+  const promptTokens = sum(prompts, ({ tokens }) => tokens.length);
+  const choices: Choice[] = [];
+  let left = false;
+  let cachedTokens = 0;
+  let unread = prompts.length;
+  let unfinished = prompts.length;
+  const before = { ...decoder.traffic };
+  events.push([{ type: 'prompt-start', promptTokens }]);
+  for (const [index, { tokens: prompt, fed = prompt }] of prompts.entries()) {
+    const first = index * request.n;
+    const continuations = Array.from(
+      { length: request.stopAfter === 'prompt' ? 0 : request.n },
+      (_, choice) => new Choice(first + choice, { ...context, prompt, seed: seed + choice }),
     );
-    this.#sharedLength = createSharedPrompts(spec.sharedSystemPrompts ?? [], model);
-    this.#batcher = new Batcher(decoder, { maxRows, prefixes, speculates: spec.speculation });
-    this.concurrency = maxRows;
-    this.reserve = maxRows;
-    this.info = {
-      id: spec.id,
-      name: spec.name ?? spec.id,
-      category: 'chat',
-      contextLength,
-      foreignParameters: foreignTemplateParameters(template),
-      inputModalities: model.vision ? ['text', 'image'] : ['text'],
-      created: folder.created,
-      ownedBy: 'slashv1',
-    };
-  }
-
-  async *run(asked: ChatRequest, options: PipelineRunOptions = {}): AsyncGenerator<ChatEvent> {
-    const { vision } = this.#model;
-    if (!vision) {
-      assertTextAlone(asked);
-      return yield* this.#answer(asked, [], options);
-    }
-    const pictures = await vision.read(asked.messages, options);
-    try {
-      yield* this.#answer(asked, pictures, options);
-    } finally {
-      vision.giveBack(pictures);
-    }
-  }
-
-  async *#answer(
-    asked: ChatRequest,
-    pictures: readonly ReadyPicture[],
-    { signal, owner, sharesPrefixes }: PipelineRunOptions,
-  ): AsyncGenerator<ChatEvent> {
-    const request = { ...asked, messages: asked.messages.map(toTextMessage) };
-    const { tokenizer, contextLength, endTokens, decoder } = this.#model;
-    const { vocabularySize } = decoder;
-    const parsesToolCalls = this.#assertServed(request);
-    const steps = request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
-    const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, {
-      turns: this.#turns,
+    choices.push(...continuations);
+    const most = Math.min(request.maxTokens, contextLength - prompt.length);
+    model.batcher.add({
+      prompt: fed,
+      mostTokens: prompt.length + continuations.length * most,
+      continuations,
+      reproducible: request.seed !== undefined,
       owner,
+      shared: model.sharedLength(fed),
+      prefixOwner: sharesPrefixes ? undefined : owner,
       signal,
+      ...(request.echo === 'logprobs' && {
+        readLogits(logits: Float32Array, start: number) {
+          const piece = { logits, start, vocabularySize };
+          const tokens = readPromptLogprobs(prompt, piece, request.topLogprobs, tokenizer);
+          events.push([{ type: 'prompt-logprobs', prompt: index, tokens }]);
+        },
+      }),
+      get cancelled() {
+        return left || signal?.aborted === true;
+      },
+      promptEnded(cached) {
+        cachedTokens += cached;
+        if (--unread > 0) return;
+        const narrowed = tools.length < request.tools.length && parsesToolCalls;
+        const merged = turnsMerged.length > 0 ? { turnsMerged } : {};
+        const toolsUsed = narrowed ? { toolsUsed: tools.map(({ name }) => name) } : {};
+        events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed, ...merged }]);
+      },
+      ended() {
+        if (signal?.aborted) return events.end(new InferenceError('cancelled', 'The request was cancelled.'));
+        if (request.stopAfter === 'prompt') {
+          for (let choice = first; choice < first + request.n; choice++)
+            events.push([{ type: 'choice-end', choice, finishReason: 'length' }]);
+        }
+        if (--unfinished > 0) return;
+        const completionTokens = sum(choices, ({ tokens }) => tokens);
+        const reasoningTokens = sum(choices, (choice) => choice.reasoningTokens);
+        const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
+        events.push([{ type: 'usage', ...usage, ...trafficSince(before, decoder.traffic) }]);
+        events.end();
+      },
+      failed: (error) => events.end(error),
     });
-    if (request.echo !== undefined) yield* prompts.map((prompt, index) => this.#show(prompt, index, request));
-    if (request.stopAfter === 'encoding') return;
-    const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
-      ...(await openAnswer(signal)),
-      request,
-      tokenizer,
-      vocabularySize,
-      contextLength,
-      endTokens,
-      rules: compileTokenRules(request, { tokenizer, vocabularySize, endTokens }),
-      emit: (event) => events.push([event]),
-      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+  }
+  try {
+    yield* events;
+  } finally {
+    left = true;
+  }
+}
+
+/** @returns whether calls are looked for in the answer */
+function assertServed({ template, formats, decoder }: LoadedModel, request: TextRequest): boolean {
+  const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
+  if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
+    throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
+  const { vocabularySize } = decoder;
+  for (const [param, tokens] of [
+    ['logit_bias', [...request.logitBias.keys()]],
+    ['stop_token_ids', request.stopTokenIds],
+    ['allowed_token_ids', request.allowedTokenIds],
+  ] as const) {
+    const unknown = tokens.find((token) => token >= vocabularySize);
+    if (unknown !== undefined)
+      throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
+  }
+  if (request.echo === 'logprobs' && !decoder.forwardAll) {
+    const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
+    throw unsupportedError('echo', reason);
+  }
+  return parsesToolCalls;
+}
+
+/** Prompts that are read as they are; everything after them is answer. */
+function* encode(
+  { tokenizer, contextLength, decoder, folder, grammars, spec }: LoadedModel,
+  request: TextRequest,
+): Generator<void, ReadyRequest> {
+  const { vocabularySize } = decoder;
+  const framesPrompts = folder.config['is_encoder_decoder'] === true;
+  const isPreview = request.stopAfter === 'encoding';
+  const prompts = yield* encodeRawPrompts(request, { tokenizer, vocabularySize, framesPrompts }, (place) =>
+    isPreview
+      ? previewLimit(place, contextLength)
+      : { contextLength, refuse: refusal(place, 'prompt', contextLength) },
+  );
+  if (request.echo === 'logprobs') {
+    const count = sum(prompts, ({ tokens }) => tokens.length) * (1 + request.topLogprobs);
+    if (count > mostPromptLogprobs) {
+      const reason = `expected at most ${mostPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
+      throw fieldError('logprobs', reason);
+    }
+  }
+  const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
+  const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => ({
+    markerTokens: new Set(),
+    grammar: await compileAnswer(constraint, grammars, signal),
+  });
+  return { prompts, tools: [], turnsMerged: [], openAnswer };
+}
+
+/** A conversation as the model's chat template has it, and how the answer is read. */
+function* render(
+  model: LoadedModel,
+  request: TextRequest,
+  pictures: readonly ReadyPicture[],
+): Generator<void, ReadyRequest> {
+  const { tokenizer, template, formats, contextLength, vision, grammars, spec, thinks } = model;
+  const toolCalls = request.tools.length > 0 && request.toolChoice !== 'none' ? formats.toolCalls : undefined;
+  const isPreview = request.stopAfter === 'encoding';
+  const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
+  assertFewMessages(request.messages, limit);
+  const { text: rendered, tools } = yield* renderPrompt(request, template, model.hasThoughts);
+  const texts = pictures.map((picture) => picture.text);
+  const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
+  const encoder = encoderOf(tokenizer, request.addSpecialTokens === true);
+  const tokens = yield* encodePrompt(text, encoder, { ...request, ...limit });
+  const encoded = pictures.map((picture) => picture.encoded);
+  const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
+  const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {
+    const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
+    const opensObjects = spec.openSchemas;
+    const setting = { tools, prompt: shown, formats, thinks, opensObjects };
+    const grammar = await compileAnswer(answerConstraint(request, setting), grammars, signal);
+    const isConstrained = grammar !== undefined;
+    const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
+    return {
+      markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
+      createReasoningSplitter: () =>
+        formats.reasoning.createSplitter(
+          shown,
+          toolCalls &&
+            createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
+        ),
+      createToolCallParser,
+      grammar,
     };
-    const events = new EventStream<ChatEvent>();
-    const seed = request.seed ?? randomInt(chatParameters.seed.max);
-    const promptTokens = sum(prompts, ({ tokens }) => tokens.length);
-    const choices: Choice[] = [];
-    let left = false;
-    let cachedTokens = 0;
-    let unread = prompts.length;
-    let unfinished = prompts.length;
-    const before = { ...decoder.traffic };
-    events.push([{ type: 'prompt-start', promptTokens }]);
-    for (const [index, { tokens: prompt, fed = prompt }] of prompts.entries()) {
-      const first = index * request.n;
-      const continuations = Array.from(
-        { length: request.stopAfter === 'prompt' ? 0 : request.n },
-        (_, choice) => new Choice(first + choice, { ...context, prompt, seed: seed + choice }),
-      );
-      choices.push(...continuations);
-      const most = Math.min(request.maxTokens, contextLength - prompt.length);
-      this.#batcher.add({
-        prompt: fed,
-        mostTokens: prompt.length + continuations.length * most,
-        continuations,
-        reproducible: request.seed !== undefined,
-        owner,
-        shared: this.#sharedLength(fed),
-        prefixOwner: sharesPrefixes ? undefined : owner,
-        signal,
-        ...(request.echo === 'logprobs' && {
-          readLogits(logits: Float32Array, start: number) {
-            const piece = { logits, start, vocabularySize };
-            const tokens = readPromptLogprobs(prompt, piece, request.topLogprobs, tokenizer);
-            events.push([{ type: 'prompt-logprobs', prompt: index, tokens }]);
-          },
-        }),
-        get cancelled() {
-          return left || signal?.aborted === true;
-        },
-        promptEnded(cached) {
-          cachedTokens += cached;
-          if (--unread > 0) return;
-          const narrowed = tools.length < request.tools.length && parsesToolCalls;
-          const merged = turnsMerged.length > 0 ? { turnsMerged } : {};
-          const toolsUsed = narrowed ? { toolsUsed: tools.map(({ name }) => name) } : {};
-          events.push([{ type: 'prompt-end', promptTokens, ...toolsUsed, ...merged }]);
-        },
-        ended() {
-          if (signal?.aborted)
-            return events.end(new InferenceError('cancelled', 'The request was cancelled.'));
-          if (request.stopAfter === 'prompt') {
-            for (let choice = first; choice < first + request.n; choice++)
-              events.push([{ type: 'choice-end', choice, finishReason: 'length' }]);
-          }
-          if (--unfinished > 0) return;
-          const completionTokens = sum(choices, ({ tokens }) => tokens);
-          const reasoningTokens = sum(choices, (choice) => choice.reasoningTokens);
-          const usage = { promptTokens, cachedTokens, completionTokens, reasoningTokens };
-          events.push([{ type: 'usage', ...usage, ...trafficSince(before, decoder.traffic) }]);
-          events.end();
-        },
-        failed: (error) => events.end(error),
-      });
-    }
-    try {
-      yield* events;
-    } finally {
-      left = true;
-    }
-  }
+  };
+  const fates = template.turnFates({ hasTools: tools.length > 0 });
+  const turnsMerged = turnKindsOf(request.messages).filter((kind) => fates[kind] === 'merged');
+  return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
+}
 
-  /** @returns whether calls are looked for in the answer */
-  #assertServed(request: Omit<ChatRequest, 'messages'>): boolean {
-    const { template, formats, decoder } = this.#model;
-    const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
-    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
-      throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
-    const { vocabularySize } = decoder;
-    for (const [param, tokens] of [
-      ['logit_bias', [...request.logitBias.keys()]],
-      ['stop_token_ids', request.stopTokenIds],
-      ['allowed_token_ids', request.allowedTokenIds],
-    ] as const) {
-      const unknown = tokens.find((token) => token >= vocabularySize);
-      if (unknown !== undefined)
-        throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
-    }
-    if (request.echo === 'logprobs' && !decoder.forwardAll) {
-      const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
-      throw unsupportedError('echo', reason);
-    }
-    return parsesToolCalls;
-  }
-
-  /** Prompts that are read as they are; everything after them is answer. */
-  *#encode(request: TextRequest): Generator<void, ReadyRequest> {
-    const { tokenizer, contextLength, decoder, folder, grammars, spec } = this.#model;
-    const { vocabularySize } = decoder;
-    const framesPrompts = folder.config['is_encoder_decoder'] === true;
-    const isPreview = request.stopAfter === 'encoding';
-    const prompts = yield* encodeRawPrompts(request, { tokenizer, vocabularySize, framesPrompts }, (place) =>
-      isPreview
-        ? previewLimit(place, contextLength)
-        : { contextLength, refuse: refusal(place, 'prompt', contextLength) },
-    );
-    if (request.echo === 'logprobs') {
-      const count = sum(prompts, ({ tokens }) => tokens.length) * (1 + request.topLogprobs);
-      if (count > mostPromptLogprobs) {
-        const reason = `expected at most ${mostPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
-        throw fieldError('logprobs', reason);
-      }
-    }
-    const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
-    const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => ({
-      markerTokens: new Set(),
-      createReasoningSplitter: undefined,
-      createToolCallParser: undefined,
-      grammar: await compileAnswer(constraint, grammars, signal),
-    });
-    return { prompts, tools: [], turnsMerged: [], openAnswer };
-  }
-
-  /** A conversation as the model's chat template has it, and how the answer is read. */
-  *#render(request: TextRequest, pictures: readonly ReadyPicture[]): Generator<void, ReadyRequest> {
-    const { tokenizer, template, formats, contextLength, vision, grammars, spec, thinks } = this.#model;
-    const toolCalls =
-      request.tools.length > 0 && request.toolChoice !== 'none' ? formats.toolCalls : undefined;
-    const isPreview = request.stopAfter === 'encoding';
-    const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
-    assertFewMessages(request.messages, limit);
-    const { text: rendered, tools } = yield* renderPrompt(request, template, this.#model.hasThoughts);
-    const texts = pictures.map((picture) => picture.text);
-    const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
-    const encode = encoderOf(tokenizer, request.addSpecialTokens === true);
-    const tokens = yield* encodePrompt(text, encode, { ...request, ...limit });
-    const encoded = pictures.map((picture) => picture.encoded);
-    const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
-    const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {
-      const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
-      const opensObjects = spec.openSchemas;
-      const setting = { tools, prompt: shown, formats, thinks, opensObjects };
-      const grammar = await compileAnswer(answerConstraint(request, setting), grammars, signal);
-      const isConstrained = grammar !== undefined;
-      const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
-      return {
-        markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
-        createReasoningSplitter: () =>
-          formats.reasoning.createSplitter(
-            shown,
-            toolCalls &&
-              createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
-          ),
-        createToolCallParser,
-        grammar,
-      };
-    };
-    const fates = template.turnFates({ hasTools: tools.length > 0 });
-    const turnsMerged = turnKindsOf(request.messages).filter((kind) => fates[kind] === 'merged');
-    return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
-  }
-
-  #show(
-    { text, tokens, before }: EncodedPrompt,
-    prompt: number,
-    { echo }: Pick<ChatRequest, 'echo'>,
-  ): ChatEvent {
-    const { tokenizer, contextLength } = this.#model;
-    const spell = (id: number): TokenSpelling => ({
-      name: tokenizer.idToToken(id) ?? '',
-      bytes: [...tokenizer.bytesOf(id)],
-    });
-    const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
-    return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
-  }
-
-  async close(): Promise<void> {
-    await this.#batcher.idle();
-    await this.#model.decoder.release();
-    await this.#model.vision?.release();
-  }
+function show(
+  { tokenizer, contextLength }: LoadedModel,
+  { text, tokens, before }: EncodedPrompt,
+  prompt: number,
+  { echo }: Pick<ChatRequest, 'echo'>,
+): ChatEvent {
+  const spell = (id: number): TokenSpelling => ({
+    name: tokenizer.idToToken(id) ?? '',
+    bytes: [...tokenizer.bytesOf(id)],
+  });
+  const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
+  return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
 }
 
 function withPlainTemplate(folder: ModelFolder): ModelFolder {

@@ -75,16 +75,16 @@ export const formatFields = {
   }),
 };
 
-/** The format of an answer and the field that it came from, for errors. */
-export interface AskedFormat {
-  readonly responseFormat: ResponseFormat | undefined;
-  readonly formatField: string;
-}
-
 type FormatBody = z.infer<z.ZodObject<typeof formatFields>>;
 
-/** @throws InferenceError `invalid_request` for a second format, and for a schema as text that is no JSON object */
-export function toAnswerFormat(body: FormatBody): AskedFormat {
+/**
+ * The format of an answer and the field that it came from, for errors.
+ * @throws InferenceError `invalid_request` for a second format, and for a schema as text that is no JSON object
+ */
+export function toAnswerFormat(body: FormatBody): {
+  responseFormat: ResponseFormat | undefined;
+  formatField: string;
+} {
   const own = toResponseFormat(body.response_format);
   const { structured_outputs: of = {} } = body;
   const asked = (

@@ -10,23 +10,18 @@ export interface ChunkUsageOptions {
 }
 
 /** Counts the tokens of a streamed answer for its chunks. */
-export interface ChunkUsage {
-  read(event: ChatEvent): void;
-  /** The field of a chunk. @param choice that it is about; `undefined` for one without a choice */
-  of(choice: number | undefined): { readonly usage?: WireUsage | null };
-}
-
-export function createChunkUsage({ includeUsage, continuousUsage }: ChunkUsageOptions): ChunkUsage {
+export function createChunkUsage({ includeUsage, continuousUsage }: ChunkUsageOptions) {
   let promptTokens = 0;
   /** Tokens of each choice. */
   const completionTokens: number[] = [];
   return {
-    read(event) {
+    read(event: ChatEvent): void {
       if (event.type === 'prompt-start' || event.type === 'prompt-end') ({ promptTokens } = event);
       else if (isDelta(event))
         completionTokens[event.choice] = (completionTokens[event.choice] ?? 0) + (event.tokens ?? 1);
     },
-    of(choice) {
+    /** The field of a chunk. @param choice that it is about; `undefined` for one without a choice */
+    of(choice: number | undefined): { readonly usage?: WireUsage | null } {
       if (!continuousUsage || choice === undefined) return includeUsage ? { usage: null } : {};
       const counts = { promptTokens, completionTokens: completionTokens[choice] ?? 0 };
       return { usage: toWireUsage({ ...counts, cachedTokens: 0, reasoningTokens: 0 }) };

@@ -6,36 +6,40 @@ import type {
   ToolDefinition,
 } from '../../../core/chat/messages.ts';
 import { maxArgumentValues } from '../../../core/text/bounded-json.ts';
-import { chatParameters } from '../parameters.ts';
+import { chatParameters, type ChatParameters } from '../parameters.ts';
 import { fieldError } from '../../../errors.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { mapEach } from '../../../validation/in-pieces.ts';
 import { countArguments } from '../../../validation/json-text.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { parameterReader } from '../../../validation/parameter-schema.ts';
-import { toAnswerFormat, type AskedFormat } from './answer-format.ts';
+import { fieldReader } from '../../../validation/parameter-schema.ts';
+import { toAnswerFormat } from './answer-format.ts';
 import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 import { readForeign } from '../../../validation/foreign-fields.ts';
 import { foreignFields } from './foreign-fields.ts';
 import { quote } from '../../../core/text/quote.ts';
 
-/** The form in which an answer is delivered. */
-export interface Delivery {
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
-  /** Whether every chunk has the usage of its choice so far. */
-  readonly continuousUsage: boolean;
-}
-
 /** The parsed request and the form of its delivery. */
-export interface ChatCall extends Delivery, Pick<AskedFormat, 'formatField'> {
+export interface ChatCall extends ReturnType<typeof deliveryOf> {
   readonly model: string;
   readonly request: ChatRequestInput;
+  /** The field that the format of the answer came from, for errors. */
+  readonly formatField: string;
 }
 
 type MessageBody = ChatRequestBody['messages'][number];
 
-const readParameters = parameterReader(chatParameters);
+/** Reads the fields that are here as they are on the wire, but for the spelling of their names. */
+export const readFields = fieldReader<ChatRequestInput>([
+  ...(Object.keys(chatParameters) as (keyof ChatParameters)[]),
+  'parallelToolCalls',
+  'stop',
+  'logitBias',
+  'stopTokenIds',
+  'allowedTokenIds',
+  'documents',
+  'chatTemplateKwargs',
+]);
 
 /**
  * A request body of `POST /chat/completions` → what the inference takes.
@@ -56,31 +60,28 @@ function readChatRequest(body: unknown, nameOf: (field: string) => string): Chat
   assertFewArguments(parsed.messages);
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const request: ChatRequestInput = {
+    ...readFields(parsed),
     model: parsed.model,
     messages: mapEach(parsed.messages, toMessage),
     ...toToolUse(toTools(parsed.tools ?? []), parsed.tool_choice),
-    parallelToolCalls: parsed.parallel_tool_calls ?? undefined,
     responseFormat,
-    stop: parsed.stop ?? undefined,
-    logitBias: parsed.logit_bias ?? undefined,
-    stopTokenIds: parsed.stop_token_ids ?? undefined,
-    allowedTokenIds: parsed.allowed_token_ids ?? undefined,
-    documents: parsed.documents ?? undefined,
-    chatTemplateKwargs: parsed.chat_template_kwargs ?? undefined,
+    ...maxTokensOf(parsed),
+    ...continuationOf(parsed.messages),
   };
-  Object.assign(request, readParameters(parsed), maxTokensOf(parsed), continuationOf(parsed.messages));
   return { model: parsed.model, request, formatField: nameOf(formatField), ...deliveryOf(parsed) };
 }
 
+/** The form in which an answer is delivered. */
 export function deliveryOf({
   stream,
   stream_options: options,
-}: Pick<ChatRequestBody, 'stream' | 'stream_options'>): Delivery {
+}: Pick<ChatRequestBody, 'stream' | 'stream_options'>) {
   if (options && !stream)
     throw fieldError('stream_options', 'expected `stream` to be true where it is given');
   return {
     stream: stream ?? false,
     includeUsage: options?.include_usage ?? false,
+    /** Whether every chunk has the usage of its choice so far. */
     continuousUsage: options?.continuous_usage_stats ?? false,
   };
 }

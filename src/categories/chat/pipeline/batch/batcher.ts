@@ -3,9 +3,9 @@ import { CacheFull } from '../../../../runtime/cache-full.ts';
 import { InferenceError } from '../../../../errors.ts';
 import { FairQueue } from '../../../../concurrency/fair-queue.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
-import { Drafter } from './drafter.ts';
-import type { PrefixCache, SharedPrefix } from './prefix-cache.ts';
-import { forwardStep, StepLogits, type Continuation } from './step-logits.ts';
+import { createDrafter, type Drafter } from './drafter.ts';
+import type { PrefixCache } from './prefix-cache.ts';
+import { chooseToken, forwardStep, rowOf, type Continuation, type StepLogits } from './step-logits.ts';
 
 /** A prompt and the sequences that continue it; they share one prefill and one batch. */
 export interface Generation {
@@ -172,35 +172,25 @@ export class Batcher {
     if (!generation) return;
     this.#active.add(generation);
     const generations = [generation, ...this.#takeAlike(generation)] as const;
-    const prefill = await this.#open(generations);
-    if (prefill) this.#prefills.push(prefill);
-  }
-
-  /** @returns `undefined` where that fails */
-  async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill | undefined> {
-    const [generation] = generations;
     try {
-      const room = Math.max(...generations.map(expectedTokens));
-      const shared = generations.length === 1 ? await this.#findPrefix(generation, room) : undefined;
-      if (shared) {
-        const { cache, length, exact } = shared;
-        return { generations, cache, cachedTokens: length, done: length, exact };
-      }
-      const cache = this.#decoder.createCache(generations.length, room);
-      return { generations, cache, cachedTokens: 0, done: 0, exact: 0 };
+      this.#prefills.push(await this.#open(generations));
     } catch (error) {
       for (const each of generations) this.#failed(each, error);
-      return undefined;
     }
   }
 
-  async #findPrefix(
-    { prompt, reproducible, prefixOwner, readLogits }: Generation,
-    room: number,
-  ): Promise<SharedPrefix | undefined> {
-    if (readLogits) return undefined;
-    if (reproducible && this.#decoder.pieceTokens === undefined) return undefined;
-    return this.#prefixes.find(prompt, { owner: prefixOwner, exactly: reproducible, room });
+  /** One that is read alone begins with what was computed before. */
+  async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill> {
+    const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
+    const room = Math.max(...generations.map(expectedTokens));
+    const isNew = readLogits || (reproducible && this.#decoder.pieceTokens === undefined);
+    const shared =
+      generations.length === 1 && !isNew
+        ? await this.#prefixes.find(prompt, { owner, exactly: reproducible, room })
+        : undefined;
+    const cache = shared?.cache ?? this.#decoder.createCache(generations.length, room);
+    const { length = 0, exact = 0 } = shared ?? {};
+    return { generations, cache, cachedTokens: length, done: length, exact };
   }
 
   /** Whether a cache of fixed size holds all that a generation may come to; one that is alone may try. */
@@ -302,7 +292,7 @@ export class Batcher {
     const start = cache.lengths[0]!;
     const logits = await this.#decoder.forwardAll!(cache, piece);
     generation.readLogits!(logits, start);
-    return new StepLogits(this.#rowOf(logits, piece.length - 1), this.#decoder.vocabularySize);
+    return rowOf(logits, piece.length - 1, this.#decoder.vocabularySize);
   }
 
   /**
@@ -344,7 +334,7 @@ export class Batcher {
       try {
         generation.promptEnded(cachedTokens);
         for (const continuation of generation.continuations) {
-          const token = await logits.choose(continuation, row);
+          const token = await chooseToken(logits, this.#decoder, continuation, row);
           if (token !== undefined) first.push({ generation, continuation, token, fed: [], exact });
         }
         if (first.length === 0) {
@@ -403,7 +393,7 @@ export class Batcher {
       if (failures.has(row.generation)) continue;
       row.fed.push(row.token);
       try {
-        const token = await logits.choose(row.continuation, index);
+        const token = await chooseToken(logits, this.#decoder, row.continuation, index);
         if (token === undefined) over.add(row);
         else {
           row.token = token;
@@ -413,14 +403,13 @@ export class Batcher {
         failures.set(row.generation, error);
       }
     }
-    await this.#fail(batch, failures);
-    await this.#leave(batch, over);
+    await this.#leave(batch, over, failures);
   }
 
   /** Guesses how a row that is alone continues. */
   #draft([row, ...others]: readonly Row[]): Int32Array {
     if (!this.#speculates || !row || others.length > 0) return new Int32Array(0);
-    row.drafter ??= new Drafter([...row.generation.prompt, ...row.fed, row.token]);
+    row.drafter ??= createDrafter([...row.generation.prompt, ...row.fed, row.token]);
     return row.drafter.draft(row.continuation.remaining - 1);
   }
 
@@ -434,7 +423,7 @@ export class Batcher {
       this.steps++;
       for (let kept = 1; ; kept++) {
         fed.push(row.token);
-        const token = continuation.next(this.#rowOf(logits, kept - 1));
+        const token = continuation.next(rowOf(logits, kept - 1, this.#decoder.vocabularySize));
         isOver = token === undefined;
         if (token === undefined) return kept;
         row.token = token;
@@ -456,7 +445,8 @@ export class Batcher {
       return await this.#interruptible(generations, step);
     } catch (error) {
       const isWanted = generations.some(({ cancelled }) => !cancelled);
-      if (isWanted) await this.#fail(batch, new Map(generations.map((generation) => [generation, error])));
+      const failures = new Map(generations.map((generation) => [generation, error]));
+      if (isWanted) await this.#leave(batch, new Set(), failures);
       return undefined;
     }
   }
@@ -475,19 +465,23 @@ export class Batcher {
     }
   }
 
-  #rowOf(logits: Float32Array, row: number): Float32Array {
-    const size = this.#decoder.vocabularySize;
-    return logits.subarray(row * size, (row + 1) * size);
-  }
-
-  /** Takes rows out of a batch. Generations that have none left have ended; what they computed is kept. */
-  async #leave(batch: Batch, leaving: ReadonlySet<Row>): Promise<void> {
-    if (leaving.size === 0) return;
+  /**
+   * Takes rows out of a batch that are over, and those of generations that failed. Generations that have none left have ended;
+   * what they computed is kept.
+   */
+  async #leave(
+    batch: Batch,
+    over: ReadonlySet<Row>,
+    failures: ReadonlyMap<Generation, unknown> = new Map(),
+  ): Promise<void> {
+    if (over.size + failures.size === 0) return;
+    for (const [generation, error] of failures) this.#failed(generation, error);
+    const leaving = new Set(batch.rows.filter((row) => over.has(row) || failures.has(row.generation)));
     const left = new Set<Generation>();
     const isLast = batch.rows.length === 1;
     let isKept = false;
     for (const [row, { generation, fed, exact }] of batch.rows.entries()) {
-      if (!leaving.has(batch.rows[row]!) || left.has(generation)) continue;
+      if (!leaving.has(batch.rows[row]!) || left.has(generation) || failures.has(generation)) continue;
       left.add(generation);
       const { prompt, prefixOwner: owner, shared } = generation;
       const tokens = Int32Array.from([...prompt, ...fed]);
@@ -498,12 +492,6 @@ export class Batcher {
     else await this.#remove(batch, leaving);
     for (const { generation } of batch.rows) left.delete(generation);
     for (const generation of left) this.#ended(generation);
-  }
-
-  async #fail(batch: Batch, failures: ReadonlyMap<Generation, unknown>): Promise<void> {
-    if (failures.size === 0) return;
-    await this.#remove(batch, new Set(batch.rows.filter(({ generation }) => failures.has(generation))));
-    for (const [generation, error] of failures) this.#failed(generation, error);
   }
 
   /** The last rows take the places of those that leave. */

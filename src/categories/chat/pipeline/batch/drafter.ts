@@ -12,24 +12,20 @@ const costOfGuess = 0.4;
 /**
  * Guesses the next tokens of one sequence from those that it has. Also the guesses that are not fed are compared with
  * what came, so that drafts begin where guesses come true and end where they don't.
+ * @param tokens of the sequence so far
  */
-export class Drafter {
-  readonly #lookup;
-  readonly #length = createDraftLength({ most: mostGuesses, cost: costOfGuess });
-
-  /** @param tokens of the sequence so far */
-  constructor(tokens: Iterable<number>) {
-    this.#lookup = createPromptLookup(tokens);
-  }
-
-  observe(token: number): void {
-    const { guess } = this.#lookup;
-    if (guess !== undefined) this.#length.update(guess === token);
-    this.#lookup.append(token);
-  }
-
-  /** @param most tokens that are of use */
-  draft(most: number): Int32Array {
-    return this.#lookup.draft(Math.max(0, Math.min(this.#length.count, most)));
-  }
+export function createDrafter(tokens: Iterable<number>) {
+  const lookup = createPromptLookup(tokens);
+  const length = createDraftLength({ most: mostGuesses, cost: costOfGuess });
+  return {
+    observe(token: number): void {
+      const { guess } = lookup;
+      if (guess !== undefined) length.update(guess === token);
+      lookup.append(token);
+    },
+    /** @param most tokens that are of use */
+    draft: (most: number): Int32Array => lookup.draft(Math.max(0, Math.min(length.count, most))),
+  };
 }
+
+export type Drafter = ReturnType<typeof createDrafter>;

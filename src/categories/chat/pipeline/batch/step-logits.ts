@@ -18,6 +18,9 @@ export interface Step {
   readonly counts?: readonly number[];
 }
 
+/** Logits of the last token of each row, here or on another device. */
+export type StepLogits = Float32Array | RemoteLogits;
+
 /**
  * Feeds tokens to a cache. Where a decoder on another device picks the largest logits and any of the sequences may choose by
  * those, only they come to this process.
@@ -28,32 +31,24 @@ export async function forwardStep(
   { tokens, count, counts }: Step,
   continuations: readonly Continuation[],
 ): Promise<StepLogits> {
-  const { vocabularySize } = decoder;
   const takesLargest =
     continuations.length === 0 || continuations.some((continuation) => continuation.takesLargest);
-  if (decoder.forwardLargest && takesLargest)
-    return new StepLogits(await decoder.forwardLargest(cache, tokens, count, counts), vocabularySize);
-  return new StepLogits(await decoder.forward(cache, tokens, count, counts), vocabularySize);
+  if (decoder.forwardLargest && takesLargest) return decoder.forwardLargest(cache, tokens, count, counts);
+  return decoder.forward(cache, tokens, count, counts);
 }
 
-/** Logits of each row's last token, here or on another device. */
-export class StepLogits {
-  readonly #logits: Float32Array | RemoteLogits;
-  readonly #vocabularySize: number;
+/** @returns as `Continuation.next` */
+export async function chooseToken(
+  logits: StepLogits,
+  { vocabularySize: size }: Pick<Decoder, 'vocabularySize'>,
+  continuation: Continuation,
+  row: number,
+): Promise<number | undefined> {
+  if (logits instanceof Float32Array) return continuation.next(rowOf(logits, row, size));
+  const token = continuation.takesLargest ? continuation.nextOfLargest!(logits.largest(row)) : -1;
+  return token === -1 ? continuation.next(await logits.all(row)) : token;
+}
 
-  constructor(logits: Float32Array | RemoteLogits, vocabularySize: number) {
-    this.#logits = logits;
-    this.#vocabularySize = vocabularySize;
-  }
-
-  /** @returns as `Continuation.next` */
-  async choose(continuation: Continuation, row: number): Promise<number | undefined> {
-    const logits = this.#logits;
-    if (logits instanceof Float32Array) {
-      const size = this.#vocabularySize;
-      return continuation.next(logits.subarray(row * size, (row + 1) * size));
-    }
-    const token = continuation.takesLargest ? continuation.nextOfLargest!(logits.largest(row)) : -1;
-    return token === -1 ? continuation.next(await logits.all(row)) : token;
-  }
+export function rowOf(logits: Float32Array, row: number, size: number): Float32Array {
+  return logits.subarray(row * size, (row + 1) * size);
 }

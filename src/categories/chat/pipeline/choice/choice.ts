@@ -17,30 +17,29 @@ import { readTokenLogprobs } from './token-logprobs.ts';
 import type { TokenRules } from './token-rules.ts';
 import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
 
-interface Search {
-  readonly find: ReturnType<typeof createBreakerFinder>;
-  /** The latest search, since most requests say the same: nothing. */
-  texts: string;
-  found: DryBreakers;
+/** Makes something of each tokenizer once. */
+function oncePer<Made extends {}>(
+  make: (tokenizer: TextTokenizer) => Made,
+): (tokenizer: TextTokenizer) => Made {
+  const made = new WeakMap<TextTokenizer, Made>();
+  return (tokenizer) => {
+    let found = made.get(tokenizer);
+    if (found === undefined) made.set(tokenizer, (found = make(tokenizer)));
+    return found;
+  };
 }
 
-const searches = new WeakMap<TextTokenizer, Search>();
-
-/** The sequences of tokens that DRY doesn't look across in this request; none where DRY is off. */
-function dryBreakersOf(
-  { dryMultiplier, drySequenceBreakers }: Pick<ChatRequest, 'dryMultiplier' | 'drySequenceBreakers'>,
-  tokenizer: TextTokenizer,
-): DryBreakers | undefined {
-  if (dryMultiplier === 0) return undefined;
-  let search = searches.get(tokenizer);
-  if (search === undefined) {
-    search = { find: createBreakerFinder(vocabularyOf(tokenizer)), texts: '', found: new Map() };
-    searches.set(tokenizer, search);
-  }
-  const texts = JSON.stringify(drySequenceBreakers);
-  if (search.texts !== texts) Object.assign(search, { texts, found: search.find(drySequenceBreakers) });
-  return search.found;
-}
+/** Finds the sequences of tokens that DRY doesn't look across. The latest search is kept, since most requests say the same: nothing. */
+const breakerFinderOf = oncePer((tokenizer) => {
+  const find = createBreakerFinder(vocabularyOf(tokenizer));
+  let latest = '';
+  let found: DryBreakers = new Map();
+  return (breakers: readonly string[]): DryBreakers => {
+    const texts = JSON.stringify(breakers);
+    if (texts !== latest) [latest, found] = [texts, find(breakers)];
+    return found;
+  };
+});
 
 function vocabularyOf(tokenizer: TextTokenizer): Parameters<typeof createBreakerFinder>[0] {
   return {
@@ -64,9 +63,9 @@ export interface ChoiceContext {
   /** Special tokens whose text the parsers need to see. */
   readonly markerTokens: ReadonlySet<number>;
   /** `undefined` where everything is answer. */
-  readonly createReasoningSplitter: (() => ReasoningSplitter) | undefined;
+  readonly createReasoningSplitter?: (() => ReasoningSplitter) | undefined;
   /** `undefined` where the answer may not call tools. */
-  readonly createToolCallParser: (() => ToolCallParser) | undefined;
+  readonly createToolCallParser?: (() => ToolCallParser) | undefined;
   /** Grammar of the answer; `undefined` where it is free. */
   readonly grammar: CompiledGrammar | undefined;
   /** `undefined` where all tokens may come. */
@@ -97,7 +96,8 @@ export class Choice implements Continuation {
     const { request, prompt, seed, vocabularySize, tokenizer } = context;
     this.#index = index;
     this.#context = context;
-    const dryBreakers = dryBreakersOf(request, tokenizer);
+    const { dryMultiplier, drySequenceBreakers } = request;
+    const dryBreakers = dryMultiplier === 0 ? undefined : breakerFinderOf(tokenizer)(drySequenceBreakers);
     const parameters = { ...samplerParametersOf(request), dryBreakers };
     this.#sampler = createSampler(parameters, {
       vocabularySize,
@@ -243,22 +243,15 @@ export class Choice implements Continuation {
   }
 }
 
-const tests = new WeakMap<TextTokenizer, (token: number) => boolean>();
-
 /** Tells tokens with a letter or digit, or a part of a character beyond ASCII, from punctuation and white space. */
-function wordTestOf(tokenizer: TextTokenizer): (token: number) => boolean {
-  let test = tests.get(tokenizer);
-  if (!test) {
-    const known = new Map<number, boolean>();
-    test = (token) => {
-      let isWord = known.get(token);
-      if (isWord === undefined) known.set(token, (isWord = tokenizer.bytesOf(token).some(isOfWord)));
-      return isWord;
-    };
-    tests.set(tokenizer, test);
-  }
-  return test;
-}
+const wordTestOf = oncePer((tokenizer) => {
+  const known = new Map<number, boolean>();
+  return (token: number): boolean => {
+    let isWord = known.get(token);
+    if (isWord === undefined) known.set(token, (isWord = tokenizer.bytesOf(token).some(isOfWord)));
+    return isWord;
+  };
+});
 
 function isOfWord(byte: number): boolean {
   const letter = byte | 0x20;

@@ -11,63 +11,58 @@ interface Shift {
  * Positions of models that tell rows and columns of pictures apart: a picture takes as many as its longer side has
  * tokens, text after it goes on from there. See section 2.1 of https://arxiv.org/abs/2409.12191
  */
-export class GridPositions {
-  readonly #pictures: Pick<PictureTable, 'find'>;
+export function createGridPositions(pictures: Pick<PictureTable, 'find'>) {
   /** Shifts of each row of a cache, in their order. */
-  readonly #shifts = new WeakMap<DecoderCache, Shift[][]>();
-
-  constructor(pictures: Pick<PictureTable, 'find'>) {
-    this.#pictures = pictures;
-  }
-
-  /** Takes the positions along to a cache that `rows` were copied into. */
-  gather(rows: readonly CacheRow[], gathered: DecoderCache): void {
-    const shifts = rows.map(({ cache, row, length = Infinity }) =>
-      (this.#shifts.get(cache)?.[row] ?? []).filter(({ at }) => at <= length),
-    );
-    this.#shifts.set(gathered, shifts);
-  }
-
-  /**
-   * The positions of new tokens.
-   * @param tokens `[rows × count]`
-   * @returns `[3 × rows × count]`
-   */
-  next(
-    cache: DecoderCache,
-    tokens: Int32Array,
-    count: number,
-    counts: readonly number[] | undefined,
-  ): Int32Array {
-    const { rows, lengths } = cache;
-    let shifts = this.#shifts.get(cache);
-    if (!shifts) {
-      shifts = Array.from({ length: rows }, () => []);
-      this.#shifts.set(cache, shifts);
-    }
-    const plane = rows * count;
-    const positions = new Int32Array(3 * plane);
-    for (let row = 0; row < rows; row++) {
-      const own = shifts[row]!;
-      for (let index = 0; index < count; index++) {
-        const at = row * count + index;
-        const number = lengths[row]! + index;
-        const token = tokens[at]!;
-        if (token >= 0 || index >= (counts?.[row] ?? count)) {
-          positions.fill(number + (own.at(-1)?.shift ?? 0), at, at + 1);
-          positions[plane + at] = positions[2 * plane + at] = positions[at]!;
-          continue;
-        }
-        const { picture, row: inner } = this.#pictures.find(token);
-        const { rows: high, columns: wide } = picture.grid ?? { rows: 1, columns: picture.rows };
-        const start = number - inner + (own.findLast((shift) => shift.at <= number - inner)?.shift ?? 0);
-        positions[at] = start;
-        positions[plane + at] = start + Math.floor(inner / wide);
-        positions[2 * plane + at] = start + (inner % wide);
-        if (inner + 1 === picture.rows)
-          own.push({ at: number + 1, shift: start + Math.max(high, wide) - (number + 1) });
+  const shiftsOf = new WeakMap<DecoderCache, Shift[][]>();
+  return {
+    /** Takes the positions along to a cache that `rows` were copied into. */
+    gather(rows: readonly CacheRow[], gathered: DecoderCache): void {
+      const shifts = rows.map(({ cache, row, length = Infinity }) =>
+        (shiftsOf.get(cache)?.[row] ?? []).filter(({ at }) => at <= length),
+      );
+      shiftsOf.set(gathered, shifts);
+    },
+    /**
+     * The positions of new tokens.
+     * @param tokens `[rows × count]`
+     * @returns `[3 × rows × count]`
+     */
+    next(
+      cache: DecoderCache,
+      tokens: Int32Array,
+      count: number,
+      counts: readonly number[] | undefined,
+    ): Int32Array {
+      const { rows, lengths } = cache;
+      let shifts = shiftsOf.get(cache);
+      if (!shifts) {
+        shifts = Array.from({ length: rows }, () => []);
+        shiftsOf.set(cache, shifts);
       }
-    }
-    return positions;
-  }
+      const plane = rows * count;
+      const positions = new Int32Array(3 * plane);
+      for (let row = 0; row < rows; row++) {
+        const own = shifts[row]!;
+        for (let index = 0; index < count; index++) {
+          const at = row * count + index;
+          const number = lengths[row]! + index;
+          const token = tokens[at]!;
+          if (token >= 0 || index >= (counts?.[row] ?? count)) {
+            positions.fill(number + (own.at(-1)?.shift ?? 0), at, at + 1);
+            positions[plane + at] = positions[2 * plane + at] = positions[at]!;
+            continue;
+          }
+          const { picture, row: inner } = pictures.find(token);
+          const { rows: high, columns: wide } = picture.grid ?? { rows: 1, columns: picture.rows };
+          const start = number - inner + (own.findLast((shift) => shift.at <= number - inner)?.shift ?? 0);
+          positions[at] = start;
+          positions[plane + at] = start + Math.floor(inner / wide);
+          positions[2 * plane + at] = start + (inner % wide);
+          if (inner + 1 === picture.rows)
+            own.push({ at: number + 1, shift: start + Math.max(high, wide) - (number + 1) });
+        }
+      }
+      return positions;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Decoder, DecoderCache, StepInputs } from '../../../../contracts/decoder.ts';
+import type { Decoder, DecoderCache } from '../../../../contracts/decoder.ts';
 import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
@@ -15,16 +15,8 @@ import { readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 import type { ChatSettings } from '../../settings.ts';
-import { GridPositions } from './grid-positions.ts';
-import { PictureTable } from './picture-table.ts';
-import type { VisionModel } from './vision-model.ts';
-
-/** Makes what a decoder is fed in place of tokens. */
-interface TokenEmbedder {
-  /** @param tokens token ids, and ids of the rows of pictures */
-  embed(tokens: Int32Array): Promise<Pick<StepInputs, 'embeddings' | 'layerEmbeddings'>>;
-  release(): Promise<void>;
-}
+import { createGridPositions } from './grid-positions.ts';
+import { createPictureTable, type PictureTable } from './picture-table.ts';
 
 /**
  * Embeds tokens by a graph `input_ids` → `inputs_embeds`, for some decoders also `per_layer_inputs`, and pictures by the rows
@@ -34,7 +26,7 @@ export function createTokenEmbedder(
   session: Session,
   { hiddenSize = 0, layerSize }: Pick<Decoder, 'hiddenSize' | 'layerSize'>,
   pictures: Pick<PictureTable, 'find'>,
-): TokenEmbedder {
+) {
   const names = session.outputs.map(({ name }) => name);
   const output = names.find((name) => name !== layerEmbeddingsInput);
   if (session.inputs.length !== 1 || session.inputs[0]!.name !== 'input_ids' || output === undefined)
@@ -42,7 +34,8 @@ export function createTokenEmbedder(
   if (layerSize !== undefined && !names.includes(layerEmbeddingsInput))
     throw fieldError('source', `the graph embed_tokens has no output ${layerEmbeddingsInput}`);
   return {
-    async embed(tokens) {
+    /** @param tokens token ids, and ids of the rows of pictures */
+    async embed(tokens: Int32Array) {
       const ids = BigInt64Array.from(tokens, (token) => BigInt(Math.max(token, 0)));
       const results = await session.run({
         input_ids: { type: 'int64', dims: [1, tokens.length], data: ids },
@@ -56,10 +49,10 @@ export function createTokenEmbedder(
           at * hiddenSize,
         );
       }
-      if (layerSize === undefined) return { embeddings };
+      const ofLayers = results[layerEmbeddingsInput]!;
       return {
         embeddings,
-        layerEmbeddings: toNumbers(results[layerEmbeddingsInput]!, tokens.length, layerSize),
+        ...(layerSize !== undefined && { layerEmbeddings: toNumbers(ofLayers, tokens.length, layerSize) }),
       };
     },
     release: () => session.release(),
@@ -79,10 +72,10 @@ function toNumbers({ type, data }: Tensor, tokens: number, size: number): Float3
 /** A decoder whose graph takes embeddings, as one that takes tokens and the ids of pictures' rows. */
 function createEmbeddingDecoder(
   inner: Decoder,
-  embedder: TokenEmbedder,
+  embedder: ReturnType<typeof createTokenEmbedder>,
   pictures: Pick<PictureTable, 'find'>,
 ): Decoder {
-  const grid = inner.hasGridPositions ? new GridPositions(pictures) : undefined;
+  const grid = inner.hasGridPositions ? createGridPositions(pictures) : undefined;
   return {
     vocabularySize: inner.vocabularySize,
     ragged: inner.ragged,
@@ -116,11 +109,7 @@ function createEmbeddingDecoder(
   };
 }
 
-export interface ChatGraphs {
-  readonly decoder: Decoder;
-  /** `undefined` for a model that takes no pictures. */
-  readonly vision: VisionModel | undefined;
-}
+export type ChatGraphs = Awaited<ReturnType<typeof loadVision>>;
 
 /** All that a model of pictures is made of beside its decoder. */
 export interface VisionParts {
@@ -135,7 +124,7 @@ export interface VisionParts {
  * Loads the graphs beside a decoder that takes embeddings: `embed_tokens` and, where the model takes pictures,
  * `vision_encoder`. A decoder that takes tokens needs none.
  */
-export async function loadVision(inner: Decoder, parts: VisionParts): Promise<ChatGraphs> {
+export async function loadVision(inner: Decoder, parts: VisionParts) {
   const { hiddenSize } = inner;
   if (hiddenSize === undefined) return { decoder: inner, vision: undefined };
   const { backend, spec, folder } = parts;
@@ -144,16 +133,16 @@ export async function loadVision(inner: Decoder, parts: VisionParts): Promise<Ch
     const open = async (graph: string, name: string) =>
       own(await backend.openSession({ graph: join(folder.path, graph), name }, spec));
     const files = localFiles(folder.path);
-    const table = new PictureTable(hiddenSize);
+    const table = createPictureTable(hiddenSize);
     const embeddings = await open(embeddingGraph(files, spec.dtype), 'embed_tokens');
     const decoder = createEmbeddingDecoder(inner, createTokenEmbedder(embeddings, inner, table), table);
     const graph = visionGraph(files, spec.dtype);
     const found = graph === undefined ? undefined : await readFamily(parts);
     if (graph === undefined || found === undefined) return { decoder, vision: undefined };
     // Most models take no pictures, and need no library for them.
-    const { VisionModel } = await import('./vision-model.ts');
+    const { createVisionModel } = await import('./vision-model.ts');
     const session = await open(graph, 'vision_encoder');
-    return { decoder, vision: new VisionModel(session, { ...found, table, settings: spec }) };
+    return { decoder, vision: createVisionModel(session, { ...found, table, settings: spec }) };
   });
 }
 

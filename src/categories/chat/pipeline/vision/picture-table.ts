@@ -53,7 +53,8 @@ interface Entry extends EncodedPicture {
   uses: number;
 }
 
-const defaultMaxIdleBytes = 64 * 2 ** 20;
+/** Size of the pictures that are kept without being in use. */
+const maxIdleBytes = 64 * 2 ** 20;
 /** Ids are 32-bit integers. */
 const mostIds = 2 ** 31 - 1;
 
@@ -61,68 +62,61 @@ const mostIds = 2 ** 31 - 1;
  * The pictures of requests under way and of those before, by what they are. Their rows have ids below zero, so that they
  * can stand among tokens: sequences that begin alike have the same pictures, too.
  */
-export class PictureTable {
-  readonly #hiddenSize: number;
-  readonly #maxIdleBytes: number;
+export function createPictureTable(hiddenSize: number) {
   /** In the order of their ids. */
-  readonly #entries: Entry[] = [];
+  const entries: Entry[] = [];
   /** Least recently used first. */
-  readonly #byKey = new Map<string, Entry>();
-  #ids = 0;
-
-  /** @param options.maxIdleBytes size of the pictures that are kept without being in use; default 64 MiB */
-  constructor(hiddenSize: number, { maxIdleBytes = defaultMaxIdleBytes }: { maxIdleBytes?: number } = {}) {
-    this.#hiddenSize = hiddenSize;
-    this.#maxIdleBytes = maxIdleBytes;
-  }
-
+  const byKey = new Map<string, Entry>();
+  let ids = 0;
   /** Lends a picture until `giveBack`. */
-  borrow(key: string): EncodedPicture | undefined {
-    const entry = this.#byKey.get(key);
+  const borrow = (key: string): EncodedPicture | undefined => {
+    const entry = byKey.get(key);
     if (!entry) return undefined;
-    this.#byKey.delete(key);
-    this.#byKey.set(key, entry);
+    byKey.delete(key);
+    byKey.set(key, entry);
     entry.uses++;
     return entry;
-  }
-
-  /** Adds a picture and lends it until `giveBack`; one that is there already stays. */
-  add(key: string, embeddings: Float32Array, grid?: PictureGrid): EncodedPicture {
-    const known = this.borrow(key);
-    if (known) return known;
-    const rows = embeddings.length / this.#hiddenSize;
-    if (this.#ids + rows > mostIds) throw new RangeError(`pictures: expected at most ${mostIds} rows`);
-    const entry: Entry = { key, firstId: -1 - this.#ids, embeddings, rows, grid, uses: 1 };
-    this.#ids += rows;
-    this.#entries.push(entry);
-    this.#byKey.set(key, entry);
-    return entry;
-  }
-
-  giveBack(picture: EncodedPicture): void {
-    (picture as Entry).uses--;
-    let idle = 0;
-    for (const entry of this.#byKey.values()) if (entry.uses === 0) idle += entry.embeddings.byteLength;
-    for (const entry of this.#byKey.values()) {
-      if (idle <= this.#maxIdleBytes) break;
-      if (entry.uses > 0) continue;
-      idle -= entry.embeddings.byteLength;
-      this.#byKey.delete(entry.key);
-      this.#entries.splice(this.#entries.indexOf(entry), 1);
-    }
-  }
-
-  find(id: number): { readonly picture: EncodedPicture; readonly row: number } {
-    let low = 0;
-    let high = this.#entries.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#entries[middle]!.firstId >= id) low = middle + 1;
-      else high = middle;
-    }
-    const picture = this.#entries[low - 1];
-    const row = picture ? picture.firstId - id : -1;
-    if (!picture || row >= picture.rows) throw new RangeError(`id: expected that of a picture, got ${id}`);
-    return { picture, row };
-  }
+  };
+  return {
+    borrow,
+    /** Adds a picture and lends it until `giveBack`; one that is there already stays. */
+    add(key: string, embeddings: Float32Array, grid?: PictureGrid): EncodedPicture {
+      const known = borrow(key);
+      if (known) return known;
+      const rows = embeddings.length / hiddenSize;
+      if (ids + rows > mostIds) throw new RangeError(`pictures: expected at most ${mostIds} rows`);
+      const entry: Entry = { key, firstId: -1 - ids, embeddings, rows, grid, uses: 1 };
+      ids += rows;
+      entries.push(entry);
+      byKey.set(key, entry);
+      return entry;
+    },
+    giveBack(picture: EncodedPicture): void {
+      (picture as Entry).uses--;
+      let idle = 0;
+      for (const entry of byKey.values()) if (entry.uses === 0) idle += entry.embeddings.byteLength;
+      for (const entry of byKey.values()) {
+        if (idle <= maxIdleBytes) break;
+        if (entry.uses > 0) continue;
+        idle -= entry.embeddings.byteLength;
+        byKey.delete(entry.key);
+        entries.splice(entries.indexOf(entry), 1);
+      }
+    },
+    find(id: number): { readonly picture: EncodedPicture; readonly row: number } {
+      let low = 0;
+      let high = entries.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (entries[middle]!.firstId >= id) low = middle + 1;
+        else high = middle;
+      }
+      const picture = entries[low - 1];
+      const row = picture ? picture.firstId - id : -1;
+      if (!picture || row >= picture.rows) throw new RangeError(`id: expected that of a picture, got ${id}`);
+      return { picture, row };
+    },
+  };
 }
+
+export type PictureTable = ReturnType<typeof createPictureTable>;

@@ -2,15 +2,13 @@ import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
 import { toFrame } from '../../../../http/sse.ts';
 import { parseBody } from '../../../../validation/issues.ts';
-import { parameterReader } from '../../../../validation/parameter-schema.ts';
 import { foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
 import type { ChatEvent } from '../../events.ts';
-import { chatParameters } from '../../parameters.ts';
 import type { RawPrompt } from '../../prompts.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toAnswerFormat } from '../answer-format.ts';
 import { answerChat, createHead } from '../answer.ts';
-import { deliveryOf, type ChatCall } from '../from-request.ts';
+import { deliveryOf, readFields, type ChatCall } from '../from-request.ts';
 import { onlyPromptAs } from '../preview-prompt.ts';
 import { foreignFields } from '../foreign-fields.ts';
 import {
@@ -38,8 +36,6 @@ const completionForeignFields: ForeignFields = {
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };
 
-const readParameters = parameterReader(chatParameters);
-
 /** A request body of `POST /completions` → what the inference takes. */
 function fromCompletionRequest(body: unknown): CompletionCall {
   return readForeign(completionForeignFields, body, readCompletionRequest);
@@ -52,26 +48,19 @@ function readCompletionRequest(body: unknown, nameOf: (field: string) => string)
     throw fieldError('best_of', `expected the value of n, ${n ?? 1}, got ${best_of}`);
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const request: ChatRequestInput = {
+    ...readFields(others),
     model: parsed.model,
     messages: [],
     prompts: toPrompts(parsed.prompt),
     suffix: suffix ?? undefined,
     addSpecialTokens: parsed.add_special_tokens ?? undefined,
-    stop: parsed.stop ?? undefined,
-    logitBias: parsed.logit_bias ?? undefined,
-    stopTokenIds: parsed.stop_token_ids ?? undefined,
-    allowedTokenIds: parsed.allowed_token_ids ?? undefined,
     responseFormat,
     echo: parsed.echo ? (logprobs == null ? 'text' : 'logprobs') : undefined,
     stopAfter: max_tokens === 0 ? 'prompt' : undefined,
+    ...(n != null && { n }),
+    ...(max_tokens && { maxTokens: max_tokens }),
+    ...(logprobs != null && { logprobs: true, topLogprobs: logprobs }),
   };
-  Object.assign(
-    request,
-    readParameters(others),
-    n != null && { n },
-    max_tokens && { maxTokens: max_tokens },
-    logprobs != null && { logprobs: true, topLogprobs: logprobs },
-  );
   const isList = Array.isArray(parsed.prompt) && typeof parsed.prompt[0] !== 'number';
   return { model: parsed.model, request, isList, formatField: nameOf(formatField), ...deliveryOf(parsed) };
 }

@@ -3,26 +3,20 @@ import { createChunkUsage, type ChunkUsageOptions } from '../chunk-usage.ts';
 import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../to-response.ts';
 import type { Completion, CompletionLogprobs } from './schema.ts';
 
-/** Counts the characters of a text by its tokens. */
-interface TextOffsets {
-  /** The next tokens are no part of the text. */
-  hide(count: number): void;
-  /** @returns the code points of the text before a token of these bytes, which comes next */
-  next(bytes: readonly number[]): number;
-}
-
 /** Bytes of UTF-8 that go on with a character. */
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** Makes a counter for one text. A character that several tokens make up begins with the first of them. */
-export function createTextOffsets(): TextOffsets {
+/** Makes what counts the characters of a text by its tokens. A character that several tokens make up begins with the first of them. */
+export function createTextOffsets() {
   let hidden = 0;
   let characters = 0;
   return {
-    hide(count) {
+    /** The next tokens are no part of the text. */
+    hide(count: number): void {
       hidden = count;
     },
-    next(bytes) {
+    /** @returns the code points of the text before a token of these bytes, which comes next */
+    next(bytes: readonly number[]): number {
       const offset = characters;
       if (hidden > 0) hidden--;
       else for (const byte of bytes) if (!isContinuation(byte)) characters++;
@@ -40,7 +34,7 @@ export interface CompletionOptions {
 }
 
 interface Choice {
-  readonly offsets: TextOffsets;
+  readonly offsets: ReturnType<typeof createTextOffsets>;
   /** Text and log probabilities that go with its next piece. */
   heldText: string;
   held: CompletionLogprobs | undefined;
@@ -141,7 +135,7 @@ function emptyLogprobs(): CompletionLogprobs {
   return { tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] };
 }
 
-function addToken(to: CompletionLogprobs, given: PromptTokenLogprobs, offsets: TextOffsets): void {
+function addToken(to: CompletionLogprobs, given: PromptTokenLogprobs, offsets: Choice['offsets']): void {
   const { token, logprob, bytes, topLogprobs } = given;
   to.tokens.push(token);
   to.text_offset.push(offsets.next(bytes));

@@ -86,12 +86,7 @@ function parse(body: unknown): MessagesRequestBody {
   return readForeign(messagesForeignFields, body, (own) => parseBody(messagesRequestSchema, own));
 }
 
-interface Conversation extends Pick<MessagesCall, 'places'> {
-  readonly chatBody: object;
-  readonly thinking: Thinking | undefined;
-}
-
-function toChatBody(parsed: MessagesRequestBody): Conversation {
+function toChatBody(parsed: MessagesRequestBody) {
   const { system, messages: turns, tools, thinking, metadata, ...others } = parsed;
   const { stop_sequences, tool_choice, output_config, ...common } = others;
   const messages: MessageBody[] = [];
@@ -125,7 +120,7 @@ function toChatBody(parsed: MessagesRequestBody): Conversation {
   return { chatBody, places, thinking: thinking?.type };
 }
 
-function toCall({ chatBody, places, thinking }: Conversation): MessagesCall {
+function toCall({ chatBody, places, thinking }: ReturnType<typeof toChatBody>): MessagesCall {
   const { model, request, stream, formatField } = orThrow(
     () => fromChatRequest(chatBody),
     (error) => toMessagesError(error, places),

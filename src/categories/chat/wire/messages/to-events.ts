@@ -5,12 +5,10 @@ import type { Message, MessageBlock, MessageEvent } from './schema.ts';
 /** The parts of a message that are known before its answer. */
 export type MessageHead = Pick<Message, 'id' | 'model'>;
 
-/** Turns the events of one answer, in order, into those of a streamed message. */
-export type MessageStreamer = (event: ChatEvent) => MessageEvent[];
-
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
 
-export function createMessageStreamer(head: MessageHead): MessageStreamer {
+/** Makes what turns the events of one answer, in order, into those of a streamed message. */
+export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => MessageEvent[] {
   let isOpen = false;
   let index = -1;
   let type: MessageBlock['type'] | undefined;

@@ -41,20 +41,23 @@ export async function recall(asked: Asked, caller: CallerState): Promise<Recalle
   else if (previous != null) before = await itemsOf(caller, previous, 'previous_response_id');
   const items = new Map<string, ConversationItem>();
   let bytes = 0;
-  for (const [responseId, references] of byResponse(asked)) {
-    const ofResponse = await itemsOf(caller, responseId, references[0]!.place);
-    const known = new Map(ofResponse.map((item) => [item.id, item]));
-    for (const { id, place } of references) {
-      const item = known.get(id);
-      if (item === undefined) throw notFound(place);
-      if (items.has(id)) throw fieldError(place, 'expected every item once');
-      items.set(id, item);
-      bytes += JSON.stringify(item).length;
-      if (bytes > kept.maxBytes)
-        throw fieldError(place, 'the items are larger together than a request may be', {
-          code: 'request_too_large',
-        });
-    }
+  const responses = new Map<string, Map<string | null | undefined, ConversationItem>>();
+  for (const { id, place } of referencesOf(asked)) {
+    const responseId = responseIdOf(id);
+    if (responseId === undefined) throw notFound(place);
+    const known =
+      responses.get(responseId) ??
+      new Map((await itemsOf(caller, responseId, place)).map((item) => [item.id, item]));
+    responses.set(responseId, known);
+    const item = known.get(id);
+    if (item === undefined) throw notFound(place);
+    if (items.has(id)) throw fieldError(place, 'expected every item once');
+    items.set(id, item);
+    bytes += JSON.stringify(item).length;
+    if (bytes > kept.maxBytes)
+      throw fieldError(place, 'the items are larger together than a request may be', {
+        code: 'request_too_large',
+      });
   }
   return { before, conversation, items };
 }
@@ -69,28 +72,11 @@ export function assertRecallsNothing(asked: Asked): void {
   if (first !== undefined) throw nothingKept(first.place);
 }
 
-interface Reference {
-  readonly id: string;
-  readonly place: string;
-}
-
-function referencesOf({ input }: Asked): Reference[] {
+function referencesOf({ input }: Asked): { readonly id: string; readonly place: string }[] {
   if (typeof input === 'string') return [];
   return input.flatMap((item, index) =>
     item.type === 'item_reference' ? [{ id: item.id, place: `input[${index}]` }] : [],
   );
-}
-
-function byResponse(asked: Asked): Map<string, Reference[]> {
-  const grouped = new Map<string, Reference[]>();
-  for (const reference of referencesOf(asked)) {
-    const id = responseIdOf(reference.id);
-    if (id === undefined) throw notFound(reference.place);
-    const group = grouped.get(id);
-    if (group) group.push(reference);
-    else grouped.set(id, [reference]);
-  }
-  return grouped;
 }
 
 /** All items that a model is to read, in their order. */

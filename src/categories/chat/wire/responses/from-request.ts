@@ -119,15 +119,7 @@ function assertMayRunOn({ stream, store }: ResponsesRequestBody): void {
   if (store === false) throw fieldError('store', 'expected true, which `background` needs, got false');
 }
 
-interface Conversation extends Pick<ResponsesCall, 'places'> {
-  readonly messages: MessageBody[];
-}
-
-interface ChatConversation extends Pick<ResponsesCall, 'places' | 'items' | 'tools'> {
-  readonly chatBody: object;
-}
-
-function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[]): ChatConversation {
+function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[]) {
   const { instructions, max_output_tokens, tool_choice, text, reasoning, include, ...common } = parsed;
   const { messages, places } = toMessages(placed, instructions);
   const logprobs = include?.includes('message.output_text.logprobs') || (parsed.top_logprobs ?? 0) > 0;
@@ -149,7 +141,7 @@ function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[])
 
 function toCall(
   parsed: ResponsesRequestBody,
-  { chatBody, places, items, tools }: ChatConversation,
+  { chatBody, places, items, tools }: ReturnType<typeof toChatBody>,
   store: boolean,
 ): ResponsesCall {
   const { model, request, stream, formatField } = orThrow(
@@ -160,7 +152,7 @@ function toCall(
 }
 
 /** Calls and reasoning, which are items of their own, become parts of the assistant's messages. */
-function toMessages(items: readonly PlacedItem[], instructions?: string | null): Conversation {
+function toMessages(items: readonly PlacedItem[], instructions?: string | null) {
   const messages: MessageBody[] = [];
   const places: string[] = [];
   const add = (message: MessageBody, place: string): void => {

@@ -19,13 +19,7 @@ interface ToolName {
 }
 
 /** The tools of a request, as a model is shown them. */
-export interface ShownTools {
-  readonly functions: readonly ChatTool[];
-  /** Types of the tools that are none of a model that runs here. */
-  readonly skipped: readonly string[];
-  /** Name that the model is shown → the function of a namespace. */
-  readonly namespaced: ReadonlyMap<string, NamespacedName>;
-}
+export type ShownTools = ReturnType<typeof showTools>;
 
 export function shownName({ namespace, name }: ToolName): string {
   if (namespace == null) return name;
@@ -33,9 +27,11 @@ export function shownName({ namespace, name }: ToolName): string {
 }
 
 /** Functions, alone and within namespaces; tools of other types are skipped. */
-export function showTools(tools: Tools): ShownTools {
+export function showTools(tools: Tools) {
   const functions: ChatTool[] = [];
+  /** Types of the tools that are none of a model that runs here. */
   const skipped = new Set<string>();
+  /** Name that the model is shown → the function of a namespace. */
   const namespaced = new Map<string, NamespacedName>();
   const add = ({ type, ...tool }: FunctionTool): void => {
     functions.push({ type, function: tool });

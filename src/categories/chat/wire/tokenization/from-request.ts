@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { fieldError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import {
@@ -6,17 +7,10 @@ import {
   readForeign,
   type ForeignFields,
 } from '../../../../validation/foreign-fields.ts';
-import type { ChatRequestInput } from '../../request.ts';
 import { fromChatRequest } from '../from-request.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 
-export interface TokenizeCall {
-  readonly model: string;
-  readonly request: ChatRequestInput;
-  readonly place: 'prompt' | 'content' | 'messages';
-  readonly hasNames: boolean;
-  readonly hasPieces: boolean;
-}
+export type TokenizeCall = ReturnType<typeof fromTokenizeRequest>;
 
 export const tokenizeForeignFields: ForeignFields = {
   ...ignoredFields('user priority'),
@@ -40,7 +34,7 @@ const ofMessages = [
 ] as const;
 
 /** A request body of `POST /tokenize` → what the inference takes. */
-export function fromTokenizeRequest(body: unknown): TokenizeCall {
+export function fromTokenizeRequest(body: unknown) {
   return readForeign(tokenizeForeignFields, body, (own) => {
     const parsed = parseBody(tokenizeRequestSchema, own);
     const { model, prompt, content, messages, add_special, add_special_tokens } = parsed;
@@ -71,10 +65,7 @@ export function fromTokenizeRequest(body: unknown): TokenizeCall {
 }
 
 /** A parsed request to put tokens together. */
-export interface DetokenizeCall {
-  readonly model: string;
-  readonly tokens: readonly number[];
-}
+export type DetokenizeCall = z.infer<typeof detokenizeRequestSchema>;
 
 /** @throws InferenceError `invalid_request` with the place of the first fault as `param` */
 export function fromDetokenizeRequest(body: unknown): DetokenizeCall {
