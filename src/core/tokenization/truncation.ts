@@ -22,11 +22,8 @@ export function readTruncation(label: string, value: unknown): Truncation | unde
     OnlyFirst: 'only_first',
     OnlySecond: 'only_second',
   } as const;
-  const strategy = readChoice(`${label}.strategy`, members['strategy'] ?? 'LongestFirst', [
-    'LongestFirst',
-    'OnlyFirst',
-    'OnlySecond',
-  ]);
+  const names = Object.keys(strategies) as (keyof typeof strategies)[];
+  const strategy = readChoice(`${label}.strategy`, members['strategy'] ?? 'LongestFirst', names);
   const direction = readChoice(`${label}.direction`, members['direction'] ?? 'Right', ['Left', 'Right']);
   return {
     maxLength: readInteger(`${label}.max_length`, members['max_length'], 0, Number.MAX_SAFE_INTEGER),
