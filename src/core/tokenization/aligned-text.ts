@@ -98,8 +98,6 @@ export interface TextBuilder {
   readonly length: number;
   /** Begins with the next piece. */
   open(start: number): void;
-  /** Writes the next character as it is. */
-  copy(): void;
   /** Writes all up to a place as it is. */
   copyTo(place: number): void;
   /** Writes a character instead of the next one. */
@@ -167,9 +165,6 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
     open(start) {
       first = start;
       at = start;
-    },
-    copy() {
-      replace(codePointAt(source.units, at));
     },
     copyTo(place) {
       const count = place - at;
