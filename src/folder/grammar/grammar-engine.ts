@@ -72,17 +72,11 @@ export interface GrammarEngine {
   compile(constraint: AnswerConstraint): CompiledGrammar | undefined;
   /** The same in slices: yields after each part of bounded cost, so that others get their turn. */
   compileSteps(constraint: AnswerConstraint): Generator<void, CompiledGrammar | undefined>;
-  /** The same in slices of some milliseconds, between which the event loop turns. */
-  compileInSlices(
-    constraint: AnswerConstraint,
-    options?: { readonly signal?: AbortSignal | undefined; readonly sliceMilliseconds?: number },
-  ): Promise<CompiledGrammar | undefined>;
   /** About how much memory the kept constraints take. */
   readonly bytes: number;
 }
 
 const defaultMaxBytes = 16 * 2 ** 20;
-const defaultSliceMilliseconds = 10;
 
 /**
  * Makes an engine for a model. It costs nothing until the first constraint, which waits about half a second for a vocabulary of
@@ -106,17 +100,6 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
   return {
     compile: (constraint) => runSteps(compileSteps(constraint)),
     compileSteps,
-    async compileInSlices(constraint, { signal, sliceMilliseconds = defaultSliceMilliseconds } = {}) {
-      const steps = compileSteps(constraint);
-      for (let end = performance.now() + sliceMilliseconds; ;) {
-        signal?.throwIfAborted();
-        const step = steps.next();
-        if (step.done) return step.value;
-        if (performance.now() < end) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        end = performance.now() + sliceMilliseconds;
-      }
-    },
     get bytes() {
       return grammars.bytes;
     },

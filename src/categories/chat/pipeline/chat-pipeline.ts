@@ -167,7 +167,7 @@ interface ReadyRequest {
   /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
   readonly turnsMerged: readonly TurnKind[];
-  readonly openAnswer: (signal: AbortSignal | undefined) => Promise<AnswerReading>;
+  readonly openAnswer: () => Generator<void, AnswerReading>;
 }
 
 class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
@@ -226,15 +226,12 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const { vocabularySize } = decoder;
     const parsesToolCalls = this.#assertServed(request);
     const steps = request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
-    const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, {
-      turns: this.#turns,
-      owner,
-      signal,
-    });
+    const slices = { turns: this.#turns, owner, signal };
+    const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, slices);
     if (request.echo !== undefined) yield* prompts.map((prompt, index) => this.#show(prompt, index, request));
     if (request.stopAfter === 'encoding') return;
     const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
-      ...(await openAnswer(signal)),
+      ...(await inSlices(openAnswer(), slices)),
       request,
       tokenizer,
       vocabularySize,
@@ -355,12 +352,15 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
       }
     }
     const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
-    const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => ({
-      markerTokens: new Set(),
-      createReasoningSplitter: undefined,
-      createToolCallParser: undefined,
-      grammar: await compileAnswer(constraint, grammars, signal),
-    });
+    const openAnswer = function* (): Generator<void, AnswerReading> {
+      const grammar = yield* compileAnswer(constraint, grammars);
+      return {
+        markerTokens: new Set(),
+        createReasoningSplitter: undefined,
+        createToolCallParser: undefined,
+        grammar,
+      };
+    };
     return { prompts, tools: [], turnsMerged: [], openAnswer };
   }
 
@@ -379,11 +379,11 @@ class ChatPipeline implements Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
     const tokens = yield* encodePrompt(text, encode, { ...request, ...limit });
     const encoded = pictures.map((picture) => picture.encoded);
     const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
-    const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {
+    const openAnswer = function* (): Generator<void, AnswerReading> {
       const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
       const opensObjects = spec.openSchemas;
       const setting = { tools, prompt: shown, formats, thinks, opensObjects };
-      const grammar = await compileAnswer(answerConstraint(request, setting), grammars, signal);
+      const grammar = yield* compileAnswer(answerConstraint(request, setting), grammars);
       const isConstrained = grammar !== undefined;
       const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
       return {
@@ -451,13 +451,12 @@ function readFormats(
 }
 
 /** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honored */
-async function compileAnswer(
+function* compileAnswer(
   constraint: AnswerConstraint,
   grammars: LoadedModel['grammars'],
-  signal: AbortSignal | undefined,
-): Promise<CompiledGrammar | undefined> {
+): Generator<void, CompiledGrammar | undefined> {
   try {
-    return await grammars.compileInSlices(constraint, { signal });
+    return yield* grammars.compileSteps(constraint);
   } catch (error) {
     // An error of the engine, such as a stack that is too deep, has no place in the schema.
     if (!(error instanceof RangeError && error.message.includes(': '))) throw error;
