@@ -7,22 +7,14 @@ import { createVocabulary, type Vocabulary } from '../../core/grammar/engine/voc
 import { runSteps } from '../../core/run-steps.ts';
 import type { TextTokenizer } from '../tokenizer.ts';
 
-/** Prepared grammars, the latest used ones kept as long as they fit. */
-interface GrammarCache {
-  get(key: string): CompiledGrammar | undefined;
-  /** Keeps a grammar, unless another one has been kept under the key meanwhile. */
-  keep(key: string, grammar: CompiledGrammar): CompiledGrammar;
-  readonly bytes: number;
-}
-
 /** Grammars kept at most: a service asks for a few schemas again and again. */
 const maxGrammars = 64;
 
 /**
- * Makes a cache with a budget in bytes. Grammars grow while they are used, so each call counts anew. One that takes more than
- * half of the budget is not kept.
+ * Prepared grammars, the latest used ones kept as long as they fit into a budget in bytes. Grammars grow while they are used, so
+ * each call counts anew. One that takes more than half of the budget is not kept.
  */
-function createGrammarCache(maxBytes: number): GrammarCache {
+function createGrammarCache(maxBytes: number) {
   const grammars = new Map<string, CompiledGrammar>();
   const bytes = (): number => [...grammars.values()].reduce((sum, grammar) => sum + grammar.bytes, 0);
   const tidy = (): void => {
@@ -34,23 +26,21 @@ function createGrammarCache(maxBytes: number): GrammarCache {
     }
   };
   return {
-    get(key) {
+    bytes,
+    get(key: string): CompiledGrammar | undefined {
       const grammar = grammars.get(key);
       tidy();
-      if (!grammar) return undefined;
       // After the others: the first one is the one that has waited longest.
-      if (grammars.delete(key)) grammars.set(key, grammar);
+      if (grammar && grammars.delete(key)) grammars.set(key, grammar);
       return grammar;
     },
-    keep(key, grammar) {
+    /** Keeps a grammar, unless another one has been kept under the key meanwhile. */
+    keep(key: string, grammar: CompiledGrammar): CompiledGrammar {
       const known = grammars.get(key);
       if (known) return known;
       grammars.set(key, grammar);
       tidy();
       return grammar;
-    },
-    get bytes() {
-      return bytes();
     },
   };
 }
@@ -101,7 +91,7 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
     compile: (constraint) => runSteps(compileSteps(constraint)),
     compileSteps,
     get bytes() {
-      return grammars.bytes;
+      return grammars.bytes();
     },
   };
 }
