@@ -41,7 +41,7 @@ export function createSlots(count: number, load: number): Slots {
 }
 
 /** The lowest power of two that isn't below a number, 4 at least. */
-export function powerOfTwo(atLeast: number): number {
+function powerOfTwo(atLeast: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(4, atLeast)));
 }
 
