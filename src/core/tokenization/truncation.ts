@@ -14,8 +14,7 @@ export interface Truncation {
 }
 
 /** Reads the member `truncation` of a definition. */
-export function readTruncation(label: string, value: unknown): Truncation | undefined {
-  if (value === undefined || value === null) return undefined;
+export function readTruncation(label: string, value: unknown): Truncation {
   const members = readMembers(label, value);
   const strategies = {
     LongestFirst: 'longest_first',
