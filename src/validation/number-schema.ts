@@ -3,8 +3,8 @@ import { describeValue } from '../core/text/quote.ts';
 
 /** Inclusive bounds. */
 export interface NumberBounds {
-  readonly min?: number;
-  readonly max?: number;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 /** The schema of a number, with messages in the words of this package. */
@@ -13,10 +13,7 @@ export function numberSchema({
   min,
   max,
 }: NumberBounds & { readonly type: 'int' | 'float' }): z.ZodNumber {
-  const expected = describeRange(type, {
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-  });
+  const expected = describeRange(type, { min, max });
   const error = ({ input }: { input?: unknown }): string =>
     `expected ${expected}, got ${describeValue(input)}`;
   let schema: z.ZodNumber = type === 'int' ? z.int({ error }) : z.number({ error });

@@ -52,7 +52,7 @@ function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
   if (type === 'boolean') return z.boolean({ error });
   if (type === 'string') return z.string({ error });
   if (type === 'strings') return stringsSchema(max);
-  return numberSchema({ type, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) });
+  return numberSchema({ type, min, max });
 }
 
 function stringsSchema(max = Infinity): z.ZodType {

@@ -14,88 +14,56 @@ import { harmonyFormat } from './tool-calls/harmony.ts';
 import { kimiK2Format } from './tool-calls/kimi-k2.ts';
 import { mistralFormat, mistralNamedFormat } from './tool-calls/mistral.ts';
 import { museGlimmerFormat } from './tool-calls/muse-glimmer.ts';
-import {
-  commandRFormat,
-  commandRPlusFormat,
-  functoolsFormat,
-  gigachat3Format,
-  granite20bFormat,
-  granite3Format,
-  hermesFormat,
-  hunyuanFormat,
-  internlmFormat,
-  llama3Format,
-  nemotronFormat,
-  phi4Format,
-  xlamFormat,
-} from './tool-calls/json-formats.ts';
-import {
-  gemmaCodeFormat,
-  lfm2Format,
-  llama4Format,
-  minicpm3Format,
-  olmo3Format,
-} from './tool-calls/python-formats.ts';
-import {
-  deepseekV32Format,
-  dotsFormat,
-  glmFormat,
-  hyFormats,
-  k2HorizonFormat,
-  kimiK3Format,
-  longcatFormat,
-  minicpm5Format,
-  minimaxM2Format,
-  qwen3CoderFormat,
-  step3Format,
-} from './tool-calls/tagged-formats.ts';
+import * as json from './tool-calls/json-formats.ts';
+import * as python from './tool-calls/python-formats.ts';
+import * as tagged from './tool-calls/tagged-formats.ts';
 
 /** Every format of tool calls. The first that recognizes a model is its format, so the more special comes first. */
 export const toolCallFormats: readonly ToolCallFormat[] = [
   harmonyFormat,
-  deepseekV32Format,
+  tagged.deepseekV32Format,
   deepseekV31Format,
   deepseekFormat,
   kimiK2Format,
-  kimiK3Format,
-  step3Format,
+  tagged.kimiK3Format,
+  tagged.step3Format,
   solarOpenFormat,
-  longcatFormat,
+  tagged.longcatFormat,
   minimaxM3Format,
-  minimaxM2Format,
-  dotsFormat,
+  tagged.minimaxM2Format,
+  tagged.dotsFormat,
   museGlimmerFormat,
-  k2HorizonFormat,
+  tagged.k2HorizonFormat,
   inklingFormat,
-  ...hyFormats,
-  glmFormat,
-  qwen3CoderFormat,
+  ...tagged.hyFormats,
+  tagged.glmFormat,
+  tagged.qwen3CoderFormat,
   functionaryV31Format,
   functionaryV32Format,
-  commandRFormat,
-  commandRPlusFormat,
+  json.commandRFormat,
+  json.commandRPlusFormat,
   mistralNamedFormat,
   mistralFormat,
-  nemotronFormat,
+  json.nemotronFormat,
   gemma4Format,
   functionGemmaFormat,
-  gemmaCodeFormat,
-  minicpm3Format,
-  lfm2Format,
-  minicpm5Format,
+  python.gemmaCodeFormat,
+  python.minicpm3Format,
+  python.lfm2Format,
+  tagged.minicpm5Format,
   apertusFormat,
-  internlmFormat,
-  gigachat3Format,
-  olmo3Format,
-  phi4Format,
-  hermesFormat,
-  hunyuanFormat,
-  granite20bFormat,
-  granite3Format,
-  functoolsFormat,
-  xlamFormat,
-  llama4Format,
-  llama3Format,
+  json.internlmFormat,
+  json.gigachat3Format,
+  python.olmo3Format,
+  json.phi4Format,
+  json.hermesFormat,
+  json.hunyuanFormat,
+  json.granite20bFormat,
+  json.granite3Format,
+  json.functoolsFormat,
+  json.xlamFormat,
+  python.llama4Format,
+  json.llama3Format,
 ];
 
 /** A call as a template writes it. */
@@ -170,12 +138,12 @@ function recognizeToolCalls(query: FormatQuery): ToolCallFormat | undefined {
   return named.find((format) => readers.includes(format)) ?? marked ?? named[0];
 }
 
-function reads(format: ToolCallFormat, { text, name, arguments: json }: CallSample): boolean {
+function reads(format: ToolCallFormat, { text, name, arguments: wanted }: CallSample): boolean {
   const parser = format.createParser([]);
   const events = [...parser.push(text), ...parser.flush()];
   const starts = events.filter((event) => event.type === 'call-start');
   const args = events.map((event) => (event.type === 'arguments' ? event.text : '')).join('');
-  return starts.length === 1 && starts[0]!.name === name && isSameJson(args, json);
+  return starts.length === 1 && starts[0]!.name === name && isSameJson(args, wanted);
 }
 
 function isSameJson(text: string, other: string): boolean {

@@ -1,7 +1,7 @@
 import { createJsonScanner } from '../text/json-scanner.ts';
-import { createMarkerScanner } from '../text/marker-scanner.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
-import type { ReasoningPart, ReasoningSplitter, ReasoningSplitterFlushOptions } from './reasoning.ts';
+import { createScriptedSplitter, type ReasoningPart, type ReasoningSplitter } from './reasoning.ts';
+import { TextInput, type Reading } from './text-input.ts';
 import { harmonyFormat, harmonyMarkers } from './tool-calls/harmony.ts';
 
 /** Messages in channels: `analysis` is thinking, `final` and `commentary` are the answer. */
@@ -42,107 +42,86 @@ const longestHeader = 512;
  * ```
  */
 export function createHarmonySplitter(): ReasoningSplitter {
-  const { start, channel, message, call } = harmonyMarkers;
-  const scanner = createMarkerScanner(Object.values(harmonyMarkers));
-  /** Follows a call's arguments: markers inside of them mean nothing. */
-  let json = createJsonScanner();
+  const { start, channel, message, constrain, call } = harmonyMarkers;
+  const markers = Object.values(harmonyMarkers);
+  const input = new TextInput();
+  const parts: ReasoningPart[] = [];
   let place: 'start' | 'header' | 'between' | 'reasoning' | 'text' | 'call' = 'start';
   let header = '';
   const begun = { reasoning: false, text: false };
+  const isInHeader = (): boolean => place === 'start' || place === 'header';
 
-  function push(text: string): readonly ReasoningPart[] {
-    const parts: ReasoningPart[] = [];
-    for (let index = 0; index < text.length;) {
-      if (place === 'call' && json.state === 'open') {
-        const end = json.scan(text, index);
-        if (end > index) emit(text.slice(index, end), parts);
-        index = end;
-        continue;
-      }
-      const scan = scanner.scan(text, index);
-      index = scan.end;
-      readText(scan.text, parts);
-      if (scan.marker !== null) readMarker(scan.marker, parts);
+  function* readAnswer(): Reading {
+    for (;;) {
+      const marker = yield* input.takeUntil(markers, readText);
+      if (marker === null) break;
+      if (marker === message && isInHeader()) yield* enterMessage();
+      else readMarker(marker);
     }
-    return parts;
+    if (isInHeader() && header !== '' && !input.isCutOff) releaseHeader();
   }
 
-  function readText(text: string, parts: ReasoningPart[]): void {
+  function readText(text: string): void {
     const visible = place === 'between' ? text.trimStart() : text;
     if (visible === '') return;
-    if (place === 'between') enter('text', parts);
-    if (place === 'start' || place === 'header') readHeader(visible, parts);
-    else emit(visible, parts);
+    if (place === 'between') enter('text');
+    if (isInHeader()) readHeader(visible);
+    else emit(visible);
   }
 
-  function readHeader(text: string, parts: ReasoningPart[]): void {
+  function readHeader(text: string): void {
     header += text;
     const beginning = header.trimStart().slice(0, 'to='.length);
     const isHeader = place === 'header' || 'to='.startsWith(beginning);
-    if (!isHeader || header.length > longestHeader) releaseHeader(parts);
+    if (!isHeader || header.length > longestHeader) releaseHeader();
   }
 
   /** The supposed header is text. */
-  function releaseHeader(parts: ReasoningPart[]): void {
+  function releaseHeader(): void {
     const text = header;
     header = '';
-    enter('text', parts);
-    if (text !== '') emit(text, parts);
+    enter('text');
+    if (text !== '') emit(text);
   }
 
-  function readMarker(marker: string, parts: ReasoningPart[]): void {
-    const isInHeader = place === 'start' || place === 'header';
+  function readMarker(marker: string): void {
     if (marker === channel) {
-      header = isInHeader ? header + marker : marker;
+      header = isInHeader() ? header + marker : marker;
       place = 'header';
-    } else if (marker === message && isInHeader) {
-      enterMessage(parts);
-    } else if (marker === message || marker === harmonyMarkers.constrain) {
-      if (isInHeader) header += marker;
-      else if (place !== 'between') emit(marker, parts);
+    } else if (marker === message || marker === constrain) {
+      if (isInHeader()) header += marker;
+      else if (place !== 'between') emit(marker);
     } else {
-      if (isInHeader && header !== '') releaseHeader(parts);
-      if (place === 'call' && marker === call) emit(marker, parts);
+      if (isInHeader() && header !== '') releaseHeader();
+      if (place === 'call' && marker === call) emit(marker);
       header = marker === start ? marker : '';
       place = marker === start ? 'header' : 'between';
     }
   }
 
-  function enterMessage(parts: ReasoningPart[]): void {
+  function* enterMessage(): Reading {
     const text = header + message;
     header = '';
-    if (/\bto=/.test(text)) {
-      place = 'call';
-      json = createJsonScanner();
-      emit(text, parts);
-    } else {
-      enter(/<\|channel\|>\s*analysis/.test(text) ? 'reasoning' : 'text', parts);
+    if (!/\bto=/.test(text)) return enter(/<\|channel\|>\s*analysis/.test(text) ? 'reasoning' : 'text');
+    place = 'call';
+    emit(text);
+    // Markers inside of a call's arguments mean nothing.
+    const json = createJsonScanner();
+    while (json.state === 'open' && (yield* input.hasMore())) {
+      const piece = input.take(json.scan(input.rest));
+      if (piece !== '') emit(piece);
     }
   }
 
-  function enter(next: 'reasoning' | 'text', parts: ReasoningPart[]): void {
+  function enter(next: 'reasoning' | 'text'): void {
     place = next;
-    if (begun[next]) emit('\n', parts);
+    if (begun[next]) emit('\n');
     begun[next] = true;
   }
 
-  function emit(text: string, parts: ReasoningPart[]): void {
+  function emit(text: string): void {
     parts.push({ type: place === 'reasoning' ? 'reasoning' : 'text', text });
   }
 
-  function flush({ cutOff = false }: ReasoningSplitterFlushOptions = {}): readonly ReasoningPart[] {
-    const parts: ReasoningPart[] = [];
-    readText(scanner.flush(), parts);
-    const isHeader = place === 'start' || place === 'header';
-    if (isHeader && header !== '' && !cutOff) releaseHeader(parts);
-    return parts;
-  }
-
-  return {
-    get isReasoning() {
-      return place === 'reasoning';
-    },
-    push,
-    flush,
-  };
+  return createScriptedSplitter(input, readAnswer(), { parts, isReasoning: () => place === 'reasoning' });
 }

@@ -106,7 +106,7 @@ export function createReasoningSplitter(
   assertNoneEmpty('close', [...closes, ...frame.close]);
   assertNoneEmpty('calls.openers', openers);
   const input = new TextInput();
-  let parts: ReasoningPart[] = [];
+  const parts: ReasoningPart[] = [];
   let isReasoning = startsOpen;
   /** White space that is given out only if something visible follows it. */
   let space = '';
@@ -189,17 +189,22 @@ export function createReasoningSplitter(
     hasReasoning = true;
   }
 
-  const reading = readAnswer();
-  function takeParts(): readonly ReasoningPart[] {
-    reading.next();
-    const taken = parts;
-    parts = [];
-    return taken;
-  }
+  return createScriptedSplitter(input, readAnswer(), { parts, isReasoning: () => isReasoning });
+}
 
+/** Makes a splitter of a routine that reads its input from beginning to end and adds to `parts`. */
+export function createScriptedSplitter(
+  input: TextInput,
+  reading: Reading,
+  { parts, isReasoning }: { parts: ReasoningPart[]; isReasoning: () => boolean },
+): ReasoningSplitter {
+  const takeParts = (): readonly ReasoningPart[] => {
+    reading.next();
+    return parts.splice(0);
+  };
   return {
     get isReasoning() {
-      return isReasoning;
+      return isReasoning();
     },
     push(text) {
       input.append(text);

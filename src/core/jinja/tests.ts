@@ -1,4 +1,4 @@
-import { findMethod } from './methods.ts';
+import { callTextMethod } from './methods.ts';
 import { binaryOperators } from './operators.ts';
 import { toText } from './printing.ts';
 import {
@@ -16,44 +16,39 @@ import {
 
 export type Test = (value: Value, ...args: Value[]) => boolean;
 
-/** Jinja's tests: what may stand after `is`, and in `select` and `selectattr`. */
-const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
-  ...define(1, ['defined'], (value) => value !== undefined),
-  ...define(1, ['undefined'], (value) => value === undefined),
-  ...define(1, ['none'], (value) => value === null),
-  ...define(1, ['true'], (value) => value === true),
-  ...define(1, ['false'], (value) => value === false),
-  ...define(1, ['boolean'], (value) => typeof value === 'boolean'),
-  ...define(1, ['integer'], isInteger),
-  ...define(1, ['float'], (value) => value instanceof Float),
-  ...define(1, ['number'], isNumber),
-  ...define(1, ['string'], (value) => typeof value === 'string'),
-  ...define(1, ['mapping'], isDictionary),
-  ...define(1, ['iterable', 'sequence'], isSequence),
-  ...define(
-    1,
-    ['callable'],
-    (value) =>
-      value === undefined ||
-      typeof value === 'function' ||
-      (value instanceof Instance && value.call !== undefined),
-  ),
-  ...define(1, ['escaped'], () => false),
-  ...define(1, ['odd'], (value) => isEqual(remainder(value, 2), 1)),
-  ...define(1, ['even'], (value) => isEqual(remainder(value, 2), 0)),
-  ...define(2, ['divisibleby'], (value, by) => isEqual(remainder(value, by), 0)),
-  ...define(1, ['lower'], (value) => findMethod(toText(value), 'islower')!([], new Map()) === true),
-  ...define(1, ['upper'], (value) => findMethod(toText(value), 'isupper')!([], new Map()) === true),
-  ...define(1, ['test'], (value): boolean => tests.has(toText(value))),
-  ...define(2, ['sameas'], (value, other) => value === other),
-  ...define(2, ['in'], (value, container) => contains(container, value)),
-  ...define(2, ['eq', '==', 'equalto'], isEqual),
-  ...define(2, ['ne', '!='], (value, other) => !isEqual(value, other)),
-  ...define(2, ['lt', '<', 'lessthan'], (value, other) => compare(value, other) < 0),
-  ...define(2, ['le', '<='], (value, other) => compare(value, other) <= 0),
-  ...define(2, ['gt', '>', 'greaterthan'], (value, other) => compare(value, other) > 0),
-  ...define(2, ['ge', '>='], (value, other) => compare(value, other) >= 0),
-]);
+/** Jinja's tests, of one value or of two: what may stand after `is`, and in `select` and `selectattr`. */
+const tests: ReadonlyMap<string, Test> = define({
+  defined: (value) => value !== undefined,
+  undefined: (value) => value === undefined,
+  none: (value) => value === null,
+  true: (value) => value === true,
+  false: (value) => value === false,
+  boolean: (value) => typeof value === 'boolean',
+  integer: isInteger,
+  float: (value) => value instanceof Float,
+  number: isNumber,
+  string: (value) => typeof value === 'string',
+  mapping: isDictionary,
+  'iterable|sequence': isSequence,
+  callable: (value) =>
+    ['undefined', 'function'].includes(typeof value) ||
+    (value instanceof Instance && value.call !== undefined),
+  escaped: (_value) => false,
+  odd: (value) => isEqual(remainder(value, 2), 1),
+  even: (value) => isEqual(remainder(value, 2), 0),
+  divisibleby: (value, by) => isEqual(remainder(value, by), 0),
+  lower: (value) => callTextMethod(value, 'islower', []) === true,
+  upper: (value) => callTextMethod(value, 'isupper', []) === true,
+  test: (value) => tests.has(toText(value)),
+  sameas: (value, other) => value === other,
+  in: (value, container) => contains(container, value),
+  'eq|==|equalto': isEqual,
+  'ne|!=': (value, other) => !isEqual(value, other),
+  'lt|<|lessthan': (value, other) => compare(value, other) < 0,
+  'le|<=': (value, other) => compare(value, other) <= 0,
+  'gt|>|greaterthan': (value, other) => compare(value, other) > 0,
+  'ge|>=': (value, other) => compare(value, other) >= 0,
+});
 
 /** @throws TypeError if there is no such test */
 export function findTest(name: string): Test {
@@ -62,12 +57,16 @@ export function findTest(name: string): Test {
   return test;
 }
 
-function define(count: number, names: readonly string[], test: Test): (readonly [string, Test])[] {
-  const checked: Test = (...values) => {
-    if (values.length === count) return test(...values);
-    throw new TypeError(`the test '${names[0]}' takes ${count - 1} arguments, not ${values.length - 1}`);
-  };
-  return names.map((name) => [name, checked]);
+function define(rows: Readonly<Record<string, (value: Value, other: Value) => boolean>>): Map<string, Test> {
+  const named = Object.entries(rows).flatMap(([key, test]) => {
+    const names = key.split('|');
+    const checked: Test = (value, ...args) => {
+      if (args.length === test.length - 1) return test(value, args[0]);
+      throw new TypeError(`the test '${names[0]}' takes ${test.length - 1} arguments, not ${args.length}`);
+    };
+    return names.map((name) => [name, checked] as const);
+  });
+  return new Map(named);
 }
 
 function remainder(value: Value, by: Value): Value {

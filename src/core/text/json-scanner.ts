@@ -10,21 +10,75 @@ export interface JsonScanner {
   scan(text: string, from?: number): number;
 }
 
-type Expectation =
-  | 'value'
-  | 'value-or-end'
-  | 'key'
-  | 'key-or-end'
-  | 'colon'
-  | 'comma-or-end'
-  | 'string'
-  | 'escape'
-  | 'hex-digit'
-  | 'literal'
-  | NumberPart;
+const space = ' \n\r\t';
+const digits = '0123456789';
+const hexDigits = `${digits}abcdefABCDEF`;
+const exponentSteps = { [digits]: 'exponent-digits' } as const;
+const valueSteps = {
+  '{': 'key-or-end',
+  '[': 'value-or-end',
+  '"': 'string',
+  t: 'rue',
+  f: 'alse',
+  n: 'ull',
+  '-': 'sign',
+  '0': 'zero',
+  '123456789': 'integer',
+} as const;
 
-type NumberPart =
-  'sign' | 'zero' | 'integer' | 'point' | 'fraction' | 'exponent' | 'exponent-sign' | 'exponent-digits';
+/** What each place of a text may go on with, and the place after that. */
+const steps = {
+  value: { [space]: 'value', ...valueSteps },
+  'value-or-end': { [space]: 'value-or-end', ']': 'end', ...valueSteps },
+  key: { [space]: 'key', '"': 'name' },
+  'key-or-end': { [space]: 'key-or-end', '}': 'end', '"': 'name' },
+  colon: { [space]: 'colon', ':': 'value' },
+  'comma-or-end': { [space]: 'comma-or-end', ']}': 'end', ',': 'another' },
+  string: { '"': 'end', '\\': 'escape' },
+  escape: { '"\\/bfnrt': 'string', u: '4 hex' },
+  '4 hex': { [hexDigits]: '3 hex' },
+  '3 hex': { [hexDigits]: '2 hex' },
+  '2 hex': { [hexDigits]: '1 hex' },
+  '1 hex': { [hexDigits]: 'string' },
+  rue: { r: 'ue' },
+  ue: { u: 'e' },
+  alse: { a: 'lse' },
+  lse: { l: 'se' },
+  se: { s: 'e' },
+  e: { e: 'end' },
+  ull: { u: 'll' },
+  ll: { l: 'l' },
+  l: { l: 'end' },
+  sign: { '0': 'zero', '123456789': 'integer' },
+  zero: { '.': 'point', eE: 'exponent' },
+  integer: { [digits]: 'integer', '.': 'point', eE: 'exponent' },
+  point: { [digits]: 'fraction' },
+  fraction: { [digits]: 'fraction', eE: 'exponent' },
+  exponent: { '+-': 'exponent-sign', ...exponentSteps },
+  'exponent-sign': exponentSteps,
+  'exponent-digits': exponentSteps,
+} as const;
+
+type Place = keyof typeof steps;
+/** Beside places: a value has ended, the name of a member begins, another item or member comes. */
+type Next = Place | 'end' | 'name' | 'another';
+
+const nextPlaces = toTable(steps);
+
+/** Keyed by place, then by code unit. */
+function toTable(
+  all: Readonly<Record<Place, Readonly<Record<string, Next>>>>,
+): Readonly<Record<Place, readonly (Next | undefined)[]>> {
+  const rows = Object.entries(all).map(([place, ways]) => {
+    const row: Next[] = [];
+    for (const [signs, next] of Object.entries(ways))
+      for (const sign of signs) row[sign.charCodeAt(0)] = next;
+    return [place, row] as const;
+  });
+  return Object.fromEntries(rows) as Record<Place, Next[]>;
+}
+
+const wholeNumbers: ReadonlySet<Place> = new Set<Place>(['zero', 'integer', 'fraction', 'exponent-digits']);
 
 /**
  * Tells where a JSON value (RFC 8259) ends, and checks it on the way: a value that comes out `complete` is accepted by
@@ -35,19 +89,14 @@ export function createJsonScanner(): JsonScanner {
   /** Closing brackets that are due, innermost last. */
   const closers: number[] = [];
   let state: JsonScanner['state'] = 'open';
-  let expectation: Expectation = 'value';
-  let isKey = false;
-  let hexDigits = 0;
-  let literal = '';
+  let place: Place = 'value';
+  let isName = false;
 
   function scan(text: string, from = 0): number {
     let index = from;
     while (index < text.length && isOpen()) {
-      if (expectation === 'string') {
-        index = skipPlainUnits(text, index);
-        if (index === text.length) break;
-      }
-      if (accepts(text.charCodeAt(index))) index++;
+      if (place === 'string') index = skipPlainUnits(text, index);
+      if (index < text.length && accepts(text.charCodeAt(index))) index++;
     }
     return index;
   }
@@ -58,105 +107,34 @@ export function createJsonScanner(): JsonScanner {
 
   /** Takes the next code unit; false leaves it unread: it is invalid, or stands after a number. */
   function accepts(unit: number): boolean {
-    switch (expectation) {
-      case 'value':
-      case 'value-or-end':
-        if (isSpace(unit)) return true;
-        if (expectation === 'value-or-end' && unit === closeBracket) return close();
-        return beginValue(unit);
-      case 'key':
-      case 'key-or-end':
-        if (isSpace(unit)) return true;
-        if (expectation === 'key-or-end' && unit === closeBrace) return close();
-        if (unit !== quote) return refuse();
-        isKey = true;
-        return expect('string');
-      case 'colon':
-        if (isSpace(unit)) return true;
-        return unit === colon ? expect('value') : refuse();
-      case 'comma-or-end':
-        if (isSpace(unit)) return true;
-        if (unit === closers.at(-1)) return close();
-        if (unit !== comma) return refuse();
-        return expect(closers.at(-1) === closeBrace ? 'key' : 'value');
-      case 'string':
-        if (unit === backslash) return expect('escape');
-        if (unit !== quote) return refuse();
-        if (!isKey) return endValue();
-        isKey = false;
-        return expect('colon');
-      case 'escape':
-        if (unit === lowerU) {
-          hexDigits = 0;
-          return expect('hex-digit');
-        }
-        return isSimpleEscape(unit) ? expect('string') : refuse();
-      case 'hex-digit':
-        if (!isHexDigit(unit)) return refuse();
-        return ++hexDigits === 4 ? expect('string') : true;
-      case 'literal':
-        if (unit !== literal.charCodeAt(0)) return refuse();
-        literal = literal.slice(1);
-        return literal === '' ? endValue() : true;
-      default: {
-        const character = toNumberCharacter(unit);
-        const part = character && nextParts[expectation][character];
-        if (part !== undefined) return expect(part);
-        if (!isWholeNumber(expectation)) return refuse();
-        endValue();
-        return false;
-      }
+    const next = nextPlaces[place][unit];
+    const isCloser = unit === closeBrace || unit === closeBracket;
+    if (next === undefined && wholeNumbers.has(place)) {
+      endValue();
+      return false;
     }
-  }
-
-  function beginValue(unit: number): boolean {
-    switch (unit) {
-      case openBrace:
-        closers.push(closeBrace);
-        return expect('key-or-end');
-      case openBracket:
-        closers.push(closeBracket);
-        return expect('value-or-end');
-      case quote:
-        return expect('string');
-      case minus:
-        return expect('sign');
-      case lowerT:
-        return expectLiteral('rue');
-      case lowerF:
-        return expectLiteral('alse');
-      case lowerN:
-        return expectLiteral('ull');
-      default:
-        if (!isDigit(unit)) return refuse();
-        return expect(unit === zero ? 'zero' : 'integer');
+    if (next === undefined || (isCloser && closers.pop() !== unit)) {
+      state = 'invalid';
+      return false;
     }
+    if (unit === openBrace) closers.push(closeBrace);
+    if (unit === openBracket) closers.push(closeBracket);
+    enter(next);
+    return true;
   }
 
-  function close(): true {
-    closers.pop();
-    return endValue();
+  function enter(next: Next): void {
+    const wasName = isName;
+    isName = next === 'name' || (isName && next !== 'end');
+    if (next === 'end' && wasName) place = 'colon';
+    else if (next === 'end') endValue();
+    else if (next === 'another') place = closers.at(-1) === closeBrace ? 'key' : 'value';
+    else place = next === 'name' ? 'string' : next;
   }
 
-  function endValue(): true {
+  function endValue(): void {
     if (closers.length === 0) state = 'complete';
-    else expectation = 'comma-or-end';
-    return true;
-  }
-
-  function expect(next: Expectation): true {
-    expectation = next;
-    return true;
-  }
-
-  function expectLiteral(rest: string): true {
-    literal = rest;
-    return expect('literal');
-  }
-
-  function refuse(): false {
-    state = 'invalid';
-    return false;
+    else place = 'comma-or-end';
   }
 
   return {
@@ -168,20 +146,11 @@ export function createJsonScanner(): JsonScanner {
 }
 
 const quote = 0x22;
-const comma = 0x2c;
-const minus = 0x2d;
-const zero = 0x30;
-const colon = 0x3a;
 const openBracket = 0x5b;
 const backslash = 0x5c;
 const closeBracket = 0x5d;
-const lowerF = 0x66;
-const lowerN = 0x6e;
-const lowerT = 0x74;
-const lowerU = 0x75;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-const simpleEscapes = '"\\/bfnrt';
 
 /** Index of the next unit of a string that is not simply part of it. */
 function skipPlainUnits(text: string, from: number): number {
@@ -192,47 +161,4 @@ function skipPlainUnits(text: string, from: number): number {
     index++;
   }
   return index;
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= zero && unit <= 0x39;
-}
-
-function isHexDigit(unit: number): boolean {
-  const lower = unit | 0x20;
-  return isDigit(unit) || (lower >= 0x61 && lower <= 0x66);
-}
-
-function isSimpleEscape(unit: number): boolean {
-  return simpleEscapes.includes(String.fromCharCode(unit));
-}
-
-function isWholeNumber(part: Expectation): boolean {
-  return part === 'zero' || part === 'integer' || part === 'fraction' || part === 'exponent-digits';
-}
-
-type NumberCharacter = 'zero' | 'digit' | 'point' | 'sign' | 'e';
-
-/** How a number goes on, by its part so far. */
-const nextParts: Readonly<Record<NumberPart, Readonly<Partial<Record<NumberCharacter, NumberPart>>>>> = {
-  sign: { zero: 'zero', digit: 'integer' },
-  zero: { point: 'point', e: 'exponent' },
-  integer: { zero: 'integer', digit: 'integer', point: 'point', e: 'exponent' },
-  point: { zero: 'fraction', digit: 'fraction' },
-  fraction: { zero: 'fraction', digit: 'fraction', e: 'exponent' },
-  exponent: { sign: 'exponent-sign', zero: 'exponent-digits', digit: 'exponent-digits' },
-  'exponent-sign': { zero: 'exponent-digits', digit: 'exponent-digits' },
-  'exponent-digits': { zero: 'exponent-digits', digit: 'exponent-digits' },
-};
-
-function toNumberCharacter(unit: number): NumberCharacter | undefined {
-  if (unit === zero) return 'zero';
-  if (isDigit(unit)) return 'digit';
-  if (unit === 0x2e) return 'point';
-  if (unit === minus || unit === 0x2b) return 'sign';
-  return (unit | 0x20) === 0x65 ? 'e' : undefined;
 }

@@ -1,22 +1,16 @@
 import type { AddedToken } from './added-tokens.ts';
-import { codePointAt, codePointBefore, type AlignedText } from './aligned-text.ts';
+import { codePointAt, codePointBefore, type Piece } from './aligned-text.ts';
 import { classOf, space, word } from './unicode/character-class.ts';
 
-/** Receives the added tokens of a text and the pieces between them, from left to right. */
-export interface AddedTokenVisitor {
-  /** Takes special tokens for text like any other. */
-  readonly specialAsText: boolean;
-  text(start: number, end: number): void;
-  token(token: AddedToken, start: number, end: number): void;
+/** An added token of a text, or a range between two. */
+export interface Segment {
+  readonly token?: AddedToken;
+  readonly start: number;
+  readonly end: number;
 }
 
-/** Finds added tokens in `[start, end)` of a text. */
-export type FindAddedTokens = (
-  text: AlignedText,
-  start: number,
-  end: number,
-  visitor: AddedTokenVisitor,
-) => void;
+/** Cuts `[start, end)` of a text at its added tokens, from left to right; special ones may be taken for text like any other. */
+export type FindAddedTokens = (piece: Piece, specialAsText: boolean) => readonly Segment[];
 
 interface Node {
   readonly next: Map<number, Node>;
@@ -31,8 +25,9 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
   const mayBegin = new Uint8Array(256);
   for (const unit of root.next.keys()) mayBegin[unit & 0xff] = 1;
 
-  return (text, start, end, visitor) => {
+  return ({ text, start, end }, specialAsText) => {
     const { units } = text;
+    const segments: Segment[] = [];
     let from = start;
     for (let at = start; at < end;) {
       const found = mayBegin[units[at]! & 0xff] === 1 ? longestAt(root, units, at, end) : undefined;
@@ -41,17 +36,18 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
         continue;
       }
       const tokenEnd = at + found.pattern.length;
-      const isText = found.special && visitor.specialAsText;
+      const isText = found.special && specialAsText;
       if (!isText && (!found.singleWord || isAlone(units, at, tokenEnd, start, end))) {
         const left = found.stripsLeft ? Math.max(from, spaceStart(units, at, start)) : at;
         const right = found.stripsRight ? spaceEnd(units, tokenEnd, end) : tokenEnd;
-        if (from < left) visitor.text(from, left);
-        visitor.token(found, left, right);
+        if (from < left) segments.push({ start: from, end: left });
+        segments.push({ token: found, start: left, end: right });
         from = right;
       }
       at = tokenEnd;
     }
-    if (from < end) visitor.text(from, end);
+    if (from < end) segments.push({ start: from, end });
+    return segments;
   };
 }
 

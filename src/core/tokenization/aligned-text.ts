@@ -9,12 +9,10 @@ export interface AlignedText {
   /** Whether rewriting has to keep track of where things come from. */
   readonly tracked: boolean;
   /**
-   * `[length]` Place in the source of each code unit: the beginning of the character that it came from. `undefined`: nothing
-   * was rewritten, or the places aren't wanted.
+   * `[length × 2]` Beginning and end, in the source, of the character that each code unit came from. `undefined`: nothing was
+   * rewritten, or the places aren't wanted.
    */
-  readonly starts: Int32Array | undefined;
-  /** `[length]` The end of that character. */
-  readonly ends: Int32Array | undefined;
+  readonly spans: Int32Array | undefined;
   /** The same text as a string, once somebody needed it. */
   string: string | undefined;
 }
@@ -42,7 +40,7 @@ export function toAlignedText(source: string, tracked: boolean): AlignedText {
       string = undefined;
     }
   }
-  return { units, length, tracked, starts: undefined, ends: undefined, string };
+  return { units, length, tracked, spans: undefined, string };
 }
 
 export function stringOf(text: AlignedText): string {
@@ -79,13 +77,13 @@ export function unitsOf(codePoint: number): 1 | 2 {
 
 /** Start, in the source, of the character that produced the unit at `index`. */
 export function sourceStart(text: AlignedText, index: number): number {
-  if (text.starts) return text.starts[index]!;
+  if (text.spans) return text.spans[2 * index]!;
   return index > 0 && index < text.length && isLowSurrogate(text.units[index]!) ? index - 1 : index;
 }
 
 /** End, in the source, of the character that produced the unit at `index`. */
 export function sourceEnd(text: AlignedText, index: number): number {
-  if (text.ends) return text.ends[index]!;
+  if (text.spans) return text.spans[2 * index + 1]!;
   return isHighSurrogate(text.units[index]!) ? index + 2 : index + 1;
 }
 
@@ -100,8 +98,6 @@ export interface TextBuilder {
   readonly length: number;
   /** Begins with the next piece. */
   open(start: number): void;
-  /** Writes the next character as it is. */
-  copy(): void;
   /** Writes all up to a place as it is. */
   copyTo(place: number): void;
   /** Writes a character instead of the next one. */
@@ -122,8 +118,7 @@ export interface TextBuilder {
 export function createTextBuilder(source: AlignedText, capacity: number): TextBuilder {
   const { tracked } = source;
   let units = new Uint16Array(Math.max(16, capacity));
-  let starts = tracked ? new Int32Array(units.length) : undefined;
-  let ends = tracked ? new Int32Array(units.length) : undefined;
+  let spans = tracked ? new Int32Array(2 * units.length) : undefined;
   let length = 0;
   let at = 0;
   let first = 0;
@@ -132,26 +127,21 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
     if (length + more <= units.length) return;
     const roomier = Math.max(2 * units.length, length + more);
     units = grown(units, roomier);
-    if (starts) starts = grown(starts, roomier);
-    if (ends) ends = grown(ends, roomier);
+    if (spans) spans = grown(spans, 2 * roomier);
+  }
+
+  function writeUnit(unit: number, start: number, end: number): void {
+    if (spans) {
+      spans[2 * length] = start;
+      spans[2 * length + 1] = end;
+    }
+    units[length++] = unit;
   }
 
   function write(codePoint: number, start: number, end: number): void {
     makeRoom(2);
-    if (starts) {
-      starts[length] = start;
-      ends![length] = end;
-    }
-    if (codePoint <= 0xff_ff) {
-      units[length++] = codePoint;
-      return;
-    }
-    units[length++] = 0xd7_c0 + (codePoint >> 10);
-    if (starts) {
-      starts[length] = start;
-      ends![length] = end;
-    }
-    units[length++] = 0xdc_00 | (codePoint & 0x3_ff);
+    if (codePoint > 0xff_ff) writeUnit(0xd7_c0 + (codePoint >> 10), start, end);
+    writeUnit(codePoint > 0xff_ff ? 0xdc_00 | (codePoint & 0x3_ff) : codePoint, start, end);
   }
 
   function replace(codePoint: number): void {
@@ -176,18 +166,15 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
       first = start;
       at = start;
     },
-    copy() {
-      replace(codePointAt(source.units, at));
-    },
     copyTo(place) {
       const count = place - at;
       makeRoom(count);
       if (count > shortRun) units.set(source.units.subarray(at, place), length);
       else for (let index = 0; index < count; index++) units[length + index] = source.units[at + index]!;
-      if (starts) {
+      if (spans) {
         for (let index = 0; index < count; index++) {
-          starts[length + index] = sourceStart(source, at + index);
-          ends![length + index] = sourceEnd(source, at + index);
+          spans[2 * (length + index)] = sourceStart(source, at + index);
+          spans[2 * (length + index) + 1] = sourceEnd(source, at + index);
         }
       }
       length += count;
@@ -203,7 +190,7 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
       at += isHighSurrogate(source.units[at]!) ? 2 : 1;
     },
     finish() {
-      return { units, length, tracked, starts, ends, string: undefined };
+      return { units, length, tracked, spans, string: undefined };
     },
   };
 }

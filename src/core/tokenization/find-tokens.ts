@@ -1,6 +1,6 @@
-import { createAddedTokenFinder, type FindAddedTokens } from './added-token-finder.ts';
+import { createAddedTokenFinder } from './added-token-finder.ts';
 import type { AddedToken } from './added-tokens.ts';
-import { toAlignedText, type AlignedText, type Piece } from './aligned-text.ts';
+import { toAlignedText, type AlignedText } from './aligned-text.ts';
 import type { EncodingBuilder } from './encoding-builder.ts';
 import type { Model } from './models/model.ts';
 import type { Normalizer } from './normalizers/normalizer.ts';
@@ -29,37 +29,20 @@ export type FindTokens = (tokens: TokenBuffer, text: string, options: FindOption
 
 const wordsPerStep = 1024;
 
-/** Added tokens of a text and the ranges between them, from left to right. */
-type Segments = { readonly token?: AddedToken; readonly start: number; readonly end: number }[];
-
 /** Puts the steps together: added tokens, normalization, added tokens again, cutting into words, the model. */
 export function createTokenFinder(steps: Steps): FindTokens {
   const { addedTokens, normalize, preTokenize, preTokenizerNeedsSource, model } = steps;
   const findAsWritten = createAddedTokenFinder(addedTokens.filter((token) => !token.normalized));
   const findNormalized = createAddedTokenFinder(addedTokens.filter((token) => token.normalized));
 
-  function segmentsOf({ text, start, end }: Piece, find: FindAddedTokens, specialAsText: boolean): Segments {
-    const segments: Segments = [];
-    find(text, start, end, {
-      specialAsText,
-      token: (token, from, to) => segments.push({ token, start: from, end: to }),
-      text: (from, to) => segments.push({ start: from, end: to }),
-    });
-    return segments;
-  }
-
   return function* (tokens, source, { specialAsText, builder }) {
     const tracked = builder !== undefined || (preTokenizerNeedsSource && normalize !== undefined);
     const whole = toAlignedText(source, tracked);
     let words = 0;
-    for (const outer of segmentsOf(
-      { text: whole, start: 0, end: whole.length },
-      findAsWritten,
-      specialAsText,
-    )) {
+    for (const outer of findAsWritten({ text: whole, start: 0, end: whole.length }, specialAsText)) {
       const range = { text: whole, start: outer.start, end: outer.end };
       const piece = normalize && !outer.token ? normalize(range) : range;
-      const inner = outer.token ? [outer] : segmentsOf(piece, findNormalized, specialAsText);
+      const inner = outer.token ? [outer] : findNormalized(piece, specialAsText);
       for (const { token, start, end } of inner) {
         if (token) addToken(token, piece.text, start, end);
         else yield* addText(piece.text, start, end);

@@ -5,6 +5,13 @@ export function hashStep(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01_00_01_93);
 }
 
+/** The running hash of `units[start, end)`. */
+export function hashOf(units: Uint16Array, start: number, end: number): number {
+  let hash = hashStart;
+  for (let index = start; index < end; index++) hash = hashStep(hash, units[index]!);
+  return hash;
+}
+
 /** Spreads what the last steps did to all bits: the low ones choose the slot, the high ones are its tag. */
 export function hashEnd(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c_1b_3c_6d);
@@ -34,6 +41,28 @@ export function createSlots(count: number, load: number): Slots {
 }
 
 /** The lowest power of two that isn't below a number, 4 at least. */
-export function powerOfTwo(atLeast: number): number {
+function powerOfTwo(atLeast: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(4, atLeast)));
+}
+
+/** A set of mixed hashes: it also seems to have a few that weren't added, and never lacks one that was. */
+export interface HashSet {
+  add(hash: number): void;
+  has(hash: number): boolean;
+}
+
+/** @param count how many hashes there will be at most */
+export function createHashSet(count: number): HashSet {
+  const bits = powerOfTwo(Math.max(1024, 8 * count));
+  const words = new Int32Array(bits / 32);
+  return {
+    add(hash) {
+      const bit = hash & (bits - 1);
+      words[bit >> 5]! |= 1 << (bit & 31);
+    },
+    has(hash) {
+      const bit = hash & (bits - 1);
+      return (words[bit >> 5]! & (1 << (bit & 31))) !== 0;
+    },
+  };
 }

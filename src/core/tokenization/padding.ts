@@ -21,12 +21,11 @@ export interface Padding {
 const mostPadding = 2 ** 20;
 
 /** Reads the member `padding` of a definition. */
-export function readPadding(label: string, value: unknown): Padding | undefined {
-  if (value === undefined || value === null) return undefined;
+export function readPadding(label: string, value: unknown): Padding {
   const members = readMembers(label, value);
   const strategy = members['strategy'];
-  const length =
-    typeof strategy === 'string' ? readBatchLongest(label, strategy) : readFixed(label, strategy);
+  if (typeof strategy === 'string') readChoice(`${label}.strategy`, strategy, ['BatchLongest']);
+  const length = typeof strategy === 'string' ? undefined : readFixed(label, strategy);
   const multiple = members['pad_to_multiple_of'];
   const direction = readChoice(`${label}.direction`, members['direction'] ?? 'Right', ['Left', 'Right']);
   return {
@@ -40,11 +39,6 @@ export function readPadding(label: string, value: unknown): Padding | undefined 
     typeId: readInteger(`${label}.pad_type_id`, members['pad_type_id'] ?? 0),
     token: readString(`${label}.pad_token`, members['pad_token'] ?? '[PAD]'),
   };
-}
-
-function readBatchLongest(label: string, strategy: string): undefined {
-  readChoice(`${label}.strategy`, strategy, ['BatchLongest']);
-  return undefined;
 }
 
 function readFixed(label: string, strategy: unknown): number {

@@ -14,19 +14,15 @@ export interface Truncation {
 }
 
 /** Reads the member `truncation` of a definition. */
-export function readTruncation(label: string, value: unknown): Truncation | undefined {
-  if (value === undefined || value === null) return undefined;
+export function readTruncation(label: string, value: unknown): Truncation {
   const members = readMembers(label, value);
   const strategies = {
     LongestFirst: 'longest_first',
     OnlyFirst: 'only_first',
     OnlySecond: 'only_second',
   } as const;
-  const strategy = readChoice(`${label}.strategy`, members['strategy'] ?? 'LongestFirst', [
-    'LongestFirst',
-    'OnlyFirst',
-    'OnlySecond',
-  ]);
+  const names = Object.keys(strategies) as (keyof typeof strategies)[];
+  const strategy = readChoice(`${label}.strategy`, members['strategy'] ?? 'LongestFirst', names);
   const direction = readChoice(`${label}.direction`, members['direction'] ?? 'Right', ['Left', 'Right']);
   return {
     maxLength: readInteger(`${label}.max_length`, members['max_length'], 0, Number.MAX_SAFE_INTEGER),

@@ -1,7 +1,6 @@
 import { lowerBound } from '../sampling/lower-bound.ts';
 import { fromUnits, writeUnits } from './code-units.ts';
-import { writeUtf8 } from './models/utf8.ts';
-import { createSlots, hashEnd, hashStart, hashStep } from './hash.ts';
+import { createSlots, hashEnd, hashOf } from './hash.ts';
 
 /** Token ids and the texts they stand for, without an object per token. */
 export interface Vocabulary {
@@ -30,17 +29,16 @@ const recentTexts = 4096;
 const load = 0.8;
 
 /**
- * Puts all tokens after each other into one array of bytes, in the order of their ids, found by an open-addressed hash table:
- * about 20 bytes a token. Every UTF-16 code unit is written as UTF-8 would write it if it were a character, halves of surrogate
- * pairs too.
+ * Puts the code units of all tokens after each other into one array, in the order of their ids, found by an open-addressed hash
+ * table: about 30 bytes a token.
  */
 export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vocabulary {
   const count = tokens.length;
-  const inverse = invert(ids);
-  const order = inverse ?? sortById(ids);
-  const idLimit = count === 0 ? 0 : ids[order[count - 1]!]! + 1;
+  const order = sortById(ids);
+  const inOrder = Int32Array.from(order, (index) => ids[index]!);
+  const idLimit = count === 0 ? 0 : inOrder[count - 1]! + 1;
   /** In ascending order, unless they are simply 0, 1, 2, … */
-  const sortedIds = inverse ? undefined : inOrder(ids, order);
+  const sortedIds = inOrder.every((id, entry) => id === entry) ? undefined : inOrder;
   let length = 0;
   let longest = 0;
   for (const token of tokens) {
@@ -51,26 +49,17 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
   const starts = new Uint32Array(count + 1);
   const { slots, entryBits } = createSlots(count, load);
   const mask = slots.length - 1;
-  let bytes = new Uint8Array(3 * length);
+  const written = new Uint16Array(length);
   let size = 0;
-  let at = 0;
   for (let entry = 0; entry < count; entry++) {
-    const token = tokens[order[entry]!]!;
-    let hash = hashStart;
-    for (let index = 0; index < token.length; index++) {
-      const unit = token.charCodeAt(index);
-      scratch[index] = unit;
-      hash = hashStep(hash, unit);
-      if (unit < 0x80) bytes[at++] = unit;
-      else at = writeUtf8(bytes, at, unit);
-    }
-    starts[entry + 1] = at;
-    const mixed = hashEnd(hash);
-    const slot = slotOf(mixed, scratch, 0, token.length);
+    const start = starts[entry]!;
+    const end = writeUnits(written, start, tokens[order[entry]!]!);
+    starts[entry + 1] = end;
+    const mixed = hashEnd(hashOf(written, start, end));
+    const slot = slotOf(mixed, written, start, end);
     if (slots[slot] === 0) size++;
     slots[slot] = (mixed & ~entryBits) | (entry + 1);
   }
-  bytes = bytes.slice(0, at);
 
   /** The slot that holds the token or is free for it. */
   function slotOf(mixed: number, units: Uint16Array, start: number, end: number): number {
@@ -83,17 +72,10 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
   }
 
   function isToken(entry: number, units: Uint16Array, start: number, end: number): boolean {
-    let place = starts[entry]!;
-    for (let index = start; index < end; index++) {
-      const unit = units[index]!;
-      if (unit < 0x80) {
-        if (bytes[place++] !== unit) return false;
-      } else {
-        if (readUnit(bytes, place) !== unit) return false;
-        place += bytesOf(unit);
-      }
-    }
-    return place === starts[entry + 1];
+    const offset = starts[entry]! - start;
+    if (end + offset !== starts[entry + 1]) return false;
+    for (let index = start; index < end; index++) if (written[index + offset] !== units[index]) return false;
+    return true;
   }
 
   function findHashed(hash: number, units: Uint16Array, start: number, end: number): number {
@@ -103,9 +85,7 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
 
   function find(units: Uint16Array, start: number, end: number): number {
     if (end - start > longest) return -1;
-    let hash = hashStart;
-    for (let index = start; index < end; index++) hash = hashStep(hash, units[index]!);
-    return findHashed(hash, units, start, end);
+    return findHashed(hashOf(units, start, end), units, start, end);
   }
 
   /** The last entry with an id, −1 if there is none. */
@@ -114,17 +94,6 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
     if (!sortedIds) return id;
     const last = lowerBound(sortedIds, id + 1) - 1;
     return sortedIds[last] === id ? last : -1;
-  }
-
-  function readText(entry: number): string {
-    const end = starts[entry + 1]!;
-    let units = 0;
-    for (let place = starts[entry]!; place < end;) {
-      const unit = readUnit(bytes, place);
-      scratch[units++] = unit;
-      place += bytesOf(unit);
-    }
-    return fromUnits(scratch, 0, units);
   }
 
   let recentIds = new Int32Array();
@@ -149,23 +118,9 @@ export function createVocabulary(tokens: readonly string[], ids: Int32Array): Vo
         recent = Array.from({ length: recentTexts }, () => '');
       }
       recentIds[place] = id;
-      return (recent[place] = readText(entry));
+      return (recent[place] = fromUnits(written, starts[entry], starts[entry + 1]));
     },
   };
-}
-
-/** Index of each id, if the ids are dense and unique. */
-function invert(ids: Int32Array): Uint32Array | undefined {
-  const count = ids.length;
-  const places = new Uint32Array(count);
-  const isTaken = new Uint8Array(count);
-  for (let index = 0; index < count; index++) {
-    const id = ids[index]!;
-    if (id >= count || isTaken[id] === 1) return undefined;
-    isTaken[id] = 1;
-    places[id] = index;
-  }
-  return places;
 }
 
 /** The indexes of ids in ascending order of the ids, equal ones as they come. */
@@ -175,23 +130,6 @@ function sortById(ids: Int32Array): Uint32Array {
     Float64Array.from(ids, (id, index) => id * indexRange + index).sort(),
     (key) => key % indexRange,
   );
-}
-
-function inOrder(ids: Int32Array, order: Uint32Array): Int32Array {
-  return Int32Array.from(order, (index) => ids[index]!);
-}
-
-function bytesOf(unit: number): number {
-  if (unit < 0x80) return 1;
-  return unit < 0x8_00 ? 2 : 3;
-}
-
-function readUnit(bytes: Uint8Array, at: number): number {
-  const first = bytes[at]!;
-  if (first < 0x80) return first;
-  const second = bytes[at + 1]! & 0x3f;
-  if (first < 0xe0) return ((first & 0x1f) << 6) | second;
-  return ((first & 0x0f) << 12) | (second << 6) | (bytes[at + 2]! & 0x3f);
 }
 
 /** The ids of `<0x00>` to `<0xFF>`, −1 where there is none. */

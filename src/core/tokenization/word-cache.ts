@@ -1,4 +1,4 @@
-import { hashEnd, hashStart, hashStep } from './hash.ts';
+import { hashEnd, hashOf } from './hash.ts';
 import { pushToken, type TokenBuffer } from './token-buffer.ts';
 
 /** The tokens of words that came up lately. */
@@ -42,9 +42,7 @@ export function createWordCache(): WordCache {
     recall(tokens, text, start, end) {
       const length = end - start;
       if (length > longestWord || slots === 0) return false;
-      let hash = hashStart;
-      for (let index = start; index < end; index++) hash = hashStep(hash, text[index]!);
-      slot = hashEnd(hash) & (slots - 1);
+      slot = hashEnd(hashOf(text, start, end)) & (slots - 1);
       const record = slot * slotWords;
       const header = records[record]!;
       if (header >> 8 !== length) return false;

@@ -7,22 +7,14 @@ import { createVocabulary, type Vocabulary } from '../../core/grammar/engine/voc
 import { runSteps } from '../../core/run-steps.ts';
 import type { TextTokenizer } from '../tokenizer.ts';
 
-/** Prepared grammars, the latest used ones kept as long as they fit. */
-interface GrammarCache {
-  get(key: string): CompiledGrammar | undefined;
-  /** Keeps a grammar, unless another one has been kept under the key meanwhile. */
-  keep(key: string, grammar: CompiledGrammar): CompiledGrammar;
-  readonly bytes: number;
-}
-
 /** Grammars kept at most: a service asks for a few schemas again and again. */
 const maxGrammars = 64;
 
 /**
- * Makes a cache with a budget in bytes. Grammars grow while they are used, so each call counts anew. One that takes more than
- * half of the budget is not kept.
+ * Prepared grammars, the latest used ones kept as long as they fit into a budget in bytes. Grammars grow while they are used, so
+ * each call counts anew. One that takes more than half of the budget is not kept.
  */
-function createGrammarCache(maxBytes: number): GrammarCache {
+function createGrammarCache(maxBytes: number) {
   const grammars = new Map<string, CompiledGrammar>();
   const bytes = (): number => [...grammars.values()].reduce((sum, grammar) => sum + grammar.bytes, 0);
   const tidy = (): void => {
@@ -34,23 +26,21 @@ function createGrammarCache(maxBytes: number): GrammarCache {
     }
   };
   return {
-    get(key) {
+    bytes,
+    get(key: string): CompiledGrammar | undefined {
       const grammar = grammars.get(key);
       tidy();
-      if (!grammar) return undefined;
       // After the others: the first one is the one that has waited longest.
-      if (grammars.delete(key)) grammars.set(key, grammar);
+      if (grammar && grammars.delete(key)) grammars.set(key, grammar);
       return grammar;
     },
-    keep(key, grammar) {
+    /** Keeps a grammar, unless another one has been kept under the key meanwhile. */
+    keep(key: string, grammar: CompiledGrammar): CompiledGrammar {
       const known = grammars.get(key);
       if (known) return known;
       grammars.set(key, grammar);
       tidy();
       return grammar;
-    },
-    get bytes() {
-      return bytes();
     },
   };
 }
@@ -72,17 +62,11 @@ export interface GrammarEngine {
   compile(constraint: AnswerConstraint): CompiledGrammar | undefined;
   /** The same in slices: yields after each part of bounded cost, so that others get their turn. */
   compileSteps(constraint: AnswerConstraint): Generator<void, CompiledGrammar | undefined>;
-  /** The same in slices of some milliseconds, between which the event loop turns. */
-  compileInSlices(
-    constraint: AnswerConstraint,
-    options?: { readonly signal?: AbortSignal | undefined; readonly sliceMilliseconds?: number },
-  ): Promise<CompiledGrammar | undefined>;
   /** About how much memory the kept constraints take. */
   readonly bytes: number;
 }
 
 const defaultMaxBytes = 16 * 2 ** 20;
-const defaultSliceMilliseconds = 10;
 
 /**
  * Makes an engine for a model. It costs nothing until the first constraint, which waits about half a second for a vocabulary of
@@ -106,19 +90,8 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
   return {
     compile: (constraint) => runSteps(compileSteps(constraint)),
     compileSteps,
-    async compileInSlices(constraint, { signal, sliceMilliseconds = defaultSliceMilliseconds } = {}) {
-      const steps = compileSteps(constraint);
-      for (let end = performance.now() + sliceMilliseconds; ;) {
-        signal?.throwIfAborted();
-        const step = steps.next();
-        if (step.done) return step.value;
-        if (performance.now() < end) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        end = performance.now() + sliceMilliseconds;
-      }
-    },
     get bytes() {
-      return grammars.bytes;
+      return grammars.bytes();
     },
   };
 }

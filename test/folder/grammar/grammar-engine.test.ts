@@ -7,6 +7,8 @@ import type { CompiledGrammar } from '../../../src/core/grammar/engine/matcher.t
 import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { createSampler } from '../../../src/core/sampling/sampler.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
+import { inSlices } from '../../../src/concurrency/in-slices.ts';
+import { Turns } from '../../../src/concurrency/turns.ts';
 import { createGrammarEngine, type GrammarEngine } from '../../../src/folder/grammar/grammar-engine.ts';
 import { openModelFolder } from '../../../src/folder/model-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../src/folder/tokenizer.ts';
@@ -112,16 +114,18 @@ test('a constraint is prepared in slices, to the same result', async () => {
   let slices = 0;
   for (const steps = engine.compileSteps({ response }); !steps.next().done; slices++);
   expect(slices).toBeGreaterThan(200);
-  expect(await engine.compileInSlices({ response })).toBe(engine.compile({ response }));
+  const inSlicesOf = (steps: Generator<void, unknown>, signal?: AbortSignal) =>
+    inSlices(steps, { turns: new Turns(), owner: undefined, signal, now: () => slices++ });
+  expect(await inSlicesOf(engine.compileSteps({ response }))).toBe(engine.compile({ response }));
   const other = { ...response, schema: { properties, required: ['p1'] } };
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  await engine.compileInSlices({ response: other }, { sliceMilliseconds: 0 });
+  await inSlicesOf(engine.compileSteps({ response: other }));
   clearInterval(timer);
   expect(turns).toBeGreaterThan(0);
-  const aborted = engine.compileInSlices(
-    { response: { ...response, schema: { properties, required: ['p2'] } } },
-    { signal: AbortSignal.abort(new Error('gone')) },
+  const aborted = inSlicesOf(
+    engine.compileSteps({ response: { ...response, schema: { properties, required: ['p2'] } } }),
+    AbortSignal.abort(new Error('gone')),
   );
   await expect(aborted).rejects.toThrow('gone');
 });

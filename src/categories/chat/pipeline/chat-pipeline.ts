@@ -189,7 +189,7 @@ interface ReadyRequest {
   /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
   readonly turnsMerged: readonly TurnKind[];
-  readonly openAnswer: (signal: AbortSignal | undefined) => Promise<AnswerReading>;
+  readonly openAnswer: () => Generator<void, AnswerReading>;
 }
 
 async function* answer(
@@ -233,6 +233,7 @@ async function* answer(
       { length: request.stopAfter === 'prompt' ? 0 : request.n },
       (_, choice) => new Choice(first + choice, { ...context, prompt, seed: seed + choice }),
     );
+<<<<<<< HEAD
     choices.push(...continuations);
     const most = Math.min(request.maxTokens, contextLength - prompt.length);
     model.batcher.add({
@@ -370,6 +371,62 @@ function* render(
         ),
       createToolCallParser,
       grammar,
+=======
+    this.#sharedLength = createSharedPrompts(spec.sharedSystemPrompts ?? [], model);
+    this.#batcher = new Batcher(decoder, { maxRows, prefixes, speculates: spec.speculation });
+    this.concurrency = maxRows;
+    this.reserve = maxRows;
+    this.info = {
+      id: spec.id,
+      name: spec.name ?? spec.id,
+      category: 'chat',
+      contextLength,
+      foreignParameters: foreignTemplateParameters(template),
+      inputModalities: model.vision ? ['text', 'image'] : ['text'],
+      created: folder.created,
+      ownedBy: 'slashv1',
+    };
+  }
+
+  async *run(asked: ChatRequest, options: PipelineRunOptions = {}): AsyncGenerator<ChatEvent> {
+    const { vision } = this.#model;
+    if (!vision) {
+      assertTextAlone(asked);
+      return yield* this.#answer(asked, [], options);
+    }
+    const pictures = await vision.read(asked.messages, options);
+    try {
+      yield* this.#answer(asked, pictures, options);
+    } finally {
+      vision.giveBack(pictures);
+    }
+  }
+
+  async *#answer(
+    asked: ChatRequest,
+    pictures: readonly ReadyPicture[],
+    { signal, owner, sharesPrefixes }: PipelineRunOptions,
+  ): AsyncGenerator<ChatEvent> {
+    const request = { ...asked, messages: asked.messages.map(toTextMessage) };
+    const { tokenizer, contextLength, endTokens, decoder } = this.#model;
+    const { vocabularySize } = decoder;
+    const parsesToolCalls = this.#assertServed(request);
+    const steps = request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
+    const slices = { turns: this.#turns, owner, signal };
+    const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, slices);
+    if (request.echo !== undefined) yield* prompts.map((prompt, index) => this.#show(prompt, index, request));
+    if (request.stopAfter === 'encoding') return;
+    const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
+      ...(await inSlices(openAnswer(), slices)),
+      request,
+      tokenizer,
+      vocabularySize,
+      contextLength,
+      endTokens,
+      rules: compileTokenRules(request, { tokenizer, vocabularySize, endTokens }),
+      emit: (event) => events.push([event]),
+      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+>>>>>>> speak
     };
   };
   const fates = template.turnFates({ hasTools: tools.length > 0 });
@@ -377,6 +434,7 @@ function* render(
   return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
 }
 
+<<<<<<< HEAD
 function show(
   { tokenizer, contextLength }: LoadedModel,
   { text, tokens, before }: EncodedPrompt,
@@ -389,6 +447,120 @@ function show(
   });
   const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
   return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
+=======
+  /** @returns whether calls are looked for in the answer */
+  #assertServed(request: Omit<ChatRequest, 'messages'>): boolean {
+    const { template, formats, decoder } = this.#model;
+    const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
+    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
+      throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
+    const { vocabularySize } = decoder;
+    for (const [param, tokens] of [
+      ['logit_bias', [...request.logitBias.keys()]],
+      ['stop_token_ids', request.stopTokenIds],
+      ['allowed_token_ids', request.allowedTokenIds],
+    ] as const) {
+      const unknown = tokens.find((token) => token >= vocabularySize);
+      if (unknown !== undefined)
+        throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
+    }
+    if (request.echo === 'logprobs' && !decoder.forwardAll) {
+      const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
+      throw unsupportedError('echo', reason);
+    }
+    return parsesToolCalls;
+  }
+
+  /** Prompts that are read as they are; everything after them is answer. */
+  *#encode(request: TextRequest): Generator<void, ReadyRequest> {
+    const { tokenizer, contextLength, decoder, folder, grammars, spec } = this.#model;
+    const { vocabularySize } = decoder;
+    const framesPrompts = folder.config['is_encoder_decoder'] === true;
+    const isPreview = request.stopAfter === 'encoding';
+    const prompts = yield* encodeRawPrompts(request, { tokenizer, vocabularySize, framesPrompts }, (place) =>
+      isPreview
+        ? previewLimit(place, contextLength)
+        : { contextLength, refuse: refusal(place, 'prompt', contextLength) },
+    );
+    if (request.echo === 'logprobs') {
+      const count = sum(prompts, ({ tokens }) => tokens.length) * (1 + request.topLogprobs);
+      if (count > mostPromptLogprobs) {
+        const reason = `expected at most ${mostPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
+        throw fieldError('logprobs', reason);
+      }
+    }
+    const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
+    const openAnswer = function* (): Generator<void, AnswerReading> {
+      const grammar = yield* compileAnswer(constraint, grammars);
+      return {
+        markerTokens: new Set(),
+        createReasoningSplitter: undefined,
+        createToolCallParser: undefined,
+        grammar,
+      };
+    };
+    return { prompts, tools: [], turnsMerged: [], openAnswer };
+  }
+
+  /** A conversation as the model's chat template has it, and how the answer is read. */
+  *#render(request: TextRequest, pictures: readonly ReadyPicture[]): Generator<void, ReadyRequest> {
+    const { tokenizer, template, formats, contextLength, vision, grammars, spec, thinks } = this.#model;
+    const toolCalls =
+      request.tools.length > 0 && request.toolChoice !== 'none' ? formats.toolCalls : undefined;
+    const isPreview = request.stopAfter === 'encoding';
+    const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
+    assertFewMessages(request.messages, limit);
+    const { text: rendered, tools } = yield* renderPrompt(request, template, this.#model.hasThoughts);
+    const texts = pictures.map((picture) => picture.text);
+    const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
+    const encode = encoderOf(tokenizer, request.addSpecialTokens === true);
+    const tokens = yield* encodePrompt(text, encode, { ...request, ...limit });
+    const encoded = pictures.map((picture) => picture.encoded);
+    const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
+    const openAnswer = function* (): Generator<void, AnswerReading> {
+      const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
+      const opensObjects = spec.openSchemas;
+      const setting = { tools, prompt: shown, formats, thinks, opensObjects };
+      const grammar = yield* compileAnswer(answerConstraint(request, setting), grammars);
+      const isConstrained = grammar !== undefined;
+      const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
+      return {
+        markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
+        createReasoningSplitter: () =>
+          formats.reasoning.createSplitter(
+            shown,
+            toolCalls &&
+              createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
+          ),
+        createToolCallParser,
+        grammar,
+      };
+    };
+    const fates = template.turnFates({ hasTools: tools.length > 0 });
+    const turnsMerged = turnKindsOf(request.messages).filter((kind) => fates[kind] === 'merged');
+    return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
+  }
+
+  #show(
+    { text, tokens, before }: EncodedPrompt,
+    prompt: number,
+    { echo }: Pick<ChatRequest, 'echo'>,
+  ): ChatEvent {
+    const { tokenizer, contextLength } = this.#model;
+    const spell = (id: number): TokenSpelling => ({
+      name: tokenizer.idToToken(id) ?? '',
+      bytes: [...tokenizer.bytesOf(id)],
+    });
+    const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
+    return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
+  }
+
+  async close(): Promise<void> {
+    await this.#batcher.idle();
+    await this.#model.decoder.release();
+    await this.#model.vision?.release();
+  }
+>>>>>>> speak
 }
 
 function withPlainTemplate(folder: ModelFolder): ModelFolder {
@@ -418,13 +590,12 @@ function readFormats(
 }
 
 /** @throws InferenceError `invalid_request` naming the keyword of a schema that can't be honored */
-async function compileAnswer(
+function* compileAnswer(
   constraint: AnswerConstraint,
   grammars: LoadedModel['grammars'],
-  signal: AbortSignal | undefined,
-): Promise<CompiledGrammar | undefined> {
+): Generator<void, CompiledGrammar | undefined> {
   try {
-    return await grammars.compileInSlices(constraint, { signal });
+    return yield* grammars.compileSteps(constraint);
   } catch (error) {
     // An error of the engine, such as a stack that is too deep, has no place in the schema.
     if (!(error instanceof RangeError && error.message.includes(': '))) throw error;

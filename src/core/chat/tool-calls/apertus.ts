@@ -1,6 +1,6 @@
 import { defineFormat } from './define-format.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { readJsonArguments } from './json-calls.ts';
+import { readJsonArguments, takeJsonString } from './json-calls.ts';
 
 const openMarker = '<|tools_prefix|>';
 const endMarker = '<|tools_suffix|>';
@@ -22,9 +22,9 @@ function* readCalls(input: AnswerInput): Reading {
     if ((yield* input.takeAny([']'])) !== null || (isAfterCall && !(yield* input.hasMore()))) break;
     const isObject = (yield* input.takeAny(['{'])) !== null;
     yield* input.takeSpace();
-    const key = isObject ? yield* readString(input) : undefined;
+    const key = isObject ? yield* takeJsonString(input) : undefined;
     yield* input.takeSpace();
-    if (key === undefined || (yield* input.takeAny([':'])) === null) return input.giveUp();
+    if (!key || (yield* input.takeAny([':'])) === null) return input.giveUp();
     if (!(yield* readJsonArguments(input, key))) return;
     yield* input.takeAny(['}']);
     yield* input.takeSpace();
@@ -33,12 +33,3 @@ function* readCalls(input: AnswerInput): Reading {
   }
   yield* input.dropSpace();
 }
-
-/** A JSON string without escapes, as names are. */
-function* readString(input: AnswerInput): Reading<string | undefined> {
-  if ((yield* input.takeAny(['"'])) === null) return undefined;
-  const text = yield* input.takeWhile((unit) => !/["\\\n]/.test(unit), longestName);
-  return text !== '' && (yield* input.takeAny(['"'])) !== null ? text : undefined;
-}
-
-const longestName = 256;

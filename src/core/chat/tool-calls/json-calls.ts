@@ -146,7 +146,7 @@ function* takeArguments(input: AnswerInput): Reading<string | undefined> {
   return text?.startsWith('{') ? text : text && unwrapArguments(text);
 }
 
-function* takeJsonString(input: AnswerInput): Reading<string | undefined> {
+export function* takeJsonString(input: AnswerInput): Reading<string | undefined> {
   const text = input.next === '"' ? yield* takeJsonText(input) : undefined;
   return text && (JSON.parse(text) as string);
 }

@@ -45,55 +45,64 @@ function* readWord(input: AnswerInput, { hasBareStrings = false }: LiteralDialec
   return text === '' ? null : (toJsonWord(text) ?? JSON.stringify(text));
 }
 
+/**
+ * Reads items with commas between them up to the mark that closes them; says how many commas there were, `null` where an item
+ * or a mark is missing.
+ */
+export function* readItems(
+  input: AnswerInput,
+  close: string,
+  readItem: () => Reading<boolean>,
+): Reading<number | null> {
+  for (let commas = 0; ; commas++) {
+    yield* input.takeSpace();
+    if ((yield* input.takeAny([close])) !== null) return commas;
+    if (!(yield* readItem())) return null;
+    yield* input.takeSpace();
+    const mark = yield* input.takeAny([',', close]);
+    if (mark !== ',') return mark === null ? null : commas;
+  }
+}
+
 function* readList(
   input: AnswerInput,
   dialect: LiteralDialect,
   depth: number,
   start: string,
 ): Reading<string | null> {
-  const end = start === '[' ? ']' : start === '{' ? '}' : ')';
+  const close = start === '[' ? ']' : start === '{' ? '}' : ')';
   const items: string[] = [];
-  let isTuple = start === '(';
-  for (;;) {
-    yield* input.takeSpace();
-    if ((yield* input.takeAny([end])) !== null) break;
+  const commas = yield* readItems(input, close, function* () {
     const item = yield* readLiteral(input, dialect, depth + 1);
-    if (item === null) return null;
-    items.push(item);
-    yield* input.takeSpace();
-    const separator = yield* input.takeAny([',', end]);
-    if (separator === null) return null;
-    if (separator === ',') isTuple = false;
-    else break;
-  }
+    items.push(item ?? '');
+    return item !== null;
+  });
+  if (commas === null) return null;
   // One value in parentheses is the value itself.
-  return isTuple && items.length === 1 ? items[0]! : `[${items.join(', ')}]`;
+  return start === '(' && commas === 0 && items.length === 1 ? items[0]! : `[${items.join(', ')}]`;
 }
 
 /** Reads a dictionary; Python's set becomes a list. */
 function* readObject(input: AnswerInput, dialect: LiteralDialect, depth: number): Reading<string | null> {
   const members: string[] = [];
-  for (;;) {
-    yield* input.takeSpace();
-    if ((yield* input.takeAny(['}'])) !== null) break;
-    const { length } = input.held;
+  let isSet = false;
+  const { length } = input.held;
+  const commas = yield* readItems(input, '}', function* () {
     const key = yield* readKey(input, dialect);
     yield* input.takeSpace();
     if (key === null || (yield* input.takeAny([':'])) === null) {
-      if (members.length > 0 || dialect.hasBareKeys) return null;
-      input.putBack(input.held.length - length);
-      return yield* readList(input, dialect, depth, '{');
+      isSet = members.length === 0 && !dialect.hasBareKeys;
+      return false;
     }
     yield* input.takeSpace();
     const value = yield* readLiteral(input, dialect, depth + 1);
-    if (value === null) return null;
     members.push(`${key}: ${value}`);
-    yield* input.takeSpace();
-    const separator = yield* input.takeAny([',', '}']);
-    if (separator === null) return null;
-    if (separator === '}') break;
-  }
-  return `{${members.join(', ')}}`;
+    return value !== null;
+  });
+  if (commas !== null) return `{${members.join(', ')}}`;
+  if (!isSet) return null;
+  input.putBack(input.held.length - length);
+  return yield* readList(input, dialect, depth, '{');
 }
 
 const longestKey = 256;

@@ -65,7 +65,7 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
     const close = opposite.get(sign);
     if (close !== undefined && depth < deepestNesting) {
       index++;
-      return sign === '{' ? readMembers(depth) : readItems(close, depth, []);
+      return sign === '{' ? readMembers(depth) : readItems(close, depth);
     }
     return readWord(schema);
   }
@@ -108,8 +108,9 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
     return json;
   }
 
-  function readItems(close: string, depth: number, items: string[]): string | undefined {
-    let hasComma = items.length === 0;
+  function readItems(close: string, depth: number): string | undefined {
+    const items: string[] = [];
+    let hasComma = true;
     while (!closes(close)) {
       if (!hasComma) return undefined;
       const item = readValue(depth + 1, undefined, endOfItem);
@@ -131,7 +132,7 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
         if (members.length > 0) return undefined;
         // Without colons it is a set.
         index = start;
-        return readItems('}', depth, []);
+        return readItems('}', depth);
       }
       const schema = depth === 0 ? schemaOf?.(key) : undefined;
       const value = readValue(depth + 1, schema, endOfMember);

@@ -1,6 +1,6 @@
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
-import { pythonLiterals, readLiteral } from './literal.ts';
+import { pythonLiterals, readItems, readLiteral } from './literal.ts';
 import { fitsTool, mendJson, schemasOf, type MendedJson } from './mend-json.ts';
 import { parameterNames } from './schema-types.ts';
 
@@ -55,9 +55,7 @@ function* readPrintedName(input: AnswerInput): Reading<string> {
 function* readArguments(input: AnswerInput, name: string): Reading<boolean> {
   const names = parameterNames(input.toolNamed(name));
   let count = 0;
-  for (;;) {
-    yield* input.takeSpace();
-    if ((yield* input.takeAny([')'])) !== null) break;
+  const commas = yield* readItems(input, ')', function* () {
     const keyword = yield* readKeyword(input);
     const key = keyword === '' ? names[count] : keyword;
     if (key === undefined) return false;
@@ -72,11 +70,9 @@ function* readArguments(input: AnswerInput, name: string): Reading<boolean> {
     if (keyword === '' && count === 0) input.startCall(name);
     input.addArguments(keyword === '' ? prefix + value : value);
     count++;
-    yield* input.takeSpace();
-    const separator = yield* input.takeAny([',', ')']);
-    if (separator === null) return false;
-    if (separator === ')') break;
-  }
+    return true;
+  });
+  if (commas === null) return false;
   if (count === 0) input.startCall(name);
   input.addArguments(count === 0 ? '{}' : '}');
   return true;

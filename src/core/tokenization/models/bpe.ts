@@ -1,5 +1,6 @@
-import { isLowSurrogate } from '../aligned-text.ts';
+import { codePointAt, codePointBefore, isLowSurrogate } from '../aligned-text.ts';
 import { writeUnits } from '../code-units.ts';
+import { createHashSet, hashPair, type HashSet } from '../hash.ts';
 import { readBoolean, readList, readOptionalString, type Members } from '../definition.ts';
 import { createPairTable, type PairTable, mergeSymbols } from './merge.ts';
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
@@ -7,7 +8,6 @@ import { findByteTokens, type Vocabulary } from '../vocabulary.ts';
 import { createWordCache } from '../word-cache.ts';
 import { createByteSpelling } from './byte-spelling.ts';
 import { createCharacterSpelling } from './character-spelling.ts';
-import { createJoints, type Joints } from './joints.ts';
 import { type Model, type Spelling, readVocabulary, createSymbols, createUnknownId } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
 
@@ -15,7 +15,7 @@ import { utf8LengthOf } from './utf8.ts';
 function readMerges(
   label: string,
   value: unknown,
-  { vocabulary, prefixLength, joints }: { vocabulary: Vocabulary; prefixLength: number; joints: Joints },
+  { vocabulary, prefixLength, joints }: { vocabulary: Vocabulary; prefixLength: number; joints: HashSet },
 ): PairTable {
   const merges = readList(label, value);
   const { longest } = vocabulary;
@@ -33,7 +33,8 @@ function readMerges(
     if (leftId === -1) throw unknown(left);
     const rightId = vocabulary.find(joined, middle, end);
     if (rightId === -1) throw unknown(right!);
-    joints.add(joined, middle, end);
+    if (middle > 0 && middle < end)
+      joints.add(hashPair(codePointBefore(joined, middle), codePointAt(joined, middle)));
     if (prefixLength > 0) joined.copyWithin(middle, middle + prefixLength, end);
     const merged = vocabulary.find(joined, 0, Math.max(middle, end - prefixLength));
     if (merged === -1) throw unknown(left + right!.slice(prefixLength));
@@ -76,7 +77,9 @@ export function readBpe(label: string, members: Members): Model {
   );
   const isBare = prefix === '' && suffix === '';
   const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);
-  const joints = createJoints(Array.isArray(members['merges']) ? members['merges'].length : 0);
+  // Pairs of characters that a merge can reach across. A long text falls into words between any others, which can be merged
+  // one by one, with the same result.
+  const joints = createHashSet(Array.isArray(members['merges']) ? members['merges'].length : 0);
   const pairs = readMerges(`${label}.merges`, members['merges'], {
     vocabulary,
     prefixLength: prefix.length,

@@ -1,7 +1,7 @@
 import { codePointAt, codePointBefore, unitsOf } from '../aligned-text.ts';
 import { characterOfByte } from '../byte-characters.ts';
+import { hashPair, type HashSet } from '../hash.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import type { Joints } from './joints.ts';
 import { type Spelling, clearSymbols } from './model.ts';
 import { writeUtf8 } from './utf8.ts';
 
@@ -12,7 +12,7 @@ export interface ByteSpelling extends Spelling {
 
 export interface ByteSpellingOptions {
   readonly vocabulary: Vocabulary;
-  readonly joints: Joints;
+  readonly joints: HashSet;
   /** Suffix of the last byte of a word. */
   readonly suffix: string;
 }
@@ -75,7 +75,7 @@ export function createByteSpelling({ vocabulary, joints, suffix }: ByteSpellingO
       writeUtf8(bytes, 0, codePointAt(units, at));
       const first = bytes[0]!;
       const last = bytes[writeUtf8(bytes, 0, codePointBefore(units, at)) - 1]!;
-      return !joints.mayJoin(characterOfByte[last]!, characterOfByte[first]!);
+      return !joints.has(hashPair(characterOfByte[last]!, characterOfByte[first]!));
     },
   };
 }

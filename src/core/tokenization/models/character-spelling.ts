@@ -1,13 +1,13 @@
 import { codePointAt, codePointBefore, unitsOf } from '../aligned-text.ts';
 import { toUnits } from '../code-units.ts';
+import { hashPair, type HashSet } from '../hash.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import type { Joints } from './joints.ts';
 import { type Spelling, clearSymbols, pushSymbol, type Symbols } from './model.ts';
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 export interface CharacterSpellingOptions {
   readonly vocabulary: Vocabulary;
-  readonly joints: Joints;
+  readonly joints: HashSet;
   /** Prefix of all characters but the first one of a word. */
   readonly prefix: string;
   /** Suffix of the last character of a word. */
@@ -77,7 +77,7 @@ export function createCharacterSpelling(options: CharacterSpellingOptions): Spel
       const first = codePointAt(units, at);
       const last = codePointBefore(units, at);
       return (
-        !joints.mayJoin(last, first) &&
+        !joints.has(hashPair(last, first)) &&
         // Unknown neighbours may become one symbol.
         vocabulary.find(units, at - unitsOf(last), at) !== -1 &&
         vocabulary.find(units, at, at + unitsOf(first)) !== -1

@@ -1,6 +1,6 @@
 import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
 import { readBoolean, readInteger, readList, readString, type Members } from '../definition.ts';
-import { hashEnd, hashStart, hashStep } from '../hash.ts';
+import { createHashSet, hashEnd, hashStart, hashStep, type HashSet } from '../hash.ts';
 import { keptCapacity, pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
 import { createVocabulary, highestTokenId, findByteTokens } from '../vocabulary.ts';
 import { createWordCache } from '../word-cache.ts';
@@ -79,7 +79,7 @@ export function readUnigram(label: string, members: Members): Model {
       const last = Math.min(length, at + longest);
       for (let next = at; next < last;) {
         hash = hashStep(hash, units[start + next++]!);
-        if (!beginnings.mayBegin(hash)) break;
+        if (!beginnings.has(hashEnd(hash))) break;
         if (isHighSurrogate(units[start + next - 1]!)) continue;
         const id = vocabulary.findHashed(hash, units, start + at, start + next);
         if (id === -1) continue;
@@ -161,29 +161,15 @@ export function readUnigram(label: string, members: Members): Model {
   };
 }
 
-/** Whether a text can be the beginning of a token. */
-interface Beginnings {
-  /** Keyed by the hash of the text; true for a few others, too. */
-  mayBegin(hash: number): boolean;
-}
-
-function createBeginnings(tokens: readonly string[]): Beginnings {
-  let total = 0;
-  for (const token of tokens) total += token.length;
-  const bits = 2 ** Math.ceil(Math.log2(Math.max(1024, 8 * total)));
-  const words = new Int32Array(bits / 32);
+/** The mixed hashes of all texts that tokens begin with. */
+function createBeginnings(tokens: readonly string[]): HashSet {
+  const beginnings = createHashSet(tokens.reduce((total, token) => total + token.length, 0));
   for (const token of tokens) {
     let hash = hashStart;
     for (let index = 0; index < token.length; index++) {
       hash = hashStep(hash, token.charCodeAt(index));
-      const bit = hashEnd(hash) & (bits - 1);
-      words[bit >> 5]! |= 1 << (bit & 31);
+      beginnings.add(hashEnd(hash));
     }
   }
-  return {
-    mayBegin(hash) {
-      const bit = hashEnd(hash) & (bits - 1);
-      return (words[bit >> 5]! & (1 << (bit & 31))) !== 0;
-    },
-  };
+  return beginnings;
 }

@@ -1,7 +1,7 @@
 import { codePointAt, isHighSurrogate, unitsOf } from '../aligned-text.ts';
 import { toUnits } from '../code-units.ts';
 import { readInteger, readString, type Members } from '../definition.ts';
-import { hashStart, hashStep } from '../hash.ts';
+import { hashOf, hashStart, hashStep } from '../hash.ts';
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
 import { createWordCache } from '../word-cache.ts';
 import { createUnknownId, type Model, readVocabulary } from './model.ts';
@@ -27,8 +27,7 @@ export function readWordPiece(label: string, members: Members): Model {
   const unknownId = createUnknownId(label, unknownToken, vocabulary);
   const { longest } = vocabulary;
   const cache = createWordCache();
-  let prefixHash = hashStart;
-  for (const unit of prefix) prefixHash = hashStep(prefixHash, unit);
+  const prefixHash = hashOf(prefix, 0, prefix.length);
   /** Room for the prefix, and the word. */
   let word = new Uint16Array(prefix.length + 256);
   /** Hashes of all pieces that begin where a match is searched for. */

@@ -52,39 +52,18 @@ function rewriteAll(text: string, rewrite: Step['rewrite']): string | undefined 
 }
 
 const cleaning = toStep((character) => {
-  const codePoint = character.codePointAt(0)!;
-  if (codePoint === 0x09 || codePoint === 0x0a || codePoint === 0x0d) return ' ';
-  if (isControl(codePoint)) return '';
-  return (classOf(codePoint) & space) === 0 ? character : ' ';
+  if (/^[\t\n\r]$/.test(character)) return ' ';
+  if (control.test(character)) return '';
+  return (classOf(character.codePointAt(0)!) & space) === 0 ? character : ' ';
 });
 
-const control = /^[\p{Cc}\p{Cf}\p{Co}]$/u;
+/** But for control characters that came after the table which decides here. */
+const control = /^(?![\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\p{Cc}\p{Cf}\p{Co}\ufffd]$/u;
 
-/** Control characters that came after the table which decides here. */
-const newerControls: ReadonlySet<number> = new Set([0x8_90, 0x8_91, 0x8_e2, 0x1_10_cd]);
+const ideograph =
+  /^[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]$/u;
 
-function isControl(codePoint: number): boolean {
-  if (codePoint === 0xff_fd) return true;
-  if (newerControls.has(codePoint) || (codePoint >= 0x1_34_30 && codePoint <= 0x1_34_3f)) return false;
-  return control.test(String.fromCodePoint(codePoint));
-}
-
-const isolation = toStep((character) =>
-  isIdeograph(character.codePointAt(0)!) ? ` ${character} ` : character,
-);
-
-function isIdeograph(codePoint: number): boolean {
-  return (
-    codePoint >= 0x34_00 &&
-    (codePoint <= 0x4d_bf ||
-      (codePoint >= 0x4e_00 && codePoint <= 0x9f_ff) ||
-      (codePoint >= 0xf9_00 && codePoint <= 0xfa_ff) ||
-      (codePoint >= 0x2_00_00 && codePoint <= 0x2_a6_df) ||
-      (codePoint >= 0x2_a7_00 && codePoint <= 0x2_b8_1f) ||
-      (codePoint >= 0x2_b9_20 && codePoint <= 0x2_ce_af) ||
-      (codePoint >= 0x2_f8_00 && codePoint <= 0x2_fa_1f))
-  );
-}
+const isolation = toStep((character) => (ideograph.test(character) ? ` ${character} ` : character));
 
 const decomposition: Step = {
   /** Marks are put in order. That makes no difference where they are removed afterwards. */

@@ -19,26 +19,9 @@ import { readPattern } from '../patterns/read-pattern.ts';
 
 /** The cleaning of Google's translation models: control characters go, unusual white space becomes a blank. */
 const nmt = createCharacterNormalizer((character) => {
-  const codePoint = character.codePointAt(0)!;
-  if (isControl(codePoint)) return '';
-  return blanks.has(codePoint) ? ' ' : character;
+  if (/^(?![\0\t\n\f\r\x80-\x8e\x90-\x9e])\p{Cc}$/u.test(character)) return '';
+  return /^[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]$/.test(character) ? ' ' : character;
 });
-
-function isControl(codePoint: number): boolean {
-  return (
-    (codePoint >= 0x01 && codePoint <= 0x08) ||
-    codePoint === 0x0b ||
-    (codePoint >= 0x0e && codePoint <= 0x1f) ||
-    codePoint === 0x7f ||
-    codePoint === 0x8f ||
-    codePoint === 0x9f
-  );
-}
-
-const blanks: ReadonlySet<number> = new Set([
-  0x09, 0x0a, 0x0c, 0x0d, 0x16_80, 0x20_0b, 0x20_0c, 0x20_0d, 0x20_0e, 0x20_0f, 0x20_28, 0x20_29, 0x25_81,
-  0xfe_ff, 0xff_fd,
-]);
 
 const mark = /^\p{M}$/u;
 
