@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { assertDuration } from '../../engine/limits.ts';
-import type { HandlerOptions, HubOptions, InferenceOptions } from '../../index.ts';
+import type { HandlerOptions, HubOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
@@ -71,26 +71,7 @@ export const serveOptionTable = {
 /** Source of the keys; keys that this process made may be shown. */
 export type KeyOrigin = { readonly made: string } | 'environment' | 'given' | 'none';
 
-export interface ServeSettings {
-  readonly host: string;
-  readonly port: number;
-  /** `undefined` for the engine's own default. */
-  readonly drainMs: number | undefined;
-  readonly drainDelayMs: number;
-  /** Without any: the bundled ones. */
-  readonly models: Readonly<Record<string, ModelSettings>>;
-  readonly isolation: InferenceOptions['isolation'];
-  readonly maxLoadedModels: number | undefined;
-  readonly maxLoadedBytes: number | undefined;
-  /** `undefined` for all. */
-  readonly requiredModels: readonly string[] | undefined;
-  /** For the bundled models. */
-  readonly hub: HubOptions | undefined;
-  readonly handler: HandlerOptions;
-  readonly keyOrigin: KeyOrigin;
-  readonly wanted: { readonly playground: boolean; readonly metrics: boolean };
-  readonly isQuiet: boolean;
-}
+export type ServeSettings = Awaited<ReturnType<typeof readServeSettings>>;
 
 const defaultPort = '8000';
 
@@ -101,7 +82,7 @@ const defaultPort = '8000';
 export async function readServeSettings(
   values: OptionValues<typeof serveOptionTable>,
   { environment }: Terminal,
-): Promise<ServeSettings> {
+) {
   const config: Config = values.config === undefined ? {} : await readConfigFile(values.config);
   const names = new Map(Object.entries(hubOptionNames).filter(([, option]) => option.slice(2) in values));
   const hub = mergeHub(config.hub ?? {}, toHubOptions(values));
@@ -119,16 +100,20 @@ export async function readServeSettings(
     const text = values[name];
     return text === undefined ? undefined : read(`--${name}`, text);
   };
-  const settings: ServeSettings = {
+  const settings = {
     host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
     port: given('port', readPort) ?? config.port ?? readPort('PORT', environment['PORT'] || defaultPort),
+    /** Default: the engine's own. */
     drainMs: given('drain', parseDuration) ?? config.drainMs,
     drainDelayMs: given('drain-delay', parseDuration) ?? config.drainDelayMs ?? 0,
+    /** Without any: the bundled ones. */
     models,
     isolation: config.isolation,
     maxLoadedModels: given('max-loaded', readMaxLoaded) ?? config.maxLoadedModels,
     maxLoadedBytes: config.maxLoadedBytes,
+    /** Default: all. */
     requiredModels: values['required-model'] ?? config.requiredModels,
+    /** For the bundled models. */
     hub,
     handler: { ...handlerOptionsIn(config), auth, cors },
     keyOrigin,
