@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import { rm, open } from 'node:fs/promises';
 import { fieldError } from '../errors.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
+import { AnswerClock } from '../runtime/http/answer-clock.ts';
 import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
 import { openUrl, refusal, type Remote } from './http.ts';
 import type { RemoteFile } from './file-list.ts';
@@ -68,32 +69,23 @@ async function receive(
   const start = part.position;
   onReceived?.(start);
   if (start === file.sizeBytes) return;
-  const watchdog = createWatchdog(remote.policy.stallMs, remote.signal);
-  try {
-    const answer = await openUrl(remote, file.url, {
-      headers: rangeFrom(start, file),
-      signal: watchdog.signal,
-    });
-    const { response } = answer;
-    const { status } = response;
-    const isRest = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${start}-`);
-    if (!isRest) part.restart();
-    if (status === 206 || status === 416) {
-      if (!isRest) throw new TransientError(`${remote.host} sends another part of ${file.path} than asked`);
-    } else if (status !== 200) throw refusal(answer, remote, { file: file.path });
-    const pieces = piecesOf(
-      response,
-      { file, remote, signal: watchdog.signal },
-      () => part.position - start >= advancedBytes,
-    );
-    for await (const chunk of pieces) {
-      watchdog.reset();
-      await part.append(chunk);
-      onReceived?.(part.position);
-      if (part.position > (file.sizeBytes ?? maxUnsizedBytes)) break;
-    }
-  } finally {
-    watchdog.stop();
+  const { stallMs } = remote.policy;
+  const clock = new AnswerClock({ firstByteMs: stallMs, idleMs: stallMs }, remote.signal);
+  const answer = await clock.wait(() =>
+    openUrl(remote, file.url, { headers: rangeFrom(start, file), signal: clock.signal }),
+  );
+  const { response } = answer;
+  const { status } = response;
+  const isRest = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${start}-`);
+  if (!isRest) part.restart();
+  if (status === 206 || status === 416) {
+    if (!isRest) throw new TransientError(`${remote.host} sends another part of ${file.path} than asked`);
+  } else if (status !== 200) throw refusal(answer, remote, { file: file.path });
+  const pieces = piecesOf(response, { file, remote, clock }, () => part.position - start >= advancedBytes);
+  for await (const chunk of pieces) {
+    await part.append(chunk);
+    onReceived?.(part.position);
+    if (part.position > (file.sizeBytes ?? maxUnsizedBytes)) break;
   }
   if (file.sizeBytes === undefined && part.position > maxUnsizedBytes) {
     part.restart();
@@ -115,11 +107,11 @@ function rangeFrom(start: number, { etag }: RemoteFile): Readonly<Record<string,
 /** @throws TransientError when the connection breaks */
 async function* piecesOf(
   response: Response,
-  { file, remote, signal }: { file: RemoteFile; remote: Remote; signal: AbortSignal },
+  { file, remote, clock }: { file: RemoteFile; remote: Remote; clock: AnswerClock },
   advanced: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* readBytes(response, { signal });
+    yield* readBytes(response, { clock });
   } catch (error) {
     throw new TransientError(
       `the download of ${file.path} of ${remote.label} was interrupted (${reasonOfFetch(error)})`,
@@ -137,21 +129,6 @@ function assertWhole(remote: Remote, file: RemoteFile, part: PartFile, start: nu
     `${file.path} of ${remote.label} came with ${position} bytes instead of ${sizeBytes}`,
     { advanced: position - start >= advancedBytes },
   );
-}
-
-/** A signal that aborts when nothing happens for a while. */
-function createWatchdog(
-  stallMs: number,
-  signal: AbortSignal | undefined,
-): { readonly signal: AbortSignal; reset(): void; stop(): void } {
-  const controller = new AbortController();
-  const bark = (): void => controller.abort(new Error(`nothing came for ${stallMs / 1000} s`));
-  const timer = setTimeout(bark, stallMs);
-  return {
-    signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
-    reset: () => void timer.refresh(),
-    stop: () => clearTimeout(timer),
-  };
 }
 
 /** Whether two attempts can be known to bring parts of the same content. */

@@ -46,18 +46,8 @@ export async function* readBytes(
 
 export async function readWhole(response: Response, options: BodyOptions = {}): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const bytes of readBytes(response, options)) {
-    pieces.push(bytes);
-    size += bytes.byteLength;
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  for await (const bytes of readBytes(response, options)) pieces.push(bytes);
+  return Buffer.concat(pieces);
 }
 
 export async function readText(response: Response, options: BodyOptions = {}): Promise<string> {
