@@ -1,6 +1,6 @@
 import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transformers';
 import type { TransformersPackage } from './load-package.ts';
-import { ones, toIds, toPastName } from './chat/tensors.ts';
+import { keepStates, ones, toIds } from './chat/tensors.ts';
 
 /** The method by which `generate()` runs the encoder. */
 const prepare = '_prepare_encoder_decoder_kwargs_for_generation';
@@ -71,18 +71,7 @@ export function createSeq2Seq(
         decoder_attention_mask: ones(TensorOf, state.rows, past + ids.dims[1]!),
         ...(state.past && { past_key_values: state.past }),
       })) as Outputs;
-      const entries: Record<string, Tensor> = {};
-      for (const [name, tensor] of Object.entries(outputs)) {
-        if (!name.startsWith('present')) continue;
-        const pastName = toPastName(name);
-        // The keys and values of the encoder are made once; later outputs under their names are empty.
-        const kept = name.includes('encoder')
-          ? (state.past as unknown as Outputs | undefined)?.[pastName]
-          : undefined;
-        entries[pastName] = kept ?? tensor;
-      }
-      if (state.past) state.past.update(entries);
-      else state.past = new CacheOf(entries) as DynamicCache;
+      keepStates(state, outputs, CacheOf);
       return outputs['logits']!;
     },
   };
