@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { rm, open } from 'node:fs/promises';
 import { fieldError } from '../errors.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
-import { AnswerClock } from '../runtime/http/answer-clock.ts';
+import { createAnswerClock, type AnswerClock } from '../runtime/http/answer-clock.ts';
 import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
 import { openUrl, refusal, type Remote } from './http.ts';
 import type { RemoteFile } from './file-list.ts';
@@ -70,7 +70,7 @@ async function receive(
   onReceived?.(start);
   if (start === file.sizeBytes) return;
   const { stallMs } = remote.policy;
-  const clock = new AnswerClock({ firstByteMs: stallMs, idleMs: stallMs }, remote.signal);
+  const clock = createAnswerClock({ firstByteMs: stallMs, idleMs: stallMs }, remote.signal);
   const answer = await clock.wait(() =>
     openUrl(remote, file.url, { headers: rangeFrom(start, file), signal: clock.signal }),
   );
@@ -136,20 +136,13 @@ function isResumable({ hash, etag }: RemoteFile): boolean {
   return hash !== undefined || etag !== undefined;
 }
 
-/** A file that is being written from its beginning to its end, over several attempts if need be, and hashed on the way. */
-interface PartFile {
-  /** Bytes that are there. */
-  readonly position: number;
-  append(bytes: Uint8Array): Promise<void>;
-  /** Begins anew. The bytes stay until they are overwritten, since another process may count on them. */
-  restart(): void;
-  /** @returns the hash of the content, or `undefined` where there is nothing to compare it with */
-  finish(): Promise<string | undefined>;
-  close(): Promise<void>;
-}
+type PartFile = Awaited<ReturnType<typeof openPart>>;
 
-/** Opens what an earlier attempt has left, or begins. */
-async function openPart(path: string, file: RemoteFile): Promise<PartFile> {
+/**
+ * Opens what an earlier attempt has left, or begins: a file that is written from its beginning to its end, over several
+ * attempts if need be, and hashed on the way.
+ */
+async function openPart(path: string, file: RemoteFile) {
   const created = await open(path, 'a');
   await created.close();
   const handle = await open(path, 'r+');
@@ -173,10 +166,11 @@ async function openPart(path: string, file: RemoteFile): Promise<PartFile> {
     throw error;
   });
   return {
+    /** Bytes that are there. */
     get position() {
       return position;
     },
-    async append(bytes) {
+    async append(bytes: Uint8Array) {
       for (let written = 0; written < bytes.length;) {
         const { bytesWritten } = await handle.write(bytes, written, undefined, position + written);
         written += bytesWritten;
@@ -184,10 +178,12 @@ async function openPart(path: string, file: RemoteFile): Promise<PartFile> {
       hasher?.update(bytes);
       position += bytes.length;
     },
+    /** Begins anew. The bytes stay until they are overwritten, since another process may count on them. */
     restart() {
       position = 0;
       hasher = begin();
     },
+    /** @returns the hash of the content, or `undefined` where there is nothing to compare it with */
     async finish() {
       await handle.truncate(position);
       await handle.sync();
