@@ -46,8 +46,19 @@ export async function* readBytes(
 
 export async function readWhole(response: Response, options: BodyOptions = {}): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  for await (const bytes of readBytes(response, options)) pieces.push(bytes);
-  return Buffer.concat(pieces);
+  let size = 0;
+  for await (const bytes of readBytes(response, options)) {
+    pieces.push(bytes);
+    size += bytes.byteLength;
+  }
+  // Memory of its own, so that numbers can be viewed in it; `Buffer.concat` gives parts of a pool.
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
 }
 
 export async function readText(response: Response, options: BodyOptions = {}): Promise<string> {

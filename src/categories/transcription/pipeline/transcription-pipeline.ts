@@ -15,13 +15,7 @@ import { readChangeTime } from '../../../folder/model-folder.ts';
 import { locateModel } from '../../../folder/source.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo, TranscriptionSegment } from '../events.ts';
-import {
-  sampleRateHz,
-  type Recognition,
-  type RecognitionOptions,
-  type Recognizer,
-  type RecognizerAbility,
-} from '../recognizer.ts';
+import { sampleRateHz, type Recognizer, type RecognizerAbility } from '../recognizer.ts';
 import type { TranscriptionRequest } from '../request.ts';
 import type { TranscriptionSettings } from '../settings.ts';
 import { createDiarizer, type Diarizer, type DiarizationTools } from './diarizer.ts';
@@ -137,7 +131,9 @@ export async function loadTranscriptionPipeline(
       : undefined;
     const wordTimestamps = request.wordTimestamps || (request.diarize && abilities.has('wordTimestamps'));
     const transcribe = (blocks: AsyncIterable<Float32Array>): AsyncGenerator<TranscriptionEvent> => {
-      const recognition = begin(recognizer, { ...request, wordTimestamps, signal });
+      const options = { ...request, wordTimestamps, signal };
+      const recognition =
+        'begin' in recognizer ? recognizer.begin(options) : beginStretches(recognizer, options);
       return transcribeBlocks(tools, { blocks, recognition, signal, owner });
     };
     const options = { maxSeconds: maxAudioSeconds, ffmpegPath, separate: request.multichannel, signal };
@@ -163,10 +159,6 @@ export async function loadTranscriptionPipeline(
     run,
     models: [gate, diarization, recognizer],
   });
-}
-
-function begin(recognizer: Recognizer, options: RecognitionOptions): Recognition {
-  return 'begin' in recognizer ? recognizer.begin(options) : beginStretches(recognizer, options);
 }
 
 /** @throws InferenceError `unsupported_feature` where the settings name no models that tell speakers apart */
