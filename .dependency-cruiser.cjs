@@ -96,7 +96,7 @@ module.exports = {
       '^src/hub/',
       [
         '^src/(core|folder|hub)/',
-        '^src/runtime/http/(answer-body|reason-of-fetch|parse-answer)\\.ts$',
+        '^src/runtime/http/(answer-body|answer-clock|reason-of-fetch|parse-answer)\\.ts$',
         '^src/errors\\.ts$',
         '^(node:)?(fs|path|url|module|crypto|os|stream|timers)(/promises)?$',
       ],

@@ -91,7 +91,7 @@ export const compareCommand = defineCommand({
     'The files may come from two machines, devices, versions or models. Runs are paired if they agree in all settings that vary within a file.',
   ],
   options: {
-    plots: { type: 'string', value: '<folder>', description: 'Draw each quantity as an SVG file.' },
+    plots: ['<folder>', 'Draw each quantity as an SVG file.'],
   },
   examples: {
     'slashv1 bench compare here.json there.json --plots plots': 'two files of results, drawn as well',

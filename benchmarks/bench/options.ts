@@ -8,55 +8,28 @@ import type { Load } from './arrivals.ts';
 
 export const benchOptionTable = {
   ...ofCommandLine,
-  rate: {
-    type: 'string',
-    value: '<numbers>',
-    description:
-      'Requests per second that begin at random times, however many run (Poisson arrivals); several rates are measured in turn.',
-  },
-  even: {
-    type: 'boolean',
-    description: 'With --rate: requests begin at equal distances, so that chance changes less.',
-  },
-  goodput: {
-    type: 'string',
-    value: '<name=ms>',
-    description:
-      'Chat: count the requests within these limits, such as ttft=500,tpot=50,e2e=5000: first token, time per output token, end to end.',
-  },
-  prompts: {
-    type: 'string',
-    value: '<file>',
-    description: 'Chat: prompts of a JSONL file, a text, { "prompt" } or { "messages" } in each line.',
-  },
-  url: {
-    type: 'string',
-    value: '<address>',
-    description: 'Base URL of a server to measure, including /v1.',
-  },
-  key: { type: 'string', value: '<key>', description: 'Key of the server; also SLASHV1_API_KEY.' },
-  device: {
-    type: 'string',
-    value: '<names>',
-    description: 'Devices: cpu, webgpu, cuda …; several, separated by commas, are measured in turn.',
-  },
-  threads: {
-    type: 'string',
-    value: '<numbers>',
-    description: 'Threads of the model; several numbers are separated by commas.',
-  },
-  sweep: {
-    type: 'string',
-    multiple: true,
-    value: '<name=values>',
-    description:
-      'Measure every combination: context=128,1k,4k (tokens of a prompt), streams=1,4,8 (requests at the same time).',
-  },
-  output: {
-    type: 'string',
-    value: '<file>',
-    description: 'Write all results to this file as JSON, with each sample and a description of the machine.',
-  },
+  rate: [
+    '<numbers>',
+    'Requests per second that begin at random times, however many run (Poisson arrivals); several rates are measured in turn.',
+  ],
+  even: ['', 'With --rate: requests begin at equal distances, so that chance changes less.'],
+  goodput: [
+    '<name=ms>',
+    'Chat: count the requests within these limits, such as ttft=500,tpot=50,e2e=5000: first token, time per output token, end to end.',
+  ],
+  prompts: ['<file>', 'Chat: prompts of a JSONL file, a text, { "prompt" } or { "messages" } in each line.'],
+  url: ['<address>', 'Base URL of a server to measure, including /v1.'],
+  key: ['<key>', 'Key of the server; also SLASHV1_API_KEY.'],
+  device: ['<names>', 'Devices: cpu, webgpu, cuda …; several, separated by commas, are measured in turn.'],
+  threads: ['<numbers>', 'Threads of the model; several numbers are separated by commas.'],
+  sweep: [
+    '<name=values>…',
+    'Measure every combination: context=128,1k,4k (tokens of a prompt), streams=1,4,8 (requests at the same time).',
+  ],
+  output: [
+    '<file>',
+    'Write all results to this file as JSON, with each sample and a description of the machine.',
+  ],
 } as const satisfies OptionTable;
 
 export type BenchValues = OptionValues<typeof benchOptionTable>;

@@ -70,8 +70,7 @@ function wrap(text: string, columns: number, indent: string): string {
   return [...lines, line].map((one) => indent + one).join('\n');
 }
 
-function toRow([name, { short, value, type, description, multiple }]: [string, Option]): [string, string] {
+function toRow([name, [value, description, short]]: [string, Option]): [string, string] {
   const dashes = short === undefined ? `    --${name}` : `-${short}, --${name}`;
-  const term = type === 'boolean' ? dashes : `${dashes} ${value ?? '<value>'}${multiple ? '…' : ''}`;
-  return [term, description];
+  return [`${dashes} ${value}`.trimEnd(), description];
 }

@@ -5,17 +5,9 @@ import { type OptionTable, UsageError } from './options.ts';
 
 /** Options of every command that looks for models. */
 export const hubOptionTable = {
-  offline: { type: 'boolean', description: 'Use only downloaded models; also SLASHV1_OFFLINE=1.' },
-  'cache-dir': {
-    type: 'string',
-    value: '<folder>',
-    description: 'Folder of downloaded models; also SLASHV1_CACHE or HF_HUB_CACHE.',
-  },
-  endpoint: {
-    type: 'string',
-    value: '<url>',
-    description: 'Address of Hugging Face or a mirror; also HF_ENDPOINT.',
-  },
+  offline: ['', 'Use only downloaded models; also SLASHV1_OFFLINE=1.'],
+  'cache-dir': ['<folder>', 'Folder of downloaded models; also SLASHV1_CACHE or HF_HUB_CACHE.'],
+  endpoint: ['<url>', 'Address of Hugging Face or a mirror; also HF_ENDPOINT.'],
 } as const satisfies OptionTable;
 
 interface HubValues {

@@ -8,16 +8,8 @@ import type { ModelSettings } from './model-settings.ts';
 
 /** Options of commands about one kind of weights of a model. */
 export const modelChoiceTable = {
-  dtype: {
-    type: 'string',
-    value: '<type>',
-    description: `Type of the weights: auto (default), ${storedDtypes.join(', ')}.`,
-  },
-  category: {
-    type: 'string',
-    value: '<name>',
-    description: `Category of the model: auto (default, from its files), ${categoryNames.join(', ')}.`,
-  },
+  dtype: ['<type>', `Type of the weights: auto (default), ${storedDtypes.join(', ')}.`],
+  category: ['<name>', `Category of the model: auto (default, from its files), ${categoryNames.join(', ')}.`],
 } as const satisfies OptionTable;
 
 /** @throws UsageError where the operands aren't the name of one model */

@@ -3,26 +3,22 @@ import { didYouMean } from '../core/text/suggest.ts';
 import type { z } from 'zod';
 import { settingsFault } from '../validation/settings-fault.ts';
 
-export interface Option {
-  readonly type: 'string' | 'boolean';
-  /** May be given several times. */
-  readonly multiple?: true;
-  readonly short?: string;
-  /** Name of its value in help. */
-  readonly value?: string;
-  readonly description: string;
-}
+/**
+ * The name of its value in help, empty for a switch that has none; what it does; perhaps one letter for short. Where `…` ends
+ * the value, it may be given several times.
+ */
+export type Option = readonly [value: string, description: string, short?: string];
 
 /** Name, without its dashes → option. */
 export type OptionTable = Readonly<Record<string, Option>>;
 
-type ValueOf<O extends Option> = O['type'] extends 'boolean'
+type ValueOf<Value extends string> = Value extends ''
   ? boolean
-  : O extends { readonly multiple: true }
+  : Value extends `${string}…`
     ? readonly string[]
     : string;
 
-export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name]> };
+export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name][0]> };
 
 export interface ParsedArguments<T extends OptionTable> {
   readonly values: OptionValues<T>;
@@ -34,7 +30,10 @@ export function parseOptions<T extends OptionTable>(args: readonly string[], tab
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      Object.entries(table).map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+      Object.entries(table).map(([name, [value, , short]]) => [
+        name,
+        { type: value === '' ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
+      ]),
     ),
     strict: false,
     allowPositionals: true,
@@ -48,7 +47,7 @@ export function parseOptions<T extends OptionTable>(args: readonly string[], tab
     const option = Object.hasOwn(table, token.name) ? table[token.name] : undefined;
     if (!option) throw unknownOption(token.rawName, table);
     const value = readValue(option, token);
-    if (option.multiple) ((values[token.name] ??= []) as string[]).push(value as string);
+    if (option[0].endsWith('…')) ((values[token.name] ??= []) as string[]).push(value as string);
     else if (Object.hasOwn(values, token.name)) throw new UsageError(`--${token.name}: expected once`);
     else values[token.name] = value;
   }
@@ -61,23 +60,20 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-function readValue(
-  { type, value: placeholder }: Option,
-  { name, value, inlineValue }: OptionToken,
-): boolean | string {
-  if (type === 'boolean') {
+function readValue([placeholder]: Option, { name, value, inlineValue }: OptionToken): boolean | string {
+  const expected = placeholder.replace('…', '');
+  if (expected === '') {
     if (value !== undefined)
       throw new UsageError(`--${name}: expected no value, got ${JSON.stringify(value)}`);
     return true;
   }
   if (value === undefined || (value === '' && !inlineValue))
-    throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'} after it`);
-  if (value.startsWith('-') && !inlineValue) {
+    throw new UsageError(`--${name}: expected ${expected} after it`);
+  if (value.startsWith('-') && !inlineValue)
     throw new UsageError(
-      `--${name}: expected ${placeholder ?? 'a value'}, got ${value}; write --${name}=${value} to pass it`,
+      `--${name}: expected ${expected}, got ${value}; write --${name}=${value} to pass it`,
     );
-  }
-  if (value === '') throw new UsageError(`--${name}: expected ${placeholder ?? 'a value'}, got nothing`);
+  if (value === '') throw new UsageError(`--${name}: expected ${expected}, got nothing`);
   return value;
 }
 

@@ -99,30 +99,25 @@ function leaveWithReader(error: NodeJS.ErrnoException): void {
 
 type Paint = (text: string) => string;
 
-/** Ways to set off text; each leaves it as it is where there is no color. */
-interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly cyan: Paint;
-}
+/** How ways to set off text begin and end. @see https://www.ecma-international.org/publications-and-standards/standards/ecma-48/ section 8.3.117 */
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
 
-/** @see https://www.ecma-international.org/publications-and-standards/standards/ecma-48/ section 8.3.117 */
+/** Each leaves text as it is where there is no color. */
+type Style = Readonly<Record<keyof typeof codes, Paint>>;
+
 export function createStyle(hasColor: boolean): Style {
-  const between =
-    (begin: number, end: number): Paint =>
-    (text) =>
-      hasColor ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
-  return {
-    bold: between(1, 22),
-    dim: between(2, 22),
-    red: between(31, 39),
-    green: between(32, 39),
-    yellow: between(33, 39),
-    cyan: between(36, 39),
-  };
+  const paints = Object.entries(codes).map(([name, [begin, end]]): [string, Paint] => [
+    name,
+    (text) => (hasColor ? `\u001B[${begin}m${text}\u001B[${end}m` : text),
+  ]);
+  return Object.fromEntries(paints) as Style;
 }
 
 export interface Note {

@@ -29,22 +29,12 @@ export function startHeartbeat(): void {
   thread.on('error', () => process.exit(1));
 }
 
-export interface Pulse {
-  read(beats: string): void;
-  /**
-   * Whether the worker has been at work lately: its event loop was occupied, or its threads have computed, if only a
-   * little because others have the processors.
-   */
-  readonly isBusy: boolean;
-  /** Processor time that the worker has used since its start. */
-  readonly cpuMs: number;
-  stop(): void;
-}
-
 /** Silence after which a worker is asked for that may be stopped. */
 export const stopMs = 3000;
 /** A worker without work uses 0.4 to 0.7 ms for each beat. */
 const leastWorkMs = 2;
+
+export type Pulse = ReturnType<typeof watchPulse>;
 
 /** Watches a worker from its first beat on. */
 export function watchPulse({
@@ -57,7 +47,7 @@ export function watchPulse({
   onHang(): void;
   isStopped?(): boolean;
   memoryMs?: number;
-}): Pulse {
+}) {
   let silentChecks = 0;
   let cpuMs = 0;
   let idleBeats = Infinity;
@@ -73,7 +63,7 @@ export function watchPulse({
     onHang();
   };
   return {
-    read(beats) {
+    read(beats: string): void {
       timer ??= setInterval(check, beatIntervalMs).unref();
       silentChecks = 0;
       for (const [, mark, used] of beats.matchAll(/([+-])(\d+)\n/g)) {
@@ -82,9 +72,14 @@ export function watchPulse({
         cpuMs = Number(used);
       }
     },
+    /**
+     * Whether the worker has been at work lately: its event loop was occupied, or its threads have computed, if only a
+     * little because others have the processors.
+     */
     get isBusy() {
       return idleBeats < memory;
     },
+    /** Processor time that the worker has used since its start. */
     get cpuMs() {
       return cpuMs;
     },

@@ -1,6 +1,7 @@
 import type { DataPath, HostMessage, WorkerMessage } from './protocol.ts';
 
 type HostFunction = () => unknown;
+type Answer = HostMessage & { readonly type: 'return' };
 
 /** Plain data whose functions stay on their side of the process border. */
 export interface SeparatedFunctions<Data> {
@@ -31,7 +32,7 @@ export function separateFunctions<Data>(data: Data): SeparatedFunctions<Data> {
 export async function callFor(
   functions: readonly HostFunction[],
   { id, number }: WorkerMessage & { readonly type: 'call' },
-): Promise<HostMessage & { readonly type: 'return' }> {
+): Promise<Answer> {
   try {
     return { type: 'return', id, value: structuredClone(await functions[number]!()) };
   } catch (error) {
@@ -40,36 +41,27 @@ export async function callFor(
 }
 
 /** The worker's side: puts functions into data that ask the host. */
-export class HostCalls {
-  readonly #send: (message: WorkerMessage) => void;
-  readonly #open = new Map<number, (answer: HostMessage & { readonly type: 'return' }) => void>();
-  #lastId = 0;
-
-  constructor(send: (message: WorkerMessage) => void) {
-    this.#send = send;
-  }
-
-  /** Mutates `data`, which has nothing at these places. */
-  place(data: object, paths: readonly DataPath[]): void {
-    for (const [number, path] of paths.entries()) {
-      const parents = path.slice(0, -1);
-      const parent = parents.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], data);
-      (parent as Record<string | number, unknown>)[path.at(-1)!] = () => this.#call(number);
-    }
-  }
-
-  receive(answer: HostMessage & { readonly type: 'return' }): void {
-    this.#open.get(answer.id)?.(answer);
-    this.#open.delete(answer.id);
-  }
-
-  #call(number: number): Promise<unknown> {
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#open.set(id, ({ value, error }) =>
-        error === undefined ? resolve(value) : reject(new Error(error)),
-      );
-      this.#send({ type: 'call', id, number });
+export function createHostCalls(send: (message: WorkerMessage) => void) {
+  const open = new Map<number, (answer: Answer) => void>();
+  let lastId = 0;
+  const call = (number: number): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId;
+      open.set(id, ({ value, error }) => (error === undefined ? resolve(value) : reject(new Error(error))));
+      send({ type: 'call', id, number });
     });
-  }
+  return {
+    /** Mutates `data`, which has nothing at these places. */
+    place(data: object, paths: readonly DataPath[]): void {
+      for (const [number, path] of paths.entries()) {
+        const parents = path.slice(0, -1);
+        const parent = parents.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], data);
+        (parent as Record<string | number, unknown>)[path.at(-1)!] = () => call(number);
+      }
+    },
+    receive(answer: Answer): void {
+      open.get(answer.id)?.(answer);
+      open.delete(answer.id);
+    },
+  };
 }

@@ -24,12 +24,6 @@ export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
   return (spec, listener) => new InlineReplica(spec, listener, loadPipeline);
 }
 
-interface InlineRequest {
-  readonly request: unknown;
-  readonly observer: RequestListener;
-  readonly labels: RequestLabels;
-}
-
 class InlineReplica implements Replica {
   readonly restartsInMs = 0;
   readonly isLooping = false;
@@ -74,7 +68,16 @@ class InlineReplica implements Replica {
 
   start(request: unknown, observer: RequestListener, labels: RequestLabels = {}): CancelHandle {
     const controller = new AbortController();
-    this.#runs.set(controller, this.#drive(controller, { request, observer, labels }));
+    const { signal } = controller;
+    const drive = async (): Promise<void> => {
+      await Promise.resolve();
+      const error = await driveRun(this.#pipeline!, request, { ...labels, signal }, (event) =>
+        observer.onEvents([event]),
+      );
+      this.#runs.delete(controller);
+      observer.onEnd(error);
+    };
+    this.#runs.set(controller, drive());
     return { cancel: () => controller.abort() };
   }
 
@@ -103,16 +106,6 @@ class InlineReplica implements Replica {
       if (this.state !== 'closed') this.#listener.onEvent({ type: 'failure', error: this.error });
       this.#setState('failed');
     }
-  }
-
-  async #drive(controller: AbortController, { request, observer, labels }: InlineRequest): Promise<void> {
-    await Promise.resolve();
-    const { signal } = controller;
-    const error = await driveRun(this.#pipeline!, request, { ...labels, signal }, (event) =>
-      observer.onEvents([event]),
-    );
-    this.#runs.delete(controller);
-    observer.onEnd(error);
   }
 
   async #close(): Promise<void> {

@@ -48,24 +48,19 @@ export const limitSettings = {
   ),
 } satisfies SettingTable;
 
-export interface ResolvedLimits {
-  /** Settings of each replica beyond those of the model. */
-  readonly replicas: readonly ReplicaSettings[];
-  readonly maxQueue: number;
-  readonly deadlineMs: number;
-  readonly loadOnDemand: boolean;
-  readonly idleUnloadMs: number | undefined;
-}
+export type ResolvedLimits = ReturnType<typeof resolveLimits>;
 
 export function resolveLimits(
   path: string,
   given: ModelLimits,
   { isRoomLimited = false }: { isRoomLimited?: boolean } = {},
-): ResolvedLimits {
+) {
   assertOptions('A model', limitSettings, given, { path });
   const { replicas = 1, maxQueue = 64, deadlineMs = 600_000, idleUnloadMs } = given;
   const { loadOnDemand = isRoomLimited || idleUnloadMs !== undefined } = given;
-  const each = typeof replicas === 'number' ? Array.from({ length: replicas }, () => ({})) : replicas;
+  /** Settings of each replica beyond those of the model. */
+  const each: readonly ReplicaSettings[] =
+    typeof replicas === 'number' ? Array.from({ length: replicas }, () => ({})) : replicas;
   return { replicas: each, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
 }
 

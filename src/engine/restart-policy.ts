@@ -18,30 +18,21 @@ export const defaultRestartPolicy: RestartPolicy = {
   maxAwaitedLosses: 3,
 };
 
-export interface BackOff {
-  readonly losses: number;
-  /** Whether so many were lost that nobody should wait for the next one. */
-  readonly isLoop: boolean;
-  /** Counts a lost worker. @returns milliseconds to wait before the next one is started */
-  lost(readyForMs: number): number;
-}
+export type BackOff = ReturnType<typeof createBackOff>;
 
 /** Exponential back-off between the workers of one replica. */
-export function createBackOff({
-  minDelayMs,
-  maxDelayMs,
-  healthyMs,
-  maxAwaitedLosses,
-}: RestartPolicy): BackOff {
+export function createBackOff({ minDelayMs, maxDelayMs, healthyMs, maxAwaitedLosses }: RestartPolicy) {
   let losses = 0;
   return {
     get losses() {
       return losses;
     },
+    /** Whether so many were lost that nobody should wait for the next one. */
     get isLoop() {
       return losses > maxAwaitedLosses;
     },
-    lost(readyForMs) {
+    /** Counts a lost worker. @returns milliseconds to wait before the next one is started */
+    lost(readyForMs: number): number {
       losses = readyForMs >= healthyMs ? 1 : losses + 1;
       return Math.min(maxDelayMs, minDelayMs * 2 ** (losses - 1));
     },

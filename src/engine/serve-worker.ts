@@ -6,7 +6,7 @@ import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { HostCalls } from './host-functions.ts';
+import { createHostCalls } from './host-functions.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 import type { RequestLabels } from './replica.ts';
@@ -89,7 +89,7 @@ export function serveWorker(
     },
   });
 
-  const calls = new HostCalls(send);
+  const calls = createHostCalls(send);
   const load = async ({ spec, place, functions }: HostMessage & { readonly type: 'load' }): Promise<void> => {
     try {
       calls.place(spec, functions);

@@ -36,21 +36,10 @@ export interface WorkerProcessEvents {
   onExit(reason: string): void;
 }
 
-export interface WorkerProcess {
-  /** A worker that is gone gets nothing, silently. @throws Error if the message can't be cloned */
-  send(message: HostMessage): void;
-  kill(): void;
-  /** Whether a signal has stopped it, as `SIGSTOP` does. Always `false` beside Linux, where nothing tells. */
-  isStopped(): boolean;
-  /** Whether the worker keeps this process from exiting. */
-  hold(held: boolean): void;
-}
+export type WorkerProcess = ReturnType<typeof startWorkerProcess>;
 
 /** Starts a worker process. What it prints goes to standard error: standard output belongs to the host. */
-export function startWorkerProcess(
-  options: WorkerProcessOptions,
-  events: WorkerProcessEvents,
-): WorkerProcess {
+export function startWorkerProcess(options: WorkerProcessOptions, events: WorkerProcessEvents) {
   const child = fork(options.worker, [], {
     serialization: 'advanced',
     stdio: ['ignore', 2, 'pipe', 'ipc', 'pipe'],
@@ -84,14 +73,17 @@ export function startWorkerProcess(
     if (child.pid === undefined) exit(error.message);
   });
   return {
-    send(message) {
+    /** A worker that is gone gets nothing, silently. @throws Error if the message can't be cloned */
+    send(message: HostMessage): void {
       if (child.connected) child.send(message, () => undefined);
     },
-    kill() {
+    kill(): void {
       child.kill('SIGKILL');
     },
+    /** Whether a signal has stopped it, as `SIGSTOP` does. Always `false` beside Linux, where nothing tells. */
     isStopped: () => isStopped(child.pid),
-    hold(held) {
+    /** Whether the worker keeps this process from exiting. */
+    hold(held: boolean): void {
       // Bun's pipe of errors has neither.
       for (const handle of [child, child.channel, child.stderr as Partial<Socket> | null, pulse]) {
         if (held) handle?.ref?.();

@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import { rm, open } from 'node:fs/promises';
 import { fieldError } from '../errors.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
+import { createAnswerClock, type AnswerClock } from '../runtime/http/answer-clock.ts';
 import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
 import { openUrl, refusal, type Remote } from './http.ts';
 import type { RemoteFile } from './file-list.ts';
@@ -68,32 +69,23 @@ async function receive(
   const start = part.position;
   onReceived?.(start);
   if (start === file.sizeBytes) return;
-  const watchdog = createWatchdog(remote.policy.stallMs, remote.signal);
-  try {
-    const answer = await openUrl(remote, file.url, {
-      headers: rangeFrom(start, file),
-      signal: watchdog.signal,
-    });
-    const { response } = answer;
-    const { status } = response;
-    const isRest = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${start}-`);
-    if (!isRest) part.restart();
-    if (status === 206 || status === 416) {
-      if (!isRest) throw new TransientError(`${remote.host} sends another part of ${file.path} than asked`);
-    } else if (status !== 200) throw refusal(answer, remote, { file: file.path });
-    const pieces = piecesOf(
-      response,
-      { file, remote, signal: watchdog.signal },
-      () => part.position - start >= advancedBytes,
-    );
-    for await (const chunk of pieces) {
-      watchdog.reset();
-      await part.append(chunk);
-      onReceived?.(part.position);
-      if (part.position > (file.sizeBytes ?? maxUnsizedBytes)) break;
-    }
-  } finally {
-    watchdog.stop();
+  const { stallMs } = remote.policy;
+  const clock = createAnswerClock({ firstByteMs: stallMs, idleMs: stallMs }, remote.signal);
+  const answer = await clock.wait(() =>
+    openUrl(remote, file.url, { headers: rangeFrom(start, file), signal: clock.signal }),
+  );
+  const { response } = answer;
+  const { status } = response;
+  const isRest = status === 206 && response.headers.get('content-range')?.startsWith(`bytes ${start}-`);
+  if (!isRest) part.restart();
+  if (status === 206 || status === 416) {
+    if (!isRest) throw new TransientError(`${remote.host} sends another part of ${file.path} than asked`);
+  } else if (status !== 200) throw refusal(answer, remote, { file: file.path });
+  const pieces = piecesOf(response, { file, remote, clock }, () => part.position - start >= advancedBytes);
+  for await (const chunk of pieces) {
+    await part.append(chunk);
+    onReceived?.(part.position);
+    if (part.position > (file.sizeBytes ?? maxUnsizedBytes)) break;
   }
   if (file.sizeBytes === undefined && part.position > maxUnsizedBytes) {
     part.restart();
@@ -115,11 +107,11 @@ function rangeFrom(start: number, { etag }: RemoteFile): Readonly<Record<string,
 /** @throws TransientError when the connection breaks */
 async function* piecesOf(
   response: Response,
-  { file, remote, signal }: { file: RemoteFile; remote: Remote; signal: AbortSignal },
+  { file, remote, clock }: { file: RemoteFile; remote: Remote; clock: AnswerClock },
   advanced: () => boolean,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* readBytes(response, { signal });
+    yield* readBytes(response, { clock });
   } catch (error) {
     throw new TransientError(
       `the download of ${file.path} of ${remote.label} was interrupted (${reasonOfFetch(error)})`,
@@ -139,40 +131,18 @@ function assertWhole(remote: Remote, file: RemoteFile, part: PartFile, start: nu
   );
 }
 
-/** A signal that aborts when nothing happens for a while. */
-function createWatchdog(
-  stallMs: number,
-  signal: AbortSignal | undefined,
-): { readonly signal: AbortSignal; reset(): void; stop(): void } {
-  const controller = new AbortController();
-  const bark = (): void => controller.abort(new Error(`nothing came for ${stallMs / 1000} s`));
-  const timer = setTimeout(bark, stallMs);
-  return {
-    signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
-    reset: () => void timer.refresh(),
-    stop: () => clearTimeout(timer),
-  };
-}
-
 /** Whether two attempts can be known to bring parts of the same content. */
 function isResumable({ hash, etag }: RemoteFile): boolean {
   return hash !== undefined || etag !== undefined;
 }
 
-/** A file that is being written from its beginning to its end, over several attempts if need be, and hashed on the way. */
-interface PartFile {
-  /** Bytes that are there. */
-  readonly position: number;
-  append(bytes: Uint8Array): Promise<void>;
-  /** Begins anew. The bytes stay until they are overwritten, since another process may count on them. */
-  restart(): void;
-  /** @returns the hash of the content, or `undefined` where there is nothing to compare it with */
-  finish(): Promise<string | undefined>;
-  close(): Promise<void>;
-}
+type PartFile = Awaited<ReturnType<typeof openPart>>;
 
-/** Opens what an earlier attempt has left, or begins. */
-async function openPart(path: string, file: RemoteFile): Promise<PartFile> {
+/**
+ * Opens what an earlier attempt has left, or begins: a file that is written from its beginning to its end, over several
+ * attempts if need be, and hashed on the way.
+ */
+async function openPart(path: string, file: RemoteFile) {
   const created = await open(path, 'a');
   await created.close();
   const handle = await open(path, 'r+');
@@ -196,10 +166,11 @@ async function openPart(path: string, file: RemoteFile): Promise<PartFile> {
     throw error;
   });
   return {
+    /** Bytes that are there. */
     get position() {
       return position;
     },
-    async append(bytes) {
+    async append(bytes: Uint8Array) {
       for (let written = 0; written < bytes.length;) {
         const { bytesWritten } = await handle.write(bytes, written, undefined, position + written);
         written += bytesWritten;
@@ -207,10 +178,12 @@ async function openPart(path: string, file: RemoteFile): Promise<PartFile> {
       hasher?.update(bytes);
       position += bytes.length;
     },
+    /** Begins anew. The bytes stay until they are overwritten, since another process may count on them. */
     restart() {
       position = 0;
       hasher = begin();
     },
+    /** @returns the hash of the content, or `undefined` where there is nothing to compare it with */
     async finish() {
       await handle.truncate(position);
       await handle.sync();

@@ -33,15 +33,11 @@ export class TransientError extends Error {
 
   constructor(
     message: string,
-    {
-      retryAfterMs,
-      advanced = false,
-      cause,
-    }: { retryAfterMs?: number | undefined; advanced?: boolean | undefined; cause?: unknown } = {},
+    options: ErrorOptions & Partial<Pick<TransientError, 'retryAfterMs' | 'advanced'>> = {},
   ) {
-    super(message, { cause });
-    this.retryAfterMs = retryAfterMs;
-    this.advanced = advanced;
+    super(message, options);
+    this.retryAfterMs = options.retryAfterMs;
+    this.advanced = options.advanced ?? false;
   }
 }
 

@@ -30,7 +30,7 @@ export async function verifyFiles(
   { verify = 'always' }: { readonly verify?: Exclude<Verification, 'never'> } = {},
 ): Promise<Comparison> {
   const folder = findFolder(source);
-  const { hashes, isDownloaded } = folder === undefined ? nothing : await hashesOf(folder);
+  const { hashes, isDownloaded } = folder === undefined ? noHashes : await hashesOf(folder);
   const noted = isDownloaded ? await readVerified(folder!) : {};
   const verified: Record<string, string> = {};
   const damaged: string[] = [];
@@ -61,30 +61,23 @@ export async function assertIntact(source: string, verify: Verification = 'chang
   );
 }
 
-interface KnownHashes {
-  readonly hashes: readonly (readonly [path: string, hash: ContentHash])[];
-  /** Whether the hub has listed them, for a commit. */
-  readonly isDownloaded: boolean;
-}
+const noHashes = { hashes: [], isDownloaded: false };
 
-const nothing: KnownHashes = { hashes: [], isDownloaded: false };
+type Hashes = readonly (readonly [path: string, hash: ContentHash])[];
 
 /** Hashes of the files that the package of bundled models lists, or that the hub has listed for a commit. */
-async function hashesOf(folder: string): Promise<KnownHashes> {
+async function hashesOf(
+  folder: string,
+): Promise<{ readonly hashes: Hashes; readonly isDownloaded: boolean }> {
   const bundled = await readFile(join(folder, '../hashes.json'), 'utf8').catch(() => undefined);
   if (bundled !== undefined) {
-    const hashes = (JSON.parse(bundled) as Record<string, Record<string, string>>)[basename(folder)] ?? {};
-    return {
-      hashes: Object.entries(hashes).map(([path, hex]) => [path, { algorithm: 'sha256', hex }]),
-      isDownloaded: false,
-    };
+    const known = (JSON.parse(bundled) as Record<string, Record<string, string>>)[basename(folder)] ?? {};
+    const hashes = Object.entries(known).map(([path, hex]) => [path, { algorithm: 'sha256', hex }] as const);
+    return { hashes, isDownloaded: false };
   }
   const listed = await readFileList(join(dirname(dirname(folder)), 'trees', `${basename(folder)}.json`));
-  if (!listed) return nothing;
-  return {
-    hashes: listed.flatMap(({ path, hash }) => (hash ? [[path, hash] as const] : [])),
-    isDownloaded: true,
-  };
+  const hashes = listed?.flatMap(({ path, hash }) => (hash ? [[path, hash] as const] : [])) ?? [];
+  return { hashes, isDownloaded: listed !== undefined };
 }
 
 async function hashOf(path: string, algorithm: ContentHash['algorithm']): Promise<string> {

@@ -23,7 +23,7 @@ export class BoundGraph {
   constructor(session: Session) {
     this.#session = session;
     this.#createTensor = isBindable(session) ? session.createTensor : holdTensor;
-    this.#binding = isBindable(session) ? session.createBinding() : new RunBinding(session);
+    this.#binding = isBindable(session) ? session.createBinding() : createRunBinding(session);
   }
 
   /** @param tensor an array of it may be written anew before each run */
@@ -124,39 +124,22 @@ function holdTensor(tensor: Tensor): ResidentTensor {
 }
 
 /** A binding to a session that can only run: what it is fed and what it makes are tensors of JavaScript. */
-class RunBinding implements Binding {
-  readonly #session: Session;
-  readonly #feeds: Record<string, Tensor> = {};
-  readonly #outputs = new Set<string>();
-  #results: TensorMap = {};
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  bindInput(name: string, tensor: ResidentTensor): void {
-    this.#feeds[name] = tensor.read();
-  }
-
-  bindOutput(): never {
-    throw new Error('this session allocates its outputs');
-  }
-
-  allocateOutput(name: string): void {
-    this.#outputs.add(name);
-  }
-
-  async run(options?: GraphRunOptions): Promise<void> {
-    this.#results = await this.#session.run(this.#feeds, [...this.#outputs], options);
-  }
-
-  output(name: string): ResidentTensor {
-    return holdTensor(this.#results[name]!);
-  }
-
-  takeOutputs(names: readonly string[]): ResidentTensor[] {
-    return names.map((name) => this.output(name));
-  }
-
-  release(): void {}
+function createRunBinding(session: Session): Binding {
+  const feeds: Record<string, Tensor> = {};
+  const outputs = new Set<string>();
+  let results: TensorMap = {};
+  const output = (name: string): ResidentTensor => holdTensor(results[name]!);
+  return {
+    bindInput: (name, tensor) => void (feeds[name] = tensor.read()),
+    bindOutput() {
+      throw new Error('this session allocates its outputs');
+    },
+    allocateOutput: (name) => void outputs.add(name),
+    async run(options) {
+      results = await session.run(feeds, [...outputs], options);
+    },
+    output,
+    takeOutputs: (names) => names.map(output),
+    release: () => undefined,
+  };
 }

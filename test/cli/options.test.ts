@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseDuration, parseInteger, parseOptions } from '../../src/cli/options.ts';
 
 const table = {
-  port: { type: 'string', short: 'p', value: '<number>', description: '' },
-  model: { type: 'string', multiple: true, description: '' },
-  quiet: { type: 'boolean', short: 'q', description: '' },
+  port: ['<number>', '', 'p'],
+  model: ['<name>…', ''],
+  quiet: ['', '', 'q'],
 } as const;
 
 describe('parseOptions', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { callFor, HostCalls, separateFunctions } from '../../src/engine/host-functions.ts';
+import { callFor, createHostCalls, separateFunctions } from '../../src/engine/host-functions.ts';
 import type { WorkerMessage } from '../../src/engine/protocol.ts';
 
 /** Both sides of the border, with plain data between them. */
 function cross<Data extends object>(given: Data): Data {
   const { data, paths, functions } = separateFunctions(given);
   const received = structuredClone(data);
-  const calls = new HostCalls((message) => {
+  const calls = createHostCalls((message) => {
     const asked = structuredClone(message) as WorkerMessage & { type: 'call' };
     void callFor(functions, asked).then((answer) => calls.receive(structuredClone(answer)));
   });

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transcription } from '../../dist/src/index.js';
 import { onnxSessions } from '../../src/backends/onnx/sessions.ts';
 import { limitConcurrency } from '../../src/concurrency/limit-concurrency.ts';
-import { Diarizer, type DiarizationTools } from '../../src/categories/transcription/pipeline/diarizer.ts';
+import {
+  createDiarizer,
+  type DiarizationTools,
+} from '../../src/categories/transcription/pipeline/diarizer.ts';
 import { openDiarization } from '../../src/categories/transcription/pipeline/open-diarization.ts';
 import { toWav } from '../categories/transcription/pipeline/recordings.ts';
 import { serve, type RunningService } from '../e2e/serve.ts';
@@ -47,7 +50,7 @@ afterAll(() => opened.release());
 /** Turns by the chosen threshold and by the default one. */
 async function turnsOf(samples: Float32Array): Promise<Record<'chosen' | 'default', Turn[]>> {
   const tools: { -readonly [key in keyof DiarizationTools]: DiarizationTools[key] } = { ...opened };
-  const diarizer = new Diarizer(tools, { inTurn: limitConcurrency(1) });
+  const diarizer = createDiarizer(tools, { inTurn: limitConcurrency(1) });
   for await (const block of diarizer.listen(secondsOf(samples))) void block;
   const byDefault = diarizer.turns();
   tools.threshold = chosenThreshold;

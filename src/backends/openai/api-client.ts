@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { AnswerClock } from '../../runtime/http/answer-clock.ts';
+import { createAnswerClock, type AnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError, orElse, orThrow } from '../../errors.ts';
 import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
@@ -50,7 +50,7 @@ export async function fetchApi(
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
   const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
   const key = await authorization(apiKey);
-  const clock = new AnswerClock(times, signal);
+  const clock = createAnswerClock(times, signal);
   const send = (): Promise<Response> =>
     fetchWith(tls, times.connectMs)(url + path, {
       method: contentType === undefined ? 'GET' : 'POST',

@@ -4,7 +4,9 @@ import { fieldError, InferenceError } from '../../errors.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { localFiles } from '../../folder/graph-files.ts';
 import { toConfigurationEntries } from '../../runtime/session-options.ts';
+import { locateModel } from '../../folder/source.ts';
 import { findStoredGraphs } from './files.ts';
+import { loadTransformersPackage, type TransformersPackage } from './load-package.ts';
 
 /** Options for loading the models of a folder. */
 export type LoadOptions = PretrainedModelOptions & { readonly dtype: Readonly<Record<string, string>> };
@@ -33,9 +35,25 @@ export function toLoadOptions(
   } as unknown as LoadOptions;
 }
 
-export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+/** A model's folder, and what its parts are loaded by. */
+export interface PackageFolder {
+  readonly path: string;
+  readonly options: LoadOptions;
+  readonly transformers: TransformersPackage;
+}
+
+/** For parts that aren't models. */
+export const localOnly = { local_files_only: true };
+
+/** Opens a model; where the package can't load a part, that is the fault of the source. */
+export async function openFolder<T>(
+  spec: ModelSpec,
+  open: (folder: PackageFolder) => Promise<T>,
+): Promise<T> {
+  const path = locateModel(spec.source);
+  const transformers = await loadTransformersPackage();
   try {
-    return await load();
+    return await open({ path, transformers, options: toLoadOptions(path, spec) });
   } catch (error) {
     if (InferenceError.isInstance(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import type { DynamicCache, PreTrainedModel, Tensor } from '@huggingface/transformers';
 import type { TransformersPackage } from './load-package.ts';
-import { ones, toIds, toPastName } from './chat/tensors.ts';
+import { keepStates, ones, toIds } from './chat/tensors.ts';
 
 /** The method by which `generate()` runs the encoder. */
 const prepare = '_prepare_encoder_decoder_kwargs_for_generation';
@@ -14,43 +14,30 @@ export interface Seq2SeqState {
   past: DynamicCache | undefined;
 }
 
-/** Both halves of an encoder–decoder model, by the package's `forward()`. */
-export interface Seq2SeqModel {
-  /** Runs the encoder. */
-  encode(inputs: Readonly<Record<string, Tensor>>): Promise<NonNullable<Seq2SeqState['encoded']>>;
-  /**
-   * Feeds tokens to the decoder.
-   * @param tokens `[rows × count]`
-   * @returns logits, `[rows, positions, vocabulary]`
-   */
-  decode(state: Seq2SeqState, tokens: ArrayLike<number>, past: number): Promise<Tensor>;
-  /** Tokens at the beginning of every answer. */
-  readonly start: readonly number[];
-  /** Tokens that are never chosen. */
-  readonly suppressed: readonly number[];
-}
-
-/** Splits an encoder–decoder model, so that the encoder runs once. */
+/** Splits an encoder–decoder model into its halves, run by the package's `forward()`, so that the encoder runs once. */
 export function createSeq2Seq(
   model: PreTrainedModel,
   { Tensor: TensorOf, DynamicCache: CacheOf }: TransformersPackage,
-): Seq2SeqModel {
+) {
   const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
     Record<string, unknown>
   >;
   const sessions = model.sessions as Readonly<Record<string, { readonly inputNames: readonly string[] }>>;
   const readsEncoderMask = sessions['decoder_model_merged']!.inputNames.includes('encoder_attention_mask');
   /** Some exports of recognizers want a mask that their feature extractor doesn't make. */
-  const withMask = (inputs: Readonly<Record<string, Tensor>>): Outputs => {
+  const withMask = (inputs: Outputs): Outputs => {
     const [first] = Object.values(inputs);
     const isWanted = sessions['model']!.inputNames.includes('attention_mask');
     if (!isWanted || inputs['attention_mask'] || !first) return inputs;
     return { ...inputs, attention_mask: ones(TensorOf, first.dims[0]!, first.dims[1]!) };
   };
   return {
+    /** Tokens at the beginning of every answer. */
     start: readStart(settings),
+    /** Tokens that are never chosen. */
     suppressed: readSuppressed(settings),
-    async encode(given) {
+    /** Runs the encoder. */
+    async encode(given: Outputs): Promise<NonNullable<Seq2SeqState['encoded']>> {
       const inputs = withMask(given);
       const prepared = (await model[prepare]({
         inputs_tensor: Object.values(inputs)[0],
@@ -61,7 +48,12 @@ export function createSeq2Seq(
       const states = prepared['encoder_outputs']!;
       return { states, mask: inputs['attention_mask'] ?? ones(TensorOf, states.dims[0]!, states.dims[1]!) };
     },
-    async decode(state, tokens, past) {
+    /**
+     * Feeds tokens to the decoder.
+     * @param tokens `[rows × count]`
+     * @returns logits, `[rows, positions, vocabulary]`
+     */
+    async decode(state: Seq2SeqState, tokens: ArrayLike<number>, past: number): Promise<Tensor> {
       const ids = toIds(TensorOf, tokens, state.rows);
       const outputs = (await model.forward({
         encoder_outputs: state.encoded!.states,
@@ -71,18 +63,7 @@ export function createSeq2Seq(
         decoder_attention_mask: ones(TensorOf, state.rows, past + ids.dims[1]!),
         ...(state.past && { past_key_values: state.past }),
       })) as Outputs;
-      const entries: Record<string, Tensor> = {};
-      for (const [name, tensor] of Object.entries(outputs)) {
-        if (!name.startsWith('present')) continue;
-        const pastName = toPastName(name);
-        // The keys and values of the encoder are made once; later outputs under their names are empty.
-        const kept = name.includes('encoder')
-          ? (state.past as unknown as Outputs | undefined)?.[pastName]
-          : undefined;
-        entries[pastName] = kept ?? tensor;
-      }
-      if (state.past) state.past.update(entries);
-      else state.past = new CacheOf(entries) as DynamicCache;
+      keepStates(state, outputs, CacheOf);
       return outputs['logits']!;
     },
   };

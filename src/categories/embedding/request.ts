@@ -1,5 +1,6 @@
 import { fieldError } from '../../errors.ts';
-import { embeddingParameters, maxEmbeddingInputs, type EmbeddingParameters } from './parameters.ts';
+import { faultOfInput } from './input-fault.ts';
+import { embeddingParameters, type EmbeddingParameters } from './parameters.ts';
 
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
@@ -41,22 +42,7 @@ export function completeEmbeddingRequest(request: EmbeddingRequestInput): Embedd
   const { model, input, ...given } = request;
   const isList = typeof input !== 'string' && typeof input[0] !== 'number';
   const inputs = (isList ? input : [input]) as EmbeddingRequest['inputs'];
-  if (inputs.length === 0) throw fieldError('input', 'expected at least one text, got none');
-  if (inputs.length > maxEmbeddingInputs)
-    throw fieldError('input', `expected at most ${maxEmbeddingInputs} texts, got ${inputs.length}`);
-  for (const [index, entry] of inputs.entries()) {
-    const param = isList ? `input[${index}]` : 'input';
-    if (entry.length === 0) {
-      throw fieldError(
-        param,
-        `expected a text that is not empty, got ${typeof entry === 'string' ? '""' : '[]'}`,
-      );
-    }
-    if (typeof entry === 'string') continue;
-    for (const id of entry) {
-      if (!Number.isInteger(id) || id < 0)
-        throw fieldError(param, `expected token ids, got ${describeValue(id)}`);
-    }
-  }
+  const fault = faultOfInput(input);
+  if (fault) throw fieldError(['input', ...fault.path.map((at) => `[${at}]`)].join(''), fault.message);
   return { ...resolveRequestParameters(embeddingParameters, given), model, inputs, isList };
 }

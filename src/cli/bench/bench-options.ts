@@ -8,33 +8,20 @@ import { orThrow } from '../../errors.ts';
 
 export const benchOptionTable = {
   ...modelChoiceTable,
-  duration: {
-    type: 'string',
-    value: '<time>',
-    description: 'Time in which requests start; default 10s, or unlimited with --requests.',
-  },
-  requests: { type: 'string', value: '<number>', description: 'Maximum number of requests.' },
-  concurrency: { type: 'string', value: '<number>', description: 'Requests at the same time; default 1.' },
-  'prompt-tokens': {
-    type: 'string',
-    value: '<number>',
-    description: 'Chat, embeddings, rerank: approximate length of a prompt; default 128, for embeddings 32.',
-  },
-  'max-tokens': {
-    type: 'string',
-    value: '<number>',
-    description: 'Chat: maximum tokens of an answer; default 128.',
-  },
-  size: { type: 'string', value: '<width>x<height>', description: 'Image generation: size of a picture.' },
-  steps: { type: 'string', value: '<number>', description: 'Image generation: steps of a picture.' },
-  file: {
-    type: 'string',
-    value: '<file>',
-    description: 'Detection: a picture; transcription: a recording. Default: a generated file.',
-  },
-  device: { type: 'string', value: '<name>', description: 'Device: cpu, webgpu, cuda …' },
-  threads: { type: 'string', value: '<number>', description: 'Threads of the model.' },
-  json: { type: 'boolean', description: 'Print JSON.' },
+  duration: ['<time>', 'Time in which requests start; default 10s, or unlimited with --requests.'],
+  requests: ['<number>', 'Maximum number of requests.'],
+  concurrency: ['<number>', 'Requests at the same time; default 1.'],
+  'prompt-tokens': [
+    '<number>',
+    'Chat, embeddings, rerank: approximate length of a prompt; default 128, for embeddings 32.',
+  ],
+  'max-tokens': ['<number>', 'Chat: maximum tokens of an answer; default 128.'],
+  size: ['<width>x<height>', 'Image generation: size of a picture.'],
+  steps: ['<number>', 'Image generation: steps of a picture.'],
+  file: ['<file>', 'Detection: a picture; transcription: a recording. Default: a generated file.'],
+  device: ['<name>', 'Device: cpu, webgpu, cuda …'],
+  threads: ['<number>', 'Threads of the model.'],
+  json: ['', 'Print JSON.'],
   ...hubOptionTable,
 } as const satisfies OptionTable;
 

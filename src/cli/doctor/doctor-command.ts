@@ -11,20 +11,15 @@ export const command = defineCommand({
     'Each device runs a small graph in a process of its own. ✓ works, – is missing and some features need it, ✗ needs repair. The exit code is 1 when something needs repair.',
   ],
   options: {
-    json: { type: 'boolean', description: 'Print JSON.' },
-    library: {
-      type: 'string',
-      value: '<path>',
-      description:
-        'Try this library of ONNX Runtime, or the one in a folder; default: SLASHV1_ONNXRUNTIME_LIBRARY.',
-    },
-    plugin: {
-      type: 'string',
-      multiple: true,
-      value: '<provider=path>',
-      description:
-        'Try the devices of this plugin, such as openvino=./libonnxruntime_providers_openvino_plugin.so.',
-    },
+    json: ['', 'Print JSON.'],
+    library: [
+      '<path>',
+      'Try this library of ONNX Runtime, or the one in a folder; default: SLASHV1_ONNXRUNTIME_LIBRARY.',
+    ],
+    plugin: [
+      '<provider=path>…',
+      'Try the devices of this plugin, such as openvino=./libonnxruntime_providers_openvino_plugin.so.',
+    ],
   },
   examples: {
     'slashv1 doctor': 'everything, a line each',

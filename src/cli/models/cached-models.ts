@@ -1,38 +1,21 @@
 import { findCatalogueEntry } from '../../folder/catalogue.ts';
-import { listCachedModels, listSources, RepositoryCache, type CachedModel } from '../../hub/model-cache.ts';
+import { listCachedModels, listSources, RepositoryCache } from '../../hub/model-cache.ts';
 import { statsIn } from '../../folder/files-in.ts';
 
-/** A model that is on this disk. */
-export interface CachedModelRow extends CachedModel {
-  readonly lastUsed: Date | undefined;
-}
+export type CacheContents = Awaited<ReturnType<typeof readCache>>;
 
-/** A download that has not come to its end. */
-export interface UnfinishedDownload {
-  readonly folder: string;
-  readonly sizeBytes: number;
-}
-
-/** The content of a cache folder. */
-export interface CacheContents {
-  readonly models: readonly CachedModelRow[];
-  readonly unfinished: readonly UnfinishedDownload[];
-}
-
-export async function readCache(cacheFolder: string): Promise<CacheContents> {
+/** The content of a cache folder: models, and downloads that have not come to their end. */
+export async function readCache(cacheFolder: string) {
   const models = await listCachedModels(cacheFolder);
   const whole = new Set(models.map(({ source }) => source));
-  const unfinished: UnfinishedDownload[] = [];
+  const unfinished: { readonly folder: string; readonly sizeBytes: number }[] = [];
   for (const source of await listSources(cacheFolder)) {
     const cache = new RepositoryCache(cacheFolder, source);
     if (whole.has(source) || !(await cache.hasParts())) continue;
     unfinished.push({ folder: cache.folder, sizeBytes: diskUse(cache.folder) });
   }
-  return { models: models.map(withLastUse), unfinished };
-}
-
-function withLastUse(model: CachedModel): CachedModelRow {
-  return { ...model, lastUsed: lastUse(model.folder) };
+  const used = models.map((model) => Object.assign({}, model, { lastUsed: lastUse(model.folder) }));
+  return { models: used, unfinished };
 }
 
 /** The name under which a cache keeps what a user calls so: without aliases and revisions, an address with its slash. */

@@ -16,7 +16,7 @@ export const command = defineCommand({
   description: [
     'A model is a bundled one, a name of the catalogue, org/name on Hugging Face, a folder or an address. Only its small files are read, not its weights.',
   ],
-  options: { ...modelChoiceTable, ...hubOptionTable, json: { type: 'boolean', description: 'Print JSON.' } },
+  options: { ...modelChoiceTable, ...hubOptionTable, json: ['', 'Print JSON.'] },
   examples: {
     'slashv1 models info qwen3-0.6b': 'a model of the catalogue',
     'slashv1 models info ./models/my-model --dtype q4 --json': 'a folder, for other programs',

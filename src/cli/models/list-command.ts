@@ -12,11 +12,8 @@ export const command = defineCommand({
   summary: 'Lists the downloaded models, or the catalogue.',
   description: ['The last use is the access time of the files; some file systems record only the download.'],
   options: {
-    catalogue: {
-      type: 'boolean',
-      description: 'List the well-known models that have a short name.',
-    },
-    json: { type: 'boolean', description: 'Print JSON.' },
+    catalogue: ['', 'List the well-known models that have a short name.'],
+    json: ['', 'Print JSON.'],
     'cache-dir': hubOptionTable['cache-dir'],
   },
   examples: {

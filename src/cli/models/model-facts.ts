@@ -9,13 +9,10 @@ import { readTextLength } from '../../folder/text-length.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../folder/catalogue.ts';
 import { storedDtypes, type Dtype } from '../../folder/graph-files.ts';
 import { chooseFiles } from '../../hub/needed-files.ts';
-import type { ModelInfo } from '../../index.ts';
-import type { RuntimeInUse } from '../../contracts/run.ts';
 import { chooseRuntime } from '../../runtime/choose-runtime.ts';
-import type { DescribedFile, DescribedModel } from '../../hub/describe-model.ts';
+import type { DescribedModel } from '../../hub/describe-model.ts';
 import { filesOf } from '../../loading/recognize-model.ts';
 import { toModelParameters } from '../../loading/model-parameters.ts';
-import type { ModelParameters } from '../../server/models.ts';
 import { orElse } from '../../errors.ts';
 
 /** The weights of a model in one type of numbers. */
@@ -26,37 +23,10 @@ export interface StoredWeights {
 }
 
 /** Facts about a model that is not loaded. */
-export interface ModelFacts {
-  readonly source: string;
-  readonly kind: DescribedModel['kind'];
-  readonly category: string;
-  readonly name: string;
-  readonly architecture: string | undefined;
-  readonly license: string | undefined;
-  /** Numbers that it has learnt, where the catalogue knows. */
-  readonly parameterCount: number | undefined;
-  /** Tokens; `undefined` if its config doesn't say. */
-  readonly contextLength: number | undefined;
-  readonly folder: string | undefined;
-  /** The dtype that is loaded by default. */
-  readonly dtype: Dtype;
-  readonly weights: readonly StoredWeights[];
-  /** Loaded, in that type; caches of long texts come on top. */
-  readonly memoryBytes: number | undefined;
-  /** Files that are downloaded and loaded. */
-  readonly files: readonly DescribedFile[];
-  /** Activations of products with 4-bit weights on the CPU; `undefined` without such a graph on this disk. */
-  readonly activations: string | undefined;
-  /** Kinds of turns that the chat template has no place for: those that become parts of others, and those that are refused. */
-  readonly turns: Readonly<Partial<Record<TurnKind, TurnFate>>> | undefined;
-  /** Runtime of graphs in this process, as in workers. */
-  readonly runtime: RuntimeInUse;
-  /** Parameters of requests. */
-  readonly parameters: ModelParameters['parameters'];
-}
+export type ModelFacts = Awaited<ReturnType<typeof gatherFacts>>;
 
 /** Gathers what is known about a model. */
-export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined): Promise<ModelFacts> {
+export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefined) {
   const { source, kind, category, entry, folder, files } = model;
   const chosen = dtype ?? entry?.dtype ?? 'auto';
   const config = (await model.readJson('config.json')) ?? {};
@@ -76,20 +46,35 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
     name,
     architecture: readArchitecture(config, index),
     license: entry?.license ?? (await readLicense(model)),
+    /** Numbers that it has learnt, where the catalogue knows. */
     parameterCount: entry?.parameters,
+    /** Tokens; `undefined` if its config doesn't say. */
     contextLength,
     folder,
+    /** The dtype that is loaded by default. */
     dtype: chosen,
     weights: storedDtypes.flatMap((one) => weightsOf(one, () => needed(one).filter(isWeights), sizes)),
+    /** Loaded, in that type; caches of long texts come on top. */
     memoryBytes:
       loadedBytes === undefined
         ? entry && estimateMemoryBytes({ ...entry, dtype: chosen })
         : memoryOfWeights(loadedBytes),
+    /** Files that are downloaded and loaded. */
     files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
+    /** Activations of products with 4-bit weights on the CPU; `undefined` without such a graph on this disk. */
     activations: category === 'chat' && folder !== undefined ? readActivations(folder, loaded) : undefined,
     turns: category === 'chat' ? await readTurns(model) : undefined,
+    /** Runtime of graphs in this process, as in workers. */
     runtime: await chooseRuntime(),
-    parameters: parametersOf({ id: source, name, category, contextLength }),
+    /** Parameters of requests. */
+    parameters: toModelParameters({
+      id: source,
+      name,
+      category,
+      contextLength: contextLength ?? 0,
+      created: 0,
+      ownedBy: '',
+    }).parameters,
   };
 }
 
@@ -101,7 +86,10 @@ function readActivations(folder: string, files: readonly string[]): string | und
   return 'rounded to 8 bits where the graph is rewritten; int8Activations: false keeps float32';
 }
 
-async function readTurns(model: DescribedModel): Promise<ModelFacts['turns']> {
+/** Kinds of turns that the chat template has no place for: those that become parts of others, and those that are refused. */
+async function readTurns(
+  model: DescribedModel,
+): Promise<Readonly<Partial<Record<TurnKind, TurnFate>>> | undefined> {
   const tokenizerConfig = (await model.readJson('tokenizer_config.json')) ?? {};
   const chatTemplate = toChatTemplate(await model.readText('chat_template.jinja'), tokenizerConfig);
   if (chatTemplate === undefined) return undefined;
@@ -169,12 +157,4 @@ async function readLicense(model: DescribedModel): Promise<string | undefined> {
   const manifest = model.kind === 'bundled' ? await model.readJson('../package.json') : undefined;
   const stated = /^license:\s*["']?([^\s"']+)/m.exec(head)?.[1] ?? manifest?.['license'];
   return typeof stated === 'string' ? stated : undefined;
-}
-
-function parametersOf(
-  model: Pick<ModelFacts, 'category' | 'name' | 'contextLength'> & { id: string },
-): ModelFacts['parameters'] {
-  const { id, name, category, contextLength = 0 } = model;
-  const info: ModelInfo = { id, name, category, contextLength, created: 0, ownedBy: '' };
-  return toModelParameters(info).parameters;
 }

@@ -16,7 +16,7 @@ export const command = defineCommand({
     'Name a model as `slashv1 models list` shows it, or by its name in the catalogue. Programs that share the cache lose the model, too.',
   ],
   options: {
-    yes: { type: 'boolean', short: 'y', description: "Don't ask first." },
+    yes: ['', "Don't ask first.", 'y'],
     'cache-dir': hubOptionTable['cache-dir'],
   },
   examples: {

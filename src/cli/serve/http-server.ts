@@ -6,21 +6,8 @@ import { InferenceError, type Handler } from '../../index.ts';
 import { toErrorResponse } from '../../server/errors.ts';
 import { requestIdOf } from '../../http/headers.ts';
 
-/** Answers at once; what it answers with may be put in later. */
-export interface HttpServer {
-  /** `http://127.0.0.1:8000` */
-  readonly origin: string;
-  /** Responses that are not out yet. */
-  readonly openResponses: number;
-  handle(handler: Handler): void;
-  /** Takes no more connections, and resolves when all responses are out. */
-  drain(): Promise<void>;
-  /** Breaks off what is left. */
-  close(): Promise<void>;
-}
-
 /** Listens; until there is another handler, every request is refused as `overloaded`. */
-export async function openHttpServer(host: string, port: number): Promise<HttpServer> {
+export async function openHttpServer(host: string, port: number) {
   let handler = loading;
   const current: Handler = (request) => handler(request);
   const listener = toNodeListener(current);
@@ -37,17 +24,22 @@ export async function openHttpServer(host: string, port: number): Promise<HttpSe
   offerWebSockets(server, current);
   await listen(server, host, port);
   return {
+    /** `http://127.0.0.1:8000` */
     origin: originOf(server, host),
+    /** Number of responses that are not out yet. */
     get openResponses() {
       return open.size;
     },
-    handle(next) {
+    /** What it answers with from now on. */
+    handle(next: Handler) {
       handler = next;
     },
+    /** Takes no more connections, and resolves when all responses are out. */
     async drain() {
       server.close();
       if (open.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
     },
+    /** Breaks off what is left. */
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-import type { Metrics } from '../../create-metrics.ts';
+import { withinTime } from '../../concurrency/within-time.ts';
 import { bundledModelNames } from '../../folder/bundled-models.ts';
 import { locateModel } from '../../folder/source.ts';
 import {
@@ -8,52 +8,42 @@ import {
   type Inference,
   type InferenceOptions,
   type Logger,
+  type ModelInfo,
   type ModelOptions,
   type ModelStatus,
   type Observer,
 } from '../../index.ts';
 import { createHealthHandler } from '../../server/health.ts';
-import { defineCommand, exitCode, watchInterrupts, type ExitCode, type Interruption } from '../command.ts';
+import { defineCommand, exitCode, watchInterrupts, type ExitCode } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
 import type { ModelSettings } from '../model-settings.ts';
 import { UsageError } from '../options.ts';
 import { serviceBanner } from './banner.ts';
-import { loading, openHttpServer, type HttpServer } from './http-server.ts';
+import { loading, openHttpServer } from './http-server.ts';
 import { mount, type Place } from './mount.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
 import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
 import { orThrow } from '../../errors.ts';
 
-/** Services beside the API. */
-interface SideServices {
-  readonly places: readonly (Place & { readonly name: string })[];
-  /** Settings of the side services. */
-  readonly observers: readonly Observer[];
-}
-
-/** Makes what is wanted beside the API; what isn't, isn't loaded. */
-async function createSideServices(wanted: {
-  readonly playground: boolean;
-  readonly metrics: boolean;
-}): Promise<SideServices> {
-  const places: SideServices['places'][number][] = [];
+/** Makes what is wanted beside the API, and its observers; what isn't, isn't loaded. */
+async function createSideServices({ playground, metrics }: ServeSettings['wanted']) {
+  const places: (Place & { readonly name: string })[] = [];
   const observers: Observer[] = [];
-  if (wanted.playground) {
+  if (playground) {
     const { createPlayground } = await import('../../playground/create-playground.ts');
     places.push({ name: 'playground', path: '/', handler: createPlayground() });
   }
-  if (wanted.metrics) {
-    const { handler, observer } = await openMetrics();
+  if (metrics) {
+    const { createMetrics } = await import('../../create-metrics.ts');
+    const { handler, observer } = orThrow(
+      createMetrics,
+      (error) => new UsageError(`--metrics: ${error.message}`, { cause: error }),
+    );
     places.push({ name: 'metrics', path: '/metrics', handler });
     observers.push(observer);
   }
   return { places, observers };
-}
-
-async function openMetrics(): Promise<Metrics> {
-  const { createMetrics } = await import('../../create-metrics.ts');
-  return orThrow(createMetrics, (error) => new UsageError(`--metrics: ${error.message}`, { cause: error }));
 }
 
 /** The models that are served where nobody names one. */
@@ -96,13 +86,15 @@ export const command = defineCommand({
 });
 
 async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitCode> {
+  const { host, keyOrigin, requiredModels, drainMs, drainDelayMs } = settings;
+  const { messages } = terminal;
+  const tell = (text: string): void => messages.write(`${text}\n`);
   const given = settings.models;
   const models = Object.keys(given).length > 0 ? given : bundledModelSettings(settings.hub);
-  const { requiredModels } = settings;
   assertIds(requiredModels, Object.keys(models));
   const beside = await createSideServices(settings.wanted);
-  const server = await openHttpServer(settings.host, settings.port);
-  const interruption = watchInterrupts();
+  const server = await openHttpServer(host, settings.port);
+  const { signal, first: firstSignal, stop } = watchInterrupts();
   let inference: Inference | undefined;
   const status = () => inference?.status() ?? Object.keys(models).map(statusBeforeLoading);
   const health = {
@@ -110,10 +102,11 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
     path: '/health',
     handler: createHealthHandler({ status }, { requiredModels }),
   };
+  const places = [...beside.places, health];
   server.handle(mount([health], loading));
   try {
-    const options = await fetchAll(models, { terminal, signal: interruption.signal });
-    tell(terminal, `Loading ${count(Object.keys(options).length, 'model')} …`);
+    const options = await fetchAll(models, { terminal, signal });
+    tell(`Loading ${count(Object.keys(options).length, 'model')} …`);
     const widest = Math.max(...Object.keys(options).map(({ length }) => length));
     const logger = loggerOf(settings, terminal);
     inference = createInference({
@@ -125,10 +118,10 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
       observers: [
         {
           onModelLoad: ({ id }, { loadMs }) =>
-            tell(terminal, `  ${id.padEnd(widest)}  ${(loadMs / 1000).toFixed(1)} s`),
+            tell(`  ${id.padEnd(widest)}  ${(loadMs / 1000).toFixed(1)} s`),
           onModelFailure({ id }, { error }) {
             const isRequired = requiredModels?.includes(id) ?? true;
-            if (!isRequired) tell(terminal, `  ${id.padEnd(widest)}  not loaded: ${error.message}`);
+            if (!isRequired) tell(`  ${id.padEnd(widest)}  not loaded: ${error.message}`);
           },
         },
       ],
@@ -136,19 +129,44 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
     const { handler } = settings;
     const observers = [...(handler.observers ?? []), ...beside.observers];
     const api = createHandler(inference, { ...handler, logger, observers });
-    const places = [...beside.places, health];
     server.handle(mount([{ path: '/v1', handler: api }, ...places], api));
-    await Promise.race([ready(inference, requiredModels), interruption.first]);
-    if (!interruption.signal.aborted) announce({ inference, server, settings, terminal, places });
-    await interruption.first;
+    await Promise.race([ready(inference, requiredModels), firstSignal]);
+    if (!signal.aborted) announce(inference.models());
+    await firstSignal;
     return exitCode.success;
   } catch (error) {
-    if (interruption.signal.aborted) return exitCode.success;
+    if (signal.aborted) return exitCode.success;
     throw error;
   } finally {
-    await shutDown({ inference, server, settings, terminal, interruption });
+    await shutDown();
+  }
+
+  function announce(served: readonly ModelInfo[]): void {
+    const banner = serviceBanner({ origin: server.origin, models: served, keyOrigin, places }, messages);
+    tell(`\n${banner}\n`);
+    if (keyOrigin === 'none' && !isLoopback(host)) {
+      const careful = messages.style.yellow('Careful:');
+      tell(`${careful} ${host} may be reached from elsewhere, and no key is needed.`);
+    }
+    tell(messages.style.dim('Ctrl-C ends it.'));
+  }
+
+  async function shutDown(): Promise<void> {
+    if (signal.aborted) {
+      const { openResponses } = server;
+      const open = `${count(openResponses, 'request')} ${openResponses === 1 ? 'is' : 'are'} through`;
+      tell(openResponses === 0 ? '\nStopping.' : `\nStopping when ${open}; Ctrl-C again stops at once.`);
+    }
+    // Requests that come until the end of the delay are served; what is half sent then is answered with 503.
+    await inference?.close({ drainDelayMs, ...(drainMs === undefined ? {} : { graceMs: drainMs }) });
+    await withinTime(server.drain(), flushMs).catch(() => undefined);
+    await server.close();
+    stop();
   }
 }
+
+/** Time for the last bytes of an upload to come and of a response to leave. */
+const flushMs = 5000;
 
 function assertIds(requiredModels: readonly string[] = [], ids: readonly string[]): void {
   const unknown = requiredModels.find((id) => !ids.includes(id));
@@ -176,72 +194,14 @@ async function fetchAll(
   return Object.fromEntries(fetched);
 }
 
-interface Announcement {
-  readonly inference: Inference;
-  readonly server: HttpServer;
-  readonly settings: ServeSettings;
-  readonly terminal: Terminal;
-  readonly places: SideServices['places'];
-}
-
-function announce({ inference, server, settings, terminal, places }: Announcement): void {
-  const { host, keyOrigin } = settings;
-  const { messages } = terminal;
-  const banner = serviceBanner(
-    { origin: server.origin, models: inference.models(), keyOrigin, places },
-    messages,
-  );
-  tell(terminal, `\n${banner}\n`);
-  if (keyOrigin === 'none' && !isLoopback(host)) {
-    const careful = messages.style.yellow('Careful:');
-    tell(terminal, `${careful} ${host} may be reached from elsewhere, and no key is needed.`);
-  }
-  tell(terminal, messages.style.dim('Ctrl-C ends it.'));
-}
-
 /** A logger of the config file's own counts; otherwise people and programs get lines that they can read. */
 function loggerOf({ handler, isQuiet }: ServeSettings, { output }: Terminal): Logger | undefined {
   if (isQuiet) return undefined;
   return handler.logger ?? (output.isTTY ? prettyLogger(output) : jsonLogger(output));
 }
 
-interface Service {
-  readonly inference: Inference | undefined;
-  readonly server: HttpServer;
-  readonly settings: ServeSettings;
-  readonly terminal: Terminal;
-  readonly interruption: Interruption;
-}
-
-/** Time for the last bytes of an upload to come and of a response to leave. */
-const flushMs = 5000;
-
-async function shutDown({ inference, server, settings, terminal, interruption }: Service): Promise<void> {
-  if (interruption.signal.aborted) {
-    const { openResponses } = server;
-    const open = `${count(openResponses, 'request')} ${openResponses === 1 ? 'is' : 'are'} through`;
-    tell(
-      terminal,
-      openResponses === 0 ? '\nStopping.' : `\nStopping when ${open}; Ctrl-C again stops at once.`,
-    );
-  }
-  const { drainMs, drainDelayMs } = settings;
-  // Requests that come until the end of the delay are served; what is half sent then is answered with 503.
-  await inference?.close({ drainDelayMs, ...(drainMs === undefined ? {} : { graceMs: drainMs }) });
-  const drained = server.drain();
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([drained, new Promise((resolve) => (timer = setTimeout(resolve, flushMs)))]);
-  clearTimeout(timer);
-  await server.close();
-  interruption.stop();
-}
-
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}
-
-function tell({ messages }: Terminal, text: string): void {
-  messages.write(`${text}\n`);
 }
 
 function count(number: number, noun: string): string {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { assertDuration } from '../../engine/limits.ts';
-import type { HandlerOptions, HubOptions, InferenceOptions } from '../../index.ts';
+import type { HandlerOptions, HubOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
@@ -22,114 +22,56 @@ import { readConfigFile, type Config } from './config-file.ts';
 import { orThrow } from '../../errors.ts';
 
 export const serveOptionTable = {
-  model: {
-    type: 'string',
-    short: 'm',
-    multiple: true,
-    value: '<id=source>',
-    description:
-      'A model: a name of the catalogue, org/name on Hugging Face, a folder or an address. id= before it sets the id for clients (default: its name); settings follow after commas: dtype, device, category, threads, replicas … Default: the bundled models.',
-  },
-  config: {
-    type: 'string',
-    short: 'c',
-    value: '<file>',
-    description:
-      'Settings as JSON, or as the default export of a .js or .mjs file. Options override the file.',
-  },
-  host: { type: 'string', value: '<address>', description: 'Address to listen on; default 127.0.0.1.' },
-  port: {
-    type: 'string',
-    short: 'p',
-    value: '<number>',
-    description: 'Port to listen on; default 8000; 0 takes a free port.',
-  },
-  key: {
-    type: 'string',
-    multiple: true,
-    value: '<key>',
-    description: 'A key for clients. Default: SLASHV1_API_KEY, or else a new key that is printed.',
-  },
-  'keys-file': {
-    type: 'string',
-    value: '<file>',
-    description:
-      'File of keys, one a line; # begins a comment. Unlike options, it is hidden from other users of this machine.',
-  },
-  'no-auth': { type: 'boolean', description: 'Serve all clients without a key.' },
-  'cors-origin': {
-    type: 'string',
-    multiple: true,
-    value: '<origin>',
-    description:
-      'Pages of this origin may use the API from a browser, such as https://app.example; * for all.',
-  },
-  'cors-header': {
-    type: 'string',
-    multiple: true,
-    value: '<name>',
-    description: 'A request header that these pages may send; default: every header they ask for.',
-  },
-  'cors-max-age': {
-    type: 'string',
-    value: '<time>',
-    description: 'How long browsers may cache these permissions; default 2h.',
-  },
-  'max-loaded': {
-    type: 'string',
-    value: '<number>',
-    description:
-      'Models in memory at once. The first request loads a model; the least used one is unloaded. Default: all, loaded at the start.',
-  },
-  'required-model': {
-    type: 'string',
-    multiple: true,
-    value: '<id>',
-    description:
-      'A model without which the service neither starts nor is ready by /health; may be repeated. Default: all.',
-  },
+  model: [
+    '<id=source>…',
+    'A model: a name of the catalogue, org/name on Hugging Face, a folder or an address. id= before it sets the id for clients (default: its name); settings follow after commas: dtype, device, category, threads, replicas … Default: the bundled models.',
+    'm',
+  ],
+  config: [
+    '<file>',
+    'Settings as JSON, or as the default export of a .js or .mjs file. Options override the file.',
+    'c',
+  ],
+  host: ['<address>', 'Address to listen on; default 127.0.0.1.'],
+  port: ['<number>', 'Port to listen on; default 8000; 0 takes a free port.', 'p'],
+  key: ['<key>…', 'A key for clients. Default: SLASHV1_API_KEY, or else a new key that is printed.'],
+  'keys-file': [
+    '<file>',
+    'File of keys, one a line; # begins a comment. Unlike options, it is hidden from other users of this machine.',
+  ],
+  'no-auth': ['', 'Serve all clients without a key.'],
+  'cors-origin': [
+    '<origin>…',
+    'Pages of this origin may use the API from a browser, such as https://app.example; * for all.',
+  ],
+  'cors-header': [
+    '<name>…',
+    'A request header that these pages may send; default: every header they ask for.',
+  ],
+  'cors-max-age': ['<time>', 'How long browsers may cache these permissions; default 2h.'],
+  'max-loaded': [
+    '<number>',
+    'Models in memory at once. The first request loads a model; the least used one is unloaded. Default: all, loaded at the start.',
+  ],
+  'required-model': [
+    '<id>…',
+    'A model without which the service neither starts nor is ready by /health; may be repeated. Default: all.',
+  ],
   ...hubOptionTable,
-  drain: {
-    type: 'string',
-    value: '<time>',
-    description: 'How long open requests may continue after Ctrl-C; default 10s.',
-  },
-  'drain-delay': {
-    type: 'string',
-    value: '<time>',
-    description: 'How long new requests are accepted after Ctrl-C, while /health answers 503; default 0s.',
-  },
-  metrics: {
-    type: 'boolean',
-    description: 'Serve metrics for Prometheus at /metrics, without a key; needs the package prom-client.',
-  },
-  'no-playground': { type: 'boolean', description: 'Leave out the playground at /.' },
-  quiet: { type: 'boolean', short: 'q', description: 'Log no requests.' },
+  drain: ['<time>', 'How long open requests may continue after Ctrl-C; default 10s.'],
+  'drain-delay': [
+    '<time>',
+    'How long new requests are accepted after Ctrl-C, while /health answers 503; default 0s.',
+  ],
+  metrics: ['', 'Serve metrics for Prometheus at /metrics, without a key; needs the package prom-client.'],
+  'no-playground': ['', 'Leave out the playground at /.'],
+  quiet: ['', 'Log no requests.', 'q'],
 } as const satisfies OptionTable;
 
 /** Source of the keys; keys that this process made may be shown. */
 export type KeyOrigin = { readonly made: string } | 'environment' | 'given' | 'none';
 
-export interface ServeSettings {
-  readonly host: string;
-  readonly port: number;
-  /** `undefined` for the engine's own default. */
-  readonly drainMs: number | undefined;
-  readonly drainDelayMs: number;
-  /** Without any: the bundled ones. */
-  readonly models: Readonly<Record<string, ModelSettings>>;
-  readonly isolation: InferenceOptions['isolation'];
-  readonly maxLoadedModels: number | undefined;
-  readonly maxLoadedBytes: number | undefined;
-  /** `undefined` for all. */
-  readonly requiredModels: readonly string[] | undefined;
-  /** For the bundled models. */
-  readonly hub: HubOptions | undefined;
-  readonly handler: HandlerOptions;
-  readonly keyOrigin: KeyOrigin;
-  readonly wanted: { readonly playground: boolean; readonly metrics: boolean };
-  readonly isQuiet: boolean;
-}
+export type ServeSettings = Awaited<ReturnType<typeof readServeSettings>>;
 
 const defaultPort = '8000';
 
@@ -140,7 +82,7 @@ const defaultPort = '8000';
 export async function readServeSettings(
   values: OptionValues<typeof serveOptionTable>,
   { environment }: Terminal,
-): Promise<ServeSettings> {
+) {
   const config: Config = values.config === undefined ? {} : await readConfigFile(values.config);
   const names = new Map(Object.entries(hubOptionNames).filter(([, option]) => option.slice(2) in values));
   const hub = mergeHub(config.hub ?? {}, toHubOptions(values));
@@ -158,16 +100,20 @@ export async function readServeSettings(
     const text = values[name];
     return text === undefined ? undefined : read(`--${name}`, text);
   };
-  const settings: ServeSettings = {
+  const settings = {
     host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
     port: given('port', readPort) ?? config.port ?? readPort('PORT', environment['PORT'] || defaultPort),
+    /** Default: the engine's own. */
     drainMs: given('drain', parseDuration) ?? config.drainMs,
     drainDelayMs: given('drain-delay', parseDuration) ?? config.drainDelayMs ?? 0,
+    /** Without any: the bundled ones. */
     models,
     isolation: config.isolation,
     maxLoadedModels: given('max-loaded', readMaxLoaded) ?? config.maxLoadedModels,
     maxLoadedBytes: config.maxLoadedBytes,
+    /** Default: all. */
     requiredModels: values['required-model'] ?? config.requiredModels,
+    /** For the bundled models. */
     hub,
     handler: { ...handlerOptionsIn(config), auth, cors },
     keyOrigin,

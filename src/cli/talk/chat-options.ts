@@ -24,21 +24,21 @@ const defaultMaxTokens = 2048;
 const parameterOptions = Object.fromEntries(
   parameterNames.map((name) => {
     const { type, description } = chatParameters[name];
-    return [
-      toOptionName(name),
-      { type: 'string', value: type === 'string' ? '<name>' : '<number>', description },
-    ];
+    return [toOptionName(name), [type === 'string' ? '<name>' : '<number>', description]];
   }),
 ) as OptionTable;
 
 /** Options of both commands that talk with a model. */
 export const chatOptionTable = {
-  system: { type: 'string', value: '<text>', description: 'Instructions for the model: the system message.' },
+  system: ['<text>', 'Instructions for the model: the system message.'],
   ...hubOptionTable,
 } as const satisfies OptionTable;
 
 /** With the parameters of a request, whose table has no types of its own. */
-export const withParameters = <T extends OptionTable>(table: T): T => ({ ...table, ...parameterOptions });
+export const withParameters = <const T extends OptionTable>(table: T): T => ({
+  ...table,
+  ...parameterOptions,
+});
 
 /** Parameters of the requests of a conversation. */
 export type ChatParameterValues = Partial<Pick<ChatRequestInput, ParameterName>>;

@@ -4,18 +4,12 @@ import { watchInterrupts } from '../command.ts';
 import type { OutputStream, Terminal } from '../terminal.ts';
 import type { OpenModel } from '../open-model.ts';
 
-export interface PrintedAnswer {
-  readonly text: string;
-  /** Whether Ctrl-C ended it. */
-  readonly isInterrupted: boolean;
-}
-
-/** Writes an answer while it is made: its text to the output; its reasoning to the messages, on a terminal. */
+/** Writes an answer while it is made, which Ctrl-C ends: its text to the output; its reasoning to the messages, on a terminal. */
 export async function printAnswer(
   { inference, model }: OpenModel,
   request: Omit<ChatRequestInput, 'model'>,
   { output, messages }: Terminal,
-): Promise<PrintedAnswer> {
+) {
   const interruption = watchInterrupts();
   const { signal } = interruption;
   let text = '';

@@ -16,18 +16,12 @@ export const command = defineCommand({
     'The answer goes to standard output while it is made. Input that is piped into the command follows the text of the prompt, or is the prompt.',
   ],
   options: withParameters({
-    model: {
-      type: 'string',
-      short: 'm',
-      value: '<model>',
-      description: `A bundled model, a name of the catalogue, org/name on Hugging Face, a folder or an address; settings follow after commas: dtype, device, threads … Default: ${defaultModel}, a toy.`,
-    },
-    image: {
-      type: 'string',
-      multiple: true,
-      value: '<file>',
-      description: 'A picture of the prompt; may be repeated.',
-    },
+    model: [
+      '<model>',
+      `A bundled model, a name of the catalogue, org/name on Hugging Face, a folder or an address; settings follow after commas: dtype, device, threads … Default: ${defaultModel}, a toy.`,
+      'm',
+    ],
+    image: ['<file>…', 'A picture of the prompt; may be repeated.'],
     ...chatOptionTable,
   }),
   examples: {

@@ -80,17 +80,9 @@ export const command = defineCommand({
     'The packages of the runtime carry the binaries of all platforms. `npm ci` brings them back. A second run removes nothing.',
   ],
   options: {
-    platform: {
-      type: 'string',
-      value: '<list>',
-      description: 'Platforms to keep, such as linux-x64,linux-arm64; default: this one.',
-    },
-    device: {
-      type: 'string',
-      value: '<list>',
-      description: 'Devices to keep, such as cpu,cuda; default: all.',
-    },
-    'dry-run': { type: 'boolean', description: 'Remove nothing, show it.' },
+    platform: ['<list>', 'Platforms to keep, such as linux-x64,linux-arm64; default: this one.'],
+    device: ['<list>', 'Devices to keep, such as cpu,cuda; default: all.'],
+    'dry-run': ['', 'Remove nothing, show it.'],
   },
   examples: {
     'slashv1 trim': 'keeps what this machine needs',

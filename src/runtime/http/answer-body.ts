@@ -51,6 +51,7 @@ export async function readWhole(response: Response, options: BodyOptions = {}): 
     pieces.push(bytes);
     size += bytes.byteLength;
   }
+  // Memory of its own, so that numbers can be viewed in it; `Buffer.concat` gives parts of a pool.
   const whole = new Uint8Array(size);
   let at = 0;
   for (const piece of pieces) {

@@ -5,58 +5,51 @@ export interface AnswerTimes {
   readonly idleMs: number;
 }
 
+export interface AnswerClock {
+  /** Aborts when a time has passed, or the caller leaves. */
+  readonly signal: AbortSignal;
+  /** @throws what `step` throws, which has to end with `signal` */
+  wait<Result>(step: () => Promise<Result>): Promise<Result>;
+  tick(): void;
+  stop(): void;
+}
+
 /**
  * Ends a request whose server sends nothing for too long. Only time in which a byte is waited for counts, so a slow reader is
  * nobody's fault.
  */
-export class AnswerClock {
-  /** Aborts when a time has passed, or the caller leaves. */
-  readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
-  readonly #times: AnswerTimes;
-  readonly #beganAt = performance.now();
-  #hasByte = false;
-  #isWaiting = false;
+export function createAnswerClock({ firstByteMs, idleMs }: AnswerTimes, caller?: AbortSignal): AnswerClock {
+  const controller = new AbortController();
+  const beganAt = performance.now();
+  let hasByte = false;
+  let isWaiting = false;
   /** One for all waits between two bytes, since a timer for each costs a stream of tokens up to a tenth. */
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(times: AnswerTimes, caller?: AbortSignal) {
-    this.#times = times;
-    const { signal } = this.#controller;
-    this.signal = caller ? AbortSignal.any([caller, signal]) : signal;
-  }
-
-  /** @throws what `step` throws, which has to end with `signal` */
-  async wait<Result>(step: () => Promise<Result>): Promise<Result> {
-    this.#isWaiting = true;
-    this.#begin();
-    try {
-      return await step();
-    } finally {
-      this.#isWaiting = false;
-      if (!this.#hasByte) this.stop();
-    }
-  }
-
-  tick(): void {
-    this.#hasByte = true;
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #begin(): void {
-    if (this.#timer) return void this.#timer.refresh();
-    const { firstByteMs, idleMs } = this.#times;
-    const mostMs = this.#hasByte ? idleMs : firstByteMs;
-    const passedMs = this.#hasByte ? 0 : performance.now() - this.#beganAt;
-    this.#timer = setTimeout(
-      () => {
-        if (this.#isWaiting) this.#controller.abort(new Error(`it sent nothing for ${mostMs} ms`));
-      },
-      Math.max(0, mostMs - passedMs),
-    );
-  }
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const begin = (): NodeJS.Timeout => {
+    const mostMs = hasByte ? idleMs : firstByteMs;
+    const passedMs = hasByte ? 0 : performance.now() - beganAt;
+    const end = (): void => {
+      if (isWaiting) controller.abort(new Error(`it sent nothing for ${mostMs} ms`));
+    };
+    return setTimeout(end, Math.max(0, mostMs - passedMs));
+  };
+  return {
+    signal: caller ? AbortSignal.any([caller, controller.signal]) : controller.signal,
+    async wait(step) {
+      isWaiting = true;
+      timer = timer?.refresh() ?? begin();
+      try {
+        return await step();
+      } finally {
+        isWaiting = false;
+        if (!hasByte) stop();
+      }
+    },
+    tick: () => void (hasByte = true),
+    stop,
+  };
 }

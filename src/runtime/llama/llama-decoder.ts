@@ -20,30 +20,11 @@ const sequencesPerRow = 10;
 /** A smaller part of a saved sequence takes longer to restore, which needs all of it, than to compute; about. */
 const leastRestoredPart = { cpu: 1 / 1024, gpu: 1 / 16 };
 
-class LlamaCache implements DecoderCache {
-  readonly bytes: number;
+interface LlamaCache extends DecoderCache {
   readonly ids: number[];
-  readonly lengths: Int32Array;
   /** The state of a kept sequence that left the context. */
   saved: Uint8Array | undefined;
-  leastBeginning = 0;
-  readonly #free: (cache: LlamaCache) => void;
-
-  constructor(ids: number[], lengths: Int32Array, free: (cache: LlamaCache) => void, bytes = 0) {
-    this.ids = ids;
-    this.lengths = lengths;
-    this.#free = free;
-    this.bytes = bytes;
-  }
-
-  get rows(): number {
-    return this.lengths.length;
-  }
-
-  release(): void {
-    this.saved = undefined;
-    this.#free(this);
-  }
+  leastBeginning: number;
 }
 
 /**
@@ -79,6 +60,21 @@ export function createLlamaDecoder(
   const release = (cache: LlamaCache): void => {
     kept.delete(cache);
     giveBack(cache.ids.splice(0));
+  };
+  const hold = (ids: number[], lengths: Int32Array, bytes = 0): LlamaCache => {
+    const cache: LlamaCache = {
+      bytes,
+      ids,
+      lengths,
+      rows: lengths.length,
+      saved: undefined,
+      leastBeginning: 0,
+      release() {
+        cache.saved = undefined;
+        release(cache);
+      },
+    };
+    return cache;
   };
   const saveKept = async (): Promise<void> => {
     if (kept.size === 0) return;
@@ -122,9 +118,7 @@ export function createLlamaDecoder(
     raggedPrompts: true,
     capacity: cacheTokens,
     cutsSequences: model.cutsSequences,
-    createCache(rows = 1) {
-      return new LlamaCache(Array.from({ length: rows }, take), new Int32Array(rows), release);
-    },
+    createCache: (rows = 1) => hold(Array.from({ length: rows }, take), new Int32Array(rows)),
     async gather(rows, replaced) {
       const moved = new Set<number>();
       const ids: number[] = [];
@@ -138,13 +132,13 @@ export function createLlamaDecoder(
       }
       const lengths = Int32Array.from(rows, ({ cache, row, length }) => length ?? cache.lengths[row]!);
       if (replaced) giveBack(replaced.ids.splice(0).filter((id) => !moved.has(id)));
-      return new LlamaCache(ids, lengths, release);
+      return hold(ids, lengths);
     },
     async keep(source) {
       const id = await copy(source);
       const { lengths } = source.cache;
       const length = source.length ?? lengths[source.row]!;
-      const cache = new LlamaCache([id], Int32Array.of(length), release, context.stateBytes(id));
+      const cache = hold([id], Int32Array.of(length), context.stateBytes(id));
       kept.add(cache);
       return cache;
     },

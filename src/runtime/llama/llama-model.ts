@@ -1,4 +1,4 @@
-import { fieldError, type InferenceError } from '../../errors.ts';
+import { fieldError } from '../../errors.ts';
 import { unpackedPath } from '../unpacked-path.ts';
 import { loadLlama, type Address, type LlamaLibrary } from './load-library.ts';
 import type { LlamaGpu } from './find-binaries.ts';
@@ -36,12 +36,17 @@ export class LlamaModel {
 
   /** Loads a GGUF file; of one in several parts, the first is named. */
   static async load(path: string, { gpu, gpuLayers = 'all' }: LlamaModelOptions = {}): Promise<LlamaModel> {
-    const llama = await open(gpu);
+    const llama = await loadLlama(gpu).catch((error: Error) => {
+      throw fieldError('backend', error.message, { cause: error });
+    });
     const parameters = { ...llama.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
     llama.takeErrors();
     const address = await llama.callAsync('llama_model_load_from_file', unpackedPath(path), parameters);
     if (address === null)
-      throw failure('source', `llama.cpp can't load the file: ${llama.takeErrors() || 'no reason is given'}`);
+      throw fieldError(
+        'source',
+        `llama.cpp can't load the file: ${llama.takeErrors() || 'no reason is given'}`,
+      );
     return new LlamaModel(llama, address);
   }
 
@@ -111,14 +116,4 @@ export class LlamaModel {
   #vocabularyAddress(): Address {
     return this.address && this.#vocabulary;
   }
-}
-
-async function open(gpu: LlamaGpu | undefined): Promise<LlamaLibrary> {
-  return loadLlama(gpu).catch((error: Error) => {
-    throw failure('backend', error.message, error);
-  });
-}
-
-function failure(param: string, reason: string, cause?: unknown): InferenceError {
-  return fieldError(param, reason, { cause });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { AnswerClock } from '../../../src/runtime/http/answer-clock.ts';
+import { createAnswerClock, type AnswerClock } from '../../../src/runtime/http/answer-clock.ts';
 import { readBytes } from '../../../src/runtime/http/answer-body.ts';
 
 const silentAfter = (count: number): Response =>
@@ -23,13 +23,13 @@ async function read(clock: AnswerClock, response: Response, pauseMs: number): Pr
 }
 
 it('gives up a server that falls silent, after any number of bytes', async () => {
-  const clock = new AnswerClock({ firstByteMs: 10_000, idleMs: 30 });
+  const clock = createAnswerClock({ firstByteMs: 10_000, idleMs: 30 });
   await expect(read(clock, silentAfter(5), 0)).rejects.toThrow('it sent nothing for 30 ms');
   expect(clock.signal.aborted).toBe(true);
 });
 
 it('counts no time in which nobody reads', async () => {
-  const clock = new AnswerClock({ firstByteMs: 10_000, idleMs: 30 });
+  const clock = createAnswerClock({ firstByteMs: 10_000, idleMs: 30 });
   const whole = new Response(new Uint8Array(1));
   await clock.wait(() => Promise.resolve());
   clock.tick();
@@ -40,7 +40,7 @@ it('counts no time in which nobody reads', async () => {
 });
 
 it('gives up a server whose first byte is late, counted from the beginning', async () => {
-  const clock = new AnswerClock({ firstByteMs: 50, idleMs: 10_000 });
+  const clock = createAnswerClock({ firstByteMs: 50, idleMs: 10_000 });
   await clock.wait(() => pause(30));
   await expect(read(clock, silentAfter(0), 0)).rejects.toThrow('it sent nothing for 50 ms');
 });

@@ -31,25 +31,6 @@ export interface CacheEntry {
   readonly dims?: readonly number[];
 }
 
-/** Inputs and outputs of a decoder's graph, by their roles. */
-export interface DecoderLayout {
-  /** Keys and values. */
-  readonly entries: readonly CacheEntry[];
-  readonly states: readonly CacheEntry[];
-  readonly inputs: ReadonlySet<string>;
-  readonly outputs: ReadonlySet<string>;
-  readonly vocabularySize: number;
-  /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
-  readonly hiddenSize: number | undefined;
-  /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
-  readonly layerDims: readonly number[] | undefined;
-  /** Numbers of all layers for a token. */
-  readonly layerSize: number | undefined;
-  /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
-  readonly hasGridPositions: boolean;
-  readonly logitsType: FloatType;
-}
-
 /** Inputs and outputs of a graph, as its file says or a session of it. */
 export type GraphSides = Pick<ModelSignature, 'inputs' | 'outputs'>;
 
@@ -67,8 +48,11 @@ const stepInputs: ReadonlySet<string> = new Set([
   'use_cache_branch',
 ]);
 
+/** Inputs and outputs of a decoder's graph, by their roles. */
+export type DecoderLayout = ReturnType<typeof readDecoderLayout>;
+
 /** @throws InferenceError `invalid_request` when the graph is not a decoder in Hugging Face's layout */
-export function readDecoderLayout(sides: GraphSides): DecoderLayout {
+export function readDecoderLayout(sides: GraphSides) {
   const entries = sides.inputs.filter(isPastKeyOrValue).map(readEntry);
   const states = sides.inputs.filter(isPastState).map(readState);
   const inputs = new Set(sides.inputs.map(({ name }) => name));
@@ -96,14 +80,19 @@ export function readDecoderLayout(sides: GraphSides): DecoderLayout {
     readSizes(layerEmbeddings, [2, 3], { example: '[batch, tokens, 30, 256]', types: ['float32'] });
   const positions = sides.inputs.find(({ name }) => name === 'position_ids');
   return {
+    /** Keys and values. */
     entries,
     states,
     inputs,
     outputs,
     vocabularySize,
+    /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
     hiddenSize: size?.sizes[0],
+    /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
     layerDims: layers?.sizes,
+    /** Numbers of all layers for a token. */
     layerSize: layers?.sizes.reduce((product, one) => product * one),
+    /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
     hasGridPositions: positions?.dims.length === 3,
     logitsType: type,
   };

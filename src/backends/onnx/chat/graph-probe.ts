@@ -70,6 +70,18 @@ export async function probeStep(
   );
 }
 
+/** The logits of the first row after steps in a cache of their own. */
+export async function probeSteps(decoder: Decoder, ...steps: readonly Int32Array[]): Promise<Float32Array> {
+  const cache = decoder.createCache();
+  try {
+    let logits: Float32Array[] = [];
+    for (const tokens of steps) logits = await probeStep(decoder, cache, tokens);
+    return logits[0]!;
+  } finally {
+    cache.release();
+  }
+}
+
 /** Embeddings that are the same every time, about as large as those of real models. */
 function embed(tokens: Int32Array, size: number): Float32Array {
   return Float32Array.from({ length: tokens.length * size }, (_, at) =>

@@ -6,7 +6,7 @@ import type { ChatSettings } from '../../../categories/chat/settings.ts';
 import type { BindableSession } from '../../../contracts/graph.ts';
 import type { Decoder } from '../../../contracts/decoder.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
-import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
+import { compareLogits, probeSteps, probeTokens } from './graph-probe.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
 import { createPromptSession, type PromptSession } from './prompt-session.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
@@ -34,7 +34,9 @@ export async function loadPrefilledDecoder(
     const prompts = own(await loadPromptSession(path, prepared, options));
     const decoder = createResidentDecoder(session, prepared.signature, prompts);
     const alone = createResidentDecoder(session, prepared.signature);
-    const { relative } = compareLogits([await probe(alone)], [await probe(decoder)]);
+    const prompt = probeTokens(decoder, 0, probeLength);
+    const [expected, actual] = [await probeSteps(alone, prompt), await probeSteps(decoder, prompt)];
+    const { relative } = compareLogits([expected], [actual]);
     if (relative <= tolerance) return decoder;
     const size = relative.toPrecision(2);
     throw fieldError('prefill.device', `it reads a prompt wrong: the logits differ by ${size} of their size`);
@@ -75,13 +77,4 @@ function providerOptions(
   // Without a bound, its memory grows with each new length.
   const processor = { CPU_RUNTIME_CACHE_CAPACITY: '64', INFERENCE_NUM_THREADS: String(threads) };
   return { hint_enable_gqa: 'true', load_config: JSON.stringify({ CPU: processor }) };
-}
-
-async function probe(decoder: Decoder): Promise<Float32Array> {
-  const cache = decoder.createCache();
-  try {
-    return (await probeStep(decoder, cache, probeTokens(decoder, 0, probeLength)))[0]!;
-  } finally {
-    cache.release();
-  }
 }

@@ -1,4 +1,4 @@
-import { compareLogits, probeStep, probeTokens } from './graph-probe.ts';
+import { compareLogits, probeSteps, probeTokens } from './graph-probe.ts';
 import type { Decoder, DecoderCache } from '../../../contracts/decoder.ts';
 
 /** Tokens that every device reads right in one step. */
@@ -14,7 +14,10 @@ const tolerance = 0.02;
  */
 export async function checkLongPrompts(decoder: Decoder): Promise<Decoder> {
   const piecewise = readInPieces(decoder);
-  const [together, inPieces] = [await probe(decoder), await probe(piecewise)];
+  const tokens = probeTokens(decoder, 0, probeLength);
+  // The step of one token, too: a device may lack what a graph needs, which only a run shows.
+  const steps = [tokens, tokens.subarray(0, 1)];
+  const [together, inPieces] = [await probeSteps(decoder, ...steps), await probeSteps(piecewise, ...steps)];
   const { difference, largest } = compareLogits([inPieces], [together]);
   return difference <= tolerance * Math.max(1, largest) ? decoder : piecewise;
 }
@@ -60,16 +63,4 @@ function pieceOf(
   for (let row = 0; row < rows; row++)
     piece.set(tokens.subarray(row * count + start, row * count + end), row * (end - start));
   return piece;
-}
-
-async function probe(decoder: Decoder): Promise<Float32Array> {
-  const tokens = probeTokens(decoder, 0, probeLength);
-  const cache = decoder.createCache();
-  try {
-    await probeStep(decoder, cache, tokens);
-    // The step of one token, too: a device may lack what a graph needs, which only a run shows.
-    return (await probeStep(decoder, cache, tokens.subarray(0, 1)))[0]!;
-  } finally {
-    cache.release();
-  }
 }

@@ -101,24 +101,23 @@ function joinRows(TensorOf: typeof Tensor, tensors: readonly Tensor[], options: 
   const { type, dims } = tensors[0]!;
   if (tensors.some((tensor, index) => tensor.location !== 'cpu' || tensor.dims[0] !== shapes[index]))
     throw unsupportedError('n', 'expected 1, since the model keeps its state in a form that has no rows');
-  const positions = dims.at(-2)!;
-  const kept = length ?? positions;
-  const width = dims.at(-1)!;
-  const outer = dims.slice(1, -2).reduce((product, size) => product * size, 1);
-  const isFlat = dims.length < 3;
-  const rowSize = isFlat ? dims.slice(1).reduce((product, size) => product * size, 1) : outer * kept * width;
+  // Rows are copied whole, or the first positions of each of their parts.
+  const isCut = length !== undefined && dims.length >= 3 && length !== dims.at(-2);
+  const [positions, width] = isCut ? [dims.at(-2)!, dims.at(-1)!] : [1, sizeOf(dims.slice(1))];
+  const parts = isCut ? sizeOf(dims.slice(1, -2)) : 1;
+  const kept = (isCut ? length : 1) * width;
   const source = tensors.map(({ data }) => data as Float32Array);
-  const data = new (source[0]!.constructor as Float32ArrayConstructor)(rows.length * rowSize);
+  const data = new (source[0]!.constructor as Float32ArrayConstructor)(rows.length * parts * kept);
   for (const [index, row] of rows.entries()) {
-    if (isFlat || kept === positions) {
-      data.set(source[index]!.subarray(row * rowSize, (row + 1) * rowSize), index * rowSize);
-      continue;
-    }
-    for (let part = 0; part < outer; part++) {
-      const start = (row * outer + part) * positions * width;
-      data.set(source[index]!.subarray(start, start + kept * width), index * rowSize + part * kept * width);
+    for (let part = 0; part < parts; part++) {
+      const start = (row * parts + part) * positions * width;
+      data.set(source[index]!.subarray(start, start + kept), (index * parts + part) * kept);
     }
   }
-  const shape = isFlat || kept === positions ? dims.slice(1) : [...dims.slice(1, -2), kept, width];
+  const shape = isCut ? [...dims.slice(1, -2), length, width] : dims.slice(1);
   return new TensorOf(type, data, [rows.length, ...shape]);
+}
+
+function sizeOf(dims: readonly number[]): number {
+  return dims.reduce((product, size) => product * size, 1);
 }

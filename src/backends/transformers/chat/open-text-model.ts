@@ -4,21 +4,18 @@ import { createTextTokenizer, type TextTokenizer } from '../../../folder/tokeniz
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';
 import type { TextModel } from '../../../contracts/sessions.ts';
-import { loadPart, toLoadOptions } from '../load-options.ts';
-import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+import { openFolder } from '../load-options.ts';
+import type { TransformersPackage } from '../load-package.ts';
 import type { TransformersBackend } from '../settings.ts';
 import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
 import type { Decoder } from '../../../contracts/decoder.ts';
 import { cachingMembers, ForwardCache } from './forward-cache.ts';
-import { allLogits, lastLogits, ones, toIds, toPastName } from './tensors.ts';
+import { allLogits, keepStates, lastLogits, ones, toIds } from './tensors.ts';
 import { createSeq2Seq } from '../seq2seq.ts';
 
 /** Opens the language model of a folder; its decoder is loaded when it is asked for. */
 export async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<TextModel> {
-  const transformers = await loadTransformersPackage();
-  const path = locateModel(spec.source);
-  const folder = await openModelFolder(path);
-  const options = toLoadOptions(path, spec);
+  const folder = await openModelFolder(locateModel(spec.source));
   const tokenizer = createTextTokenizer(folder);
   const { decoderPrompt = '' } = spec.backend as TransformersBackend;
   return {
@@ -26,7 +23,7 @@ export async function openTextModel(spec: ModelSpec<ChatSettings>): Promise<Text
     tokenizer,
     mostRows: 1,
     openDecoder: () =>
-      loadPart(async () => {
+      openFolder(spec, async ({ path, options, transformers }) => {
         if (folder.config['is_encoder_decoder'] === true) {
           const model = await transformers.AutoModelForSeq2SeqLM.from_pretrained(path, options);
           const prompt = tokenizer.encode(decoderPrompt);
@@ -63,10 +60,7 @@ async function createCausalDecoder(
       num_logits_to_keep: wanted === 1 ? onePosition : countTensor(wanted),
       ...(cache.past && { past_key_values: cache.past }),
     })) as Outputs;
-    const present = Object.entries(outputs).filter(([name]) => name.startsWith('present'));
-    const past = Object.fromEntries(present.map(([name, tensor]) => [toPastName(name), tensor]));
-    if (cache.past) cache.past.update(past);
-    else cache.past = new CacheOf(past) as NonNullable<ForwardCache['past']>;
+    keepStates(cache, outputs, CacheOf);
     for (let row = 0; row < rows; row++) lengths[row]! += count;
     return outputs['logits']!;
   };

@@ -1,4 +1,4 @@
-import type { Tensor } from '@huggingface/transformers';
+import type { DynamicCache, Tensor } from '@huggingface/transformers';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 
 type TensorClass = typeof Tensor;
@@ -33,7 +33,21 @@ function valuesOf({ type, data }: Tensor): Float32Array | Uint16Array {
   return type === 'float16' ? new Uint16Array(buffer, byteOffset, length) : (data as Float32Array);
 }
 
-/** The package's names of outputs, as inputs of the next run. */
-export function toPastName(present: string): string {
-  return present.replace(/^present_/, 'past_').replace(/^present/, 'past_key_values');
+/** Keeps the states that a run gave for the next one. */
+export function keepStates(
+  state: { past: DynamicCache | undefined },
+  outputs: Readonly<Record<string, Tensor>>,
+  CacheOf: typeof DynamicCache,
+): void {
+  const before = state.past as unknown as Readonly<Record<string, Tensor>> | undefined;
+  const entries: Record<string, Tensor> = {};
+  for (const [name, tensor] of Object.entries(outputs)) {
+    if (!name.startsWith('present')) continue;
+    // The package's names of inputs.
+    const past = name.replace(/^present_/, 'past_').replace(/^present/, 'past_key_values');
+    // The keys and values of an encoder are made once; later outputs under their names are empty.
+    entries[past] = (name.includes('encoder') ? before?.[past] : undefined) ?? tensor;
+  }
+  if (state.past) state.past.update(entries);
+  else state.past = new CacheOf(entries) as DynamicCache;
 }

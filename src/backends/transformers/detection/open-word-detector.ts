@@ -12,9 +12,8 @@ import type { HeadOutput } from '../../../core/vision/heads/head.ts';
 import { stretch } from '../../../core/vision/letterbox.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
-import { locateModel } from '../../../folder/source.ts';
-import { disposerOf, loadPart, toLoadOptions } from '../load-options.ts';
-import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+import { disposerOf, localOnly, openFolder } from '../load-options.ts';
+import type { TransformersPackage } from '../load-package.ts';
 
 /** Larger pictures are made smaller first: the models read less than this. */
 const longestSide = 1536;
@@ -87,15 +86,11 @@ async function openDetector(
   createFind: (parts: Parts) => Find,
 ): Promise<Detector> {
   if (typeof spec.classNames === 'string') throw fieldError('classNames', 'expected a list of words');
-  const path = locateModel(spec.source);
-  const transformers = await loadTransformersPackage();
-  const options = toLoadOptions(path, spec);
-  const created = await readChangeTime(join(path, 'config.json'));
   const inTurn = limitConcurrency(1);
-  return loadPart(async () => {
-    const local = { local_files_only: true };
-    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, local);
-    const processor = await transformers.AutoImageProcessor.from_pretrained(path, local);
+  return openFolder(spec, async ({ path, options, transformers }) => {
+    const created = await readChangeTime(join(path, 'config.json'));
+    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, localOnly);
+    const processor = await transformers.AutoImageProcessor.from_pretrained(path, localOnly);
     const model = await transformers.AutoModelForZeroShotObjectDetection.from_pretrained(path, options);
     const toPixelValues = async (image: RawImage) =>
       (await (processor as unknown as (images: readonly RawImage[]) => Promise<object>)([image])) as Readonly<

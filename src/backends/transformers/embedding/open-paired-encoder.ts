@@ -6,12 +6,11 @@ import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { localFiles } from '../../../folder/graph-files.ts';
 import { openModelFolder, type ModelFolder } from '../../../folder/model-folder.ts';
-import { locateModel } from '../../../folder/source.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../../folder/tokenizer.ts';
 import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
 import { findStoredGraphs } from '../files.ts';
-import { disposerOf, loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
-import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+import { disposerOf, localOnly, openFolder, type PackageFolder } from '../load-options.ts';
+import type { TransformersPackage } from '../load-package.ts';
 
 type Outputs = Readonly<Record<string, Tensor | undefined>>;
 type Classes<Part extends string> = Extract<keyof TransformersPackage, Part>;
@@ -45,16 +44,14 @@ export async function openPairedEncoder(
 ): Promise<Encoder> {
   if (spec.pooling !== undefined) throw fieldError('pooling', 'the model has a pooling of its own');
   const { textClass, visionClass, fillsUp }: Family = families[familyName];
-  const path = locateModel(spec.source);
-  const transformers = await loadTransformersPackage();
-  const folder = await openModelFolder(path);
-  const tokenizer = createTextTokenizer(folder);
-  const longestText = longestTextOf(folder);
-  const contextLength = Math.min(spec.contextLength ?? Infinity, longestText);
-  const options = toLoadOptions(path, spec);
-  const hasVision = Object.hasOwn(findStoredGraphs(localFiles(path)).dtypes, 'vision_model');
   const inTurn = limitConcurrency(1);
-  return loadPart(async () => {
+  return openFolder(spec, async (parts) => {
+    const { path, options, transformers } = parts;
+    const folder = await openModelFolder(path);
+    const tokenizer = createTextTokenizer(folder);
+    const longestText = longestTextOf(folder);
+    const contextLength = Math.min(spec.contextLength ?? Infinity, longestText);
+    const hasVision = Object.hasOwn(findStoredGraphs(localFiles(path)).dtypes, 'vision_model');
     const text = await transformers[textClass].from_pretrained(path, options);
     const toFeeds = createFeeds(transformers.Tensor, {
       filler: fillerOf(folder, tokenizer),
@@ -62,7 +59,7 @@ export async function openPairedEncoder(
     });
     const encode: Encoder['encode'] = (sequences) =>
       inTurn(async () => toVectors((await text(toFeeds(sequences))) as Outputs, 'text_embeds'));
-    const vision = hasVision ? await loadVision(path, visionClass, options, transformers) : undefined;
+    const vision = hasVision ? await loadVision(parts, visionClass) : undefined;
     const [probe] = await encode([
       { ids: [...tokenizer.frame.before, 0, ...tokenizer.frame.after], promptTokens: 0 },
     ]);
@@ -121,12 +118,10 @@ interface Vision {
 }
 
 async function loadVision(
-  path: string,
+  { path, options, transformers }: PackageFolder,
   visionClass: Family['visionClass'],
-  options: LoadOptions,
-  transformers: TransformersPackage,
 ): Promise<Vision> {
-  const processor = await transformers.AutoImageProcessor.from_pretrained(path, { local_files_only: true });
+  const processor = await transformers.AutoImageProcessor.from_pretrained(path, localOnly);
   const model = await transformers[visionClass].from_pretrained(path, options);
   const process = processor as unknown as (images: readonly RawImage[]) => Promise<object>;
   return {

@@ -4,33 +4,27 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { PreTrainedModel, PreTrainedTokenizer, Tensor } from '@huggingface/transformers';
 import { fieldError } from '../../../errors.ts';
 import { readJson } from '../../../folder/model-folder.ts';
-import { locateModel } from '../../../folder/source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Synthesizer } from '../../../categories/speech/synthesizer.ts';
-import { disposerOf, loadPart, toLoadOptions, type LoadOptions } from '../load-options.ts';
-import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+import { disposerOf, localOnly, openFolder, toLoadOptions, type PackageFolder } from '../load-options.ts';
 import type { TransformersBackend } from '../settings.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface SynthesizerSource {
-  readonly path: string;
+interface SynthesizerSource extends PackageFolder {
   readonly config: Json;
-  readonly options: LoadOptions;
   readonly backend: TransformersBackend;
-  readonly transformers: TransformersPackage;
+  readonly tokenizer: PreTrainedTokenizer;
 }
 
 type LoadSynthesizer = (source: SynthesizerSource) => Promise<Synthesizer>;
 
-export async function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise<Synthesizer> {
-  const path = locateModel(spec.source);
-  const transformers = await loadTransformersPackage();
-  const config = await readJson(path, 'config.json');
-  const options = toLoadOptions(path, spec);
-  return loadPart(() =>
-    load({ path, config, options, backend: spec.backend as TransformersBackend, transformers }),
-  );
+export function openSynthesizer(spec: ModelSpec, load: LoadSynthesizer): Promise<Synthesizer> {
+  return openFolder(spec, async (folder) => {
+    const config = await readJson(folder.path, 'config.json');
+    const tokenizer = await folder.transformers.AutoTokenizer.from_pretrained(folder.path, localOnly);
+    return load({ ...folder, config, tokenizer, backend: spec.backend as TransformersBackend });
+  });
 }
 
 interface SpeakingModel {
@@ -56,13 +50,8 @@ function toSynthesizer({ voices, models, speakerOf, ...facts }: SpeakingModel): 
 }
 
 /** VITS and the voices of MMS: the graph makes everything of the text. */
-export async function loadVits({
-  path,
-  config,
-  options,
-  transformers,
-}: SynthesizerSource): Promise<Synthesizer> {
-  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+export async function loadVits(source: SynthesizerSource): Promise<Synthesizer> {
+  const { path, config, options, tokenizer, transformers } = source;
   const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
   return toSynthesizer({
     sampleRateHz: Number(config['sampling_rate']),
@@ -78,7 +67,7 @@ export async function loadVits({
 
 /** SpeechT5: frames one after the other, a vector for the voice, and a vocoder of its own. */
 export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesizer> {
-  const { path, options, backend, transformers } = source;
+  const { path, options, backend, tokenizer, transformers } = source;
   const vocoderPath = backend.vocoder ?? join(path, 'vocoder');
   await readJson(vocoderPath, 'config.json').catch((error: unknown) => {
     throw fieldError(
@@ -91,8 +80,7 @@ export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesiz
   });
   const voices = await needVoices(path, backend);
   const { device = 'cpu' } = options;
-  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
-  const processor = await transformers.AutoProcessor.from_pretrained(path, { local_files_only: true });
+  const processor = await transformers.AutoProcessor.from_pretrained(path, localOnly);
   const model = await transformers.AutoModelForTextToSpectrogram.from_pretrained(path, options);
   const vocoder = await transformers.AutoModel.from_pretrained(
     vocoderPath,
@@ -120,9 +108,8 @@ export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesiz
 
 /** Supertonic: flow matching in a few steps, a style for the voice. */
 export async function loadSupertonic(source: SynthesizerSource): Promise<Synthesizer> {
-  const { path, config, options, backend, transformers } = source;
+  const { path, config, options, backend, tokenizer, transformers } = source;
   const voices = await needVoices(path, backend);
-  const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, { local_files_only: true });
   const model = await transformers.AutoModelForTextToWaveform.from_pretrained(path, options);
   const speaker = model as unknown as {
     generate_speech(inputs: object): Promise<{ readonly waveform: Tensor; readonly durations: Tensor }>;

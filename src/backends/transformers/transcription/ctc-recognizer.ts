@@ -1,5 +1,6 @@
 import { disposerOf } from '../load-options.ts';
 import type { PreTrainedModel, PreTrainedTokenizer, Processor, Tensor } from '@huggingface/transformers';
+import type { TransformersPackage } from '../load-package.ts';
 import { decodeCtc, type CtcToken } from '../../../core/audio/ctc.ts';
 import {
   sampleRateHz,
@@ -13,6 +14,7 @@ export interface RecognizerParts {
   /** Makes the inputs of the model. */
   readonly extract: (samples: Float32Array) => Promise<Readonly<Record<string, Tensor>>>;
   readonly tokenizer: PreTrainedTokenizer;
+  readonly transformers: TransformersPackage;
 }
 
 /** Models of this kind were trained on up to so much. */

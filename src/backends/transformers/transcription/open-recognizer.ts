@@ -1,10 +1,8 @@
 import { readJson } from '../../../folder/model-folder.ts';
 import { sourceError } from '../../../folder/model-files.ts';
-import { locateModel } from '../../../folder/source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
-import { disposerOf, loadPart, toLoadOptions } from '../load-options.ts';
-import { loadTransformersPackage, type TransformersPackage } from '../load-package.ts';
+import { disposerOf, localOnly, openFolder } from '../load-options.ts';
 import { createCtcRecognizer, type RecognizerParts, longestSeconds } from './ctc-recognizer.ts';
 import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
 import { assertWanted, fieldError, orThrow } from '../../../errors.ts';
@@ -18,31 +16,26 @@ export async function openCtcRecognizer(spec: ModelSpec): Promise<StretchRecogni
 
 /** @throws InferenceError `invalid_request` for files that can't be loaded */
 export async function openSeq2SeqRecognizer(spec: ModelSpec): Promise<StretchRecognizer> {
-  const parts = await loadParts(spec, 'AutoModelForSpeechSeq2Seq');
-  return createSeq2SeqRecognizer(parts, await loadTransformersPackage());
+  return createSeq2SeqRecognizer(await loadParts(spec, 'AutoModelForSpeechSeq2Seq'));
 }
 
-async function loadParts(
+function loadParts(
   spec: ModelSpec,
   modelClass: 'AutoModelForCTC' | 'AutoModelForSpeechSeq2Seq',
 ): Promise<RecognizerParts> {
-  const path = locateModel(spec.source);
-  const transformers = await loadTransformersPackage();
-  const { model_type: type } = await readJson(path, 'config.json');
-  const options = toLoadOptions(path, spec);
-  return loadPart(async () => {
-    const local = { local_files_only: true };
-    const processor = await transformers.AutoProcessor.from_pretrained(path, local);
+  return openFolder(spec, async ({ path, options, transformers }) => {
+    const { model_type: type } = await readJson(path, 'config.json');
+    const processor = await transformers.AutoProcessor.from_pretrained(path, localOnly);
     const settings = processor.feature_extractor?.config as { sampling_rate?: number } | undefined;
     const { sampling_rate: rate = sampleRateHz } = settings ?? {};
     if (rate !== sampleRateHz)
       throw sourceError(`expected a recognizer for ${sampleRateHz} Hz, got one for ${rate}`);
-    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, local);
+    const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, localOnly);
     const model = await transformers[modelClass].from_pretrained(path, options);
     // The package has none for the samples that SpeechT5 reads; they are those of wav2vec 2.0.
     const own = type === 'speecht5' ? new transformers.Wav2Vec2FeatureExtractor(settings) : undefined;
     const extract = (own ?? processor) as unknown as RecognizerParts['extract'];
-    return { model, processor, extract, tokenizer };
+    return { model, processor, extract, tokenizer, transformers };
   });
 }
 
@@ -56,10 +49,13 @@ interface LanguagePrompts {
 }
 
 /** Recognizes by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
-export function createSeq2SeqRecognizer(
-  { model, processor, extract, tokenizer }: RecognizerParts,
-  transformers: TransformersPackage,
-): StretchRecognizer {
+function createSeq2SeqRecognizer({
+  model,
+  processor,
+  extract,
+  tokenizer,
+  transformers,
+}: RecognizerParts): StretchRecognizer {
   const halves = createSeq2Seq(model, transformers);
   const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
     Record<string, unknown>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { embeddingParameters, encodingFormats, maxEmbeddingInputs } from '../parameters.ts';
 import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
-import { describeValue } from '../../../core/text/quote.ts';
+import { faultOfInput } from '../input-fault.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
@@ -28,7 +28,7 @@ const listBounds = { type: 'array', minItems: 1, maxItems: maxEmbeddingInputs };
 const input = z
   .unknown()
   .transform((value, context): Input => {
-    const fault = findFault(value);
+    const fault = faultOfInput(value);
     if (fault === undefined) return value as Input;
     context.addIssue({ code: 'custom', message: fault.message, path: fault.path });
     return z.NEVER;
@@ -38,42 +38,6 @@ const input = z
       'A text, or a list of texts. Models whose setting `tokenIds` allows it also take token ids of their own tokenizer, special ones included.',
     anyOf: [text, { ...listBounds, items: text }, tokens, { ...listBounds, items: tokens }],
   });
-
-interface Fault {
-  readonly path: number[];
-  readonly message: string;
-}
-
-function findFault(value: unknown): Fault | undefined {
-  if (typeof value === 'string') return faultOfText(value, []);
-  if (!Array.isArray(value)) return faultAt([], 'a string or an array', value);
-  if (value.length === 0) return { path: [], message: 'expected at least one text, got none' };
-  if (typeof value[0] === 'number') return faultOfTokens(value, []);
-  if (value.length > maxEmbeddingInputs)
-    return { path: [], message: `expected at most ${maxEmbeddingInputs} texts, got ${value.length}` };
-  const areTexts = typeof value[0] === 'string';
-  for (const [index, entry] of (value as unknown[]).entries()) {
-    const fault = areTexts ? faultOfText(entry, [index]) : faultOfTokens(entry, [index]);
-    if (fault) return fault;
-  }
-  return undefined;
-}
-
-function faultOfText(value: unknown, path: number[]): Fault | undefined {
-  if (typeof value !== 'string') return faultAt(path, 'a string', value);
-  return value === '' ? faultAt(path, 'a text that is not empty', value) : undefined;
-}
-
-function faultOfTokens(value: unknown, path: number[]): Fault | undefined {
-  if (!Array.isArray(value)) return faultAt(path, 'a string or token ids', value);
-  if (value.length === 0) return { path, message: 'expected at least one token id, got none' };
-  const at = value.findIndex((id) => !Number.isSafeInteger(id) || id < 0);
-  return at === -1 ? undefined : faultAt([...path, at], 'a token id', value[at]);
-}
-
-function faultAt(path: number[], expected: string, value: unknown): Fault {
-  return { path, message: `expected ${expected}, got ${describeValue(value)}` };
-}
 
 /** The body of an embedding request. Fields that are not listed change nothing or are refused before. */
 export const embeddingRequestSchema = z.object({

@@ -42,87 +42,81 @@ interface HeardWindow {
   readonly voices: readonly number[];
 }
 
+export type Diarizer = ReturnType<typeof createDiarizer>;
+
 /** Finds out who speaks when in one recording, while it is read: window by window, then all windows together. */
-export class Diarizer {
-  readonly #tools: DiarizationTools;
-  readonly #job: DiarizationJob;
-  readonly #windows: HeardWindow[] = [];
-  readonly #voices: Voice[] = [];
+export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
+  const { segmentation, embedder } = tools;
+  const { inTurn, signal } = job;
+  const windows: HeardWindow[] = [];
+  const known: Voice[] = [];
 
-  constructor(tools: DiarizationTools, job: DiarizationJob) {
-    this.#tools = tools;
-    this.#job = job;
-  }
-
-  async *listen(blocks: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {
-    const { windowSamples } = this.#tools.segmentation;
-    const step = Math.round(windowSamples / windowsPerLength);
-    const window = new Float32Array(windowSamples);
-    let start = 0;
-    let filled = 0;
-    let heard = 0;
-    for await (const block of blocks) {
-      for (let taken = 0; taken < block.length;) {
-        const piece = block.subarray(taken, taken + windowSamples - filled);
-        window.set(piece, filled);
-        taken += piece.length;
-        filled += piece.length;
-        if (filled < windowSamples) continue;
-        await this.#hear(window, start);
-        heard = start + windowSamples;
-        window.copyWithin(0, step);
-        start += step;
-        filled -= step;
-      }
-      yield block;
-    }
-    if (start + filled > heard) await this.#hear(window.fill(0, filled), start);
-  }
-
-  /** Who spoke, one after another; to be asked once all blocks have been handed on. */
-  turns(): SpeakerTurn[] {
-    const { threshold } = this.#tools;
-    const groups = groupVoices(this.#voices, { threshold, leastVoices, mostCompared });
-    const windows = this.#windows.map(({ voices, ...window }) => ({
-      ...window,
-      speakers: voices.map((voice) => (voice < 0 ? -1 : groups[voice]!)),
-    }));
-    const secondsOf = (frame: number): number => (firstFrame + frame * frameStep) / sampleRateHz;
-    return toSpeakerTurns(windows, { mostAtOnce: 1, pauseFrames }).map(
-      ({ speaker, startFrame, endFrame }) => ({
-        speaker,
-        startSeconds: secondsOf(startFrame),
-        endSeconds: secondsOf(endFrame),
-      }),
-    );
-  }
-
-  async #hear(samples: Float32Array, start: number): Promise<void> {
-    const { inTurn, signal } = this.#job;
-    await inTurn(() => this.#hearWindow(samples, start), this.#job).catch((error: unknown) => {
-      assertWanted(signal);
-      throw error;
-    });
-  }
-
-  async #hearWindow(samples: Float32Array, start: number): Promise<void> {
-    const { segmentation, embedder } = this.#tools;
-    assertWanted(this.#job.signal);
+  const hear = async (samples: Float32Array, start: number): Promise<void> => {
+    assertWanted(signal);
     const activity = await segmentation.segment(samples);
     const voices: number[] = [];
     for (let speaker = 0; speaker < segmentation.speakers; speaker++) {
-      assertWanted(this.#job.signal);
+      assertWanted(signal);
       const bit = 1 << speaker;
       const all = activity.map((bits) => bits & bit);
       const alone = activity.map((bits) => Number(bits === bit));
       const aloneFrames = alone.reduce((sum, one) => sum + one, 0);
       const own = cutFrames(samples, aloneFrames >= leastFrames ? alone : all);
       const embedding = own.length >= leastFrames * frameStep ? await embedder.embed(own) : undefined;
-      voices.push(embedding ? this.#voices.length : -1);
-      if (embedding) this.#voices.push({ embedding, isClear: aloneFrames >= clearShare * activity.length });
+      voices.push(embedding ? known.length : -1);
+      if (embedding) known.push({ embedding, isClear: aloneFrames >= clearShare * activity.length });
     }
-    this.#windows.push({ startFrame: Math.round(start / frameStep), activity, voices });
-  }
+    windows.push({ startFrame: Math.round(start / frameStep), activity, voices });
+  };
+  const hearInTurn = (samples: Float32Array, start: number): Promise<void> =>
+    inTurn(() => hear(samples, start), job).catch((error: unknown) => {
+      assertWanted(signal);
+      throw error;
+    });
+
+  return {
+    async *listen(blocks: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {
+      const { windowSamples } = segmentation;
+      const step = Math.round(windowSamples / windowsPerLength);
+      const window = new Float32Array(windowSamples);
+      let start = 0;
+      let filled = 0;
+      let heard = 0;
+      for await (const block of blocks) {
+        for (let taken = 0; taken < block.length;) {
+          const piece = block.subarray(taken, taken + windowSamples - filled);
+          window.set(piece, filled);
+          taken += piece.length;
+          filled += piece.length;
+          if (filled < windowSamples) continue;
+          await hearInTurn(window, start);
+          heard = start + windowSamples;
+          window.copyWithin(0, step);
+          start += step;
+          filled -= step;
+        }
+        yield block;
+      }
+      if (start + filled > heard) await hearInTurn(window.fill(0, filled), start);
+    },
+    /** Who spoke, one after another; to be asked once all blocks have been handed on. */
+    turns(): SpeakerTurn[] {
+      const groups = groupVoices(known, { threshold: tools.threshold, leastVoices, mostCompared });
+      const grouped = windows.map(({ startFrame, activity, voices }) => ({
+        startFrame,
+        activity,
+        speakers: voices.map((voice) => (voice < 0 ? -1 : groups[voice]!)),
+      }));
+      const secondsOf = (frame: number): number => (firstFrame + frame * frameStep) / sampleRateHz;
+      return toSpeakerTurns(grouped, { mostAtOnce: 1, pauseFrames }).map(
+        ({ speaker, startFrame, endFrame }) => ({
+          speaker,
+          startSeconds: secondsOf(startFrame),
+          endSeconds: secondsOf(endFrame),
+        }),
+      );
+    },
+  };
 }
 
 /** The samples of the frames that are not 0, one after another. */

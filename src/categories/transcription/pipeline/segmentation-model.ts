@@ -9,20 +9,13 @@ export const frameStep = 270;
 export const firstFrame = Math.floor(fieldSamples / 2);
 const defaultSeconds = 10;
 
-export interface SegmentationModel {
-  readonly windowSamples: number;
-  /** Most speakers of one window. */
-  readonly speakers: number;
-  /** @returns for each frame of a window a bit for each speaker; how they are counted holds for that window alone */
-  segment(samples: Float32Array): Promise<Uint8Array>;
-  release(): Promise<void>;
-}
+export type SegmentationModel = Awaited<ReturnType<typeof createSegmentationModel>>;
 
 /**
  * Reads pyannote's segmentation graphs: samples `[1, 1, samples]` → logits of a powerset `[1, frames, classes]`.
  * @see https://huggingface.co/onnx-community/pyannote-segmentation-3.0
  */
-export async function createSegmentationModel(session: Session): Promise<SegmentationModel> {
+export async function createSegmentationModel(session: Session) {
   const [input, ...others] = session.inputs;
   const output = session.outputs[0];
   if (input?.dims.length !== 3 || others.length > 0 || output === undefined)
@@ -46,8 +39,11 @@ export async function createSegmentationModel(session: Session): Promise<Segment
     );
   return {
     windowSamples,
+    /** Most speakers of one window. */
     speakers,
-    segment: async (samples) => decodePowerset((await run(samples)).data as Float32Array, speakers),
+    /** @returns for each frame of a window a bit for each speaker; how they are counted holds for that window alone */
+    segment: async (samples: Float32Array) =>
+      decodePowerset((await run(samples)).data as Float32Array, speakers),
     release: () => session.release(),
   };
 }

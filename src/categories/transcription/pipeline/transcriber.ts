@@ -1,7 +1,12 @@
 import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import { assertWanted } from '../../../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../events.ts';
-import { sampleRateHz, type Recognition, type RecognizedSegment } from '../recognizer.ts';
+import {
+  sampleRateHz,
+  type Recognition,
+  type RecognizedSegment,
+  type RecognizedWindow,
+} from '../recognizer.ts';
 import type { VoiceGate } from './voice-gate.ts';
 
 /** Random access to a short stretch of a long stream of samples: what lies before the last read is forgotten. */
@@ -74,71 +79,42 @@ const samplesPerFrame = sampleRateHz / 100;
 /** Less than this at the end of a recording is no speech. */
 const leastSamples = 10 * samplesPerFrame;
 
-/** Transcribes a recording of any length, window by window: each begins where the text of the one before ended. */
-export class Transcriber {
-  readonly #tools: TranscriptionTools;
-  readonly #job: TranscriptionJob;
-  readonly #audio: SlidingAudio;
-  #nextId = 0;
-  #endSeconds = 0;
+/**
+ * Transcribes a recording of any length, window by window: each begins where the text of the one before ended.
+ * @throws InferenceError `cancelled`; what the blocks throw
+ */
+export async function* transcribe(
+  { longestSeconds, gate, inTurn }: TranscriptionTools,
+  job: TranscriptionJob,
+): AsyncGenerator<TranscriptionEvent> {
+  const { recognition, signal } = job;
+  const audio = new SlidingAudio(job.blocks);
+  let nextId = 0;
+  let lastSeconds = 0;
   /** End of the last word, where words have times. */
-  #spokenUntil = 0;
+  let spokenSeconds = 0;
 
-  constructor(tools: TranscriptionTools, job: TranscriptionJob) {
-    this.#tools = tools;
-    this.#job = job;
-    this.#audio = new SlidingAudio(job.blocks);
-  }
-
-  /** @throws InferenceError `cancelled`; what the blocks throw */
-  async *run(): AsyncGenerator<TranscriptionEvent> {
-    let start = 0;
-    for (;;) {
-      const samples = await this.#audio.read(start, this.#tools.longestSeconds * sampleRateHz);
-      assertWanted(this.#job.signal);
-      if (samples.length < leastSamples) break;
-      const step = await this.#tools
-        .inTurn(() => this.#step(start, samples), this.#job)
-        .catch((error: unknown) => {
-          assertWanted(this.#job.signal);
-          throw error;
-        });
-      for (const segment of step.segments) yield { type: 'segment', segment };
-      start += step.consumed;
-      yield { type: 'progress', seconds: Math.min(start, this.#audio.length) / sampleRateHz };
-    }
-    const { language } = this.#job.recognition;
-    yield { type: 'transcription-end', language, durationSeconds: this.#audio.length / sampleRateHz };
-  }
-
-  /** @returns the segments of a window, and how far after it the next one begins */
-  async #step(
-    start: number,
-    samples: Float32Array,
-  ): Promise<{ segments: readonly TranscriptionSegment[]; consumed: number }> {
-    const { gate } = this.#tools;
-    assertWanted(this.#job.signal);
+  const recognize = async (start: number, samples: Float32Array): Promise<RecognizedWindow> => {
+    assertWanted(signal);
     const speech = await gate.find(samples);
-    const isLast = this.#audio.ended;
-    const spokenUntil = this.#spokenUntil - start / sampleRateHz;
-    const window = { start, samples, speech, isLast, spokenUntil };
-    const { segments, consumed } = await this.#job.recognition.recognize(window);
-    const end = start + samples.length;
-    return { segments: segments.map((segment) => this.#finish(segment, start, end)), consumed };
-  }
-
+    const spokenUntil = spokenSeconds - start / sampleRateHz;
+    return recognition.recognize({ start, samples, speech, isLast: audio.ended, spokenUntil });
+  };
   /** Segments never overlap, nor do they reach beyond their window. */
-  #finish({ words, ...segment }: RecognizedSegment, start: number, end: number): TranscriptionSegment {
-    const offset = start / sampleRateHz;
+  const finish = (
+    { words, ...segment }: RecognizedSegment,
+    start: number,
+    end: number,
+  ): TranscriptionSegment => {
     const place = (seconds: number, least: number, most: number): number =>
-      Math.max(least, Math.min(toHundredths(offset + seconds), most));
-    const startSeconds = place(segment.startSeconds, this.#endSeconds, end / sampleRateHz);
+      Math.max(least, Math.min(toHundredths(start / sampleRateHz + seconds), most));
+    const startSeconds = place(segment.startSeconds, lastSeconds, end / sampleRateHz);
     const endSeconds = place(segment.endSeconds, startSeconds, end / sampleRateHz);
-    this.#endSeconds = endSeconds;
-    if (words !== undefined && words.length > 0) this.#spokenUntil = endSeconds;
+    lastSeconds = endSeconds;
+    if (words !== undefined && words.length > 0) spokenSeconds = endSeconds;
     return {
       ...segment,
-      id: this.#nextId++,
+      id: nextId++,
       seek: Math.round(start / samplesPerFrame),
       startSeconds,
       endSeconds,
@@ -148,7 +124,26 @@ export class Transcriber {
         endSeconds: place(word.endSeconds, startSeconds, endSeconds),
       })),
     };
+  };
+
+  for (let start = 0; ;) {
+    const begin = start;
+    const samples = await audio.read(begin, longestSeconds * sampleRateHz);
+    assertWanted(signal);
+    if (samples.length < leastSamples) break;
+    const { segments, consumed } = await inTurn(() => recognize(begin, samples), job).catch(
+      (error: unknown) => {
+        assertWanted(signal);
+        throw error;
+      },
+    );
+    for (const segment of segments)
+      yield { type: 'segment', segment: finish(segment, begin, begin + samples.length) };
+    start += consumed;
+    yield { type: 'progress', seconds: Math.min(start, audio.length) / sampleRateHz };
   }
+  const { language } = recognition;
+  yield { type: 'transcription-end', language, durationSeconds: audio.length / sampleRateHz };
 }
 
 /** Free of the noise that sums of hundredths have in binary. */

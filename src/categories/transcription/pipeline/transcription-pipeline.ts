@@ -15,20 +15,14 @@ import { readChangeTime } from '../../../folder/model-folder.ts';
 import { locateModel } from '../../../folder/source.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
 import type { TranscriptionEvent, TranscriptionModelInfo, TranscriptionSegment } from '../events.ts';
-import {
-  sampleRateHz,
-  type Recognition,
-  type RecognitionOptions,
-  type Recognizer,
-  type RecognizerAbility,
-} from '../recognizer.ts';
+import { sampleRateHz, type Recognizer, type RecognizerAbility } from '../recognizer.ts';
 import type { TranscriptionRequest } from '../request.ts';
 import type { TranscriptionSettings } from '../settings.ts';
-import { Diarizer, type DiarizationTools } from './diarizer.ts';
+import { createDiarizer, type Diarizer, type DiarizationTools } from './diarizer.ts';
 import { openDiarization } from './open-diarization.ts';
 import { createSileroGate } from './silero-gate.ts';
-import { StretchRecognition } from './stretch-recognition.ts';
-import { Transcriber, type TranscriptionTools } from './transcriber.ts';
+import { beginStretches } from './stretch-recognition.ts';
+import { transcribe as transcribeBlocks, type TranscriptionTools } from './transcriber.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
@@ -133,12 +127,14 @@ export async function loadTranscriptionPipeline(
   ): AsyncGenerator<TranscriptionEvent> {
     assertAble(request, recognizer);
     const diarizer = request.diarize
-      ? new Diarizer(needDiarization(diarization), { inTurn: tools.inTurn, signal, owner })
+      ? createDiarizer(needDiarization(diarization), { inTurn: tools.inTurn, signal, owner })
       : undefined;
     const wordTimestamps = request.wordTimestamps || (request.diarize && abilities.has('wordTimestamps'));
     const transcribe = (blocks: AsyncIterable<Float32Array>): AsyncGenerator<TranscriptionEvent> => {
-      const recognition = begin(recognizer, { ...request, wordTimestamps, signal });
-      return new Transcriber(tools, { blocks, recognition, signal, owner }).run();
+      const options = { ...request, wordTimestamps, signal };
+      const recognition =
+        'begin' in recognizer ? recognizer.begin(options) : beginStretches(recognizer, options);
+      return transcribeBlocks(tools, { blocks, recognition, signal, owner });
     };
     const options = { maxSeconds: maxAudioSeconds, ffmpegPath, separate: request.multichannel, signal };
     const { blocks, streams, close } = await openAudio(request.audio, options);
@@ -163,10 +159,6 @@ export async function loadTranscriptionPipeline(
     run,
     models: [gate, diarization, recognizer],
   });
-}
-
-function begin(recognizer: Recognizer, options: RecognitionOptions): Recognition {
-  return 'begin' in recognizer ? recognizer.begin(options) : new StretchRecognition(recognizer, options);
 }
 
 /** @throws InferenceError `unsupported_feature` where the settings name no models that tell speakers apart */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { readVoice } from '../../../../src/categories/speech/pipeline/speech-pipeline.ts';
-import { VoiceShelf } from '../../../../src/categories/speech/architectures/kokoro/open-kokoro.ts';
+import { createVoiceShelf } from '../../../../src/categories/speech/architectures/kokoro/open-kokoro.ts';
 
 const files = new Map(['af_heart', 'ef_dora', 'jf_alpha'].map((id) => [id, `${id}.bin`]));
-const shelf = new VoiceShelf(files, { styleSize: 2, languages: new Set(['en-US']) });
+const shelf = createVoiceShelf(files, { styleSize: 2, languages: new Set(['en-US']) });
 
 it('lists the voices whose language can be read', () => {
   expect(shelf.voices.map(({ id }) => id)).toEqual(['af_heart']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.ts';
 import type { Session, TensorMap, TensorSignature } from '../../../../src/contracts/graph.ts';
-import { Diarizer } from '../../../../src/categories/transcription/pipeline/diarizer.ts';
+import { createDiarizer } from '../../../../src/categories/transcription/pipeline/diarizer.ts';
 import { createSegmentationModel } from '../../../../src/categories/transcription/pipeline/segmentation-model.ts';
 import { createVoiceEmbedder } from '../../../../src/categories/transcription/pipeline/voice-embedder.ts';
 
@@ -65,7 +65,7 @@ async function listenTo(samples: Float32Array, blockLength?: number, signal?: Ab
     threshold: 0.7,
     release: async () => {},
   };
-  const diarizer = new Diarizer(tools, { inTurn: limitConcurrency(1), signal });
+  const diarizer = createDiarizer(tools, { inTurn: limitConcurrency(1), signal });
   let passed = 0;
   for await (const block of diarizer.listen(blocksOf(samples, blockLength))) passed += block.length;
   return { turns: diarizer.turns(), passed, windows: segmentationSession.fed.length - 1 };

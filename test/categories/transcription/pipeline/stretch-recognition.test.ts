@@ -3,8 +3,8 @@ import { limitConcurrency } from '../../../../src/concurrency/limit-concurrency.
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import type { TranscriptionEvent } from '../../../../src/categories/transcription/events.ts';
 import { openVoiceGate } from '../../../../src/categories/transcription/pipeline/transcription-pipeline.ts';
-import { StretchRecognition } from '../../../../src/categories/transcription/pipeline/stretch-recognition.ts';
-import { Transcriber } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
+import { beginStretches } from '../../../../src/categories/transcription/pipeline/stretch-recognition.ts';
+import { transcribe } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import { collectTranscription } from '../../../../src/categories/transcription/result.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../../src/categories/transcription/recognizer.ts';
 
@@ -53,12 +53,11 @@ async function recognize(samples: Float32Array, longestSeconds: number) {
     },
     release: async () => {},
   };
-  const recognition = new StretchRecognition(recognizer, { ...plain, wordTimestamps: true });
+  const recognition = beginStretches(recognizer, { ...plain, wordTimestamps: true });
   const gate = await openVoiceGate('energy', onnxSessions);
   const tools = { longestSeconds, gate, inTurn: limitConcurrency(1) };
-  const transcriber = new Transcriber(tools, { blocks: inBlocks(samples), recognition });
   const events: TranscriptionEvent[] = [];
-  for await (const event of transcriber.run()) events.push(event);
+  for await (const event of transcribe(tools, { blocks: inBlocks(samples), recognition })) events.push(event);
   const segments = events.filter((event) => event.type === 'segment').map(({ segment }) => segment);
   return { stretches, segments, events, end: events.at(-1) };
 }
@@ -142,11 +141,11 @@ test('words on both sides of a cut are said once, and whole', async () => {
     },
     release: async () => {},
   };
-  const recognition = new StretchRecognition(recognizer, { ...plain, wordTimestamps: true });
+  const recognition = beginStretches(recognizer, { ...plain, wordTimestamps: true });
   const gate = await openVoiceGate('none', onnxSessions);
   const tools = { longestSeconds: 10, gate, inTurn: limitConcurrency(1) };
   const { segments } = await collectTranscription(
-    new Transcriber(tools, { blocks: inBlocks(samples), recognition }).run(),
+    transcribe(tools, { blocks: inBlocks(samples), recognition }),
   );
   expect(segments.length).toBeGreaterThan(4);
   const words = segments.flatMap((segment) => segment.words!);

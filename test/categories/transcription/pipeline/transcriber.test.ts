@@ -7,7 +7,7 @@ import {
   WhisperRecognition,
   type WhisperJob,
 } from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
-import { Transcriber } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
+import { transcribe as transcribeBlocks } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import {
   ScriptedModel,
   secondsOf,
@@ -26,10 +26,10 @@ interface Case extends Partial<WhisperJob> {
   readonly tools?: Parameters<typeof toolsFor>[1];
 }
 
-function transcriberOf(
+function eventsOf(
   model: ScriptedModel,
   { seconds = 10, blocks = secondsOf(seconds), tools: options, ...given }: Case,
-): Transcriber {
+): ReturnType<typeof transcribeBlocks> {
   const { whisper, tools } = toolsFor(model, options);
   const usual = {
     language: 'en',
@@ -39,14 +39,13 @@ function transcriberOf(
     wordTimestamps: false,
   } as const;
   const recognition = new WhisperRecognition(whisper, { ...usual, ...given });
-  return new Transcriber(tools, { blocks, recognition, signal: given.signal });
+  return transcribeBlocks(tools, { blocks, recognition, signal: given.signal });
 }
 
 async function run(scripts: readonly WindowScript[], options: Case = {}) {
   const model = new ScriptedModel(scripts);
-  const transcriber = transcriberOf(model, options);
   const events: TranscriptionEvent[] = [];
-  for await (const event of transcriber.run()) events.push(event);
+  for await (const event of eventsOf(model, options)) events.push(event);
   const segments = events.filter((event) => event.type === 'segment').map(({ segment }) => segment);
   const progress = events.filter((event) => event.type === 'progress').map(({ seconds: done }) => done);
   return { model, events, segments, progress, end: events.at(-1)! };
@@ -55,7 +54,7 @@ async function run(scripts: readonly WindowScript[], options: Case = {}) {
 const timesOf = (segments: readonly TranscriptionSegment[]) =>
   segments.map(({ startSeconds, endSeconds, text }) => [startSeconds, endSeconds, text]);
 
-describe('Transcriber', () => {
+describe('transcribe', () => {
   it('gives segments every field, in order, and an end', async () => {
     const { events } = await run([{ text: [0.5, ' one.', 2, 2.5, ' two.', 4], noSpeech: 0.25 }]);
     const common = {
@@ -457,8 +456,8 @@ describe('Transcriber', () => {
     model.onStep = () => {
       if (model.steps === after) controller.abort();
     };
-    const transcriber = transcriberOf(model, { seconds: 60, signal: controller.signal });
-    await expect(transcriber.run().next()).rejects.toMatchObject({ code: 'cancelled' });
+    const asked = eventsOf(model, { seconds: 60, signal: controller.signal });
+    await expect(asked.next()).rejects.toMatchObject({ code: 'cancelled' });
     expect(model.steps).toBe(after);
     expect(model.held).toBe(0);
   });

@@ -12,34 +12,19 @@ import { locateModel } from '../../../../folder/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface DetectorFolder {
-  /** Path of the graph; another machine has it where the model is remote. */
-  readonly graph: string;
-  /** Class id → name; `undefined` where no file has them. */
-  readonly classNames: readonly string[] | undefined;
-  /** Content of `config.json`; empty where the file is missing. */
-  readonly config: Json;
-  /** Content of `preprocessor_config.json`; empty where the file is missing. */
-  readonly preprocessor: Json;
-  /** Metadata of the graph by its exporter, such as `stride` and `imgsz`. */
-  readonly metadata: ReadonlyMap<string, string>;
-  /** Unix time in seconds of the graph, or of the folder without one. */
-  readonly created: number;
+interface DetectorFolderOptions {
+  readonly classNames?: string | readonly string[] | undefined;
+  readonly dtype?: Dtype | undefined;
+  readonly hasGraphs?: boolean | undefined;
 }
+
+export type DetectorFolder = Awaited<ReturnType<typeof openDetectorFolder>>;
 
 /** Finds and reads the small files of a detection model. */
 export async function openDetectorFolder(
   source: string,
-  {
-    classNames,
-    dtype,
-    hasGraphs = true,
-  }: {
-    classNames?: string | readonly string[] | undefined;
-    dtype?: Dtype | undefined;
-    hasGraphs?: boolean | undefined;
-  } = {},
-): Promise<DetectorFolder> {
+  { classNames, dtype, hasGraphs = true }: DetectorFolderOptions = {},
+) {
   const path = locateSource(source);
   const graph = hasGraphs ? locateGraph(path, dtype) : join(path, usualGraph);
   const beside = dirname(graph);
@@ -48,11 +33,17 @@ export async function openDetectorFolder(
   const config = await readJson(folder, 'config.json', {});
   const preprocessor = await readJson(folder, 'preprocessor_config.json', {});
   return {
+    /** Path of the graph; another machine has it where the model is remote. */
     graph,
+    /** Class id → name; `undefined` where no file has them. */
     classNames: await readClassNames({ folder, config, metadata, classNames }),
+    /** Content of `config.json`; empty where the file is missing. */
     config,
+    /** Content of `preprocessor_config.json`; empty where the file is missing. */
     preprocessor,
+    /** Metadata of the graph by its exporter, such as `stride` and `imgsz`. */
     metadata,
+    /** Unix time in seconds of the graph, or of the folder without one. */
     created: await readChangeTime(hasGraphs ? graph : path),
   };
 }

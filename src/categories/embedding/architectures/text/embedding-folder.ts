@@ -3,37 +3,19 @@ import type { PoolingMode } from '../../../../core/embedding/pooling.ts';
 import { localFiles, type Dtype } from '../../../../folder/graph-files.ts';
 import { singleGraph, sourceError, usualGraph } from '../../../../folder/model-files.ts';
 import { readTextLength } from '../../../../folder/text-length.ts';
-import { openModelFolder, readJson, type ModelFolder } from '../../../../folder/model-folder.ts';
+import { openModelFolder, readJson } from '../../../../folder/model-folder.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The files of one embedding model: a text model, and how sentence-transformers makes a vector of its outputs. */
-export interface EmbeddingFolder extends ModelFolder {
-  /** Path of the graph; another machine has it where the model is remote. */
-  readonly graph: string;
-  /** `undefined` where no file says it. */
-  readonly pooling: PoolingMode | undefined;
-  /** Whether the tokens of a prompt are pooled with those of the text. */
-  readonly poolsPrompt: boolean;
-  /** Modules after the pooling that change vectors, such as `Dense`; only the graph can hold them. */
-  readonly furtherModules: readonly string[];
-  /** Name → what is put before a text. */
-  readonly prompts: ReadonlyMap<string, string>;
-  readonly defaultPrompt: string | undefined;
-  /** Tokens of a text, special ones included. */
-  readonly contextLength: number | undefined;
-  /** Lengths that vectors may be cut to; empty where no file says so. */
-  readonly matryoshkaDimensions: readonly number[] | 'any';
-}
-
 /**
- * Finds and reads the small files of an embedding model.
+ * Finds and reads the small files of an embedding model: a text model, and how sentence-transformers makes a vector of its
+ * outputs.
  * @see https://sbert.net/docs/package_reference/sentence_transformer/models.html
  */
 export async function openEmbeddingFolder(
   path: string,
   { dtype, hasGraphs = true }: { dtype?: Dtype | undefined; hasGraphs?: boolean } = {},
-): Promise<EmbeddingFolder> {
+) {
   const folder = await openModelFolder(path);
   const modules = await readJson(path, 'modules.json', {});
   const settings = await readJson(path, 'config_sentence_transformers.json', {});
@@ -45,15 +27,22 @@ export async function openEmbeddingFolder(
   const defaultPrompt = settings['default_prompt_name'];
   return {
     ...folder,
+    /** Path of the graph; another machine has it where the model is remote. */
     graph: join(path, hasGraphs ? singleGraph(localFiles(path), dtype) : usualGraph),
+    /** `undefined` where no file says it. */
     pooling: readPooling(pooling),
+    /** Whether the tokens of a prompt are pooled with those of the text. */
     poolsPrompt: pooling['include_prompt'] !== false,
+    /** Modules after the pooling that change vectors, such as `Dense`; only the graph can hold them. */
     furtherModules: kinds
       .map(kindOf)
       .filter((kind) => !['Transformer', 'Pooling', 'Normalize', 'Dropout'].includes(kind)),
+    /** Name → what is put before a text. */
     prompts: new Map(prompts.map(([name, prompt]) => [name, String(prompt)])),
     defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : undefined,
+    /** Tokens of a text, special ones included. */
     contextLength: statedLength(transformer) ?? readTextLength(folder),
+    /** Lengths that vectors may be cut to; empty where no file says so. */
     matryoshkaDimensions: readMatryoshka(folder.config),
   };
 }

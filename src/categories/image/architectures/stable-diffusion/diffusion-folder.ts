@@ -21,32 +21,17 @@ export interface TextEncoderComponent extends DiffusionComponent {
   readonly tokenizer: ClipTokenizer;
 }
 
-/** The files of one diffusion model in diffusers' ONNX layout. */
-export interface DiffusionFolder {
-  /** Content of `model_index.json`. */
-  readonly index: Json;
-  /** One or two, in the order in which their outputs are joined. */
-  readonly textEncoders: readonly TextEncoderComponent[];
-  /** The model that predicts the noise: a UNet or a transformer. */
-  readonly denoiser: DiffusionComponent;
-  /** The decoder from latents to pixels. */
-  readonly decoder: DiffusionComponent;
-  readonly scheduler: Json;
-  /** Unix time in seconds of `model_index.json`. */
-  readonly created: number;
-}
-
 export interface DiffusionFolderOptions {
   readonly dtype?: Dtype | undefined;
   /** Whether another machine has the graphs. */
   readonly hasGraphs?: boolean | undefined;
 }
 
+/** The files of one diffusion model in diffusers' ONNX layout. */
+export type DiffusionFolder = Awaited<ReturnType<typeof openDiffusionFolder>>;
+
 /** Finds and reads the small files of a diffusion model. */
-export async function openDiffusionFolder(
-  path: string,
-  options: DiffusionFolderOptions = {},
-): Promise<DiffusionFolder> {
+export async function openDiffusionFolder(path: string, options: DiffusionFolderOptions = {}) {
   const index = await readJson(path, 'model_index.json');
   if (isPresent(index['text_encoder_3'])) {
     throw sourceError(
@@ -67,6 +52,7 @@ export async function openDiffusionFolder(
   const textEncoders: TextEncoderComponent[] = [];
   for (const number of encoderNumbers) textEncoders.push(await readTextEncoder(path, number, options));
   const created = await readChangeTime(join(path, 'model_index.json'));
+  // The text encoders are one or two, in the order in which their outputs are joined.
   return { index, textEncoders, denoiser, decoder, scheduler, created };
 }
 

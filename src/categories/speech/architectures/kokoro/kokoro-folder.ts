@@ -8,37 +8,25 @@ import { describeValue } from '../../../../core/text/quote.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The files of one model in the layout of Kokoro's ONNX export. */
-export interface KokoroFolder {
-  readonly graph: string;
-  readonly config: Json;
-  /** Phoneme or mark, one code point → its id. */
-  readonly vocabulary: ReadonlyMap<string, number>;
-  /** Voice id → path of its table of styles; in the order of their names. */
-  readonly voices: ReadonlyMap<string, string>;
-  /** Most phonemes of one run. */
-  readonly maxPhonemes: number;
-}
-
 /** Positions of Kokoro's text encoder without the padding at both ends. */
 const defaultMaxPhonemes = 510;
 
 /**
- * Finds and reads the small files of a text-to-speech model: `config.json`, the vocabulary there or in `tokenizer.json`, the
+ * Finds and reads the small files of a model in the layout of Kokoro's ONNX export: `config.json`, the vocabulary there or in `tokenizer.json`, the
  * names of `voices/*.bin`.
  */
-export async function openKokoroFolder(
-  path: string,
-  { dtype }: { dtype?: Dtype | undefined } = {},
-): Promise<KokoroFolder> {
+export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype | undefined } = {}) {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
   const voices = await findVoices(join(path, 'voices'));
   return {
     graph: join(path, singleGraph(localFiles(path), dtype)),
     config,
+    /** Phoneme or mark, one code point → its id. */
     vocabulary: readVocabulary(config, tokenizer),
+    /** Voice id → path of its table of styles; in the order of their names. */
     voices,
+    /** Most phonemes of one run. */
     maxPhonemes: readMaxPhonemes(config),
   };
 }

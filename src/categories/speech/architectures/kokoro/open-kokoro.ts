@@ -2,7 +2,6 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { describeVoice, mixStyles, type VoiceShare } from '../../../../core/speech/voices.ts';
 import { locateModel } from '../../../../folder/source.ts';
-import type { Voice } from '../../events.ts';
 import { openSpeechGraph } from '../../pipeline/open-graph.ts';
 import { isReadByEspeak } from '../../pipeline/pronunciation.ts';
 import { createReaders } from '../../pipeline/readers.ts';
@@ -18,53 +17,41 @@ interface VoiceShelfOptions {
   readonly languages: { has(language: string): boolean };
 }
 
-/** The voices of a model; each is read when it is first asked for. */
-export class VoiceShelf {
-  readonly voices: readonly Voice[];
-  readonly #files: ReadonlyMap<string, string>;
-  readonly #styleSize: number;
-  readonly #tables = new Map<string, Promise<Float32Array>>();
-
-  /** @param files voice id → path of its table of styles */
-  constructor(files: ReadonlyMap<string, string>, { styleSize, languages }: VoiceShelfOptions) {
-    this.#files = files;
-    this.#styleSize = styleSize;
-    this.voices = [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language));
-  }
-
-  /** Why a voice can't be used, up to the list of those that can; `undefined` for one that isn't there. */
-  explain(voice: string): string | undefined {
-    if (!this.#files.has(voice)) return undefined;
-    const { language } = describeVoice(voice);
-    const remedy = isReadByEspeak(language)
-      ? 'which needs eSpeak NG; install it with `npm install piper-phonemize`, or take'
-      : "which can't be read here; expected";
-    return `${voice} speaks ${language}, ${remedy}`;
-  }
-
-  /** @returns the style in which a text of so many phonemes is spoken */
-  async mix(shares: readonly VoiceShare[]): Promise<(phonemes: number) => Float32Array> {
-    const tables = await Promise.all(
-      shares.map(async ({ voice, weight }) => ({ styles: await this.#read(voice), weight })),
-    );
-    return (phonemes) =>
-      mixStyles(tables.map(({ styles, weight }) => ({ style: this.#row(styles, phonemes), weight })));
-  }
-
-  #read(voice: string): Promise<Float32Array> {
-    let table = this.#tables.get(voice);
-    if (!table) {
-      table = readVoice(this.#files.get(voice)!, this.#styleSize);
-      this.#tables.set(voice, table);
-    }
+/** The voices of a model; each is read when it is first asked for. @param files voice id → path of its table of styles */
+export function createVoiceShelf(
+  files: ReadonlyMap<string, string>,
+  { styleSize, languages }: VoiceShelfOptions,
+) {
+  const tables = new Map<string, Promise<Float32Array>>();
+  const read = (voice: string): Promise<Float32Array> => {
+    const table = tables.get(voice) ?? readVoice(files.get(voice)!, styleSize);
+    tables.set(voice, table);
     return table;
-  }
-
+  };
   /** Texts longer than the table is are spoken in its last style. */
-  #row(styles: Float32Array, phonemes: number): Float32Array {
-    const row = Math.min(phonemes, styles.length / this.#styleSize - 1);
-    return styles.subarray(row * this.#styleSize, (row + 1) * this.#styleSize);
-  }
+  const rowOf = (styles: Float32Array, phonemes: number): Float32Array => {
+    const row = Math.min(phonemes, styles.length / styleSize - 1);
+    return styles.subarray(row * styleSize, (row + 1) * styleSize);
+  };
+  return {
+    voices: [...files.keys()].map(describeVoice).filter(({ language }) => languages.has(language)),
+    /** Why a voice can't be used, up to the list of those that can; `undefined` for one that isn't there. */
+    explain(voice: string): string | undefined {
+      if (!files.has(voice)) return undefined;
+      const { language } = describeVoice(voice);
+      const remedy = isReadByEspeak(language)
+        ? 'which needs eSpeak NG; install it with `npm install piper-phonemize`, or take'
+        : "which can't be read here; expected";
+      return `${voice} speaks ${language}, ${remedy}`;
+    },
+    /** @returns the style in which a text of so many phonemes is spoken */
+    async mix(shares: readonly VoiceShare[]): Promise<(phonemes: number) => Float32Array> {
+      const mixed = shares.map(async ({ voice, weight }) => ({ styles: await read(voice), weight }));
+      const all = await Promise.all(mixed);
+      return (phonemes) =>
+        mixStyles(all.map(({ styles, weight }) => ({ style: rowOf(styles, phonemes), weight })));
+    },
+  };
 }
 
 /** Sample rate of Kokoro's output, in Hz. */
@@ -85,7 +72,7 @@ export async function openKokoro(
   return releaseOnFailure(async (own) => {
     const session = own(await openSpeechGraph(folder.graph, spec, { sessions, durations: kokoroDurations }));
     const graph = createKokoroGraph(session);
-    const shelf = new VoiceShelf(folder.voices, { styleSize: graph.styleSize, languages: readers });
+    const shelf = createVoiceShelf(folder.voices, { styleSize: graph.styleSize, languages: readers });
     return {
       sampleRateHz,
       voices: shelf.voices,

@@ -1,25 +1,6 @@
 import { describeValue } from '../../../../core/text/quote.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { readJson } from '../../../../folder/model-folder.ts';
-import type { VitsScales } from './vits-voice.ts';
-
-/** The used part of a config of Piper's. */
-export interface PiperConfig {
-  readonly sampleRateHz: number;
-  /** As eSpeak NG names it. */
-  readonly espeakVoice: string;
-  /** BCP 47. */
-  readonly language: string;
-  readonly scales: VitsScales;
-  /** Who wrote the symbols that the voice learned from. */
-  readonly phonemeType: string;
-  /** Ids of each symbol, those of `_`, `^` and `$` included. */
-  readonly ids: ReadonlyMap<string, readonly number[]>;
-  /** Symbols of several code points. */
-  readonly clusters: readonly string[];
-  /** Number of each speaker, the usual one first; empty where there is one. */
-  readonly speakers: ReadonlyMap<string, number>;
-}
 
 type Check = readonly [expected: string, fits: (value: unknown) => boolean];
 
@@ -42,8 +23,11 @@ const clusterList: Check = [
   (value) => Array.isArray(value) && value.every((one) => Array.isArray(one) && one.every(aText[1])),
 ];
 
+/** The used part of a config of Piper's. */
+export type PiperConfig = Awaited<ReturnType<typeof readPiperConfig>>;
+
 /** Reads the config of a voice of Piper's. Members that are missing have the values of `piper-tts`. */
-export async function readPiperConfig(path: string, file: string): Promise<PiperConfig> {
+export async function readPiperConfig(path: string, file: string) {
   const config = await readJson(path, file);
   const read = <T>(member: string, [expected, fits]: Check, fallback?: T): T => {
     const found = member
@@ -63,19 +47,25 @@ export async function readPiperConfig(path: string, file: string): Promise<Piper
   const speakers =
     named.length > 0 ? named : Array.from({ length: count }, (_, id) => [String(id), id] as const);
   return {
-    sampleRateHz: read('audio.sample_rate', aPositive),
+    sampleRateHz: read<number>('audio.sample_rate', aPositive),
+    /** As eSpeak NG names it. */
     espeakVoice,
+    /** BCP 47. */
     language: read('language.code', aText, espeakVoice).replace('_', '-'),
     scales: {
       noise: read('inference.noise_scale', aNumber, 0.667),
       length: read('inference.length_scale', aPositive, 1),
       durationNoise: read('inference.noise_w', aNumber, 0.8),
     },
+    /** Who wrote the symbols that the voice learned from. */
     phonemeType: read('phoneme_type', aText, 'espeak'),
+    /** Ids of each symbol, those of `_`, `^` and `$` included. */
     ids: new Map(Object.entries(read<Record<string, readonly number[]>>('phoneme_id_map', idMap))),
+    /** Symbols of several code points. */
     clusters: read<readonly (readonly string[])[]>('vowel_clusters', clusterList, []).map((one) =>
       one.join(''),
     ),
+    /** Number of each speaker, the usual one first; empty where there is one. */
     speakers: new Map(
       count === 1
         ? []

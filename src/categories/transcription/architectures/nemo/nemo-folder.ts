@@ -10,25 +10,6 @@ import { locateModel } from '../../../../folder/source.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/graph.ts';
 
-export interface NemoModel {
-  /** In the order of its files. */
-  readonly sessions: readonly Session[];
-  /** Pieces of text by id; a piece that begins a word begins with a space. */
-  readonly pieces: readonly string[];
-  /** The ids of the tokens that are needed, in their order. */
-  readonly needed: readonly number[];
-  /** Frames of 10 ms in one of the encoder's. */
-  readonly subsampling: number;
-  /** The count of `config.json` that limits tokens. */
-  readonly limit: number;
-  encode(
-    samples: Float32Array,
-    fetches: readonly string[],
-    options: GraphRunOptions,
-  ): Promise<{ readonly outputs: TensorMap; readonly frames: number }>;
-  release(): Promise<void>;
-}
-
 export const blankToken = '<blk>';
 
 export interface NemoParts {
@@ -43,12 +24,14 @@ export interface NemoParts {
 /** The longest stretch: trained on up to 20 to 40 s, they lose words of more. */
 export const longestSeconds = 28;
 
+export type NemoModel = Awaited<ReturnType<typeof openNemoModel>>;
+
 /** Opens the graphs of a model of NeMo and reads its small files. */
 export async function openNemoModel(
   spec: ModelSpec,
   backend: SessionBackend,
   { files, graphs, tokens, limitedBy = ['max_tokens_per_step', 10] }: NemoParts,
-): Promise<NemoModel> {
+) {
   const path = locateModel(spec.source);
   const config = await readJson(path, 'config.json');
   const subsampling = readCount(config, 'subsampling_factor', 8);
@@ -65,12 +48,17 @@ export async function openNemoModel(
       melBins: readCount(config, 'features_size', typeof size === 'number' ? size : 80),
     });
     return {
+      /** In the order of its files. */
       sessions,
+      /** Pieces of text by id; a piece that begins a word begins with a space. */
       pieces,
+      /** The ids of the tokens that are needed, in their order. */
       needed,
+      /** Frames of 10 ms in one of the encoder's. */
       subsampling,
+      /** The count of `config.json` that limits tokens. */
       limit,
-      async encode(samples, fetches, options) {
+      async encode(samples: Float32Array, fetches: readonly string[], options: GraphRunOptions) {
         const { data, columns, frames } = features.compute(samples);
         const feeds: TensorMap = {
           audio_signal: { type: 'float32', dims: [1, features.melBins, columns], data },

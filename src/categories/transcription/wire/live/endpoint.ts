@@ -5,7 +5,7 @@ import { quote } from '../../../../core/text/quote.ts';
 import type { TranscriptionEvent } from '../../events.ts';
 import type { TranscriptionRequestInput } from '../../request.ts';
 import { inTurns } from './append-audio.ts';
-import { LiveSession } from './live-session.ts';
+import { createLiveSession } from './live-session.ts';
 import { liveClientEventSchema, liveServerEventSchema } from './schema.ts';
 
 /** `GET /realtime`, as a WebSocket */
@@ -27,7 +27,7 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
   connect(call) {
     const { query, send, pace, signal } = call;
     assertQuery(query);
-    const session = new LiveSession({
+    const session = createLiveSession({
       model: call.findModel(query.get('model') ?? undefined).id,
       isOlder: [call.headers['openai-beta']].flat().includes('realtime=v1'),
       maxBufferBytes: call.maxBufferBytes,

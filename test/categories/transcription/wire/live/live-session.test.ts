@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  LiveSession,
+  createLiveSession,
   type LiveSessionOptions,
 } from '../../../../../src/categories/transcription/wire/live/live-session.ts';
 import { liveServerEventSchema } from '../../../../../src/categories/transcription/wire/live/schema.ts';
@@ -12,7 +12,7 @@ import { append, clear, commit, pcm, pieces, update } from './audio.ts';
 function open(options: Partial<LiveSessionOptions> = {}) {
   let count = 0;
   const events: any[] = [];
-  const session = new LiveSession({
+  const session = createLiveSession({
     model: 'ears',
     maxBufferBytes: 2 ** 20,
     createId: (prefix) => `${prefix}${++count}`,
