@@ -203,11 +203,12 @@ async function* answer(
   const { vocabularySize } = decoder;
   const parsesToolCalls = assertServed(model, request);
   const steps = request.prompts.length > 0 ? encode(model, request) : render(model, request, pictures);
-  const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, { turns, owner, signal });
+  const slices = { turns, owner, signal };
+  const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, slices);
   if (request.echo !== undefined) yield* prompts.map((prompt, index) => show(model, prompt, index, request));
   if (request.stopAfter === 'encoding') return;
   const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
-    ...(await openAnswer(signal)),
+    ...(await inSlices(openAnswer(), slices)),
     request,
     tokenizer,
     vocabularySize,
@@ -233,7 +234,6 @@ async function* answer(
       { length: request.stopAfter === 'prompt' ? 0 : request.n },
       (_, choice) => new Choice(first + choice, { ...context, prompt, seed: seed + choice }),
     );
-<<<<<<< HEAD
     choices.push(...continuations);
     const most = Math.min(request.maxTokens, contextLength - prompt.length);
     model.batcher.add({
@@ -329,10 +329,9 @@ function* encode(
     }
   }
   const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
-  const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => ({
-    markerTokens: new Set(),
-    grammar: await compileAnswer(constraint, grammars, signal),
-  });
+  const openAnswer = function* (): Generator<void, AnswerReading> {
+    return { markerTokens: new Set(), grammar: yield* compileAnswer(constraint, grammars) };
+  };
   return { prompts, tools: [], turnsMerged: [], openAnswer };
 }
 
@@ -354,11 +353,11 @@ function* render(
   const tokens = yield* encodePrompt(text, encoder, { ...request, ...limit });
   const encoded = pictures.map((picture) => picture.encoded);
   const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
-  const openAnswer = async (signal: AbortSignal | undefined): Promise<AnswerReading> => {
+  const openAnswer = function* (): Generator<void, AnswerReading> {
     const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
     const opensObjects = spec.openSchemas;
     const setting = { tools, prompt: shown, formats, thinks, opensObjects };
-    const grammar = await compileAnswer(answerConstraint(request, setting), grammars, signal);
+    const grammar = yield* compileAnswer(answerConstraint(request, setting), grammars);
     const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
     return {
@@ -371,62 +370,6 @@ function* render(
         ),
       createToolCallParser,
       grammar,
-=======
-    this.#sharedLength = createSharedPrompts(spec.sharedSystemPrompts ?? [], model);
-    this.#batcher = new Batcher(decoder, { maxRows, prefixes, speculates: spec.speculation });
-    this.concurrency = maxRows;
-    this.reserve = maxRows;
-    this.info = {
-      id: spec.id,
-      name: spec.name ?? spec.id,
-      category: 'chat',
-      contextLength,
-      foreignParameters: foreignTemplateParameters(template),
-      inputModalities: model.vision ? ['text', 'image'] : ['text'],
-      created: folder.created,
-      ownedBy: 'slashv1',
-    };
-  }
-
-  async *run(asked: ChatRequest, options: PipelineRunOptions = {}): AsyncGenerator<ChatEvent> {
-    const { vision } = this.#model;
-    if (!vision) {
-      assertTextAlone(asked);
-      return yield* this.#answer(asked, [], options);
-    }
-    const pictures = await vision.read(asked.messages, options);
-    try {
-      yield* this.#answer(asked, pictures, options);
-    } finally {
-      vision.giveBack(pictures);
-    }
-  }
-
-  async *#answer(
-    asked: ChatRequest,
-    pictures: readonly ReadyPicture[],
-    { signal, owner, sharesPrefixes }: PipelineRunOptions,
-  ): AsyncGenerator<ChatEvent> {
-    const request = { ...asked, messages: asked.messages.map(toTextMessage) };
-    const { tokenizer, contextLength, endTokens, decoder } = this.#model;
-    const { vocabularySize } = decoder;
-    const parsesToolCalls = this.#assertServed(request);
-    const steps = request.prompts.length > 0 ? this.#encode(request) : this.#render(request, pictures);
-    const slices = { turns: this.#turns, owner, signal };
-    const { prompts, tools, turnsMerged, openAnswer } = await inSlices(steps, slices);
-    if (request.echo !== undefined) yield* prompts.map((prompt, index) => this.#show(prompt, index, request));
-    if (request.stopAfter === 'encoding') return;
-    const context: Omit<ChoiceContext, 'prompt' | 'seed'> = {
-      ...(await inSlices(openAnswer(), slices)),
-      request,
-      tokenizer,
-      vocabularySize,
-      contextLength,
-      endTokens,
-      rules: compileTokenRules(request, { tokenizer, vocabularySize, endTokens }),
-      emit: (event) => events.push([event]),
-      createToolCallId: () => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
->>>>>>> speak
     };
   };
   const fates = template.turnFates({ hasTools: tools.length > 0 });
@@ -434,7 +377,6 @@ function* render(
   return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
 }
 
-<<<<<<< HEAD
 function show(
   { tokenizer, contextLength }: LoadedModel,
   { text, tokens, before }: EncodedPrompt,
@@ -447,120 +389,6 @@ function show(
   });
   const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
   return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
-=======
-  /** @returns whether calls are looked for in the answer */
-  #assertServed(request: Omit<ChatRequest, 'messages'>): boolean {
-    const { template, formats, decoder } = this.#model;
-    const parsesToolCalls = request.tools.length > 0 && request.toolChoice !== 'none';
-    if (parsesToolCalls && (!template.supportsTools || formats.toolCalls === undefined))
-      throw unsupportedError('tools', `the model ${quote(request.model)} has no tool calling`);
-    const { vocabularySize } = decoder;
-    for (const [param, tokens] of [
-      ['logit_bias', [...request.logitBias.keys()]],
-      ['stop_token_ids', request.stopTokenIds],
-      ['allowed_token_ids', request.allowedTokenIds],
-    ] as const) {
-      const unknown = tokens.find((token) => token >= vocabularySize);
-      if (unknown !== undefined)
-        throw fieldError(param, `expected token ids below ${vocabularySize}, got ${unknown}`);
-    }
-    if (request.echo === 'logprobs' && !decoder.forwardAll) {
-      const reason = `the backend of the model ${quote(request.model)} gives no log probabilities of prompts`;
-      throw unsupportedError('echo', reason);
-    }
-    return parsesToolCalls;
-  }
-
-  /** Prompts that are read as they are; everything after them is answer. */
-  *#encode(request: TextRequest): Generator<void, ReadyRequest> {
-    const { tokenizer, contextLength, decoder, folder, grammars, spec } = this.#model;
-    const { vocabularySize } = decoder;
-    const framesPrompts = folder.config['is_encoder_decoder'] === true;
-    const isPreview = request.stopAfter === 'encoding';
-    const prompts = yield* encodeRawPrompts(request, { tokenizer, vocabularySize, framesPrompts }, (place) =>
-      isPreview
-        ? previewLimit(place, contextLength)
-        : { contextLength, refuse: refusal(place, 'prompt', contextLength) },
-    );
-    if (request.echo === 'logprobs') {
-      const count = sum(prompts, ({ tokens }) => tokens.length) * (1 + request.topLogprobs);
-      if (count > mostPromptLogprobs) {
-        const reason = `expected at most ${mostPromptLogprobs} log probabilities of prompts in one request, which has ${count}`;
-        throw fieldError('logprobs', reason);
-      }
-    }
-    const constraint = { response: request.responseFormat, opensObjects: spec.openSchemas };
-    const openAnswer = function* (): Generator<void, AnswerReading> {
-      const grammar = yield* compileAnswer(constraint, grammars);
-      return {
-        markerTokens: new Set(),
-        createReasoningSplitter: undefined,
-        createToolCallParser: undefined,
-        grammar,
-      };
-    };
-    return { prompts, tools: [], turnsMerged: [], openAnswer };
-  }
-
-  /** A conversation as the model's chat template has it, and how the answer is read. */
-  *#render(request: TextRequest, pictures: readonly ReadyPicture[]): Generator<void, ReadyRequest> {
-    const { tokenizer, template, formats, contextLength, vision, grammars, spec, thinks } = this.#model;
-    const toolCalls =
-      request.tools.length > 0 && request.toolChoice !== 'none' ? formats.toolCalls : undefined;
-    const isPreview = request.stopAfter === 'encoding';
-    const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
-    assertFewMessages(request.messages, limit);
-    const { text: rendered, tools } = yield* renderPrompt(request, template, this.#model.hasThoughts);
-    const texts = pictures.map((picture) => picture.text);
-    const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
-    const encode = encoderOf(tokenizer, request.addSpecialTokens === true);
-    const tokens = yield* encodePrompt(text, encode, { ...request, ...limit });
-    const encoded = pictures.map((picture) => picture.encoded);
-    const fed = vision ? placePictures(tokens, encoded, vision.token) : tokens;
-    const openAnswer = function* (): Generator<void, AnswerReading> {
-      const shown = thinkingPrompt(request, text, formats.reasoning.constraint(text));
-      const opensObjects = spec.openSchemas;
-      const setting = { tools, prompt: shown, formats, thinks, opensObjects };
-      const grammar = yield* compileAnswer(answerConstraint(request, setting), grammars);
-      const isConstrained = grammar !== undefined;
-      const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
-      return {
-        markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
-        createReasoningSplitter: () =>
-          formats.reasoning.createSplitter(
-            shown,
-            toolCalls &&
-              createToolCallParser && { openers: toolCalls.openers, createParser: createToolCallParser },
-          ),
-        createToolCallParser,
-        grammar,
-      };
-    };
-    const fates = template.turnFates({ hasTools: tools.length > 0 });
-    const turnsMerged = turnKindsOf(request.messages).filter((kind) => fates[kind] === 'merged');
-    return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
-  }
-
-  #show(
-    { text, tokens, before }: EncodedPrompt,
-    prompt: number,
-    { echo }: Pick<ChatRequest, 'echo'>,
-  ): ChatEvent {
-    const { tokenizer, contextLength } = this.#model;
-    const spell = (id: number): TokenSpelling => ({
-      name: tokenizer.idToToken(id) ?? '',
-      bytes: [...tokenizer.bytesOf(id)],
-    });
-    const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
-    return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
-  }
-
-  async close(): Promise<void> {
-    await this.#batcher.idle();
-    await this.#model.decoder.release();
-    await this.#model.vision?.release();
-  }
->>>>>>> speak
 }
 
 function withPlainTemplate(folder: ModelFolder): ModelFolder {
