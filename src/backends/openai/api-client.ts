@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { createtype AnswerClock } from '../../runtime/http/answer-clock.ts';
+import { createAnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError, orElse, orThrow } from '../../errors.ts';
 import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
