@@ -46,7 +46,7 @@ export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceErro
 /** Takes the tokens that were used in place of those that were reserved. */
 export type Settle = (tokens: number) => Promise<void>;
 
-/** What is refused takes nothing. */
+/** A refused request takes nothing. */
 export type Budget = ReturnType<typeof createBudget>;
 
 // A timer of Node holds at most 2³¹ − 1 ms, and the limiter in memory forgets a window with one.

@@ -94,7 +94,7 @@ export function toError(
 }
 
 interface CallersFault extends Pick<WireFault, 'param'> {
-  /** What the server said. */
+  /** The server's words. */
   readonly cause: Error;
   readonly subject: ErrorSubject | undefined;
 }

@@ -1,7 +1,7 @@
 import { describeValue } from '../../core/text/quote.ts';
 import { maxEmbeddingInputs } from './parameters.ts';
 
-/** What is wrong with an input, at which place of a list of lists. */
+/** The fault of an input, at its place in a list of lists. */
 interface Fault {
   readonly path: number[];
   readonly message: string;

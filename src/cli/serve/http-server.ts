@@ -30,7 +30,7 @@ export async function openHttpServer(host: string, port: number) {
     get openResponses() {
       return open.size;
     },
-    /** What it answers with from now on. */
+    /** Its answer from now on. */
     handle(next: Handler) {
       handler = next;
     },

@@ -26,7 +26,7 @@ const valueSteps = {
   '123456789': 'integer',
 } as const;
 
-/** What each place of a text may go on with, and the place after that. */
+/** The characters that each place of a text may go on with, and the place after each. */
 const steps = {
   value: { [space]: 'value', ...valueSteps },
   'value-or-end': { [space]: 'value-or-end', ']': 'end', ...valueSteps },

@@ -30,7 +30,7 @@ export type StepBuffers<Name extends string = never> = Readonly<
   Record<'sample' | 'output' | 'denoised' | Name, Float32Array>
 >;
 
-/** What is a scheduler's own. */
+/** The parts that are a scheduler's own. */
 export interface SchedulerSteps<Name extends string> extends Pick<Scheduler, 'timesteps'> {
   /** Default 1. */
   readonly initialNoiseScale?: number;

@@ -160,7 +160,7 @@ export class ClauseReader {
     return this.#unevaluated(schema, path, clauses);
   }
 
-  /** What the applicators in place say, by their places: all of it holds, or, negated, some of it. */
+  /** The clauses of applicators in place, by their places: all of them hold, or, negated, some. */
   *#applied(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
     const entriesOf = (keyword: string): readonly Literal[] =>
       schema[keyword] === undefined ? [] : this.#entries(schema, keyword, path, negated);

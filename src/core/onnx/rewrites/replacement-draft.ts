@@ -4,7 +4,7 @@ import { int64Tensor } from '../tensor-values.ts';
 import { integerAttribute, nodeOf } from '../value.ts';
 import type { Replacement } from './rewrite-nodes.ts';
 
-/** What takes a node's place; names begin with that of the value which the node made. */
+/** Nodes in place of another one; names begin with that of the value which it made. */
 export class ReplacementDraft implements Replacement {
   readonly nodes: OnnxNode[] = [];
   readonly initializers: OnnxTensor[] = [];
