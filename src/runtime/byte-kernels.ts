@@ -8,7 +8,7 @@ import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import type { Session, Tensor } from '../contracts/graph.ts';
 import { createOnnxSession } from './onnx.ts';
 
-/** Which products of 8 bits a processor computes well. */
+/** Products of 8 bits that a processor computes well. */
 export interface ByteKernels {
   /**
    * Whether products by blocks are computed with the processor's instructions for bytes: without, they take as long as with

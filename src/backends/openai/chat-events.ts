@@ -171,7 +171,7 @@ class ChoiceState {
   }
 }
 
-/** Of several choices, llama-server counts each in a chunk of its own, which has none; others count all in one. */
+/** llama-server counts each of several choices in a chunk of its own, which has none; others count all in one. */
 function addUsage(
   total: WireProgress,
   told: WireProgress,

@@ -73,7 +73,7 @@ function ownData(
     const [{ content: offset, end }] = raw as [WireField];
     const length = end - offset;
     if (length >= smallestMapped) return { place: 'model', offset, length };
-    // What is in memory already isn't copied.
+    // Bytes that are in memory already aren't copied.
     return { place: 'inline', bytes: reader.source.read(offset, length) };
   }
   const parts = raw.map(({ content, end }) => reader.bytes(content, end));

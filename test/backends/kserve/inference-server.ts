@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../src/contracts/graph.ts';
+import { tensorArrays } from '../../../src/runtime/native/element-types.ts';
 
 export interface InferenceServerOptions {
   /** Whether it offers tensors as bytes. */
@@ -126,26 +127,13 @@ function describeGraph(name: string, { inputs, outputs }: Session): unknown {
   return { name, platform: 'onnxruntime_onnx', inputs: inputs.map(toWire), outputs: outputs.map(toWire) };
 }
 
-const constructors = {
-  float32: Float32Array,
-  float16: Uint16Array,
-  float64: Float64Array,
-  int64: BigInt64Array,
-  int32: Int32Array,
-  int16: Int16Array,
-  int8: Int8Array,
-  uint16: Uint16Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
-} as const;
-
 function fromJson(type: ElementType, data: readonly number[]): Tensor['data'] {
   return type === 'int64'
     ? BigInt64Array.from(data, BigInt)
-    : (constructors[type] as typeof Float32Array).from(data);
+    : (tensorArrays[type] as typeof Float32Array).from(data);
 }
 
 function fromBytes(type: ElementType, body: Buffer, at: number, size: number): Tensor['data'] {
   const bytes = Uint8Array.from(body.subarray(at, at + size));
-  return new (constructors[type] as typeof Float32Array)(bytes.buffer);
+  return new (tensorArrays[type] as typeof Float32Array)(bytes.buffer);
 }

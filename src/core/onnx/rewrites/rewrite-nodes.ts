@@ -1,8 +1,9 @@
+import { elementTypes } from '../element-types.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode, OnnxTensor } from '../model.ts';
 import { pruneGraph } from '../prune-graph.ts';
 import { int64Tensor } from '../tensor-values.ts';
-import { nodeOf } from '../value.ts';
+import { integerAttribute, nodeOf } from '../value.ts';
 
 /** A graph, and those around it. */
 export class Scope {
@@ -27,6 +28,55 @@ export class Scope {
 export interface Replacement {
   readonly nodes: readonly OnnxNode[];
   readonly initializers: readonly OnnxTensor[];
+}
+
+/** Nodes in place of another one; names begin with that of the value which it made. */
+export class ReplacementDraft implements Replacement {
+  readonly nodes: OnnxNode[] = [];
+  readonly initializers: OnnxTensor[] = [];
+  readonly #output: string;
+
+  constructor(output: string) {
+    this.#output = output;
+  }
+
+  int64(stem: string, values: readonly number[]): string {
+    return this.#constant(int64Tensor(`${this.#output}.${stem}`, values));
+  }
+
+  float32(stem: string, value: number): string {
+    const data = { place: 'inline', bytes: new Uint8Array(Float32Array.of(value).buffer) } as const;
+    const name = `${this.#output}.${stem}`;
+    return this.#constant({ name, elementType: elementTypes.float32, dims: [], data, unknown: [] });
+  }
+
+  /** Adds a node. @returns the name of its first output */
+  add(
+    stem: string,
+    operator: string,
+    inputs: readonly string[],
+    attributes: readonly OnnxAttribute[] = [],
+    { domain = '', others = [] }: { domain?: string; others?: readonly string[] } = {},
+  ): string {
+    const outputs = [stem, ...others].map((name) => `${this.#output}.${name}`);
+    this.nodes.push(nodeOf(operator, inputs, outputs, { attributes, domain }));
+    return outputs[0]!;
+  }
+
+  /** Adds a node that gives a value another type. */
+  cast(stem: string, input: string, elementType: number): string {
+    return this.add(stem, 'Cast', [input], [integerAttribute('to', elementType)]);
+  }
+
+  /** Adds the node that makes the value itself. */
+  finish(operator: string, inputs: readonly string[], attributes: readonly OnnxAttribute[] = []): void {
+    this.nodes.push(nodeOf(operator, inputs, [this.#output], { attributes }));
+  }
+
+  #constant(tensor: OnnxTensor): string {
+    this.initializers.push(tensor);
+    return tensor.name;
+  }
 }
 
 /** Replaces nodes, in the branches of a graph too. @returns nothing where none is replaced */
@@ -64,15 +114,11 @@ export function rewriteNodes(
 export function keepLastPositions(graph: OnnxGraph, output: string, count: number): OnnxGraph | undefined {
   return rewriteNodes(graph, (node) => {
     if (node.operator !== 'MatMul' || node.outputs[0] !== output) return undefined;
-    const constants = { start: -count, end: Number.MAX_SAFE_INTEGER, axis: 1 };
-    const initializers = Object.entries(constants).map(([name, value]) =>
-      int64Tensor(`${output}.lastPositions.${name}`, [value]),
-    );
-    const last = `${output}.lastPositions`;
-    const inputs = [node.inputs[0]!, ...initializers.map(({ name }) => name)];
-    return {
-      nodes: [nodeOf('Slice', inputs, [last]), { ...node, inputs: [last, node.inputs[1]!] }],
-      initializers,
-    };
+    const draft = new ReplacementDraft(output);
+    const constants = Object.entries({ start: -count, end: Number.MAX_SAFE_INTEGER, axis: 1 });
+    const bounds = constants.map(([name, value]) => draft.int64(`lastPositions.${name}`, [value]));
+    const last = draft.add('lastPositions', 'Slice', [node.inputs[0]!, ...bounds]);
+    draft.finish('MatMul', [last, node.inputs[1]!]);
+    return draft;
   });
 }

@@ -1,8 +1,7 @@
 import { elementTypes } from '../element-types.ts';
 import { operatorsVersion } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from '../model.ts';
-import { ReplacementDraft } from './replacement-draft.ts';
-import { rewriteNodes } from './rewrite-nodes.ts';
+import { ReplacementDraft, rewriteNodes } from './rewrite-nodes.ts';
 
 /** `BitwiseXor` is there from this version on. */
 const leastOpset = 18;

@@ -3,8 +3,7 @@ import { contribDomain, operatorsVersion } from '../graph-draft.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxTensor } from '../model.ts';
 import { integerAttribute, integersOf } from '../value.ts';
 import { int8Activations } from './accuracy-level.ts';
-import { ReplacementDraft } from './replacement-draft.ts';
-import { rewriteNodes, type Replacement, type Scope } from './rewrite-nodes.ts';
+import { ReplacementDraft, rewriteNodes, type Replacement, type Scope } from './rewrite-nodes.ts';
 
 /** So many activations and weights of a row share a scale. */
 export const blockSize = 32;
