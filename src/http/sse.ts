@@ -55,7 +55,8 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
   let untaken: Event[] = [];
   const opened = createDeferred();
   const state = { frames: '', isOpen: false, ended: false };
-  let written = createDeferred();
+  /** Goes on with what waits for frames. */
+  let written = (): void => {};
   let taken = createDeferred();
 
   const write = (frames: string): void => {
@@ -63,12 +64,12 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
     state.frames += frames;
     state.isOpen = true;
     opened.resolve();
-    written.resolve();
+    written();
   };
   const end = (): void => {
     state.ended = true;
     clearTimeout(keepAlive);
-    written.resolve();
+    written();
     taken.resolve();
   };
   const keepAlive = setTimeout(() => {
@@ -114,10 +115,7 @@ export function createEventStream<Event>(source: EventStreamSource<Event>): Even
   const body: AsyncIterableIterator<string> = {
     [Symbol.asyncIterator]: () => body,
     async next() {
-      if (state.frames === '' && !state.ended) {
-        written = createDeferred();
-        await written.promise;
-      }
+      if (state.frames === '' && !state.ended) await new Promise<void>((resolve) => (written = resolve));
       if (state.frames === '') return { done: true, value: undefined };
       const value = state.frames;
       state.frames = '';

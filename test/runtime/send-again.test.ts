@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readText } from '../../src/runtime/http/answer-body.ts';
+import { fetchWith } from '../../src/runtime/http/fetch-with-certificates.ts';
 import { sendAgain } from '../../src/runtime/http/send-again.ts';
 
 /** Ends each connection, without an answer, at the request of that number on it. */
@@ -26,8 +28,8 @@ async function serverThatCloses(how: 'destroy' | 'resetAndDestroy', at: number) 
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const post = async (body: string): Promise<string> => {
-    const response = await sendAgain(() => fetch(url, { method: 'POST', body }));
-    const text = await response.text();
+    const response = await sendAgain(() => fetchWith(undefined)(url, { method: 'POST', body }));
+    const text = await readText(response);
     // The connection is free for the next one a turn later.
     await pause(20);
     return text;
@@ -47,38 +49,27 @@ describe('a connection that was kept open', () => {
 });
 
 describe('a connection that was closed', () => {
-  const closed = (bytesRead: number | undefined) =>
-    new TypeError('fetch failed', {
-      cause: Object.assign(new Error('other side closed'), {
-        code: 'UND_ERR_SOCKET',
-        ...(bytesRead === undefined ? {} : { socket: { bytesRead } }),
-      }),
-    });
-
   it.each([
-    ['after answers, like those beside it', 900, 8],
-    ['at an age that nobody tells', undefined, 1],
-    ['before any answer', 0, 0],
-  ])('%s, is tried again', async (_name, bytesRead, most) => {
+    ['after answers, like those beside it', true, 8],
+    ['before any answer', false, 0],
+  ])('%s, is tried again', async (_name, wasKeptOpen, most) => {
     for (const faults of [most, most + 1]) {
       let left = faults;
       const sent = sendAgain(async () => {
-        if (left-- > 0) throw closed(bytesRead);
-        return new Response('ok');
+        const cause = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', wasKeptOpen });
+        if (left-- > 0) throw new TypeError('fetch failed', { cause });
+        return 'ok';
       });
       if (faults > most) await expect(sent).rejects.toThrow('fetch failed');
-      else expect(await (await sent).text()).toBe('ok');
+      else expect(await sent).toBe('ok');
     }
   });
 });
 
 describe('a new connection', () => {
-  it.each([
-    ['in order', 'destroy', 1],
-    ['by a reset, which tells nothing of its age', 'resetAndDestroy', 2],
-  ] as const)('that ends %s fails its request', async (_name, how, times) => {
+  it.each(['destroy', 'resetAndDestroy'] as const)('that ends fails its request (%s)', async (how) => {
     const { post, bodies } = await serverThatCloses(how, 1);
     await expect(post('a')).rejects.toThrow('fetch failed');
-    expect(bodies).toHaveLength(times);
+    expect(bodies).toEqual(['a']);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { fieldError, InferenceError, orElse } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../contracts/graph.ts';
-import { readBeginning, readText, readWhole } from '../../runtime/http/answer-body.ts';
+import { readBeginning, readText, readWhole, type HttpAnswer } from '../../runtime/http/answer-body.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { authorization } from '../access.ts';
 import type { Upstreams } from '../upstreams.ts';
@@ -87,7 +87,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** An answer that is only as long as its time. */
 interface Answer {
-  readonly response: Response;
+  readonly response: HttpAnswer;
   readonly signal: AbortSignal;
 }
 

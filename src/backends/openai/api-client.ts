@@ -51,7 +51,7 @@ export async function fetchApi(
   const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
   const key = await authorization(apiKey);
   const clock = createAnswerClock(times, signal);
-  const send = (): Promise<Response> =>
+  const send = () =>
     fetchWith(tls, times.connectMs)(url + path, {
       method: contentType === undefined ? 'GET' : 'POST',
       headers: {

@@ -1,5 +1,15 @@
 import type { AnswerClock } from './answer-clock.ts';
 
+/** The part of `Response` that is used of answers. */
+export interface HttpAnswer extends Pick<Response, 'ok' | 'status' | 'headers'> {
+  readonly body: AnswerBody | null;
+}
+
+export interface AnswerBody {
+  getReader(): { read(): Promise<IteratorResult<Uint8Array, unknown>>; cancel(): Promise<void> };
+  cancel(): Promise<void>;
+}
+
 /** Limits of size and time for an answer. */
 export interface BodyOptions {
   readonly signal?: AbortSignal | undefined;
@@ -14,7 +24,7 @@ export interface BodyOptions {
  * lose when garbage is collected in the middle of an answer.
  */
 export async function* readBytes(
-  { body }: Response,
+  { body }: Pick<HttpAnswer, 'body'>,
   { clock, signal = clock?.signal, maxBytes = Infinity }: BodyOptions = {},
 ): AsyncGenerator<Uint8Array> {
   if (!body) return;
@@ -37,6 +47,9 @@ export async function* readBytes(
       if (received > maxBytes) throw new RangeError(`more than ${maxBytes} bytes`);
       yield value;
     }
+  } catch (error) {
+    if (isLeft) signal?.throwIfAborted();
+    throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
     clock?.stop();
@@ -44,7 +57,10 @@ export async function* readBytes(
   }
 }
 
-export async function readWhole(response: Response, options: BodyOptions = {}): Promise<Uint8Array> {
+export async function readWhole(
+  response: Pick<HttpAnswer, 'body'>,
+  options: BodyOptions = {},
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const bytes of readBytes(response, options)) {
@@ -61,13 +77,16 @@ export async function readWhole(response: Response, options: BodyOptions = {}): 
   return whole;
 }
 
-export async function readText(response: Response, options: BodyOptions = {}): Promise<string> {
+export async function readText(
+  response: Pick<HttpAnswer, 'body'>,
+  options: BodyOptions = {},
+): Promise<string> {
   return new TextDecoder().decode(await readWhole(response, options));
 }
 
 /** The beginning of an answer, for those who quote it. */
 export async function readBeginning(
-  response: Response,
+  response: Pick<HttpAnswer, 'body'>,
   { maxBytes, ...options }: BodyOptions & { readonly maxBytes: number },
 ): Promise<string> {
   const decoder = new TextDecoder();

@@ -1,8 +1,10 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingHttpHeaders } from 'node:http';
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, type Duplex } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { AnswerBody, HttpAnswer } from './answer-body.ts';
 
 /** Certificates of a connection, as PEM text. */
 export interface Certificates {
@@ -13,35 +15,42 @@ export interface Certificates {
   readonly key?: string | undefined;
 }
 
-type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** The cause of a request that failed before an answer began. */
+export interface ConnectionFault extends NodeJS.ErrnoException {
+  /** Whether its connection had served an earlier request. */
+  readonly wasKeptOpen: boolean;
+}
+
+type Fetch = (url: string, init: RequestInit) => Promise<HttpAnswer>;
 
 /** Connections are kept open, by the certificates with which they were made. */
 const known = new WeakMap<Certificates, HttpsAgent>();
-const plainAgent = new HttpAgent({ keepAlive: true });
-const noCertificates: Certificates = {};
 
 /**
- * `fetch`, with certificates and a time limit for connecting. Node's `fetch` takes neither without a package of the same
- * version as itself, so such requests go over `node:http` and `node:https`; redirects are refused.
+ * As `fetch`, with certificates and a time limit for connecting, over `node:http` and `node:https`: a piece of a stream costs a
+ * third less of the processor than by web streams, and Node's `fetch` takes neither option without a package of the same version
+ * as itself. Redirects are refused.
  */
 export function fetchWith(certificates: Certificates | undefined, connectMs?: number): Fetch {
-  if (!certificates && connectMs === undefined) return fetch;
   return async (url, { method = 'GET', headers, body, signal }) => {
     const isSecure = url.startsWith('https:');
     const open = isSecure ? requestHttps : requestHttp;
-    const agent = isSecure ? agentFor(certificates ?? noCertificates) : plainAgent;
     // Reads any kind of body, and says its type and length.
     const sent = new Request(url, { method, headers, body, duplex: 'half' } as RequestInit);
     const length =
       typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined;
     return new Promise((resolve, reject) => {
-      const fail = (cause: Error): void => reject(new TypeError('fetch failed', { cause }));
+      const fail = (fault: Error): void => {
+        const cause: ConnectionFault = Object.assign(fault, { wasKeptOpen: request.reusedSocket });
+        reject(new TypeError('fetch failed', { cause }));
+      };
       const request = open(
         url,
         {
-          agent,
+          ...(isSecure && certificates ? { agent: agentFor(certificates) } : {}),
           method,
           headers: {
+            'accept-encoding': Object.keys(unpackers).join(', '),
             ...Object.fromEntries(sent.headers),
             ...(length === undefined ? {} : { 'content-length': length }),
           },
@@ -54,14 +63,12 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
             fail(new Error('unexpected redirect'));
             return;
           }
-          const hasBody = method !== 'HEAD' && status !== 204;
-          const stream = hasBody ? (Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>) : null;
-          resolve(
-            new Response(stream as ConstructorParameters<typeof Response>[0], {
-              status,
-              headers: toHeaders(answer.headers),
-            }),
-          );
+          resolve({
+            ok: status >= 200 && status < 300,
+            status,
+            headers: toHeaders(answer.headers),
+            body: method === 'HEAD' || status === 204 ? null : bodyOf(answer),
+          });
         },
       );
       request.on('error', (error) => (signal?.aborted ? reject(signal.reason as Error) : fail(error)));
@@ -76,6 +83,29 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
 }
 
 const defaultConnectMs = 10_000;
+
+/** By `content-encoding`. */
+const unpackers: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+function bodyOf(answer: IncomingMessage): AnswerBody {
+  const unpacker = unpackers[answer.headers['content-encoding'] ?? '']?.();
+  const source = unpacker ? pipeline(answer, unpacker, () => {}) : answer;
+  const pieces = source.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>;
+  const reader = {
+    read: () => pieces.next(),
+    async cancel(): Promise<void> {
+      // The connection of an answer that has come whole can be used again.
+      if (unpacker || !answer.complete) source.destroy();
+      await pieces.return?.();
+      answer.resume();
+    },
+  };
+  return { getReader: () => reader, cancel: reader.cancel };
+}
 
 function agentFor(certificates: Certificates): HttpsAgent {
   let agent = known.get(certificates);

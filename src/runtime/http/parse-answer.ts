@@ -5,12 +5,18 @@ const mostLevels = 128;
 
 /** Parses the JSON of a server. Errors quote nothing of it. */
 export function parseAnswer(text: string): unknown {
-  const counter = new JsonCounter();
-  counter.push(Buffer.from(text));
-  if (counter.depth > mostLevels) throw new Error(`it is nested more than ${mostLevels} levels deep`);
+  // Each level takes two characters.
+  if (text.length > 2 * mostLevels && levelsOf(text) > mostLevels)
+    throw new Error(`it is nested more than ${mostLevels} levels deep`);
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new Error('it is not JSON', { cause: error });
   }
+}
+
+function levelsOf(text: string): number {
+  const counter = new JsonCounter();
+  counter.push(Buffer.from(text));
+  return counter.depth;
 }

@@ -1,12 +1,11 @@
 import type { Endpoint } from '../../../contracts/endpoint.ts';
-import { toFrame } from '../../../http/sse.ts';
 import type { ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { answerChat, createHead } from './answer.ts';
 import { foreignFields } from './foreign-fields.ts';
 import { fromChatRequest, type ChatCall } from './from-request.ts';
 import { chatCompletionChunkSchema, chatCompletionSchema, chatRequestSchema } from './schema.ts';
-import { createChunker } from './to-chunks.ts';
+import { createFrameWriter } from './to-chunks.ts';
 import { toChatCompletion } from './to-response.ts';
 
 /** `POST /chat/completions` */
@@ -30,8 +29,9 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
       formatField,
       toBody: (events) => toChatCompletion(events, head),
       createFrames() {
-        const toChunks = createChunker(head, { choices: request.n ?? 1, includeUsage, continuousUsage });
-        return { toFrames: (event) => toChunks(event).map(toFrame).join('') };
+        return {
+          toFrames: createFrameWriter(head, { choices: request.n ?? 1, includeUsage, continuousUsage }),
+        };
       },
     });
   },

@@ -1,3 +1,4 @@
+import { toFrame } from '../../../http/sse.ts';
 import type { ChatEvent, TokenLogprobs } from '../events.ts';
 import { createChunkUsage, type ChunkUsageOptions } from './chunk-usage.ts';
 import type { ChatCompletionChunk } from './schema.ts';
@@ -58,6 +59,26 @@ export function createChunker(
     logprobs.delete(choice);
     const written = toWireChoice(event);
     return [...begin(choice), chunk([tokens ? { ...written, logprobs: toWireLogprobs(tokens) } : written])];
+  };
+}
+
+/** Makes the function that turns the events of one answer, in order, into the frames of its stream. */
+export function createFrameWriter(head: AnswerHead, options: ChunkOptions): (event: ChatEvent) => string {
+  const toChunks = createChunker(head, options);
+  /** What stands around the next text of each choice where that comes alone: the same from token to token. */
+  const around: (readonly string[])[] = [];
+  return (event) => {
+    const isText = event.type === 'text-delta';
+    const [before, after] = (isText && around[event.choice]) || [];
+    if (isText && after !== undefined) return `${before}"content":${JSON.stringify(event.text)}${after}`;
+    const chunks = toChunks(event);
+    const latest = chunks.at(-1);
+    if (event.type === 'logprobs') around.length = 0;
+    else if (isText && latest?.choices[0]?.logprobs === undefined && !options.continuousUsage) {
+      const empty = { ...latest, choices: [toWireChoice({ ...event, text: '' })] };
+      around[event.choice] = toFrame(empty).split('"content":""');
+    }
+    return chunks.map(toFrame).join('');
   };
 }
 
