@@ -50,7 +50,7 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
           ...(isSecure && certificates ? { agent: agentFor(certificates) } : {}),
           method,
           headers: {
-            'accept-encoding': Object.keys(unpackers).join(', '),
+            'accept-encoding': [...unpackers.keys()].join(', '),
             ...Object.fromEntries(sent.headers),
             ...(length === undefined ? {} : { 'content-length': length }),
           },
@@ -85,14 +85,14 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
 const defaultConnectMs = 10_000;
 
 /** By `content-encoding`. */
-const unpackers: Readonly<Record<string, () => Duplex>> = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const unpackers = new Map<string, () => Duplex>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 function bodyOf(answer: IncomingMessage): AnswerBody {
-  const unpacker = unpackers[answer.headers['content-encoding'] ?? '']?.();
+  const unpacker = unpackers.get(answer.headers['content-encoding'] ?? '')?.();
   const source = unpacker ? pipeline(answer, unpacker, () => {}) : answer;
   const pieces = source.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>;
   const reader = {

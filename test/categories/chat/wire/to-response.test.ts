@@ -4,7 +4,8 @@ import {
   chatCompletionChunkSchema,
   chatCompletionSchema,
 } from '../../../../src/categories/chat/wire/schema.ts';
-import { createChunker } from '../../../../src/categories/chat/wire/to-chunks.ts';
+import { toFrame } from '../../../../src/http/sse.ts';
+import { createChunker, createFrameWriter } from '../../../../src/categories/chat/wire/to-chunks.ts';
 import { toChatCompletion } from '../../../../src/categories/chat/wire/to-response.ts';
 
 const head = { id: 'chatcmpl-1', created: 1700000000, model: 'm' };
@@ -257,5 +258,30 @@ describe('createChunker', () => {
 
   it('says nothing of usage otherwise', () => {
     expect(chunks(text).filter((chunk) => 'usage' in (chunk as object))).toEqual([]);
+  });
+});
+
+describe('createFrameWriter', () => {
+  const more: ChatEvent[] = ['\n"quoted"', '"content":""', '', '\u{1F600}', '\ud83d'].map((piece) => ({
+    type: 'text-delta',
+    choice: 0,
+    text: piece,
+  }));
+  const tricky = { ...head, model: '"content":"" {"content":""}', id: '"content":' };
+
+  it.each([
+    ['texts', [...text, ...more], {}],
+    ['texts with their usage so far', [...text, ...more], { continuousUsage: true }],
+    ['texts before their usage', [...text, ...more], { includeUsage: true }],
+    ['calls between texts', [...more, ...toolCalls, ...more], {}],
+    ['choices', [...choices.slice(0, 3), ...choices.slice(1)], { choices: 2 }],
+    ['log probabilities of some', [...more, ...withLogprobs.slice(0, 2), ...more, ...withLogprobs], {}],
+  ] as const)('writes the chunks: %s', (_name, events, given) => {
+    for (const one of [head, tricky]) {
+      const options = { choices: 1, includeUsage: false, ...given };
+      const frames = events.map(createFrameWriter(one, options));
+      const toChunks = createChunker(one, options);
+      expect(frames).toEqual(events.map((event) => toChunks(event).map(toFrame).join('')));
+    }
   });
 });
