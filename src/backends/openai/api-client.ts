@@ -80,10 +80,11 @@ export async function fetchApi(
  * @param maxEventCharacters of one event; default 4 MiB
  */
 export async function* readEvents(
-  { response, clock }: ApiAnswer,
+  ask: () => Promise<ApiAnswer>,
   subject: ErrorSubject,
   maxEventCharacters = usualEventCharacters,
 ): AsyncGenerator<Fields> {
+  const { response, clock } = await ask();
   const received: string[] = [];
   let isTooLarge = false;
   const parser = createParser({

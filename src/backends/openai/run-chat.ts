@@ -75,19 +75,20 @@ export async function* runChat(
   yield { type: 'prompt-start', promptTokens };
   const subject = { param: isChat ? 'messages' : 'prompt', model, fields: Object.keys(body) };
   const call = { path: isChat ? '/chat/completions' : '/completions', signal, headers, subject };
-  const ask = async function* (server: ApiEndpoint): AsyncGenerator<ChatEvent> {
-    if (request.echo !== undefined) yield* echoOf(model, prompts);
-    const isRenamed = () => isChat && renamed.has(model);
+  const isRenamed = () => isChat && renamed.has(model);
+  const choices = n * Math.max(1, prompts.length);
+  const maxTokens = body['max_tokens'] === undefined ? undefined : Number(body['max_tokens']);
+  const options = { choices, includeReasoning, counter, promptTokens, maxTokens };
+  const ask = (server: ApiEndpoint): AsyncGenerator<ChatEvent> => {
     const send = () => callApi(server, { ...call, body: isRenamed() ? withNewName(body) : body });
-    const answer = await send().catch((error: unknown) => {
-      if (!isChat || isRenamed() || !wantsNewName(error)) throw error;
-      renamed.add(model);
-      return send();
-    });
-    const choices = n * Math.max(1, prompts.length);
-    const maxTokens = body['max_tokens'] === undefined ? undefined : Number(body['max_tokens']);
-    const options = { choices, includeReasoning, counter, promptTokens, maxTokens };
-    yield* toChatEvents(readEvents(answer, subject), options);
+    const answer = () =>
+      send().catch((error: unknown) => {
+        if (!isChat || isRenamed() || !wantsNewName(error)) throw error;
+        renamed.add(model);
+        return send();
+      });
+    const events = toChatEvents(readEvents(answer, subject), options);
+    return request.echo === undefined ? events : withEcho(model, prompts, events);
   };
   yield* servers.stream(ask, {
     signal,
@@ -105,12 +106,17 @@ function assertChat({ model, stopAfter, echo }: ChatRequest): void {
   throw unsupportedError('model', reason);
 }
 
-/** The prompts, which are texts, as events. */
-function* echoOf({ info }: RemoteModel, prompts: ChatRequest['prompts']): Generator<ChatEvent> {
+/** The prompts, which are texts, before the events of their answer. */
+async function* withEcho(
+  { info }: RemoteModel,
+  prompts: ChatRequest['prompts'],
+  events: AsyncGenerator<ChatEvent>,
+): AsyncGenerator<ChatEvent> {
   for (const [prompt, text] of prompts.entries()) {
     const own = { tokens: [], before: 0, contextLength: info.contextLength };
     yield { type: 'prompt', prompt, text: text as string, ...own };
   }
+  yield* events;
 }
 
 /** All messages up to the first one of the user: a conversation keeps it, and may share it with others. */

@@ -56,9 +56,9 @@ export async function* runImage(
   if (request.previews) {
     const streamed = { ...body, stream: true, stream_options: { include_progress: true } };
     const draw = async function* (server: ApiEndpoint): AsyncGenerator<ImageEvent> {
-      const answer = await callApi(server, { ...call, body: streamed });
+      const ask = () => callApi(server, { ...call, body: streamed });
       let left = n;
-      for await (const fields of readEvents(answer, subject, maxEventCharacters)) {
+      for await (const fields of readEvents(ask, subject, maxEventCharacters)) {
         const event = toImageEvent(fields, request);
         if (event.type === 'image') left -= 1;
         yield event;
