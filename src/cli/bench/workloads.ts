@@ -195,7 +195,7 @@ function readTokens(
   );
 }
 
-const ends: readonly string[] = ['usage', 'speech-end', 'transcription-end'];
+const ends: ReadonlySet<string> = new Set(['usage', 'speech-end', 'transcription-end']);
 
 /** Times a run, and the events that are pieces of its answer. */
 async function timeRun(run: () => ReturnType<Kind['ask']>, pieces: readonly string[]): Promise<Sample> {
@@ -206,7 +206,7 @@ async function timeRun(run: () => ReturnType<Kind['ask']>, pieces: readonly stri
   if (Symbol.asyncIterator in running) {
     for await (const event of running) {
       if (pieces.includes(event.type)) piecesMs.push(performance.now() - startedAt);
-      if (ends.includes(event.type)) answer = event;
+      if (ends.has(event.type)) answer = event;
     }
   } else {
     const { promptTokens = 0 } = await running;
