@@ -3,8 +3,7 @@ import { basename, join } from 'node:path';
 import { defineCommand } from '../../src/cli/command.ts';
 import { type Column, renderTable } from '../../src/cli/table.ts';
 import { formatNumber } from '../../src/cli/format.ts';
-import type { BenchReport } from '../../src/cli/bench/bench-command.ts';
-import { type BenchResults, readResults } from './results.ts';
+import { type BenchResults, type LoadReport, readResults } from './results.ts';
 import type { Measurement } from '../../src/cli/bench/statistics.ts';
 import { exitCode, type ExitCode } from '../../src/cli/command.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
@@ -21,7 +20,7 @@ export interface Pair {
   readonly second: number;
 }
 
-const coordinates: Readonly<Record<string, (run: BenchReport) => string | number | undefined>> = {
+const coordinates: Readonly<Record<string, (run: LoadReport) => string | number | undefined>> = {
   model: (run) => run.model,
   device: (run) => run.device,
   threads: (run) => run.threads,
@@ -38,7 +37,7 @@ export function pairResults(first: BenchResults, second: BenchResults): readonly
   const varying = Object.entries(coordinates).filter(([, read]) =>
     [first, second].some(({ runs }) => new Set(runs.map(read)).size > 1),
   );
-  const nameOf = (run: BenchReport): string =>
+  const nameOf = (run: LoadReport): string =>
     varying.map(([name, read]) => `${name} ${read(run) ?? 'default'}`).join(', ');
   const others = new Map(second.runs.map((run) => [nameOf(run), run]));
   return first.runs.flatMap((run) => {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { defineCommand } from '../../src/cli/command.ts';
 import { exitCode, type ExitCode } from '../../src/cli/command.ts';
-import { formatSeconds } from '../../src/cli/format.ts';
 import { toHubOptions } from '../../src/cli/hub-options.ts';
 import { watchInterrupts } from '../../src/cli/command.ts';
 import { createNote, type Terminal } from '../../src/cli/terminal.ts';
@@ -16,24 +15,15 @@ import {
   readLoad,
   type BenchValues,
 } from './options.ts';
-import { maxConcurrency, readImageLoad } from '../../src/cli/bench/bench-options.ts';
-import { chooseWorkload } from '../../src/cli/bench/workloads.ts';
-import { applyLoad } from '../../src/cli/bench/load.ts';
-import type { ChatSample } from '../../src/cli/bench/chat-workload.ts';
-import type { Measurement } from '../../src/cli/bench/statistics.ts';
+import { maxConcurrency, readImageLoad, type LoadedWith } from '../../src/cli/bench/bench-options.ts';
+import { chooseWorkload, type Subject } from '../../src/cli/bench/workloads.ts';
+import { measure, showReport } from '../../src/cli/bench/bench-command.ts';
 import { arrivals, type Load } from './arrivals.ts';
 import { openRemoteSubject } from './remote-subject.ts';
 import { describeMachine } from './machine.ts';
 import { measureGoodput, readProductionLoad } from './production-load.ts';
-import {
-  showReport,
-  type BenchReport,
-  type LoadedWith,
-  readUsage,
-} from '../../src/cli/bench/bench-command.ts';
-import type { BenchResults } from './results.ts';
+import type { BenchResults, LoadReport } from './results.ts';
 import { readSettings, readSweep } from './sweep.ts';
-import type { Subject } from '../../src/cli/bench/prompts.ts';
 
 export const loadCommand = defineCommand({
   name: 'load',
@@ -77,7 +67,7 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
   const interruption = watchInterrupts();
   const { signal } = interruption;
   const note = createNote(terminal.messages, model);
-  const runs: BenchReport[] = [];
+  const runs: LoadReport[] = [];
   try {
     for (const loadedWith of settings) await measureAll(loadedWith);
   } catch (error) {
@@ -94,10 +84,10 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
     const subject = await openSubject(model, values, { terminal, signal, concurrency, url, loadedWith });
     try {
       for (const { point, load } of sweep) {
-        const report = await measure(subject, loadedWith, point, load);
+        const report = await measurePoint(subject, loadedWith, point, load);
         if (report.requests === 0) return;
         runs.push(report);
-        if (!values.json) terminal.output.write(`${showReport(report, terminal.output)}\n\n`);
+        if (!values.json) terminal.output.write(`${show(report)}\n\n`);
         if (report.isInterrupted) return;
       }
     } finally {
@@ -105,43 +95,41 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
     }
   }
 
-  async function measure(
+  async function measurePoint(
     subject: Subject,
     loadedWith: LoadedWith,
     point: BenchValues,
     load: Load,
-  ): Promise<BenchReport> {
-    note.begin('warming up …');
+  ): Promise<LoadReport> {
     const workload = await chooseWorkload(subject, point, signal, prompts);
-    await workload.prepare(signal);
-    note.begin('measuring …');
     const { rate } = load;
-    const { samples, elapsedMs, isInterrupted } = await applyLoad(load, workload.send, {
+    const measureAlso: typeof workload.measure = (samples, elapsedMs) => [
+      ...workload.measure(samples, elapsedMs),
+      ...(goodput ? [measureGoodput(samples, elapsedMs / 1000, goodput)] : []),
+    ];
+    const measured = await measure({ ...workload, measure: measureAlso }, load, {
       signal,
       begin: rate === undefined ? undefined : arrivals({ ...load, rate }),
-      onProgress: (done, atMs) => note.update(`${done} requests, ${formatSeconds(atMs / 1000)}`),
+      note,
     });
     const promptTokens = point['prompt-tokens'];
-    const measured = (all: typeof samples): readonly Measurement[] => [
-      ...workload.measure(all, elapsedMs),
-      ...(goodput ? [measureGoodput(all as readonly ChatSample[], elapsedMs / 1000, goodput)] : []),
-    ];
-    note.clear();
     return {
       model,
       category: subject.category,
       url,
       ...loadedWith,
-      description: workload.description,
       promptTokens: promptTokens === undefined ? undefined : Number(promptTokens),
-      concurrency: load.concurrency,
-      rate: load.rate,
-      requests: samples.length,
-      elapsedSeconds: elapsedMs / 1000,
-      isInterrupted,
-      peakBytes: url === undefined ? readUsage().peakBytes : undefined,
-      measurements: samples.length === 0 ? [] : measured(samples),
+      rate,
+      ...measured,
+      peakBytes: url === undefined ? measured.peakBytes : undefined,
     };
+  }
+
+  function show(report: LoadReport): string {
+    const { rate } = report;
+    const pace = rate === undefined ? undefined : `${rate} a second`;
+    const middle = rate === undefined ? 'p95' : 'p90';
+    return showReport(report, terminal.output, { place: url, pace, middle });
   }
 
   /** Measurements are kept also where a later one failed. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { perToken, type ChatSample, type Messages } from '../../src/cli/bench/chat-workload.ts';
+import { perToken, type Messages, type Sample } from '../../src/cli/bench/workloads.ts';
 import type { Measurement } from '../../src/cli/bench/statistics.ts';
 import { settingsFault } from '../../src/validation/settings-fault.ts';
 import { UsageError } from '../../src/cli/options.ts';
@@ -80,7 +80,7 @@ function readLine(json: string, number: number): Messages {
 
 /** Requests per second that keep all limits. */
 export function measureGoodput(
-  samples: readonly ChatSample[],
+  samples: readonly Omit<Sample, 'piecesMs'>[],
   seconds: number,
   { ttft = Infinity, tpot = Infinity, e2e = Infinity }: Goodput,
 ): Measurement {

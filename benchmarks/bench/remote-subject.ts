@@ -11,7 +11,7 @@ import {
 } from '../../src/index.ts';
 import { reasonOfFetch } from '../../src/runtime/http/reason-of-fetch.ts';
 import { categoryNames } from '../../src/categories/registry.ts';
-import type { MeasuredInference, Subject } from '../../src/cli/bench/prompts.ts';
+import type { MeasuredInference, Subject } from '../../src/cli/bench/workloads.ts';
 
 export interface RemoteOptions {
   /** Up to and including `/v1`. */
@@ -83,7 +83,7 @@ class ApiClient {
   readonly media: Media = {
     detect: async ({ model, image }, { signal } = {}) => {
       const response = await this.#post('/detect', { model, image }, signal);
-      return response.json();
+      return (await response.json()) as object;
     },
     rerank: async ({ model, query, documents }, { signal } = {}) => {
       const response = await this.#post('/rerank', { model, query, documents }, signal);

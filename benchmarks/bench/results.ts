@@ -5,13 +5,23 @@ import { UsageError } from '../../src/cli/options.ts';
 import type { Machine } from './machine.ts';
 import type { BenchReport } from '../../src/cli/bench/bench-command.ts';
 
+/** A report of the load generator. */
+export interface LoadReport extends BenchReport {
+  /** Address of the server; `undefined` for this machine. */
+  readonly url: string | undefined;
+  /** As the options ask for it; `undefined` for the default. */
+  readonly promptTokens: number | undefined;
+  /** Requests per second that began; `undefined` where each began when another ended. */
+  readonly rate: number | undefined;
+}
+
 /** The results that `--output` writes and `--json` prints. */
 export interface BenchResults {
   readonly format: 'slashv1-bench-1';
   /** ISO 8601. */
   readonly date: string;
   readonly machine: Machine;
-  readonly runs: readonly BenchReport[];
+  readonly runs: readonly LoadReport[];
 }
 
 const amount = z.number().optional();

@@ -1,9 +1,5 @@
-import type { Device } from '../../src/core/device.ts';
-import { check, UsageError, parseInteger } from '../../src/cli/options.ts';
-import { settingsOf } from '../../src/loading/model-settings.ts';
-import { assertDevice } from '../../src/validation/device-setting.ts';
-import type { SettingTable } from '../../src/validation/setting-table.ts';
-import type { LoadedWith } from '../../src/cli/bench/bench-command.ts';
+import { UsageError } from '../../src/cli/options.ts';
+import { readLoadedWith, type LoadedWith } from '../../src/cli/bench/bench-options.ts';
 import type { BenchValues } from './options.ts';
 
 /** The names that `--sweep` takes, and the options whose values they list. */
@@ -15,23 +11,9 @@ const swept = { context: 'prompt-tokens', streams: 'concurrency' } as const;
  * @throws UsageError
  */
 export function readSettings({ device, threads }: BenchValues): readonly LoadedWith[] {
-  const known = settingsOf(undefined);
-  const devices = listOf(device).map((name) => readDevice(known['device']!, name));
-  const counts = listOf(threads).map(
-    (count) => check('--threads', known['threads']!, parseInteger('--threads', count, { min: 1 })) as number,
-  );
-  return orNone(devices).flatMap((name) => orNone(counts).map((count) => ({ device: name, threads: count })));
-}
-
-/** A model that is measured has no plugins. */
-function readDevice(known: SettingTable[string], name: string): Device {
-  const device = check('--device', known, name) as Device;
-  try {
-    assertDevice('--device', device, []);
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-  return device;
+  const devices = orNone(listOf(device));
+  const counts = orNone(listOf(threads));
+  return devices.flatMap((one) => counts.map((count) => readLoadedWith(one, count)));
 }
 
 /**

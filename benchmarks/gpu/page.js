@@ -8,7 +8,7 @@ import { formatNumber, formatSeconds } from '../../dist/src/cli/format.js';
 import { median } from '../measure.js';
 
 /**
- * @typedef {import('../../dist/src/cli/bench/bench-command.js').BenchReport} BenchReport
+ * @typedef {import('../../dist/benchmarks/bench/results.js').LoadReport} LoadReport
  *
  * @typedef {object} Result of a part
  * @property {import('./parts.js').Part['kind']} kind
@@ -18,7 +18,7 @@ import { median } from '../measure.js';
  * @property {string | undefined} fault
  * @property {number} seconds
  * @property {readonly import('./answers.js').Difference[]} [differences]
- * @property {readonly BenchReport[]} [runs]
+ * @property {readonly LoadReport[]} [runs]
  * @property {Record<string, any[]>} [peers] name → results of rounds
  *
  * @typedef {object} Report
@@ -35,7 +35,7 @@ import { median } from '../measure.js';
 /** @param {number | undefined} value */
 const cell = (value) => (value === undefined || Number.isNaN(value) ? '' : formatNumber(value));
 
-/** @param {BenchReport | undefined} run @param {string[]} names of the first of them that was measured */
+/** @param {LoadReport | undefined} run @param {string[]} names of the first of them that was measured */
 const measured = (run, ...names) => {
   const found = run?.measurements.find(({ name }) => names.includes(name));
   return found?.p50 ?? found?.overall;
@@ -65,7 +65,7 @@ function runsOf({ results }, kind) {
   );
 }
 
-/** @type {{ kind: Result['kind'], title: string, unit: string, quantity: string[], label: (run: BenchReport) => string }[]} */
+/** @type {{ kind: Result['kind'], title: string, unit: string, quantity: string[], label: (run: LoadReport) => string }[]} */
 const charts = [
   {
     kind: 'decode',
@@ -177,7 +177,7 @@ export async function renderPage(report, plots, output) {
       apart <= tolerance ? 'yes' : '**no**',
     ]),
   );
-  const bus = (/** @type {BenchReport} */ run) => cell(measured(run, 'over the bus per row and step'));
+  const bus = (/** @type {LoadReport} */ run) => cell(measured(run, 'over the bus per row and step'));
   const ratio = (/** @type {number | undefined} */ value, /** @type {number | undefined} */ base) =>
     value === undefined || base === undefined ? '' : `${cell(value / base)} ×`;
   /** @param {ReturnType<typeof runsOf>[number]} one @param {string[]} names */

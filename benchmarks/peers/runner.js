@@ -1,6 +1,7 @@
 /** What the runners share that are written in JavaScript: options, prompts, the measurement, the line of results. */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readUsage } from '../../dist/src/cli/bench/bench-command.js';
+import { descendantsOf, readPeakBytes } from '../../dist/src/cli/bench/bench-command.js';
 
 /**
  * @typedef {object} Request
@@ -152,4 +153,22 @@ function readOptions() {
  */
 export function promptTokens({ length, seed }) {
   return Array.from({ length }, (_, index) => 1000 + (((index + 1) * 7919 + seed * 104_729) % 39_000));
+}
+
+const ticksPerSecond = 100;
+
+/** Processor time and memory of this process and, on Linux, of all processes that it started and that still run. */
+function readUsage() {
+  const { user, system } = process.cpuUsage();
+  const others = process.platform === 'linux' ? descendantsOf(process.pid) : [];
+  const cpuSeconds = others.reduce((total, id) => total + cpuSecondsOf(id), (user + system) / 1e6);
+  return { cpuSeconds, peakBytes: readPeakBytes() };
+}
+
+/** @param {number} id */
+function cpuSecondsOf(id) {
+  const statistics = readFileSync(`/proc/${id}/stat`, 'utf8');
+  // The fields after the name, which is in parentheses and may have spaces: 11 and 12 are the user and system time.
+  const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

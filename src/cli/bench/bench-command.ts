@@ -1,27 +1,24 @@
-import { settingsOf } from '../../loading/model-settings.ts';
-import { check, UsageError, parseInteger } from '../options.ts';
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineCommand, exitCode, untilInterrupted, type ExitCode } from '../command.ts';
 import { formatSeconds, formatBytes, formatNumber } from '../format.ts';
 import { toHubOptions } from '../hub-options.ts';
-import { createNote, type Terminal, type OutputStream } from '../terminal.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { oneModel, readModelChoice } from '../model-choice.ts';
 import { openModel } from '../open-model.ts';
-import { assertDevice } from '../../validation/device-setting.ts';
-import type { Device } from '../../core/device.ts';
+import { renderTable } from '../table.ts';
+import { createNote, type Note, type OutputStream, type Terminal } from '../terminal.ts';
 import {
   assertFitting,
   benchOptionTable,
   readImageLoad,
   readLoad,
+  readLoadedWith,
   type BenchValues,
+  type LoadedWith,
 } from './bench-options.ts';
-import { chooseWorkload } from './workloads.ts';
-import { applyLoad } from './load.ts';
-import { renderTable } from '../table.ts';
+import { applyLoad, type Load, type LoadOptions } from './load.ts';
 import { type Measurement, sum } from './statistics.ts';
-import { readdirSync, readFileSync } from 'node:fs';
-import { orThrow } from '../../errors.ts';
+import { chooseWorkload, type Workload } from './workloads.ts';
 
 export const command = defineCommand({
   name: 'bench',
@@ -45,7 +42,7 @@ export const command = defineCommand({
 
 async function bench(model: string, values: BenchValues, terminal: Terminal): Promise<ExitCode> {
   const load = readLoad(values);
-  const loadedWith = readSettings(values);
+  const loadedWith = readLoadedWith(values.device, values.threads);
   const settings = { ...readModelChoice(model, values, toHubOptions(values)), ...loadedWith };
   readImageLoad(values);
   const note = createNote(terminal.messages, model);
@@ -55,157 +52,115 @@ async function bench(model: string, values: BenchValues, terminal: Terminal): Pr
     assertFitting(values, category);
     const subject = await openModel({ ...settings, category }, { terminal, signal, ...load });
     try {
-      note.begin('warming up …');
-      const { description, prepare, send, measure } = await chooseWorkload(subject, values, signal);
-      await prepare(signal);
-      note.begin('measuring …');
-      const { samples, elapsedMs, isInterrupted } = await applyLoad(load, send, {
-        signal,
-        onProgress: (done, atMs) => note.update(`${done} requests, ${formatSeconds(atMs / 1000)}`),
-      });
-      note.clear();
-      if (samples.length > 0)
-        print({
-          model,
-          category,
-          url: undefined,
-          ...loadedWith,
-          description,
-          promptTokens: undefined,
-          concurrency: load.concurrency,
-          requests: samples.length,
-          elapsedSeconds: elapsedMs / 1000,
-          isInterrupted,
-          peakBytes: readUsage().peakBytes,
-          measurements: measure(samples, elapsedMs),
-        });
+      const workload = await chooseWorkload(subject, values, signal);
+      const report = { model, category, ...loadedWith, ...(await measure(workload, load, { signal, note })) };
+      if (report.requests > 0)
+        terminal.output.write(
+          `${values.json ? JSON.stringify(report, null, 2) : showReport(report, terminal.output)}\n`,
+        );
     } finally {
       await subject.close();
     }
     return signal.aborted ? undefined : exitCode.success;
   }).finally(() => note.clear());
   return code ?? exitCode.interrupted;
-
-  function print(report: BenchReport): void {
-    const text = values.json ? JSON.stringify(report, null, 2) : showReport(report, terminal.output);
-    terminal.output.write(`${text}\n`);
-  }
-}
-
-/** A model that is measured has no plugins. */
-function readSettings({ device, threads }: BenchValues): LoadedWith {
-  const known = settingsOf(undefined);
-  if (device !== undefined) {
-    check('--device', known['device']!, device);
-    orThrow(
-      () => assertDevice('--device', device as Device, []),
-      (error) => new UsageError(error.message),
-    );
-  }
-  if (threads !== undefined)
-    check('--threads', known['threads']!, parseInteger('--threads', threads, { min: 1 }));
-  return {
-    device: device as Device | undefined,
-    threads: threads === undefined ? undefined : Number(threads),
-  };
-}
-
-/** Settings that a model is loaded with. */
-export interface LoadedWith {
-  readonly device?: Device | undefined;
-  readonly threads?: number | undefined;
 }
 
 /** The results of one measurement. */
-export interface BenchReport extends LoadedWith {
+export interface BenchReport extends LoadedWith, Measured {
   readonly model: string;
   readonly category: string;
-  /** Address of the server; `undefined` for this machine. */
-  readonly url: string | undefined;
+}
+
+export interface Measured {
   readonly description: string;
-  /** As the options ask for it; `undefined` for the default. */
-  readonly promptTokens: number | undefined;
   readonly concurrency: number;
-  /** Requests per second that began; `undefined` where each began when another ended. */
-  readonly rate?: number | undefined;
   readonly requests: number;
   readonly elapsedSeconds: number;
   /** Whether Ctrl-C ended it before its time. */
   readonly isInterrupted: boolean;
-  /** Memory of all participating processes, up to the end of the measurement; none of a server's. */
+  /** Memory of all participating processes, up to the end of the measurement. */
   readonly peakBytes: number | undefined;
   readonly measurements: readonly Measurement[];
 }
 
+interface MeasureContext extends Pick<LoadOptions, 'signal' | 'begin'> {
+  readonly note: Note;
+}
+
+/** Puts a load on a model, after a request that warms it up. */
+export async function measure(
+  { description, prepare, send, measure: toMeasurements }: Workload,
+  load: Load,
+  { signal, begin, note }: MeasureContext,
+): Promise<Measured> {
+  note.begin('warming up …');
+  await prepare(signal);
+  note.begin('measuring …');
+  const onProgress = (done: number, atMs: number): unknown =>
+    note.update(`${done} requests, ${formatSeconds(atMs / 1000)}`);
+  const { samples, elapsedMs, isInterrupted } = await applyLoad(load, send, { signal, begin, onProgress });
+  note.clear();
+  return {
+    description,
+    concurrency: load.concurrency,
+    requests: samples.length,
+    elapsedSeconds: elapsedMs / 1000,
+    isInterrupted,
+    peakBytes: readPeakBytes(),
+    measurements: samples.length === 0 ? [] : toMeasurements(samples, elapsedMs),
+  };
+}
+
+/** How a report is read where another program than this one took the load, or made it. */
+interface ReportStyle {
+  readonly place?: string | undefined;
+  readonly pace?: string | undefined;
+  /** The column between p50 and p99. */
+  readonly middle?: 'p90' | 'p95';
+}
+
 /** The report as people read it. */
-export function showReport(report: BenchReport, { style }: OutputStream): string {
-  const { model, category, url, requests, concurrency, elapsedSeconds, description, measurements } = report;
-  const { device, threads, peakBytes, rate } = report;
-  const rows = measurements.map(({ name, unit, p50, p90, p95, p99, overall }) => [
-    name,
-    cell(p50),
-    cell(rate === undefined ? p95 : p90),
-    cell(p99),
-    cell(overall),
-    unit,
+export function showReport(
+  report: BenchReport,
+  { style }: OutputStream,
+  { place = 'on this machine', pace = `${report.concurrency} at a time`, middle = 'p95' }: ReportStyle = {},
+): string {
+  const { model, category, requests, elapsedSeconds, description, device, threads, peakBytes } = report;
+  const numbers = ['p50', middle, 'p99', 'overall'] as const;
+  const rows = report.measurements.map((one) => [
+    one.name,
+    ...numbers.map((number) => (one[number] === undefined ? '' : formatNumber(one[number]))),
+    one.unit,
   ]);
-  const numbers = ['p50', rate === undefined ? 'p95' : 'p90', 'p99', 'overall'];
-  const columns = ['', ...numbers.map((right) => ({ right })), ''];
-  const counted = requests === 1 ? '1 request' : `${requests} requests`;
-  const place = [
-    url ?? 'on this machine',
+  const facts = [
+    style.bold(model),
+    category,
+    place,
     device,
     threads && `threads: ${threads}`,
     peakBytes && `peak memory ${formatBytes(peakBytes)}`,
   ];
   return [
-    `${style.bold(model)}, ${category}, ${place.filter(Boolean).join(', ')}`,
-    `${counted} in ${formatSeconds(elapsedSeconds)}, ${rate === undefined ? `${concurrency} at a time` : `${rate} a second`}; ${description}`,
+    facts.filter(Boolean).join(', '),
+    `${requests === 1 ? '1 request' : `${requests} requests`} in ${formatSeconds(elapsedSeconds)}, ${pace}; ${description}`,
     '',
-    renderTable(columns, rows, style.dim),
+    renderTable(['', ...numbers.map((right) => ({ right })), ''], rows, style.dim),
   ].join('\n');
 }
 
-function cell(value: number | undefined): string {
-  return value === undefined ? '' : formatNumber(value);
+/** The largest resident sizes of this process and, on Linux, of all processes that it started and that still run, together. */
+export function readPeakBytes(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024;
+  const peakOf = (id: number): number =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1]) * 1024;
+  return sum([process.pid, ...descendantsOf(process.pid)].map(peakOf));
 }
 
-const ticksPerSecond = 100;
-
-/** Processor time and memory of processes. */
-export interface Usage {
-  /** Processor time of all threads. */
-  readonly cpuSeconds: number;
-  /** The sum of the largest resident sizes that each process had. */
-  readonly peakBytes: number;
-}
-
-/** The usage of this process and, on Linux, of all processes that it started and that still run. */
-export function readUsage(): Usage {
-  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-  const own = { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakBytes: maxRSS * 1024 };
-  if (process.platform !== 'linux') return own;
-  const all = [own, ...childrenOf(process.pid).map(readProcess)];
-  return {
-    cpuSeconds: sum(all.map((one) => one.cpuSeconds)),
-    peakBytes: sum(all.map((one) => one.peakBytes)),
-  };
-}
-
-function childrenOf(id: number): number[] {
+/** The processes that a process started, and those that they started; only on Linux. */
+export function descendantsOf(id: number): readonly number[] {
   const children = readdirSync(`/proc/${id}/task`).flatMap((task) =>
     readFileSync(`/proc/${id}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   );
-  return children.concat(children.flatMap(childrenOf));
-}
-
-function readProcess(id: number): Usage {
-  const statistics = readFileSync(`/proc/${id}/stat`, 'utf8');
-  // The fields after the name, which is in parentheses and may have spaces: 11 and 12 are the user and system time.
-  const fields = statistics.slice(statistics.lastIndexOf(')') + 2).split(' ');
-  const kibibytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1]);
-  return {
-    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
-    peakBytes: kibibytes * 1024,
-  };
+  return [...children, ...children.flatMap(descendantsOf)];
 }

@@ -1,8 +1,18 @@
 import type { InferenceError } from '../../index.ts';
+import type { Device } from '../../core/device.ts';
 import { completeImageRequest } from '../../categories/image/request.ts';
 import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
-import { parseDuration, parseInteger, type OptionTable, type OptionValues, UsageError } from '../options.ts';
+import { settingsOf } from '../../loading/model-settings.ts';
+import { assertDevice } from '../../validation/device-setting.ts';
+import {
+  check,
+  parseDuration,
+  parseInteger,
+  type OptionTable,
+  type OptionValues,
+  UsageError,
+} from '../options.ts';
 import type { Load } from './load.ts';
 import { orThrow } from '../../errors.ts';
 
@@ -56,6 +66,25 @@ export function assertFitting(values: object, category: string, options = specif
       `--${name}: expected only with ${fitting.join(' or ')}, and this model is for ${category}`,
     );
   }
+}
+
+/** Settings that a model is loaded with. */
+export interface LoadedWith {
+  readonly device?: Device | undefined;
+  readonly threads?: number | undefined;
+}
+
+/** A model that is measured has no plugins. @throws UsageError */
+export function readLoadedWith(device: string | undefined, threads: string | undefined): LoadedWith {
+  const known = settingsOf(undefined);
+  if (device !== undefined) check('--device', known['device']!, device);
+  orThrow(
+    () => assertDevice('--device', device, []),
+    (error) => new UsageError(error.message),
+  );
+  const count = threads === undefined ? undefined : parseInteger('--threads', threads, { min: 1 });
+  if (count !== undefined) check('--threads', known['threads']!, count);
+  return { device: device as Device | undefined, threads: count };
 }
 
 /** Fields of a request for a picture. */

@@ -17,32 +17,25 @@ export interface Measurement {
 }
 
 /** Times: less is better. */
-export function times(name: string, milliseconds: readonly number[]): Measurement {
-  return { name, unit: 'ms', ...quantiles(milliseconds, [0.5, 0.9, 0.95, 0.99]), samples: milliseconds };
+export function times(name: string, samples: readonly number[], unit = 'ms'): Measurement {
+  const at = (share: number): number | undefined => quantile(samples, share);
+  return { name, unit, p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), samples };
 }
 
-/** How long whole requests took. */
-export function totals(name: string, samples: readonly { readonly totalMs: number }[]): Measurement {
-  const milliseconds = samples.map(({ totalMs }) => totalMs);
-  return times(name, milliseconds);
+/** Speeds: more is better. */
+export function speeds(
+  name: string,
+  unit: string,
+  samples: readonly number[],
+  overall?: number,
+): Measurement {
+  const at = (share: number): number | undefined => quantile(samples, share);
+  return { name, unit, p50: at(0.5), p90: at(0.1), p95: at(0.05), p99: at(0.01), overall, samples };
 }
 
 /** How many there were a second, all requests together. */
 export function rate(name: string, unit: string, count: number, elapsedMs: number): Measurement {
   return { name, unit, overall: count / (elapsedMs / 1000) };
-}
-
-/** Speeds: more is better. */
-export function speeds(name: string, unit: string, values: readonly number[], overall?: number): Measurement {
-  return { name, unit, ...quantiles(values, [0.5, 0.1, 0.05, 0.01]), overall, samples: values };
-}
-
-function quantiles(
-  values: readonly number[],
-  shares: readonly [number, number, number, number],
-): Pick<Measurement, 'p50' | 'p90' | 'p95' | 'p99'> {
-  const [p50, p90, p95, p99] = shares.map((share) => quantile(values, share));
-  return { p50, p90, p95, p99 };
 }
 
 /** The value below which a share of the values lies, between two of them in proportion. */
@@ -56,8 +49,4 @@ export function quantile(values: readonly number[], share: number): number | und
 
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-export function mean(values: readonly number[]): number {
-  return sum(values) / values.length;
 }
