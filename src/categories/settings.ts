@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dtypes } from '../folder/graph-files.ts';
 import { verifications } from '../core/verification.ts';
-import { deviceSetting } from '../validation/device-setting.ts';
+import { deviceSetting, threadBounds } from '../validation/device-setting.ts';
 import {
   booleanSetting,
   choiceSetting,
@@ -50,7 +50,7 @@ export const commonSettings = {
   device: deviceSetting(
     'The device that computes; default `cpu`. `cuda:1` is the second of several GPUs, `openvino` or `openvino:1` one of a plugin.',
   ),
-  threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.'),
+  threads: integerSetting('Threads of one operator; default: cores − 1, at least 1.', threadBounds),
   cancelGraceMs: integerSetting(
     'Time in which a worker must confirm a cancellation before it is replaced; six times as long while it computes, in processor time. A worker without a heartbeat is replaced after twice this time, at least 5 s, even without a cancellation; one that a signal has stopped, after 3 s (Linux). Default 5000.',
     { min: 1, max: 600_000 },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelLimits, ReplicaSettings } from '../contracts/model.ts';
 import { fieldError } from '../errors.ts';
-import { deviceSetting } from '../validation/device-setting.ts';
+import { deviceSetting, threadBounds } from '../validation/device-setting.ts';
 import { assertOptions } from '../validation/assert-options.ts';
 import { booleanSetting, integerSetting, type SettingTable } from '../validation/setting-table.ts';
 import { numberSchema } from '../validation/number-schema.ts';
@@ -12,7 +12,7 @@ const maxDurationMs = 2 ** 31 - 1;
 
 const replicaSettings = {
   device: deviceSetting('The device of the replica.'),
-  threads: integerSetting('Threads of one operator of the replica.'),
+  threads: integerSetting('Threads of one operator of the replica.', threadBounds),
 } satisfies SettingTable & Record<keyof ReplicaSettings, unknown>;
 
 export const limitSettings = {

@@ -6,6 +6,9 @@ import { fieldError } from '../errors.ts';
 const builtIn = /^cuda:(?:0|[1-9]\d*)$/;
 const ofPlugin = /^([a-z][a-z\d-]*)(?::(?:0|[1-9]\d*))?$/;
 
+/** More than any machine has make no pool that ever comes up. */
+export const threadBounds = { min: 1, max: 1024 };
+
 /** One of `devices`, `cuda:1`, or a device of a plugin; `assertDevice` checks whether there is such a plugin. */
 export function deviceSetting(description: string): z.ZodOptional<z.ZodType<Device>> {
   return z

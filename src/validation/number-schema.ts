@@ -8,12 +8,9 @@ export interface NumberBounds {
 }
 
 /** The schema of a number, with messages in the words of this package. */
-export function numberSchema({
-  type,
-  min,
-  max,
-}: NumberBounds & { readonly type: 'int' | 'float' }): z.ZodNumber {
-  const expected = describeRange(type, { min, max });
+export function numberSchema(range: NumberBounds & { readonly type: 'int' | 'float' }): z.ZodNumber {
+  const { type, min, max } = range;
+  const expected = describeRange(type, range);
   const error = ({ input }: { input?: unknown }): string =>
     `expected ${expected}, got ${describeValue(input)}`;
   let schema: z.ZodNumber = type === 'int' ? z.int({ error }) : z.number({ error });

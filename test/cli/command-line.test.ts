@@ -77,7 +77,7 @@ describe('mistakes', () => {
       'serve --model a=b,device=gpu',
       'device: expected "cpu" or "webgpu" or "cuda" or "dml" or "coreml" or "cuda:1", got "gpu"',
     ],
-    ['serve --model a=b,threads=few', 'threads: expected an integer of at least 1, got "few"'],
+    ['serve --model a=b,threads=few', 'threads: expected an integer from 1 to 1024, got "few"'],
     [
       'serve --model a=b,replicas=0',
       '--model a=b,replicas=0: replicas: expected an integer from 1 to 256, got 0',

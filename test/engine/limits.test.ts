@@ -31,6 +31,7 @@ it.each([
   [{ replicas: 1.5 }, 'toy.replicas'],
   [{ replicas: [] }, 'toy.replicas'],
   [{ replicas: [{}, { device: 'cuda:x' as never }] }, 'toy.replicas[1].device'],
+  [{ replicas: [{ threads: 1025 }] }, 'toy.replicas[0].threads'],
   [{ replicas: [{ maxQueue: 3 } as never] }, 'toy.replicas[0]'],
   [{ idleUnloadMs: 0 }, 'toy.idleUnloadMs'],
   [{ maxQueue: -1 }, 'toy.maxQueue'],
