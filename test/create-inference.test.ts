@@ -18,7 +18,7 @@ describe('createInference', () => {
     [{ a: chat({ source: 'tiny-chat', device: 'gpu' as never }) }, 'models.a.device: expected "cpu" or'],
     [
       { a: chat({ source: 'tiny-chat', threads: '4' as never }) },
-      'models.a.threads: expected an integer of at least 1, got "4".',
+      'models.a.threads: expected an integer from 1 to 1024, got "4".',
     ],
     [
       {
