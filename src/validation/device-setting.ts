@@ -6,7 +6,7 @@ import { fieldError } from '../errors.ts';
 const builtIn = /^cuda:(?:0|[1-9]\d*)$/;
 const ofPlugin = /^([a-z][a-z\d-]*)(?::(?:0|[1-9]\d*))?$/;
 
-/** More than any machine has make no pool that ever comes up. */
+/** Threads of one operator. A pool of millions never comes up. */
 export const threadBounds = { min: 1, max: 1024 };
 
 /** One of `devices`, `cuda:1`, or a device of a plugin; `assertDevice` checks whether there is such a plugin. */

@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { text } from 'node:stream/consumers';
 import { ReadableStream } from 'node:stream/web';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { fetchWith } from '../../src/runtime/http/fetch-with-certificates.ts';
+import { fetchWith, type HttpRequest } from '../../src/runtime/http/fetch-with-certificates.ts';
 import { readBytes, readText } from '../../src/runtime/http/answer-body.ts';
 import { reasonOfFetch } from '../../src/runtime/http/reason-of-fetch.ts';
 
@@ -51,7 +51,7 @@ beforeEach(async () => {
   });
 });
 
-async function ask(certificates: Parameters<typeof fetchWith>[0], path = '/', init: RequestInit = {}) {
+async function ask(certificates: Parameters<typeof fetchWith>[0], path = '/', init: HttpRequest = {}) {
   const response = await fetchWith(certificates)(origin + path, init);
   return {
     response,

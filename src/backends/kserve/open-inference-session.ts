@@ -9,7 +9,7 @@ import type { GraphEndpoint, GraphSignature } from './server.ts';
 import { dataTypeOf, dataTypes, elementTypeOf } from './data-types.ts';
 import { decodeOutputs, encodeInputs, lengthHeader, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
-import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
+import { fetchWith, type HttpRequest } from '../../runtime/http/fetch-with-certificates.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
@@ -122,8 +122,7 @@ async function describe(
   }
 }
 
-interface GraphRequest extends Pick<RequestInit, 'method' | 'body'> {
-  readonly headers?: Readonly<Record<string, string>>;
+interface GraphRequest extends Omit<HttpRequest, 'signal'> {
   readonly timeoutMs: number | undefined;
 }
 
@@ -140,8 +139,6 @@ async function ask(
         ...request,
         headers: { ...own, ...key, ...currentRunHeaders(), ...headers },
         signal,
-        // Headers with keys would go with it.
-        redirect: 'error',
       }),
     );
     return { response, signal };

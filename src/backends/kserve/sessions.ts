@@ -37,7 +37,6 @@ export function graphServers(access: GraphAccess): Upstreams<GraphEndpoint> {
       const response = await fetchWith(tls)(`${url}/v2/health/ready`, {
         headers: { ...(await authorization(apiKey)), ...headers },
         signal,
-        redirect: 'error',
       });
       void response.body?.cancel();
       if (response.ok || response.status === 404) return;

@@ -60,11 +60,8 @@ export async function fetchApi(
         ...ofRun,
         ...headers,
       },
-      body: sent as NonNullable<RequestInit['body']> | null,
-      ...(form ? { duplex: 'half' as const } : {}),
+      body: sent,
       signal: clock.signal,
-      // Headers with keys would go with it.
-      redirect: 'error',
     });
   try {
     // A form can be sent once.

@@ -4,7 +4,7 @@ import { completeImageRequest } from '../../categories/image/request.ts';
 import { hubOptionTable } from '../hub-options.ts';
 import { modelChoiceTable } from '../model-choice.ts';
 import { settingsOf } from '../../loading/model-settings.ts';
-import { assertDevice } from '../../validation/device-setting.ts';
+import { assertDevice, threadBounds } from '../../validation/device-setting.ts';
 import {
   check,
   parseDuration,
@@ -76,14 +76,12 @@ export interface LoadedWith {
 
 /** A model that is measured has no plugins. @throws UsageError */
 export function readLoadedWith(device: string | undefined, threads: string | undefined): LoadedWith {
-  const known = settingsOf(undefined);
-  if (device !== undefined) check('--device', known['device']!, device);
+  if (device !== undefined) check('--device', settingsOf(undefined)['device']!, device);
   orThrow(
     () => assertDevice('--device', device, []),
     (error) => new UsageError(error.message),
   );
-  const count = threads === undefined ? undefined : parseInteger('--threads', threads, { min: 1 });
-  if (count !== undefined) check('--threads', known['threads']!, count);
+  const count = threads === undefined ? undefined : parseInteger('--threads', threads, threadBounds);
   return { device: device as Device | undefined, threads: count };
 }
 

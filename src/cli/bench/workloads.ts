@@ -55,16 +55,18 @@ interface Asked {
 
 interface Request extends Asked {
   readonly index: number;
+  /** The file, written before the time runs. */
+  readonly base64: string | undefined;
   readonly texts: readonly string[];
-  /** In place of the texts. */
+  /** A conversation in place of the texts. */
   readonly messages?: Messages | undefined;
 }
 
-/** What is asked of a category, and measured. */
+/** The requests to a category, and their measurement. */
 interface Kind {
-  /** Of each text, by default. */
+  /** Tokens of each text, by default. */
   readonly promptTokens?: number;
-  /** In each request. */
+  /** Texts of each request; default 1. */
   readonly textCount?: number;
   /** Makes the file that is sent by default. */
   readonly makeFile?: (signal: AbortSignal) => Promise<Uint8Array>;
@@ -103,8 +105,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   detection: {
     makeFile: drawPicture,
     describe: () => 'the same picture in each',
-    ask: ({ inference, model }, { file }, options) =>
-      inference.detect({ model, image: Buffer.from(file!).toString('base64') }, options),
+    ask: ({ inference, model }, { base64 }, options) => inference.detect({ model, image: base64! }, options),
     measure: measurePictures,
   },
   image: {
@@ -152,13 +153,14 @@ export async function chooseWorkload(
     maxTokens: readTokens('max-tokens', 128, values, subject),
     file: values.file === undefined ? await kind.makeFile?.(signal) : await readSample(values.file),
   };
+  const base64 = asked.file && Buffer.from(asked.file).toString('base64');
   let wordCount = 1;
   const send = (index: number, options: { readonly signal: AbortSignal }, most: Partial<Request> = {}) => {
     const texts = Array.from({ length: textCount }, (_, text) =>
       writeWords(index * textCount + text, wordCount),
     );
     const messages = prompts?.[index % prompts.length];
-    const request = { ...asked, index, texts, messages, ...most };
+    const request = { ...asked, index, base64, texts, messages, ...most };
     return timeRun(() => kind.ask(subject, request, options), pieces);
   };
   return {

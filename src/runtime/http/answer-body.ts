@@ -24,7 +24,7 @@ export interface BodyOptions {
  * lose when garbage is collected in the middle of an answer.
  */
 export async function* readBytes(
-  { body }: Pick<HttpAnswer, 'body'>,
+  { body }: HttpAnswer,
   { clock, signal = clock?.signal, maxBytes = Infinity }: BodyOptions = {},
 ): AsyncGenerator<Uint8Array> {
   if (!body) return;
@@ -57,10 +57,7 @@ export async function* readBytes(
   }
 }
 
-export async function readWhole(
-  response: Pick<HttpAnswer, 'body'>,
-  options: BodyOptions = {},
-): Promise<Uint8Array> {
+export async function readWhole(response: HttpAnswer, options: BodyOptions = {}): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const bytes of readBytes(response, options)) {
@@ -77,16 +74,13 @@ export async function readWhole(
   return whole;
 }
 
-export async function readText(
-  response: Pick<HttpAnswer, 'body'>,
-  options: BodyOptions = {},
-): Promise<string> {
+export async function readText(response: HttpAnswer, options: BodyOptions = {}): Promise<string> {
   return new TextDecoder().decode(await readWhole(response, options));
 }
 
 /** The beginning of an answer, for those who quote it. */
 export async function readBeginning(
-  response: Pick<HttpAnswer, 'body'>,
+  response: HttpAnswer,
   { maxBytes, ...options }: BodyOptions & { readonly maxBytes: number },
 ): Promise<string> {
   const decoder = new TextDecoder();

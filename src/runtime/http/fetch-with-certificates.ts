@@ -2,7 +2,6 @@ import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, Readable, type Duplex } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { AnswerBody, HttpAnswer } from './answer-body.ts';
 
@@ -21,7 +20,16 @@ export interface ConnectionFault extends NodeJS.ErrnoException {
   readonly wasKeptOpen: boolean;
 }
 
-type Fetch = (url: string, init: RequestInit) => Promise<HttpAnswer>;
+export interface HttpRequest {
+  /** Default: `GET`. */
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Its length is told unless it comes piece by piece. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Fetch = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
 
 /** Connections are kept open, by the certificates with which they were made. */
 const known = new WeakMap<Certificates, HttpsAgent>();
@@ -35,10 +43,6 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
   return async (url, { method = 'GET', headers, body, signal }) => {
     const isSecure = url.startsWith('https:');
     const open = isSecure ? requestHttps : requestHttp;
-    // Reads any kind of body, and says its type and length.
-    const sent = new Request(url, { method, headers, body, duplex: 'half' } as RequestInit);
-    const length =
-      typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined;
     return new Promise((resolve, reject) => {
       const fail = (fault: Error): void => {
         const cause: ConnectionFault = Object.assign(fault, { wasKeptOpen: request.reusedSocket });
@@ -49,15 +53,12 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
         {
           ...(isSecure && certificates ? { agent: agentFor(certificates) } : {}),
           method,
-          headers: {
-            'accept-encoding': [...unpackers.keys()].join(', '),
-            ...Object.fromEntries(sent.headers),
-            ...(length === undefined ? {} : { 'content-length': length }),
-          },
+          headers: { 'accept-encoding': encodings, ...headers },
           ...(signal ? { signal } : {}),
         },
         (answer) => {
           const { statusCode: status = 0 } = answer;
+          // Headers with keys would go with it.
           if (status >= 300 && status < 400) {
             answer.destroy();
             fail(new Error('unexpected redirect'));
@@ -73,11 +74,9 @@ export function fetchWith(certificates: Certificates | undefined, connectMs?: nu
       );
       request.on('error', (error) => (signal?.aborted ? reject(signal.reason as Error) : fail(error)));
       request.on('socket', (socket) => limitConnecting(socket, isSecure, connectMs ?? defaultConnectMs));
-      if (sent.body)
-        Readable.fromWeb(sent.body as ReadableStream)
-          .on('error', fail)
-          .pipe(request);
-      else request.end();
+      if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body)
+        Readable.from(body).on('error', fail).pipe(request);
+      else request.end(body ?? undefined);
     });
   };
 }
@@ -90,6 +89,7 @@ const unpackers = new Map<string, () => Duplex>([
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
+const encodings = [...unpackers.keys()].join(', ');
 
 function bodyOf(answer: IncomingMessage): AnswerBody {
   const unpacker = unpackers.get(answer.headers['content-encoding'] ?? '')?.();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readBytes, readText } from '../../../src/runtime/http/answer-body.ts';
-import { fetchWith } from '../../../src/runtime/http/fetch-with-certificates.ts';
+import { fetchWith, type HttpRequest } from '../../../src/runtime/http/fetch-with-certificates.ts';
 
 /** A server that counts its connections. */
 async function serve(listener: RequestListener) {
@@ -17,7 +17,7 @@ async function serve(listener: RequestListener) {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { connections: () => connections, ask: (init: RequestInit = {}) => fetchWith(undefined)(url, init) };
+  return { connections: () => connections, ask: (init: HttpRequest = {}) => fetchWith(undefined)(url, init) };
 }
 
 describe('an answer over node:http', () => {

@@ -65,18 +65,18 @@ export function createChunker(
 /** Makes the function that turns the events of one answer, in order, into the frames of its stream. */
 export function createFrameWriter(head: AnswerHead, options: ChunkOptions): (event: ChatEvent) => string {
   const toChunks = createChunker(head, options);
-  /** What stands around the next text of each choice where that comes alone: the same from token to token. */
-  const around: (readonly string[])[] = [];
+  /** Both sides of the frame of each choice's next text, which stay the same as long as nothing else comes with it. */
+  const sides: (readonly string[])[] = [];
   return (event) => {
     const isText = event.type === 'text-delta';
-    const [before, after] = (isText && around[event.choice]) || [];
-    if (isText && after !== undefined) return `${before}"content":${JSON.stringify(event.text)}${after}`;
+    const known = isText ? sides[event.choice] : undefined;
+    if (isText && known) return known.join(`"content":${JSON.stringify(event.text)}`);
     const chunks = toChunks(event);
     const latest = chunks.at(-1);
-    if (event.type === 'logprobs') around.length = 0;
+    if (event.type === 'logprobs') sides.length = 0;
     else if (isText && latest?.choices[0]?.logprobs === undefined && !options.continuousUsage) {
       const empty = { ...latest, choices: [toWireChoice({ ...event, text: '' })] };
-      around[event.choice] = toFrame(empty).split('"content":""');
+      sides[event.choice] = toFrame(empty).split('"content":""');
     }
     return chunks.map(toFrame).join('');
   };
