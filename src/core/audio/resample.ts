@@ -1,4 +1,5 @@
 import { assertNames } from '../assert-names.ts';
+import { openSimd } from '../math/simd.ts';
 import { assertSamples, assertSampleRate } from './assert.ts';
 import { kaiserBeta, kaiserLength, kaiserWindow } from './kaiser.ts';
 
@@ -79,16 +80,22 @@ export function createResampler(rates: SampleRates): Resampler {
   restart();
 
   const produceInto = (out: Float32Array, from: number): number => {
+    const simd = openSimd();
+    if (simd.holder !== coefficients) {
+      simd.holder = coefficients;
+      simd.numbers.set(coefficients);
+    }
+    simd.numbers.set(buffer.subarray(0, filled), coefficients.length);
+    const sum = (row: number): number => simd.dot(8 * (coefficients.length + position), 8 * row * taps, taps);
     let at = from;
     while (at < out.length && position + taps <= filled) {
       if (isInterpolated) {
         const place = (phase * rows) / up;
         const row = Math.floor(place);
-        const near = dot(buffer, position, coefficients, row * taps, taps);
-        const far = dot(buffer, position, coefficients, (row + 1) * taps, taps);
-        out[at++] = near + (far - near) * (place - row);
+        const near = sum(row);
+        out[at++] = near + (sum(row + 1) - near) * (place - row);
       } else {
-        out[at++] = dot(buffer, position, coefficients, phase * taps, taps);
+        out[at++] = sum(phase);
       }
       position += wholeStep;
       phase += phaseStep;
@@ -200,24 +207,6 @@ function createFilter({ up, down }: { up: number; down: number }): {
     for (let tap = 0; tap < taps; tap++) line[tap]! /= sum;
   }
   return { coefficients, rows, reach };
-}
-
-/** `length` is a multiple of 4: four sums at a time, so that no addition waits for the one before. */
-function dot(
-  samples: Float64Array,
-  start: number,
-  coefficients: Float64Array,
-  row: number,
-  length: number,
-): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  for (let tap = 0; tap < length; tap += 4) {
-    a += samples[start + tap]! * coefficients[row + tap]!;
-    b += samples[start + tap + 1]! * coefficients[row + tap + 1]!;
-    c += samples[start + tap + 2]! * coefficients[row + tap + 2]!;
-    d += samples[start + tap + 3]! * coefficients[row + tap + 3]!;
-  }
-  return a + b + (c + d);
 }
 
 /** `count · up / down`, rounded, exact for any count of samples. */

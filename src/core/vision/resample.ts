@@ -1,3 +1,4 @@
+import { openSimd, weightBits } from '../math/simd.ts';
 import type { Size } from './box.ts';
 
 /** Ways to weigh the pixels around a place. */
@@ -10,8 +11,8 @@ interface Kernel {
 }
 
 const channels = 3;
-/** Weights are whole parts of it. */
-const one = 2 ** 22;
+/** Bytes of a row that are summed at a time: their sums stay in the fastest cache. */
+const pieceBytes = 4096;
 
 const kernels: Readonly<Record<Filter, Kernel>> = {
   bilinear: { support: 1, weight: (distance) => Math.max(0, 1 - Math.abs(distance)) },
@@ -28,74 +29,92 @@ const kernels: Readonly<Record<Filter, Kernel>> = {
  * between. Earlier versions of Pillow always begin with the width.
  */
 export function resample(pixels: Uint8Array, from: Size, to: Size, filter: Filter): Uint8Array {
-  const kernel = kernels[filter];
+  const columns = weigh(kernels[filter], from.width, to.width);
+  const rows = weigh(kernels[filter], from.height, to.height);
   const lost = from.height - to.height;
   const heightFirst = lost > 0 && lost > 2 * (from.width - to.width);
-  const changeWidth = (values: Uint8Array, lines: number): Uint8Array =>
-    resampleLines(values, kernel, { lines, length: from.width, wanted: to.width, stride: channels });
-  const changeHeight = (values: Uint8Array, width: number): Uint8Array =>
-    resampleLines(values, kernel, {
-      lines: 1,
-      length: from.height,
-      wanted: to.height,
-      stride: width * channels,
-    });
-  if (heightFirst) return changeWidth(changeHeight(pixels, from.width), to.height);
-  return changeHeight(changeWidth(pixels, from.height), to.width);
+  return heightFirst
+    ? changeWidth(changeHeight(pixels, rows), columns)
+    : changeHeight(changeWidth(pixels, columns), rows);
 }
 
-interface Lines {
-  readonly lines: number;
-  /** Samples of a line, before and after. */
+/** The samples that each new one is made of. */
+interface Weights {
+  /** Number of samples before. */
   readonly length: number;
-  readonly wanted: number;
-  /** Numbers of one sample: those of a pixel, or of a row. */
-  readonly stride: number;
+  /** For each new sample the first one that counts, and the place in `values` of its weight; the end is the last. */
+  readonly firsts: Int32Array;
+  readonly starts: Int32Array;
+  readonly values: Int32Array;
 }
 
-function resampleLines(
-  values: Uint8Array,
-  kernel: Kernel,
-  { lines, length, wanted, stride }: Lines,
-): Uint8Array {
-  if (wanted === length) return values;
-  const result = new Uint8ClampedArray(lines * wanted * stride);
+/** The weights of one new sample are one together. */
+function weigh(kernel: Kernel, length: number, wanted: number): Weights {
   const scale = length / wanted;
   const width = Math.max(scale, 1);
   const support = kernel.support * width;
-  const weights = new Int32Array(2 * Math.ceil(support) + 1);
-  const sums = new Float64Array(stride);
+  const firsts = new Int32Array(wanted);
+  const starts = new Int32Array(wanted + 1);
+  const values = new Int32Array(wanted * (2 * Math.ceil(support) + 1));
+  let start = 0;
   for (let at = 0; at < wanted; at++) {
     const center = (at + 0.5) * scale;
-    const first = Math.max(0, Math.trunc(center - support + 0.5));
+    const first = (firsts[at] = Math.max(0, Math.trunc(center - support + 0.5)));
     const end = Math.min(length, Math.trunc(center + support + 0.5));
-    weigh(weights, kernel, { first, end, center, width });
-    for (let line = 0; line < lines; line++) {
-      sums.fill(one / 2);
-      let from = (line * length + first) * stride;
-      for (let index = 0; index < end - first; index++) {
-        const weight = weights[index]!;
-        for (let offset = 0; offset < stride; offset++) sums[offset]! += weight * values[from++]!;
-      }
-      const to = (line * wanted + at) * stride;
-      for (let offset = 0; offset < stride; offset++) result[to + offset] = Math.floor(sums[offset]! / one);
+    const weightOf = (sample: number): number => kernel.weight((sample - center + 0.5) * (1 / width));
+    let total = 0;
+    for (let sample = first; sample < end; sample++) total += weightOf(sample);
+    for (let sample = first; sample < end; sample++) {
+      const weight = (weightOf(sample) / total) * 2 ** weightBits;
+      values[start++] = Math.trunc(weight + (weight < 0 ? -0.5 : 0.5));
     }
+    starts[at + 1] = start;
   }
-  return new Uint8Array(result.buffer);
+  return { length, firsts, starts, values: values.subarray(0, start) };
 }
 
-/** Fills in the weights of the samples from `first` to `end`; together they are one. */
-function weigh(
-  weights: Int32Array,
-  kernel: Kernel,
-  { first, end, center, width }: { first: number; end: number; center: number; width: number },
-): void {
-  let total = 0;
-  for (let at = first; at < end; at++) total += kernel.weight((at - center + 0.5) * (1 / width));
-  for (let at = first; at < end; at++) {
-    const weight = (kernel.weight((at - center + 0.5) * (1 / width)) / total) * one;
-    weights[at - first] = Math.trunc(weight + (weight < 0 ? -0.5 : 0.5));
+function changeWidth(pixels: Uint8Array, { length, firsts, starts, values }: Weights): Uint8Array {
+  const [before, after] = [length * channels, firsts.length * channels];
+  if (before === after) return pixels;
+  const result = new Uint8Array((pixels.length / before) * after);
+  const startsAt = firsts.byteLength;
+  const valuesAt = startsAt + starts.byteLength;
+  const lineAt = valuesAt + values.byteLength;
+  const resultAt = lineAt + before + 1;
+  const simd = openSimd(resultAt + after + 1);
+  simd.holder = undefined;
+  simd.integers.set(firsts);
+  simd.integers.set(starts, startsAt / 4);
+  simd.integers.set(values, valuesAt / 4);
+  for (let from = 0, to = 0; to < result.length; from += before, to += after) {
+    simd.bytes.set(pixels.subarray(from, from + before), lineAt);
+    simd.mixPixels(resultAt, firsts.length, lineAt, 0, startsAt, valuesAt);
+    result.set(simd.bytes.subarray(resultAt, resultAt + after), to);
   }
+  return result;
+}
+
+function changeHeight(pixels: Uint8Array, { length, firsts, starts, values }: Weights): Uint8Array {
+  const stride = pixels.length / length;
+  if (length === firsts.length) return pixels;
+  const result = new Uint8Array(stride * firsts.length);
+  const simd = openSimd();
+  simd.holder = undefined;
+  const { bytes, integers } = simd;
+  for (let begin = 0; begin < stride; begin += pieceBytes) {
+    const count = Math.min(pieceBytes, stride - begin);
+    for (let at = 0; at < firsts.length; at++) {
+      integers.fill(2 ** (weightBits - 1), 0, count);
+      let from = firsts[at]! * stride + begin;
+      for (let index = starts[at]!; index < starts[at + 1]!; index++, from += stride) {
+        bytes.set(pixels.subarray(from, from + count), 4 * pieceBytes);
+        simd.addWeighted(0, 4 * pieceBytes, count, values[index]!);
+      }
+      simd.toBytes(4 * pieceBytes, 0, count);
+      result.set(bytes.subarray(4 * pieceBytes, 4 * pieceBytes + count), at * stride + begin);
+    }
+  }
+  return result;
 }
 
 /** With a slope of −0.5 at the neighbours. */

@@ -1,0 +1,114 @@
+/** Loops that SIMD shortens, over one memory. All places are in bytes. */
+export interface Simd {
+  /** The same memory as bytes, integers and numbers. */
+  readonly bytes: Uint8Array;
+  readonly integers: Int32Array;
+  readonly numbers: Float64Array;
+  /** Who filled the memory last: whoever finds another one here fills it again. */
+  holder: unknown;
+  /** The sum of the products of `length` numbers, a multiple of 4. */
+  dot(first: number, second: number, length: number): number;
+  /**
+   * Writes `count` pixels of three bytes. Pixel `i` is made of those of `line` from `firsts[i]` on, by the weights from
+   * `starts[i]` to `starts[i + 1]`, whole parts of 2²².
+   */
+  mixPixels(to: number, count: number, line: number, firsts: number, starts: number, weights: number): void;
+  /** Adds `count` bytes times `weight` to the integers at `sums`. May go on to the next multiple of 16. */
+  addWeighted(sums: number, bytes: number, count: number, weight: number): void;
+  /** Writes sums of parts of 2²² as `count` bytes. May go on to the next multiple of 8. */
+  toBytes(bytes: number, sums: number, count: number): void;
+}
+
+/** What weights are whole parts of: sums of products with eight bits fit into 32. */
+export const weightBits = 22;
+
+/** Enough for a filter of the resampler with the samples under it, and for pictures of 100,000 pixels in a line. */
+const sharedBytes = 5 * 2 ** 20;
+
+/** `simd.wat`, assembled. */
+const assembled =
+  'AGFzbQEAAAABHgRgA39/fwF8YAZ/f39/f38AYAR/f39/AGADf39/AAMFBAABAgMFAwEAUAc0BQZtZW1vcnkCAANkb3QAAAltaXhQaXhlbHMAAQth' +
+  'ZGRXZWlnaHRlZAACB3RvQnl0ZXMAAwqiBARrAgF/AnsgACACQQN0aiEDA0AgBCAA/QAEACAB/QAEAP3yAf3wASEEIAUgAP0ABBAgAf0ABBD98gH9' +
+  '8AEhBSABQSBqIQEgAEEgaiEAIAAgA0kNAAsgBP0hACAE/SEBoCAF/SEAIAX9IQGgoAu9AQIEfwF7IAMgAUECdGohBgNAIAIgAygCAEEDbGohByAF' +
+  'IAQoAgBBAnRqIQggBSAEKAIEQQJ0aiEJ/QwAACAAAAAgAAAAIAAAACAAIQoDQCAKIAj9CQIAIAf9XAIA/YkB/akB/bUB/a4BIQogB0EDaiEHIAhB' +
+  'BGohCCAIIAlJDQALIApBFv2sASEKIAogCv2FASEKIAAgCiAK/Wb9WgIAACAAQQNqIQAgA0EEaiEDIARBBGohBCADIAZJDQALC6YBAgF/A3sgA/0R' +
+  'IQUgASACaiEEA0AgAf0ABAAhByAH/YkBIQYgB/2KASEHIAAgAP0ABAAgBSAG/akB/bUB/a4B/QsEACAAIAD9AAQQIAUgBv2qAf21Af2uAf0LBBAg' +
+  'ACAA/QAEICAFIAf9qQH9tQH9rgH9CwQgIAAgAP0ABDAgBSAH/aoB/bUB/a4B/QsEMCAAQcAAaiEAIAFBEGohASABIARJDQALC00CAX8BeyAAIAJq' +
+  'IQMDQCAB/QAEAEEW/awBIAH9AAQQQRb9rAH9hQEhBCAAIAQgBP1m/VsDAAAgAUEgaiEBIABBCGohACAAIANJDQALCw==';
+
+/** The part that is used here: TypeScript has the types of WebAssembly among the DOM's alone. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => {
+    readonly exports: { readonly memory: { readonly buffer: ArrayBuffer } } & Omit<Simd, keyof Memory>;
+  };
+};
+
+type Memory = Pick<Simd, 'bytes' | 'integers' | 'numbers' | 'holder'>;
+
+let shared: Simd | undefined;
+
+/** One memory for all that need no more than 5 MiB: V8 reserves gigabytes of addresses for each of WebAssembly. */
+export function openSimd(byteLength = 0): Simd {
+  if (byteLength > sharedBytes) return withoutSimd(byteLength);
+  return (shared ??= instantiate() ?? withoutSimd(sharedBytes));
+}
+
+/** The same bits without WebAssembly, which `--jitless` and some hosts don't offer. */
+export function withoutSimd(byteLength: number): Simd {
+  const memory = viewsOf(new ArrayBuffer(Math.ceil(byteLength / 8) * 8));
+  const { bytes, integers, numbers } = memory;
+  const clamped = new Uint8ClampedArray(bytes.buffer);
+  return {
+    ...memory,
+    // Four sums at a time, so that no addition waits for the one before.
+    dot(first, second, length) {
+      let [a, b, c, d] = [0, 0, 0, 0];
+      for (let left = first / 8, right = second / 8, end = left + length; left < end; left += 4, right += 4) {
+        a += numbers[left]! * numbers[right]!;
+        b += numbers[left + 1]! * numbers[right + 1]!;
+        c += numbers[left + 2]! * numbers[right + 2]!;
+        d += numbers[left + 3]! * numbers[right + 3]!;
+      }
+      return a + b + (c + d);
+    },
+    mixPixels(to, count, line, firsts, starts, weights) {
+      for (let pixel = 0, at = to; pixel < count; pixel++) {
+        const first = line + 3 * integers[firsts / 4 + pixel]!;
+        const start = integers[starts / 4 + pixel]!;
+        const end = integers[starts / 4 + pixel + 1]!;
+        for (let channel = 0; channel < 3; channel++) {
+          let sum = 2 ** (weightBits - 1);
+          for (let index = start, from = first + channel; index < end; index++, from += 3)
+            sum = (sum + Math.imul(integers[weights / 4 + index]!, bytes[from]!)) | 0;
+          clamped[at++] = sum >> weightBits;
+        }
+      }
+    },
+    addWeighted(sums, from, count, weight) {
+      for (let at = 0; at < count; at++) integers[sums / 4 + at]! += Math.imul(weight, bytes[from + at]!);
+    },
+    toBytes(to, sums, count) {
+      for (let at = 0; at < count; at++) clamped[to + at] = integers[sums / 4 + at]! >> weightBits;
+    },
+  };
+}
+
+function instantiate(): Simd | undefined {
+  try {
+    const code = Uint8Array.from(atob(assembled), (letter) => letter.charCodeAt(0));
+    const { memory, ...functions } = new WebAssembly.Instance(new WebAssembly.Module(code)).exports;
+    return { ...viewsOf(memory.buffer), ...functions };
+  } catch {
+    return undefined;
+  }
+}
+
+function viewsOf(buffer: ArrayBuffer): Memory {
+  return {
+    bytes: new Uint8Array(buffer),
+    integers: new Int32Array(buffer),
+    numbers: new Float64Array(buffer),
+    holder: undefined,
+  };
+}
