@@ -6,6 +6,9 @@ import { InferenceError, type Handler } from '../../index.ts';
 import { toErrorResponse } from '../../server/errors.ts';
 import { requestIdOf } from '../../http/headers.ts';
 
+/** In milliseconds: proxies keep idle connections for 60 s, and a request that meets the end of one is lost. */
+const keepAliveTimeout = 75_000;
+
 /** Listens; until there is another handler, every request is refused as `overloaded`. */
 export async function openHttpServer(host: string, port: number) {
   let handler = loading;
@@ -13,7 +16,7 @@ export async function openHttpServer(host: string, port: number) {
   const listener = toNodeListener(current);
   const open = new Set<ServerResponse>();
   let onIdle: (() => void) | undefined;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout }, (request, response) => {
     open.add(response);
     response.once('close', () => {
       open.delete(response);
