@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineCommand, exitCode, untilInterrupted, type ExitCode } from '../command.ts';
 import { formatSeconds, formatBytes, formatNumber } from '../format.ts';
-import { toHubOptions } from '../hub-options.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { oneModel, readModelChoice } from '../model-choice.ts';
 import { openModel } from '../open-model.ts';
@@ -43,7 +42,7 @@ export const command = defineCommand({
 async function bench(model: string, values: BenchValues, terminal: Terminal): Promise<ExitCode> {
   const load = readLoad(values);
   const loadedWith = readLoadedWith(values.device, values.threads);
-  const settings = { ...readModelChoice(model, values, toHubOptions(values)), ...loadedWith };
+  const settings = { ...readModelChoice(model, values), ...loadedWith };
   readImageLoad(values);
   const note = createNote(terminal.messages, model);
   const code = await untilInterrupted(async (signal) => {
