@@ -1,16 +1,15 @@
 import type {
   BindableSession,
   Binding,
-  ElementType,
   ResidentTensor,
   GraphRunOptions,
   Tensor,
   TensorMap,
   TensorSignature,
 } from '../../contracts/graph.ts';
-import { DeviceMemory } from './device-memory.ts';
-import { countElements, elementKind } from './element-types.ts';
+import { openMemory } from './device-memory.ts';
 import { runGraph } from './graph-runner.ts';
+import type { Handle } from './handle.ts';
 import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
@@ -23,7 +22,7 @@ export class NativeSession implements BindableSession {
   readonly outputs: readonly TensorSignature[];
   readonly device: string;
   readonly #core: SessionCore;
-  readonly #memory: DeviceMemory;
+  #memory: Handle | undefined;
   readonly #bindings = new Set<NativeBinding>();
   readonly #tensors = new Set<NativeTensor>();
   #isReleased = false;
@@ -33,7 +32,6 @@ export class NativeSession implements BindableSession {
     this.outputs = core.outputs;
     this.device = core.device;
     this.#core = core;
-    this.#memory = new DeviceMemory(core.api, { session: () => core.session, device: core.device });
   }
 
   readonly run = async (
@@ -52,24 +50,11 @@ export class NativeSession implements BindableSession {
     return this.#keep({ value, type, dims: [...dims], device: 'cpu', data });
   };
 
-  readonly allocateTensor = (type: ElementType, dims: readonly number[]): ResidentTensor => {
-    this.#core.assertOpen();
-    const { code } = elementKind(type, 'tensor');
-    countElements(dims, 'tensor');
-    const shape = BigInt64Array.from(dims, BigInt);
-    const { api } = this.#core;
-    let value = 0n;
-    this.#core.runSync(() => {
-      value = api.create('CreateTensorAsOrtValue', this.#memory.allocator, shape, dims.length, code);
-    });
-    return this.#keep({ value, type, dims: [...dims], device: this.device });
-  };
-
   readonly createBinding = (): Binding => {
     this.#core.assertOpen();
     const binding = new NativeBinding({
       core: this.#core,
-      memory: this.#memory,
+      openMemory: () => (this.#memory ??= openMemory(this.#core.api, this.device)).address,
       adopt: (value, device) => this.#keep({ value, ...shapeOf(this.#core.api, value), device }),
       onRelease: (released) => this.#bindings.delete(released),
     });
@@ -90,7 +75,7 @@ export class NativeSession implements BindableSession {
   #freeIfUnused(): void {
     if (!this.#isReleased || [...this.#tensors].some(({ data }) => data === undefined)) return;
     this.#isReleased = false;
-    this.#memory.release();
+    this.#memory?.release();
     this.#core.free();
   }
 
