@@ -21,13 +21,8 @@ type ValueOf<Value extends string> = Value extends ''
 
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name][0]> };
 
-export interface ParsedArguments<T extends OptionTable> {
-  readonly values: OptionValues<T>;
-  readonly positionals: readonly string[];
-}
-
 /** Reads what follows the name of a command. */
-export function parseOptions<T extends OptionTable>(args: readonly string[], table: T): ParsedArguments<T> {
+export function parseOptions<T extends OptionTable>(args: readonly string[], table: T) {
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(

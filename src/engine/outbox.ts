@@ -2,11 +2,6 @@ import type { RunEvent } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
 import type { WorkerProgress } from './protocol.ts';
 
-export interface Outbox {
-  event(id: number, event: RunEvent): void;
-  end(id: number, error: SerializedError | undefined): void;
-}
-
 export interface OutboxOptions {
   /** @throws Error if the progress can't be cloned; nothing was sent then */
   send(runs: readonly WorkerProgress[]): void;
@@ -33,7 +28,7 @@ export function createOutbox({
   onUnsendable,
   append = (events, event) => events.push(event),
   intervalMs = 16,
-}: OutboxOptions): Outbox {
+}: OutboxOptions) {
   let pending = new Map<number, PendingProgress>();
   let lastSent = -Infinity;
   let lastTick = -Infinity;
@@ -83,10 +78,10 @@ export function createOutbox({
   };
 
   return {
-    event(id, event) {
+    event(id: number, event: RunEvent): void {
       append(progressOf(id).events, event);
     },
-    end(id, error) {
+    end(id: number, error: SerializedError | undefined): void {
       progressOf(id).end = { error };
     },
   };
