@@ -1,3 +1,4 @@
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
 import type { WorkerProgress } from './protocol.ts';
@@ -72,9 +73,7 @@ export function createOutbox({
   const progressOf = (id: number): PendingProgress => {
     if (!isTicking) process.nextTick(endTick);
     isTicking = true;
-    let progress = pending.get(id);
-    if (!progress) pending.set(id, (progress = { id, events: [] }));
-    return progress;
+    return getOrCreate<number, PendingProgress>(pending, id, () => ({ id, events: [] }));
   };
 
   return {

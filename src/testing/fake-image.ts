@@ -25,8 +25,7 @@ export async function* playImages(
   request: ImageRequest,
   options: CallOptions,
 ): AsyncGenerator<ImageEvent> {
-  const drawing = await readScript('drawing', painter, request, options);
-  const steps = createSteps(drawing, options.signal);
+  const steps = createSteps(await readScript('drawing', painter, request, options), options.signal);
   const { n, numInferenceSteps: count, previews, seed = defaultSeed } = request;
   for (let image = 0; image < n; image += 1) {
     for (let step = 1; step <= count; step += 1) {

@@ -21,7 +21,7 @@ import { assertCallOptions, methodsOver, type Inference } from '../inference.ts'
 import { Observers } from '../observers.ts';
 import { playChat, type FakeAnswer } from './fake-chat.ts';
 import { countCharacters, countSharedWords } from './fake-embedding.ts';
-import { assertScripts, readScript, type Scripted } from './scripts.ts';
+import { assertScripts, readScript, type Answerer, type Scripted } from './scripts.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
@@ -29,9 +29,6 @@ import { quote } from '../core/text/quote.ts';
 import type { VoiceModel } from '../voice/voice.ts';
 import { withVoices } from '../voice/with-voices.ts';
 import { watchRun, type RunWatch } from '../engine/run-watch.ts';
-
-/** A function that gives the answer of a request. */
-type Script<Result, Request> = Extract<Scripted<Result, Request>, (...values: never[]) => unknown>;
 
 /** The models and answers of a fake inference. */
 export interface FakeInferenceOptions {
@@ -45,9 +42,9 @@ export interface FakeInferenceOptions {
    * Answers of embedding models. Default: vectors of 16 dimensions that count characters, so that equal texts have
    * equal vectors and texts of the same letters are near; a word counts as one token.
    */
-  readonly embeddings?: Script<EmbeddingResult, EmbeddingRequest> | undefined;
+  readonly embeddings?: Answerer<EmbeddingResult, EmbeddingRequest> | undefined;
   /** The answers of rerank models; default: ranks documents by the words that they share with the query. */
-  readonly ranking?: Script<RerankResult, RerankRequest> | undefined;
+  readonly ranking?: Answerer<RerankResult, RerankRequest> | undefined;
   /** Transcript of transcription models; default: an empty one. */
   readonly transcript?: FakeListener | undefined;
   /** Images of image models; default: one grey pixel. */

@@ -13,15 +13,14 @@ export interface FakeRun {
 /** Takes the steps of a run: each waits, and fails when its turn has come. */
 export function createSteps({ delayMs, error, failAfter = 0 }: FakeRun, signal: AbortSignal | undefined) {
   let taken = 0;
-  const failAt = (isDue: boolean): void => {
-    if (error !== undefined && isDue) throw error;
-  };
   return {
     async step(): Promise<void> {
       await pause(delayMs, signal);
-      failAt(taken++ === failAfter);
+      if (error !== undefined && taken++ === failAfter) throw error;
     },
-    end: () => failAt(true),
+    end(): void {
+      if (error !== undefined) throw error;
+    },
   };
 }
 

@@ -62,9 +62,11 @@ export function assertScript<Script>(option: keyof typeof scripts, script: Scrip
   throw new TypeError(`${option}${within}: ${reason}`);
 }
 
+/** Returns the script of a request. */
+export type Answerer<Script, Request> = (request: Request, options: CallOptions) => Script | Promise<Script>;
+
 /** A script, or a function that returns the one of a request. */
-export type Scripted<Script, Request> =
-  Script | ((request: Request, options: CallOptions) => Script | Promise<Script>);
+export type Scripted<Script, Request> = Script | Answerer<Script, Request>;
 
 /** @throws TypeError as `assertScript` */
 export async function readScript<Script extends string | object, Request>(

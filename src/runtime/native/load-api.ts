@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { getOrCreate } from '../../core/grammar/get-or-create.ts';
 import { disableTelemetry } from '../disable-telemetry.ts';
 import {
   apiFunctions,
@@ -54,12 +55,7 @@ const libraries: unknown[] = [];
 
 /** Loads the library and its table of functions, once for each path. */
 export async function loadApi({ path } = findLibrary()): Promise<Api> {
-  let api = loaded.get(path);
-  if (!api) {
-    api = loadKoffi().then((koffi) => openLibrary(koffi, path));
-    loaded.set(path, api);
-  }
-  return api;
+  return getOrCreate(loaded, path, () => loadKoffi().then((koffi) => openLibrary(koffi, path)));
 }
 
 function openLibrary(koffi: Koffi, path: string): Api {
