@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { defineCommand } from '../../src/cli/command.ts';
 import { exitCode, type ExitCode } from '../../src/cli/command.ts';
-import { toHubOptions } from '../../src/cli/hub-options.ts';
 import { watchInterrupts } from '../../src/cli/command.ts';
 import { createNote, type Terminal } from '../../src/cli/terminal.ts';
 import { aboutModel, categoryOf } from '../../src/cli/load-models.ts';
@@ -163,7 +162,7 @@ async function openSubject(
   values: BenchValues,
   { terminal, signal, url, concurrency, loadedWith }: OpenContext,
 ): Promise<Subject> {
-  const settings = readModelChoice(model, values, toHubOptions(values));
+  const settings = readModelChoice(model, values);
   if (url !== undefined) {
     const key = values.key ?? (terminal.environment['SLASHV1_API_KEY'] || undefined);
     const { category } = settings;

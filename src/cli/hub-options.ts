@@ -1,7 +1,6 @@
 import type { HubOptions } from '../index.ts';
-import { orThrow } from '../errors.ts';
-import { resolveHubSettings, type HubSettings } from '../hub/settings.ts';
-import { type OptionTable, UsageError } from './options.ts';
+import { resolveHubSettings } from '../hub/settings.ts';
+import { inOption, overlay, type OptionTable, type OptionValues } from './options.ts';
 
 /** Options of every command that looks for models. */
 export const hubOptionTable = {
@@ -10,36 +9,27 @@ export const hubOptionTable = {
   endpoint: ['<url>', 'Address of Hugging Face or a mirror; also HF_ENDPOINT.'],
 } as const satisfies OptionTable;
 
-interface HubValues {
-  readonly offline?: boolean | undefined;
-  readonly 'cache-dir'?: string | undefined;
-  readonly endpoint?: string | undefined;
-}
+/** Settings that the options give. */
+export const hubSettingOptions = {
+  offline: ['hub.offline'],
+  'cache-dir': ['hub.cacheFolder'],
+  endpoint: ['hub.endpoint'],
+} as const;
 
-/** The settings by the given options. */
-export function toHubOptions(values: HubValues): HubOptions {
-  const { offline, 'cache-dir': cacheFolder, endpoint } = values;
-  const given = Object.entries({ offline, cacheFolder, endpoint });
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
-}
-
-/** The settings that the options lead to. */
-export function readHubSettings(options: HubOptions): HubSettings {
-  return orThrow(
-    () => resolveHubSettings(options),
-    (cause) => {
-      const [, name = '', reason] = /^hub\.(\w+): (.*)$/s.exec(cause.message)!;
-      const label = name in options ? hubOptionNames[`hub.${name}`] : variables[name];
-      return new UsageError(`${label}: ${reason}`, { cause });
-    },
-  );
-}
-
-const variables: Readonly<Record<string, string>> = { endpoint: 'HF_ENDPOINT', token: 'HF_TOKEN' };
-
-/** Names of the options of settings, for messages. */
-export const hubOptionNames: Readonly<Record<string, string>> = {
-  'hub.offline': '--offline',
-  'hub.cacheFolder': '--cache-dir',
-  'hub.endpoint': '--endpoint',
+/** Variables of settings that no option gives, for messages. */
+export const hubVariables: Readonly<Record<string, string>> = {
+  'hub.endpoint': 'HF_ENDPOINT',
+  'hub.token': 'HF_TOKEN',
 };
+
+export type HubValues = OptionValues<typeof hubOptionTable>;
+
+/** The settings of the given options, `undefined` without any, and what they lead to. */
+export function readHubOptions(values: HubValues) {
+  const { settings, names } = overlay<{ hub?: HubOptions }>({}, hubSettingOptions, values);
+  const resolved = inOption(
+    (path) => names.get(path) ?? hubVariables[path]!,
+    () => resolveHubSettings(settings.hub),
+  );
+  return { hub: settings.hub, cacheFolder: resolved.cacheFolder };
+}

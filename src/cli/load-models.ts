@@ -11,12 +11,6 @@ import { formatBytes, formatSeconds } from './format.ts';
 import type { ModelSettings } from './model-settings.ts';
 import type { OutputStream, Terminal } from './terminal.ts';
 
-interface ProgressBar {
-  update(progress: DownloadProgress): void;
-  /** Leaves the line as it is, whether the download has ended or not. */
-  end(): void;
-}
-
 const barWidth = 24;
 const clearLine = '\r\u001B[K';
 
@@ -24,15 +18,12 @@ const clearLine = '\r\u001B[K';
  * Shows a download: on a terminal a bar with speed and remaining time, elsewhere a line for every file that begins or
  * ends.
  */
-export function createProgressBar(
-  stream: OutputStream,
-  now: () => number = () => performance.now(),
-): ProgressBar {
+export function createProgressBar(stream: OutputStream, now: () => number = () => performance.now()) {
   if (!stream.isTTY) return { update: createProgressLine(stream), end: () => undefined };
   let begun: { readonly atMs: number; readonly bytes: number } | undefined;
   let isOpen = false;
   return {
-    update({ source, overall }) {
+    update({ source, overall }: DownloadProgress): void {
       const { receivedBytes, totalBytes } = overall;
       // Bytes of an earlier attempt say nothing about the speed of this one.
       begun ??= { atMs: now(), bytes: receivedBytes };
@@ -54,7 +45,8 @@ export function createProgressBar(
       stream.write(`${clearLine}${line}${isOver ? '\n' : ''}`);
       isOpen = !isOver;
     },
-    end() {
+    /** Leaves the line as it is, whether the download has ended or not. */
+    end(): void {
       if (isOpen) stream.write('\n');
       isOpen = false;
     },

@@ -1,7 +1,6 @@
-import type { HubOptions } from '../index.ts';
 import { storedDtypes, type Dtype } from '../folder/graph-files.ts';
 import { check, UsageError, type OptionTable, type OptionValues } from './options.ts';
-import { readHubSettings } from './hub-options.ts';
+import { readHubOptions, type HubValues } from './hub-options.ts';
 import { categoryNames } from '../categories/registry.ts';
 import { settingsOf } from '../loading/model-settings.ts';
 import type { ModelSettings } from './model-settings.ts';
@@ -22,10 +21,9 @@ export function oneModel([model, ...others]: readonly string[]): string {
 /** Puts together which model is meant. */
 export function readModelChoice(
   source: string,
-  { dtype, category }: OptionValues<typeof modelChoiceTable>,
-  hub: HubOptions,
+  { dtype, category, ...values }: OptionValues<typeof modelChoiceTable> & HubValues,
 ): ModelSettings {
-  readHubSettings(hub);
+  const { hub } = readHubOptions(values);
   const known = settingsOf(undefined);
   return {
     source,
@@ -34,6 +32,6 @@ export function readModelChoice(
       category === 'auto'
         ? undefined
         : (check('--category', known['category']!, category) as string | undefined),
-    hub: Object.keys(hub).length > 0 ? hub : undefined,
+    hub,
   };
 }

@@ -10,15 +10,8 @@ export type ModelSettings = ModelOptions;
 
 const known = settingsOf(undefined);
 
-/** A model of the command line. */
-export interface NamedModel {
-  readonly id: string;
-  /** Not checked yet. */
-  readonly settings: Readonly<Record<string, unknown>>;
-}
-
-/** Reads `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id. */
-export function parseModelOption(label: string, text: string): NamedModel {
+/** Reads `id=source,dtype=q4,…`; without `id=`, the last part of the source is the id. The settings aren't checked yet. */
+export function parseModelOption(label: string, text: string) {
   const [head, ...rest] = text.split(',');
   const [, id, source] = /^(?:(\w[\w.:-]*(?:\/[\w.:-]+)?)=)?(.*)$/s.exec(head!)!;
   if (source === '')

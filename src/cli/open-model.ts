@@ -1,16 +1,8 @@
-import { createInference, type AnyModelOptions, type Inference } from '../index.ts';
+import { createInference, type AnyModelOptions } from '../index.ts';
 import { aboutModel, fetchModel, type FetchContext } from './load-models.ts';
 import type { ModelSettings } from './model-settings.ts';
 
-export interface OpenModel {
-  readonly inference: Inference;
-  /** Its id there. */
-  readonly model: string;
-  readonly category: string;
-  /** Tokens. */
-  readonly contextLength: number;
-  close(): Promise<void>;
-}
+export type OpenModel = Awaited<ReturnType<typeof open>>;
 
 interface OpenContext extends FetchContext {
   readonly concurrency?: number;
@@ -23,7 +15,7 @@ export function openModel(settings: ModelSettings, context: OpenContext): Promis
   return open(settings, context).catch(aboutModel(settings.source));
 }
 
-async function open(settings: ModelSettings, context: OpenContext): Promise<OpenModel> {
+async function open(settings: ModelSettings, context: OpenContext) {
   const { signal, concurrency = 1 } = context;
   const id = settings.source;
   const options = await fetchModel(settings, context);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../core/text/suggest.ts';
 import type { z } from 'zod';
+import { orThrow } from '../errors.ts';
 import { settingsFault } from '../validation/settings-fault.ts';
 
 /**
@@ -20,13 +21,8 @@ type ValueOf<Value extends string> = Value extends ''
 
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]?: ValueOf<T[Name][0]> };
 
-export interface ParsedArguments<T extends OptionTable> {
-  readonly values: OptionValues<T>;
-  readonly positionals: readonly string[];
-}
-
 /** Reads what follows the name of a command. */
-export function parseOptions<T extends OptionTable>(args: readonly string[], table: T): ParsedArguments<T> {
+export function parseOptions<T extends OptionTable>(args: readonly string[], table: T) {
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
@@ -116,6 +112,39 @@ export class UsageError extends Error {
 /** The error of a file that an option names. @param option with its dashes */
 export function unreadable(option: string, path: string): (cause: Error) => UsageError {
   return (cause) => new UsageError(`${option}: ${path} can't be read: ${cause.message}`, { cause });
+}
+
+/** Option → the path of the setting that it gives, and the way in which its value is read. */
+export type SettingOptions = Readonly<
+  Record<string, readonly [path: string, read?: (label: string, value: never) => unknown]>
+>;
+
+/** Puts what options give over settings. @returns with the options by the paths of their settings */
+export function overlay<Settings extends object>(
+  settings: Settings,
+  table: SettingOptions,
+  values: OptionValues<OptionTable>,
+) {
+  const overlaid = { ...settings } as Record<string, unknown>;
+  const names = new Map<string, string>();
+  for (const [option, [path, read]] of Object.entries(table)) {
+    const given = values[option];
+    if (given === undefined) continue;
+    const label = `--${option}`;
+    const value = read ? read(label, given as never) : given;
+    const [name = '', part] = path.split('.');
+    overlaid[name] = part === undefined ? value : { ...(overlaid[name] as object), [part]: value };
+    names.set(path, label);
+  }
+  return { settings: overlaid as Settings, names };
+}
+
+/** Does something whose errors begin with the path of a setting, which then becomes the name that a user knows. */
+export function inOption<T>(nameOf: (path: string) => string, work: () => T): T {
+  return orThrow(work, (cause) => {
+    const [path, ...reason] = cause.message.split(': ');
+    return new UsageError([nameOf(path!), ...reason].join(': '), { cause });
+  });
 }
 
 /** Checks a value that a user has written. */

@@ -120,21 +120,17 @@ export function createStyle(hasColor: boolean): Style {
   return Object.fromEntries(paints) as Style;
 }
 
-export interface Note {
-  /** Says which phase begins. */
-  begin(what: string): void;
-  /** How far it is. */
-  update(what: string): void;
-  clear(): void;
-}
+export type Note = ReturnType<typeof createNote>;
 
 /** A line of a terminal that comes and goes; elsewhere a line for everything that begins. */
-export function createNote({ isTTY, style, write }: OutputStream, model: string): Note {
+export function createNote({ isTTY, style, write }: OutputStream, model: string) {
   const clear = '\r\u001B[K';
   const show = (what: string): void => write(`${clear}${style.dim(`${model}: ${what}`)}`);
   return {
-    begin: (what) => (isTTY ? show(what) : write(`${model}: ${what}\n`)),
-    update: (what) => isTTY && show(what),
-    clear: () => isTTY && write(clear),
+    /** Says which phase begins. */
+    begin: (what: string): void => (isTTY ? show(what) : write(`${model}: ${what}\n`)),
+    /** Says how far it is. */
+    update: (what: string): unknown => isTTY && show(what),
+    clear: (): unknown => isTTY && write(clear),
   };
 }

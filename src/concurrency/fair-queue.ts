@@ -1,3 +1,5 @@
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
+
 /** Items of one owner, in the order in which they came. */
 interface Flow<Item> {
   readonly items: Set<Item>;
@@ -48,11 +50,7 @@ export class FairQueue<Item> {
 
   /** @param owner `undefined` is one as well */
   add(item: Item, owner?: string, cost = 1): void {
-    let flow = this.#flows.get(owner);
-    if (!flow) {
-      flow = { items: new Set(), startsAt: 0 };
-      this.#flows.set(owner, flow);
-    }
+    const flow = getOrCreate(this.#flows, owner, () => ({ items: new Set<Item>(), startsAt: 0 }));
     this.#entries.set(item, { flow, cost });
     flow.items.add(item);
     if (flow.items.size > 1) return;

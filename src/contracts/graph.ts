@@ -108,7 +108,5 @@ export interface BindableSession extends Session {
    * present of a decoder, for instance, are one such tensor.
    */
   createTensor(tensor: Tensor): ResidentTensor;
-  /** A tensor in memory of the device on which the session computes; its content is undefined. */
-  allocateTensor(type: ElementType, dims: readonly number[]): ResidentTensor;
   createBinding(): Binding;
 }

@@ -1,22 +1,21 @@
 import { InferenceError } from '../errors.ts';
-import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
-import type { UpstreamStatus } from '../contracts/run.ts';
+import type { ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
-import { callFor, separateFunctions, type SeparatedFunctions } from './host-functions.ts';
+import { callFor, separateFunctions } from './host-functions.ts';
 import { loadError } from './load-error.ts';
 import type { WorkerProgress, WorkerMessage } from './protocol.ts';
-import type {
-  Replica,
-  ReplicaListener,
-  ReplicaState,
-  CancelHandle,
-  RequestLabels,
-  RequestListener,
-  StartReplica,
+import {
+  closedBeforeLoad,
+  type Changing,
+  type Replica,
+  type ReplicaListener,
+  type ReplicaState,
+  type RequestListener,
+  type StartReplica,
 } from './replica.ts';
-import { createBackOff, defaultRestartPolicy, type BackOff, type RestartPolicy } from './restart-policy.ts';
+import { createBackOff, defaultRestartPolicy, type RestartPolicy } from './restart-policy.ts';
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
 export interface ChildReplicaOptions extends WorkerProcessOptions {
@@ -34,7 +33,7 @@ export function childReplicas({ restart, ...process }: ChildReplicaOptions): Sta
     const place = placeOnDevice(spec);
     const { environment } = place;
     const worker = { spec: place.spec, number: workers++ };
-    return new ChildReplica(worker, listener, { ...process, environment }, policy);
+    return createChildReplica(worker, listener, { ...process, environment }, policy);
   };
 }
 
@@ -55,275 +54,244 @@ interface PendingRequest {
   hasBegun: boolean;
 }
 
-class ChildReplica implements Replica {
-  readonly #spec: SeparatedFunctions<ModelSpec>;
-  readonly #place: number;
-  readonly #listener: ReplicaListener;
-  readonly #processOptions: WorkerProcessOptions;
-  readonly #cancelGraceMs: number;
-  readonly #maxLoadCrashes: number;
-  readonly #backOff: BackOff;
-  readonly #firstLoad = createDeferred();
-  readonly #closed = createDeferred();
-  readonly #runs = new Map<number, PendingRequest>();
-  #process: WorkerProcess | undefined;
-  #pulse: Pulse | undefined;
-  state: ReplicaState = 'loading';
-  error: InferenceError | undefined;
-  info: ModelInfo | undefined;
-  concurrency = 0;
-  reserve: number | undefined;
-  upstreams: readonly UpstreamStatus[] | undefined;
-  loadProgress: LoadProgress | undefined;
-  #lastRunId = 0;
-  #startedAt = 0;
-  #readyAt = 0;
-  #loadMs = 0;
-  #restartTimer: NodeJS.Timeout | undefined;
-  #restartAt = 0;
-  #closeTimer: NodeJS.Timeout | undefined;
-  #closing = false;
+/** For the end of a cancelled run, since its cancellation. */
+interface Wait {
+  readonly graces: number;
+  readonly fromCpuMs: number;
+}
+
+/** @param number counts the workers of this process from 0 */
+function createChildReplica(
+  { spec, number }: { readonly spec: ModelSpec; readonly number: number },
+  listener: ReplicaListener,
+  processOptions: WorkerProcessOptions,
+  policy: RestartPolicy,
+): Replica {
+  const { data, paths, functions } = separateFunctions(spec);
+  const { id: model, cancelGraceMs = defaultCancelGraceMs } = spec;
+  const backOff = createBackOff(policy);
+  const firstLoad = createDeferred();
+  const closed = createDeferred();
+  const runs = new Map<number, PendingRequest>();
+  let worker: WorkerProcess | undefined;
+  let pulse: Pulse | undefined;
+  let lastRunId = 0;
+  let startedAt = 0;
+  let readyAt = 0;
+  let loadMs = 0;
+  let restartTimer: NodeJS.Timeout | undefined;
+  let restartAt = 0;
+  let closeTimer: NodeJS.Timeout | undefined;
+  let isClosing = false;
   /** Reason why this process has killed the worker, for the operator. */
-  #killReason: string | undefined;
+  let killReason: string | undefined;
 
-  constructor(
-    { spec, number }: { spec: ModelSpec; number: number },
-    listener: ReplicaListener,
-    processOptions: WorkerProcessOptions,
-    policy: RestartPolicy,
-  ) {
-    this.#spec = separateFunctions(spec);
-    this.#place = number;
-    this.#listener = listener;
-    this.#processOptions = processOptions;
-    this.#cancelGraceMs = spec.cancelGraceMs ?? defaultCancelGraceMs;
-    this.#maxLoadCrashes = policy.maxLoadCrashes;
-    this.#backOff = createBackOff(policy);
-    this.#startWorker();
-  }
+  const replica: Changing<Replica> = {
+    state: 'loading',
+    error: undefined,
+    info: undefined,
+    concurrency: 0,
+    loaded: firstLoad.promise,
+    get running() {
+      return runs.size;
+    },
+    get restartsInMs() {
+      return Math.max(0, restartAt - performance.now()) + loadMs;
+    },
+    get isLooping() {
+      return backOff.isLoop;
+    },
+    start(request, observer, labels) {
+      const id = ++lastRunId;
+      try {
+        worker?.send({ type: 'run', id, request, labels });
+      } catch (error) {
+        queueMicrotask(() => observer.onEnd(notSendable(error)));
+        return { cancel: () => undefined };
+      }
+      runs.set(id, { observer, killTimer: undefined, hasBegun: false });
+      return { cancel: () => cancel(id) };
+    },
+    close() {
+      if (isClosing) return closed.promise;
+      isClosing = true;
+      clearTimeout(restartTimer);
+      const wasReady = replica.state === 'ready';
+      setState('closed');
+      firstLoad.reject(closedBeforeLoad());
+      if (!worker) closed.resolve();
+      worker?.hold(true);
+      if (wasReady) {
+        worker?.send({ type: 'close' });
+        closeTimer = setTimeout(() => worker?.kill(), cancelGraceMs);
+      } else {
+        worker?.kill();
+      }
+      return closed.promise;
+    },
+  };
+  startWorker();
+  return replica;
 
-  get running(): number {
-    return this.#runs.size;
-  }
-
-  get restartsInMs(): number {
-    return Math.max(0, this.#restartAt - performance.now()) + this.#loadMs;
-  }
-
-  get isLooping(): boolean {
-    return this.#backOff.isLoop;
-  }
-
-  get loaded(): Promise<void> {
-    return this.#firstLoad.promise;
-  }
-
-  start(request: unknown, observer: RequestListener, labels?: RequestLabels): CancelHandle {
-    const id = ++this.#lastRunId;
-    try {
-      this.#process?.send({ type: 'run', id, request, labels });
-    } catch (error) {
-      queueMicrotask(() => observer.onEnd(notSendable(error)));
-      return { cancel: () => undefined };
-    }
-    this.#runs.set(id, { observer, killTimer: undefined, hasBegun: false });
-    return { cancel: () => this.#cancel(id) };
-  }
-
-  close(): Promise<void> {
-    if (this.#closing) return this.#closed.promise;
-    this.#closing = true;
-    clearTimeout(this.#restartTimer);
-    const wasReady = this.state === 'ready';
-    this.#setState('closed');
-    this.#firstLoad.reject(
-      new InferenceError('overloaded', 'The service was closed before the model was loaded.'),
-    );
-    if (!this.#process) this.#closed.resolve();
-    this.#process?.hold(true);
-    if (wasReady) {
-      this.#process?.send({ type: 'close' });
-      this.#closeTimer = setTimeout(() => this.#process?.kill(), this.#cancelGraceMs);
-    } else {
-      this.#process?.kill();
-    }
-    return this.#closed.promise;
-  }
-
-  #startWorker(): void {
-    this.#startedAt = performance.now();
-    this.loadProgress = undefined;
-    const pulse = watchPulse({
-      hangMs: Math.max(leastHangMs, 2 * this.#cancelGraceMs),
-      isStopped: () => this.#process?.isStopped() ?? false,
-      onHang: () => this.#abandonWorker('it hung and was stopped'),
-      memoryMs: this.#cancelGraceMs,
+  function startWorker(): void {
+    startedAt = performance.now();
+    replica.loadProgress = undefined;
+    const watched = watchPulse({
+      hangMs: Math.max(leastHangMs, 2 * cancelGraceMs),
+      isStopped: () => worker?.isStopped() ?? false,
+      onHang: () => abandonWorker('it hung and was stopped'),
+      memoryMs: cancelGraceMs,
     });
-    this.#pulse = pulse;
+    pulse = watched;
     try {
-      const worker = startWorkerProcess(this.#processOptions, {
-        onMessage: (message) => this.#receive(message),
-        onBeat: (beats) => pulse.read(beats),
-        onExit: (reason) => this.#workerLost(reason),
+      worker = startWorkerProcess(processOptions, {
+        onMessage: receive,
+        onBeat: watched.read,
+        onExit: workerLost,
       });
-      this.#process = worker;
-      const { data, paths } = this.#spec;
-      worker.send({ type: 'load', spec: data, place: this.#place, functions: paths });
+      worker.send({ type: 'load', spec: data, place: number, functions: paths });
     } catch (error) {
-      queueMicrotask(() => this.#startFailed(error as Error));
+      queueMicrotask(() => startFailed(error as Error));
     }
   }
 
-  #startFailed({ message }: Error): void {
-    if (this.info) this.#workerLost(message);
-    else this.#fail(loadError(this.#spec.data.id, { code: 'internal', message: '' }, message));
+  function startFailed({ message }: Error): void {
+    if (replica.info) workerLost(message);
+    else fail(loadError(model, { code: 'internal', message: '' }, message));
   }
 
-  #receive(message: WorkerMessage): void {
+  function receive(message: WorkerMessage): void {
     if (message.type === 'progress') {
-      for (const progress of message.runs) this.#advance(progress);
+      for (const progress of message.runs) advance(progress);
     } else if (message.type === 'begun') {
-      const run = this.#runs.get(message.id);
+      const run = runs.get(message.id);
       if (run) run.hasBegun = true;
-    } else if (message.type === 'loading') this.loadProgress = message.progress;
-    else if (message.type === 'loaded') this.#workerReady(message);
-    else if (message.type === 'upstreams') this.upstreams = message.upstreams;
+    } else if (message.type === 'loading') replica.loadProgress = message.progress;
+    else if (message.type === 'loaded') workerReady(message);
+    else if (message.type === 'upstreams') replica.upstreams = message.upstreams;
     else if (message.type === 'call') {
-      const asker = this.#process;
-      void callFor(this.#spec.functions, message).then((answer) => asker?.send(answer));
-    } else if (this.info) this.#kill(`it could not load the model again: ${message.detail}`);
-    else this.#fail(loadError(this.#spec.data.id, message.error, message.detail));
+      const asker = worker;
+      void callFor(functions, message).then((answer) => asker?.send(answer));
+    } else if (replica.info) kill(`it could not load the model again: ${message.detail}`);
+    else fail(loadError(model, message.error, message.detail));
   }
 
-  #advance({ id, events, end }: WorkerProgress): void {
-    const run = this.#runs.get(id);
+  function advance({ id, events, end }: WorkerProgress): void {
+    const run = runs.get(id);
     if (!run) return;
     if (events.length > 0) run.observer.onEvents(events);
     if (!end) return;
     clearTimeout(run.killTimer);
-    this.#runs.delete(id);
+    runs.delete(id);
     run.observer.onEnd(end.error && InferenceError.deserialize(end.error));
   }
 
-  #cancel(id: number): void {
-    const run = this.#runs.get(id);
+  function cancel(id: number): void {
+    const run = runs.get(id);
     if (!run || run.killTimer) return;
-    this.#process?.send({ type: 'cancel', id });
-    this.#limitCancellation(run, { graces: 1, fromCpuMs: this.#pulse?.cpuMs ?? 0 });
+    worker?.send({ type: 'cancel', id });
+    limitCancellation(run, { graces: 1, fromCpuMs: pulse?.cpuMs ?? 0 });
   }
 
-  #limitCancellation(
-    run: PendingRequest,
-    wait: { readonly graces: number; readonly fromCpuMs: number },
-  ): void {
+  function limitCancellation(run: PendingRequest, wait: Wait): void {
     run.killTimer = setTimeout(() => {
-      if (this.#mayWait(wait)) this.#limitCancellation(run, { ...wait, graces: wait.graces + 1 });
-      else this.#abandonWorker('it did not answer and was stopped');
-    }, this.#cancelGraceMs);
+      if (mayWait(wait)) limitCancellation(run, { ...wait, graces: wait.graces + 1 });
+      else abandonWorker('it did not answer and was stopped');
+    }, cancelGraceMs);
   }
 
-  #mayWait({ graces, fromCpuMs }: { graces: number; fromCpuMs: number }): boolean {
-    if (!this.#pulse?.isBusy) return false;
+  function mayWait({ graces, fromCpuMs }: Wait): boolean {
+    if (!pulse?.isBusy) return false;
     if (graces < busyGraces) return true;
-    const usedMs = this.#pulse.cpuMs - fromCpuMs;
+    const usedMs = pulse.cpuMs - fromCpuMs;
     // One that stands still in a step uses nothing.
-    const isStarved = usedMs > graces * leastShare * this.#cancelGraceMs;
-    return isStarved && usedMs < busyGraces * this.#cancelGraceMs && graces < starvedGraces;
+    const isStarved = usedMs > graces * leastShare * cancelGraceMs;
+    return isStarved && usedMs < busyGraces * cancelGraceMs && graces < starvedGraces;
   }
 
-  #abandonWorker(reason: string): void {
-    this.#kill(reason);
-    if (!this.#closing && this.info) this.#setState('restarting');
-    this.#failRuns(reason);
+  function abandonWorker(reason: string): void {
+    kill(reason);
+    if (!isClosing && replica.info) setState('restarting');
+    failRuns(reason);
   }
 
-  #kill(reason: string): void {
-    this.#killReason = reason;
-    this.#process?.kill();
+  function kill(reason: string): void {
+    killReason = reason;
+    worker?.kill();
   }
 
-  #workerReady({
+  function workerReady({
     info,
     concurrency,
     reserve,
     memoryBytes,
     runtime,
   }: WorkerMessage & { readonly type: 'loaded' }): void {
-    if (this.state !== 'loading' && this.state !== 'restarting') return;
-    this.info = info;
-    this.concurrency = concurrency;
-    this.reserve = reserve;
-    this.#readyAt = performance.now();
-    this.#loadMs = this.#readyAt - this.#startedAt;
+    if (replica.state !== 'loading' && replica.state !== 'restarting') return;
+    Object.assign(replica, { info, concurrency, reserve });
+    readyAt = performance.now();
+    loadMs = readyAt - startedAt;
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
-    this.#process?.hold(false);
-    this.#firstLoad.resolve();
-    this.#listener.onEvent({ type: 'load', loadMs: this.#loadMs, memoryBytes, runtime });
-    this.#setState('ready');
+    worker?.hold(false);
+    firstLoad.resolve();
+    listener.onEvent({ type: 'load', loadMs, memoryBytes, runtime });
+    setState('ready');
   }
 
-  #workerLost(reason: string): void {
-    this.#process = undefined;
-    this.#pulse?.stop();
-    clearTimeout(this.#closeTimer);
-    if (this.#closing) {
-      this.#failRuns(reason);
-      this.#closed.resolve();
+  function workerLost(reason: string): void {
+    worker = undefined;
+    pulse?.stop();
+    clearTimeout(closeTimer);
+    if (isClosing) {
+      failRuns(reason);
+      closed.resolve();
       return;
     }
-    if (this.state === 'failed') return;
-    const wasReady = this.#readyAt > this.#startedAt;
-    const delayMs = this.#backOff.lost(wasReady ? performance.now() - this.#readyAt : 0);
-    const { losses } = this.#backOff;
-    const isGivenUp = !this.info && losses >= this.#maxLoadCrashes;
-    this.#listener.onEvent({
-      type: 'loss',
-      reason: this.#killReason ?? reason,
-      restartInMs: isGivenUp ? undefined : delayMs,
-    });
-    this.#killReason = undefined;
+    if (replica.state === 'failed') return;
+    const wasReady = readyAt > startedAt;
+    const delayMs = backOff.lost(wasReady ? performance.now() - readyAt : 0);
+    const { losses } = backOff;
+    const isGivenUp = !replica.info && losses >= policy.maxLoadCrashes;
+    const restartInMs = isGivenUp ? undefined : delayMs;
+    listener.onEvent({ type: 'loss', reason: killReason ?? reason, restartInMs });
+    killReason = undefined;
     if (isGivenUp) {
       const message = `its worker was lost ${losses} times while loading (${reason})`;
-      this.#fail(loadError(this.#spec.data.id, { code: 'worker_failed', message }, message));
+      fail(loadError(model, { code: 'worker_failed', message }, message));
       return;
     }
-    this.#restartAt = performance.now() + delayMs;
-    this.#restartTimer = setTimeout(() => this.#startWorker(), delayMs);
-    if (this.info) this.#restartTimer.unref();
-    this.state = this.info ? 'restarting' : 'loading';
+    restartAt = performance.now() + delayMs;
+    restartTimer = setTimeout(startWorker, delayMs);
+    if (replica.info) restartTimer.unref();
+    replica.state = replica.info ? 'restarting' : 'loading';
     // Also where it was restarting before: the wait is longer now.
-    this.#listener.onChange();
-    this.#failRuns(reason);
+    listener.onChange();
+    failRuns(reason);
   }
 
-  #fail(error: InferenceError): void {
-    if (this.#closing) return;
-    this.error = error;
-    this.#firstLoad.reject(error);
-    this.#process?.kill();
-    this.#listener.onEvent({ type: 'failure', error });
-    this.#setState('failed');
+  function fail(error: InferenceError): void {
+    if (isClosing) return;
+    replica.error = error;
+    firstLoad.reject(error);
+    worker?.kill();
+    listener.onEvent({ type: 'failure', error });
+    setState('failed');
   }
 
-  #failRuns(reason: string): void {
-    const runs = [...this.#runs.values()];
-    this.#runs.clear();
-    for (const run of runs) {
-      clearTimeout(run.killTimer);
-      run.observer.onEnd(
-        new InferenceError(
-          'worker_failed',
-          `The worker of model "${this.#spec.data.id}" was lost: ${reason}.`,
-        ),
-        !run.hasBegun,
-      );
+  function failRuns(reason: string): void {
+    const message = `The worker of model "${model}" was lost: ${reason}.`;
+    const lost = [...runs.values()];
+    runs.clear();
+    for (const { observer, killTimer, hasBegun } of lost) {
+      clearTimeout(killTimer);
+      observer.onEnd(new InferenceError('worker_failed', message), !hasBegun);
     }
   }
 
-  #setState(state: ReplicaState): void {
-    if (this.state === state) return;
-    this.state = state;
-    this.#listener.onChange();
+  function setState(state: ReplicaState): void {
+    if (replica.state === state) return;
+    replica.state = state;
+    listener.onChange();
   }
 }
 

@@ -5,7 +5,7 @@ import { failedStream } from '../concurrency/event-stream.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
 import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
-import { assertDuration, resolveLimits, type ResolvedLimits } from './limits.ts';
+import { assertDuration, resolveLimits } from './limits.ts';
 import { ModelQueue } from './model-queue.ts';
 import type { InferenceObserver } from '../contracts/observer.ts';
 import type { StartReplica } from './replica.ts';
@@ -47,7 +47,7 @@ export function createEngine({
   /** Removed ones that have not ended yet. */
   const leaving = new Set<Promise<void>>();
 
-  const configure = (id: string, options: ModelOptions): ConfiguredModel => {
+  const configure = (id: string, options: ModelOptions) => {
     const { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs, ...settings } = options;
     const isInRoom = takesRoom(options);
     const limits = resolveLimits(
@@ -55,9 +55,10 @@ export function createEngine({
       { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs },
       { isRoomLimited: isRoomLimited && isInRoom },
     );
-    return { spec: { ...settings, id }, limits, room: isInRoom ? room : undefined };
+    return { spec: { ...settings, id } as ModelSpec, limits, room: isInRoom ? room : undefined };
   };
-  const assertRoom = (added: readonly ConfiguredModel[]): void => {
+  type Configured = ReturnType<typeof configure>;
+  const assertRoom = (added: readonly Configured[]): void => {
     const all = added.filter(({ room: own }) => own);
     const always = all.filter(({ limits }) => !limits.loadOnDemand).length + residents.size;
     const most = maxLoadedModels ?? Infinity;
@@ -68,7 +69,7 @@ export function createEngine({
       );
     }
   };
-  const start = ({ spec, limits, room: own }: ConfiguredModel): void => {
+  const start = ({ spec, limits, room: own }: Configured): void => {
     if (own && !limits.loadOnDemand) residents.add(spec.id);
     queues.set(spec.id, new ModelQueue(spec, limits, { startReplica, observers, room: own }));
   };
@@ -147,13 +148,6 @@ export function createEngine({
   };
   for (const observer of given) engine.observe(observer);
   return engine;
-}
-
-interface ConfiguredModel {
-  readonly spec: ModelSpec;
-  readonly limits: ResolvedLimits;
-  /** `undefined` for a model that takes no memory of this machine. */
-  readonly room: Room | undefined;
 }
 
 function modelNotFound(id: string): InferenceError {

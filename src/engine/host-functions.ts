@@ -3,15 +3,8 @@ import type { DataPath, HostMessage, WorkerMessage } from './protocol.ts';
 type HostFunction = () => unknown;
 type Answer = HostMessage & { readonly type: 'return' };
 
-/** Plain data whose functions stay on their side of the process border. */
-export interface SeparatedFunctions<Data> {
-  readonly data: Data;
-  readonly paths: readonly DataPath[];
-  readonly functions: readonly HostFunction[];
-}
-
 /** Takes the functions out of data that is sent to a worker, which calls them by their number. */
-export function separateFunctions<Data>(data: Data): SeparatedFunctions<Data> {
+export function separateFunctions<Data>(data: Data) {
   const paths: DataPath[] = [];
   const functions: HostFunction[] = [];
   const copy = (value: unknown, path: DataPath): unknown => {

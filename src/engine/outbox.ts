@@ -1,11 +1,7 @@
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
 import type { WorkerProgress } from './protocol.ts';
-
-export interface Outbox {
-  event(id: number, event: RunEvent): void;
-  end(id: number, error: SerializedError | undefined): void;
-}
 
 export interface OutboxOptions {
   /** @throws Error if the progress can't be cloned; nothing was sent then */
@@ -33,7 +29,7 @@ export function createOutbox({
   onUnsendable,
   append = (events, event) => events.push(event),
   intervalMs = 16,
-}: OutboxOptions): Outbox {
+}: OutboxOptions) {
   let pending = new Map<number, PendingProgress>();
   let lastSent = -Infinity;
   let lastTick = -Infinity;
@@ -77,16 +73,14 @@ export function createOutbox({
   const progressOf = (id: number): PendingProgress => {
     if (!isTicking) process.nextTick(endTick);
     isTicking = true;
-    let progress = pending.get(id);
-    if (!progress) pending.set(id, (progress = { id, events: [] }));
-    return progress;
+    return getOrCreate<number, PendingProgress>(pending, id, () => ({ id, events: [] }));
   };
 
   return {
-    event(id, event) {
+    event(id: number, event: RunEvent): void {
       append(progressOf(id).events, event);
     },
-    end(id, error) {
+    end(id: number, error: SerializedError | undefined): void {
       progressOf(id).end = { error };
     },
   };

@@ -1,4 +1,4 @@
-import type { InferenceError } from '../errors.ts';
+import { InferenceError } from '../errors.ts';
 import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
 import type { PipelineRunOptions, RunEvent, RuntimeInUse, UpstreamStatus } from '../contracts/run.ts';
 
@@ -78,3 +78,10 @@ export interface ReplicaListener {
 
 /** Begins to load a model. */
 export type StartReplica = (spec: ModelSpec, listener: ReplicaListener) => Replica;
+
+/** As its owner sees it. */
+export type Changing<T> = { -readonly [Name in keyof T]: T[Name] };
+
+export function closedBeforeLoad(): InferenceError {
+  return new InferenceError('overloaded', 'The service was closed before the model was loaded.');
+}

@@ -4,15 +4,7 @@ import { InferenceError } from '../errors.ts';
 import type { Observers } from '../observers.ts';
 import type { InferenceObserver, ObservedRun } from '../contracts/observer.ts';
 
-export interface RunWatch {
-  dispatch(): void;
-  /** Lets observers add what carries their trace to another machine. */
-  propagate(headers: Record<string, string>): void;
-  push(events: readonly RunEvent[]): void;
-  /** The caller has left without reading these events. Only the first end counts. */
-  leave(unread: readonly RunEvent[]): void;
-  end(error?: InferenceError): void;
-}
+export type RunWatch = NonNullable<ReturnType<typeof watchRun>>;
 
 const ofRuns = [
   'onRunStart',
@@ -29,7 +21,7 @@ export function watchRun(
   { name, telemetry, isOutput, tally }: CategoryDefinition,
   asked: Pick<ObservedRun, 'request' | 'model' | 'isKnownModel'>,
   { origin, responseId }: CallOptions,
-): RunWatch | undefined {
+) {
   if (!observers.hears(ofRuns)) return undefined;
   const run: ObservedRun = { ...asked, category: name, telemetry, origin, responseId };
   const startedAt = performance.now();
@@ -53,14 +45,15 @@ export function watchRun(
     });
   };
   return {
-    dispatch() {
+    dispatch(): void {
       waitMs = sinceStart();
       observers.tell('onRunDispatch', run, waitMs);
     },
-    propagate(headers) {
+    /** Lets observers add what carries their trace to another machine. */
+    propagate(headers: Record<string, string>): void {
       observers.tell('onRunPropagate', run, headers);
     },
-    push(events) {
+    push(events: readonly RunEvent[]): void {
       if (ended) return;
       if (firstOutputMs === undefined && events.some(isOutput)) {
         firstOutputMs = sinceStart();
@@ -69,7 +62,8 @@ export function watchRun(
       for (const event of events) tally(event, total);
       observers.tell('onRunEvents', run, events);
     },
-    leave(unread) {
+    /** The caller has left without reading these events. Only the first end counts. */
+    leave(unread: readonly RunEvent[]): void {
       const lost: UsageTally = { usage: {}, finishReasons: [] };
       for (const event of unread.filter(isOutput)) tally(event, lost);
       subtractTokens(total.usage, lost.usage);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import { fieldError, type InferenceError, orElse, orThrow } from '../errors.ts';
 import type { CallSample } from '../core/chat/formats.ts';
 import {
@@ -161,13 +162,10 @@ export function createChatTemplate(
   const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
   const showsCall = withCall.includes(probes.argument, callStart);
   const probed = new Map<boolean, TurnFates>();
-  const turnFates = ({ hasTools }: { hasTools: boolean }): TurnFates => {
-    const fates =
-      probed.get(hasTools) ??
-      probeTurns((messages) => render(usedFeed, messages, hasTools ? [probeTool] : []));
-    probed.set(hasTools, fates);
-    return fates;
-  };
+  const turnFates = ({ hasTools }: { hasTools: boolean }): TurnFates =>
+    getOrCreate(probed, hasTools, () =>
+      probeTurns((messages) => render(usedFeed, messages, hasTools ? [probeTool] : [])),
+    );
   return withRender({
     source,
     turnFates,

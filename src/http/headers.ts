@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { fieldError } from '../errors.ts';
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import { quote } from '../core/text/quote.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 
@@ -36,12 +37,9 @@ const fingerprints = new WeakMap<object, string>();
 
 /** 10 hexadecimal digits, the same for the same facts. */
 export function fingerprintOf(facts: object): string {
-  let fingerprint = fingerprints.get(facts);
-  if (fingerprint === undefined) {
-    fingerprint = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10);
-    fingerprints.set(facts, fingerprint);
-  }
-  return fingerprint;
+  return getOrCreate(fingerprints, facts, () =>
+    createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 10),
+  );
 }
 
 // The longest that a timer of Node can hold.

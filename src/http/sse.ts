@@ -38,21 +38,17 @@ export interface EventStreamSource<Event> {
   readonly keepAliveMs: number;
 }
 
-/** A server-sent event stream in the making. */
-export interface EventStream {
-  /** Resolves with the first bytes; rejects when the source fails before. */
-  readonly opened: Promise<void>;
-  readonly body: AsyncIterableIterator<string>;
-}
+export type EventStream = ReturnType<typeof createEventStream>;
 
 /**
  * Turns events into the text of a server-sent event stream. Frames that are there at the same time leave together;
  * none waits for a later one. Returning the body's iterator returns the source's at once, also while a read is
  * pending; a source that fails is returned once its last frames have been taken.
  */
-export function createEventStream<Event>(source: EventStreamSource<Event>): EventStream {
+export function createEventStream<Event>(source: EventStreamSource<Event>) {
   const { events, toFrames, onTake, endFrame = doneFrame, toErrorFrame, keepAliveMs } = source;
   let untaken: Event[] = [];
+  /** Resolves with the first bytes; rejects when the source fails before. */
   const opened = createDeferred();
   const state = { frames: '', isOpen: false, ended: false };
   /** Goes on with what waits for frames. */

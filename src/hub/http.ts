@@ -24,12 +24,7 @@ export interface HubRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface HubResponse {
-  /** The last one, after all redirects. */
-  readonly response: Response;
-  /** A header of the first response that has it, redirects included: the hub's own come before those of its storage. */
-  header(name: string): string | undefined;
-}
+export type HubResponse = Awaited<ReturnType<typeof openUrl>>;
 
 const mostRedirects = 10;
 /** The list of a repository of 100,000 files takes 30 MB. */
@@ -41,7 +36,7 @@ export async function openUrl(
   remote: Remote,
   url: string,
   { method = 'GET', headers, signal }: HubRequest = {},
-): Promise<HubResponse> {
+) {
   const passed: Response[] = [];
   for (let at = new URL(url); passed.length <= mostRedirects;) {
     const response = await fetchOnce(at, {
@@ -54,8 +49,10 @@ export async function openUrl(
     if (!redirects.has(response.status)) {
       await assertAvailable(response, at);
       return {
+        /** The last one, after all redirects. */
         response,
-        header: (name) =>
+        /** A header of the first response that has it, redirects included: the hub's own come before those of its storage. */
+        header: (name: string): string | undefined =>
           passed.map((one) => one.headers.get(name)).find((value) => value !== null) ?? undefined,
       };
     }

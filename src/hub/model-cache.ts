@@ -155,20 +155,10 @@ export class RepositoryCache {
   }
 }
 
-/** A downloaded model. */
-export interface CachedModel {
-  /** Name in `source`, without the revision. */
-  readonly source: string;
-  readonly revision: string;
-  readonly commit: string;
-  readonly folder: string;
-  /** Bytes of the files that are there. */
-  readonly sizeBytes: number;
-}
-
-/** All models with a graph that are in a cache, whoever has fetched them, in the order of their names. */
-export async function listCachedModels(cacheFolder: string): Promise<readonly CachedModel[]> {
-  const models: CachedModel[] = [];
+/** All models with a graph that are in a cache, whoever has fetched them, in the order of their names, without the revision. */
+export async function listCachedModels(cacheFolder: string) {
+  const models: { source: string; revision: string; commit: string; folder: string; sizeBytes: number }[] =
+    [];
   for (const source of await listSources(cacheFolder)) {
     const cache = new RepositoryCache(cacheFolder, source);
     const isUnfinished = await cache.hasParts();

@@ -21,12 +21,6 @@ export interface DownloadProgress {
   };
 }
 
-export interface ProgressMeter {
-  /** Makes the function that takes the progress of a file. */
-  receive(file: RemoteFile): (receivedBytes: number) => void;
-  end(file: RemoteFile): void;
-}
-
 const intervalMs = 100;
 
 /** Adds up the progress of several downloads; each reports at most ten times a second. */
@@ -34,7 +28,7 @@ export function createProgressMeter(
   source: string,
   files: readonly RemoteFile[],
   onProgress: ((progress: DownloadProgress) => void) | undefined,
-): ProgressMeter {
+) {
   const received = new Map<RemoteFile, number>();
   const ended = new Set<RemoteFile>();
   const tell = (type: DownloadProgress['type'], file: RemoteFile): void =>
@@ -52,9 +46,10 @@ export function createProgressMeter(
       },
     });
   return {
-    receive(file) {
+    /** Makes the function that takes the progress of a file. */
+    receive(file: RemoteFile) {
       let toldAt = 0;
-      return (receivedBytes) => {
+      return (receivedBytes: number): void => {
         const isFirst = !received.has(file);
         received.set(file, receivedBytes);
         const now = performance.now();
@@ -63,7 +58,7 @@ export function createProgressMeter(
         tell(isFirst ? 'file-begin' : 'file-progress', file);
       };
     },
-    end(file) {
+    end(file: RemoteFile): void {
       received.set(file, file.sizeBytes ?? received.get(file) ?? 0);
       ended.add(file);
       tell('file-end', file);

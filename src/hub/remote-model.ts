@@ -5,26 +5,20 @@ import { RepositoryCache } from './model-cache.ts';
 import type { HubSettings } from './settings.ts';
 
 /** A model that isn't on this disk, and its place in the cache. */
-export interface RemoteModel extends Remote {
-  readonly source: RemoteSource;
-  /** Id of the repository, or address of the folder. */
-  readonly name: string;
-  readonly settings: HubSettings;
-  readonly cache: RepositoryCache;
+export type RemoteModel = Readonly<ReturnType<typeof toRemoteModel>>;
+
+interface Terms extends Pick<Remote, 'policy' | 'signal'> {
   /** Told when the server can't be reached and the cache answers in its place. */
   readonly onWarning: ((message: string) => void) | undefined;
 }
 
-export function toRemoteModel(
-  source: RemoteSource,
-  settings: HubSettings,
-  terms: Pick<RemoteModel, 'policy' | 'signal' | 'onWarning'>,
-): RemoteModel {
+export function toRemoteModel(source: RemoteSource, settings: HubSettings, terms: Terms) {
   const { endpoint, token, cacheFolder } = settings;
   const name = source.kind === 'hub' ? source.id : source.base;
   return {
     ...terms,
     source,
+    /** Id of the repository, or address of the folder. */
     name,
     settings,
     cache: new RepositoryCache(cacheFolder, name),

@@ -18,24 +18,14 @@ export interface HubOptions {
   readonly offline?: boolean | undefined;
 }
 
-export interface HubSettings {
-  /** Without a slash at its end. */
-  readonly endpoint: string;
-  readonly token: string | undefined;
-  /** Absolute. */
-  readonly cacheFolder: string;
-  readonly offline: boolean;
-}
+export type HubSettings = Readonly<ReturnType<typeof resolveHubSettings>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultEndpoint = 'https://huggingface.co';
 
 /** Fills in what the options leave open. */
-export function resolveHubSettings(
-  options: HubOptions = {},
-  environment: Environment = process.env,
-): HubSettings {
+export function resolveHubSettings(options: HubOptions = {}, environment: Environment = process.env) {
   const endpoint = options.endpoint ?? (environment['HF_ENDPOINT'] || defaultEndpoint);
   if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
     throw fieldError('hub.endpoint', `expected an http or https URL, got ${describeValue(endpoint)}`);
@@ -44,8 +34,10 @@ export function resolveHubSettings(
   if (token !== undefined && !/^[!-~]+$/.test(token))
     throw fieldError('hub.token', 'expected printable ASCII characters');
   return {
+    /** Without a slash at its end. */
     endpoint: endpoint.replace(/\/+$/, ''),
     token,
+    /** Absolute. */
     cacheFolder: resolve(
       options.cacheFolder ?? (environment['SLASHV1_CACHE'] || sharedCacheFolder(environment)),
     ),

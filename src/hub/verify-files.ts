@@ -13,14 +13,6 @@ import { sourceError } from '../folder/model-files.ts';
 import { findFolder } from '../folder/source.ts';
 import type { Verification } from '../core/verification.ts';
 
-/** Result of the comparison of a model's files with their hashes. */
-export interface Comparison {
-  /** Files whose content is known to be right or wrong; 0 where nobody has noted what the model should be, as for a folder of one's own. */
-  readonly checked: number;
-  /** Files with other content. */
-  readonly damaged: readonly string[];
-}
-
 /**
  * Compares the files of a model with the hashes that its package or the hub has for them. It reads them all, or of a downloaded
  * model only those that have changed since they were last compared.
@@ -28,12 +20,14 @@ export interface Comparison {
 export async function verifyFiles(
   source: string,
   { verify = 'always' }: { readonly verify?: Exclude<Verification, 'never'> } = {},
-): Promise<Comparison> {
+) {
   const folder = findFolder(source);
   const { hashes, isDownloaded } = folder === undefined ? noHashes : await hashesOf(folder);
   const noted = isDownloaded ? await readVerified(folder!) : {};
   const verified: Record<string, string> = {};
+  /** Files with other content. */
   const damaged: string[] = [];
+  /** Files of which somebody has noted what they should be: none of a folder of one's own. */
   let checked = 0;
   for (const [path, hash] of hashes) {
     const file = join(folder!, path);

@@ -9,12 +9,13 @@ import { assertBackend } from './choose-architecture.ts';
 import { commonSettings } from '../categories/settings.ts';
 import { limitSettings } from '../engine/limits.ts';
 import { resolveParameter } from '../core/parameters/descriptor.ts';
-import { fieldError, inField, InferenceError, orElse } from '../errors.ts';
+import { fieldError, inField, orElse, orThrow } from '../errors.ts';
 import { resolveHubSettings, type HubOptions } from '../hub/settings.ts';
 import { configAtHand } from '../hub/describe-model.ts';
 import { recognizeModel } from './recognize-model.ts';
 import { assertDevice } from '../validation/device-setting.ts';
 import { assertOptions } from '../validation/assert-options.ts';
+import { renameFields } from '../validation/rename-fields.ts';
 import { choiceSetting, objectSetting, type SettingTable } from '../validation/setting-table.ts';
 import { describeValue } from '../core/text/quote.ts';
 
@@ -111,14 +112,10 @@ function pickKnown(settings: object): SettingTable {
 }
 
 function checkHub(path: string, hub: HubOptions | undefined): void {
-  try {
-    resolveHubSettings(hub);
-  } catch (error) {
-    if (!InferenceError.isInstance(error)) throw error;
-    throw fieldError(`${path}.${error.param}`, error.message.slice(`${error.param}: `.length), {
-      cause: error,
-    });
-  }
+  orThrow(
+    () => resolveHubSettings(hub),
+    (error) => renameFields(error, (field) => `${path}.${field}`),
+  );
 }
 
 function checkDefaults(

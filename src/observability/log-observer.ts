@@ -2,6 +2,7 @@ import type { RunOrigin } from '../contracts/run.ts';
 import type { ObservedModel, ObservedRun, RunEnd } from '../contracts/observer.ts';
 import type { InferenceError } from '../errors.ts';
 import type { ObservedRequest, Observer } from '../contracts/observer.ts';
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import { reasonOf } from './error-reason.ts';
 import type { Logger } from './logger.ts';
 
@@ -13,9 +14,7 @@ const known = new WeakMap<Logger, Observer>();
  * inference may have the same logger and nothing is written twice.
  */
 export function logObserver(logger: Logger): Observer {
-  let observer = known.get(logger);
-  if (observer === undefined) known.set(logger, (observer = createLogObserver(logger)));
-  return observer;
+  return getOrCreate(known, logger, () => createLogObserver(logger));
 }
 
 function createLogObserver(given: Logger): Observer {

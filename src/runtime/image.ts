@@ -14,17 +14,11 @@ export interface ImageOptions {
 }
 
 /** An image whose header has been read; it is decoded as often as `toPixels` is called. */
-export interface OpenedImage {
-  /** In pixels, as it is to be looked at: with its EXIF orientation applied. */
+export type OpenedImage = Awaited<ReturnType<typeof openImage>>;
+
+interface Size {
   readonly width: number;
   readonly height: number;
-  /** Whether it may take more than 70 MB to decode. */
-  readonly isLarge: boolean;
-  /**
-   * Decodes and resizes the image: upright, in sRGB, eight bits a channel, its first frame, on white where it is transparent.
-   * @returns `[height × width × 3]`, red, green and blue
-   */
-  toPixels(size: { readonly width: number; readonly height: number }): Promise<Uint8Array>;
 }
 
 const largePixels = 2 ** 22;
@@ -49,7 +43,7 @@ sharp.cache(false);
 export async function openImage(
   bytes: Uint8Array,
   { maxPixels = defaultMaxPixels, maxSide = defaultMaxSide }: ImageOptions = {},
-): Promise<OpenedImage> {
+) {
   if (detectImageFormat(bytes) === undefined)
     throw invalid(`expected an image of a format in ${imageFormats.join(', ')}, got other content`);
   // The limit is checked here, with both numbers in the message.
@@ -66,10 +60,16 @@ export async function openImage(
   }
   const isLarge = width * height > largePixels;
   return {
+    /** In pixels, as it is to be looked at: with its EXIF orientation applied. */
     width,
     height,
+    /** Whether it may take more than 70 MB to decode. */
     isLarge,
-    async toPixels(size) {
+    /**
+     * Decodes and resizes the image: upright, in sRGB, eight bits a channel, its first frame, on white where it is transparent.
+     * @returns `[height × width × 3]`, red, green and blue
+     */
+    async toPixels(size: Size): Promise<Uint8Array> {
       // What sharp enlarges is half a pixel off, so that it only makes images smaller here.
       const most = { width: Math.min(width, size.width), height: Math.min(height, size.height) };
       // JPEG shrinks while it loads in any case, WebP only thus, and less exactly.
@@ -105,7 +105,7 @@ const pngCompressionLevel = 3;
  */
 export async function encodePng(
   pixels: Uint8Array | Uint8ClampedArray,
-  { width, height }: { width: number; height: number },
+  { width, height }: Size,
 ): Promise<Uint8Array> {
   const png = await sharp(pixels, { raw: { width, height, channels: 3 } })
     .png({ adaptiveFiltering: true, compressionLevel: pngCompressionLevel })

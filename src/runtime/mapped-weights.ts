@@ -9,19 +9,14 @@ export interface FileStamp {
   readonly modifiedMs: number;
 }
 
-export interface WeightFiles {
-  /** The folder that holds them all, without symbolic links: onnxruntime refuses files outside it. */
-  readonly folder: string;
-  /** Location in the model → name in the folder. */
-  readonly names: ReadonlyMap<string, string>;
-  /** Stamps of the model itself, the first one, and of all its weights. */
-  readonly stamps: readonly FileStamp[];
-}
+/** The files of a model that is spread over several. */
+export type WeightFiles = NonNullable<ReturnType<typeof locateWeights>>;
 
 /** Finds the files of a model that is spread over several. */
-export function locateWeights(path: string, model: OnnxModel): WeightFiles | undefined {
+export function locateWeights(path: string, model: OnnxModel) {
   const file = realpathSync(path);
   const folder = dirname(file);
+  /** Location in the model → name in the folder. */
   const names = new Map<string, string>();
   for (const location of locations(model.graph)) {
     const real = realpathSync(join(dirname(path), location));
@@ -29,8 +24,10 @@ export function locateWeights(path: string, model: OnnxModel): WeightFiles | und
     names.set(location, basename(real));
   }
   return {
+    /** The folder that holds them all, without symbolic links: onnxruntime refuses files outside it. */
     folder,
     names,
+    /** Stamps of the model itself, the first one, and of all its weights. */
     stamps: [basename(file), ...names.values()].map((name) => stampFile(folder, name)),
   };
 }

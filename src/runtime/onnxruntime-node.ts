@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import * as onnxruntime from 'onnxruntime-node';
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import type { ElementType, Session, Tensor, TensorData, TensorSignature } from '../contracts/graph.ts';
 import { toConfigurationEntries, type OnnxSessionOptions } from './session-options.ts';
 
@@ -43,15 +44,15 @@ export async function createBindingSession(
 const natives = new WeakMap<Tensor, onnxruntime.Tensor>();
 
 function toNative(tensor: Tensor): onnxruntime.Tensor {
-  let native = natives.get(tensor);
-  if (!native) {
-    native = new onnxruntime.Tensor(tensor.type, tensor.data as never, tensor.dims) as onnxruntime.Tensor;
-    natives.set(tensor, native);
-  }
+  const { type, data, dims } = tensor;
+  const native = getOrCreate(
+    natives,
+    tensor,
+    () => new onnxruntime.Tensor(type, data as never, dims) as onnxruntime.Tensor,
+  );
   // Newer engines make an array of half precision numbers of the bits, which the binding can't read; and whoever feeds
   // a tensor again may have put other data into it.
-  if (native.data !== tensor.data)
-    Object.defineProperty(native, 'data', { value: tensor.data, configurable: true });
+  if (native.data !== data) Object.defineProperty(native, 'data', { value: data, configurable: true });
   return native;
 }
 

@@ -11,14 +11,6 @@ export interface BilledRequest<Event> {
   readonly isOutput: (event: Event) => boolean;
 }
 
-export interface BilledStream<Event> {
-  /** Returning it ends the run at once, also while an event is awaited. */
-  readonly events: AsyncIterator<Event>;
-  /** Puts an event's output on the bill: the client has been sent it. */
-  readonly bill: (event: Event) => void;
-  billed(): AsyncIterator<Event>;
-}
-
 /**
  * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges what the run's
  * ending costs.
@@ -38,7 +30,7 @@ export async function openRun<Event>(
   call: Call,
   run: BilledRequest<Event>,
   { isStream = true }: { isStream?: boolean } = {},
-): Promise<BilledStream<Event>> {
+) {
   const client = call.request.signal;
   const bill = await openBill(call, run, { isStream });
   const controller = new AbortController();
@@ -54,7 +46,7 @@ export async function openRun<Event>(
     return bill.settle(ending);
   };
   const start = (): AsyncIterable<Event> =>
-    run.start({ ...callOptions(call, controller.signal, bill), mayRestart: !isStream });
+    run.start({ ...callOptions(call, controller.signal, bill.begin), mayRestart: !isStream });
   let iterator: AsyncIterator<Event> | undefined;
   const events: AsyncIterator<Event> = {
     async next() {
@@ -80,9 +72,11 @@ export async function openRun<Event>(
     },
   };
   return {
+    /** Returning it ends the run at once, also while an event is awaited. */
     events,
-    bill: (event) => bill.take(event),
-    billed: () => ({
+    /** Puts an event's output on the bill: the client has been sent it. */
+    bill: bill.take,
+    billed: (): AsyncIterator<Event> => ({
       ...events,
       async next() {
         try {
@@ -98,7 +92,7 @@ export async function openRun<Event>(
   };
 }
 
-function callOptions(call: Call, signal: AbortSignal, { begin }: Bill<never>): CallOptions {
+function callOptions(call: Call, signal: AbortSignal, onDispatch: () => void): CallOptions {
   const { request, origin, settings, startedAt } = call;
   const givenMs = deadlineMsOf(request);
   return {
@@ -108,7 +102,7 @@ function callOptions(call: Call, signal: AbortSignal, { begin }: Bill<never>): C
     origin,
     owner: call.owner,
     sharesPrefixes: settings.sharedPrefixes,
-    onDispatch: begin,
+    onDispatch,
   };
 }
 
@@ -120,21 +114,12 @@ function endingOf(error: unknown, signal: AbortSignal): Ending {
   return InferenceError.from(error).code === 'deadline_exceeded' ? 'deadline' : 'failed';
 }
 
-interface Bill<Event> {
-  begin(): void;
-  /** The event is there; the client of a stream need not have seen it. */
-  read(event: Event): void;
-  take(event: Event): void;
-  /** Counts once. */
-  settle(ending: Ending): Promise<void>;
-}
-
 /** Charges as the table in `docs/guides/errors-and-limits.md` says. */
 async function openBill<Event>(
   call: Call,
   { tally, isOutput, estimate }: BilledRequest<Event>,
   { isStream }: { isStream: boolean },
-): Promise<Bill<Event>> {
+) {
   let estimated: TokenEstimate = { input: 0, output: 0 };
   const spending = await call.meter.spend(() => {
     estimated = estimate();
@@ -151,20 +136,22 @@ async function openBill<Event>(
     return ending !== 'deadline' || hasBegun || deadlineMsOf(call.request) !== undefined;
   };
   return {
-    begin() {
+    begin(): void {
       hasBegun = true;
     },
-    read(event) {
+    /** The event is there; the client of a stream need not have seen it. */
+    read(event: Event): void {
       hasBegun = true;
       tally(event, read);
       if (isStream && !isOutput(event)) tally(event, taken);
     },
-    take(event) {
+    take(event: Event): void {
       if (!isStream || !isOutput(event)) return;
       hasSent = true;
       tally(event, taken);
     },
-    async settle(ending) {
+    /** Counts once. */
+    async settle(ending: Ending): Promise<void> {
       if (settled) return;
       settled = true;
       const { inputTokens, outputTokens = 0 } = (ending === 'finished' ? read : taken).usage;

@@ -3,6 +3,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FormField } from '../contracts/endpoint.ts';
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import { describeValue } from '../core/text/quote.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 import { bodyTimeoutMsOf } from '../http/headers.ts';
@@ -21,12 +22,7 @@ export function newUploadPath(directory: string): string {
 
 /** Removes what processes that were killed have left in a directory; once for each directory. */
 export function sweepUploads(directory: string): Promise<void> {
-  let sweeping = swept.get(directory);
-  if (!sweeping) {
-    sweeping = removeStale(directory).catch(() => undefined);
-    swept.set(directory, sweeping);
-  }
-  return sweeping;
+  return getOrCreate(swept, directory, () => removeStale(directory).catch(() => undefined));
 }
 
 async function removeStale(directory: string): Promise<void> {

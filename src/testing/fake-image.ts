@@ -2,15 +2,14 @@ import type { CallOptions } from '../contracts/run.ts';
 import type { ImageEvent } from '../categories/image/events.ts';
 import type { ImageRequest } from '../categories/image/request.ts';
 import { seedOfImage } from '../categories/image/parameters.ts';
-import { type FakeRun, pause } from './fake-run.ts';
-import { assertScript } from './scripts.ts';
+import { createSteps, type FakeRun } from './fake-run.ts';
+import { readScript, type Scripted } from './scripts.ts';
 
 /** Images of a fake model: each is one grey pixel. */
 export type FakeDrawing = FakeRun;
 
 /** Images of a fake model, or a function that returns them. */
-export type FakePainter =
-  FakeDrawing | ((request: ImageRequest, options: CallOptions) => FakeDrawing | Promise<FakeDrawing>);
+export type FakePainter = Scripted<FakeDrawing, ImageRequest>;
 
 /** The first seed where a request has none. */
 const defaultSeed = 0;
@@ -26,18 +25,14 @@ export async function* playImages(
   request: ImageRequest,
   options: CallOptions,
 ): AsyncGenerator<ImageEvent> {
-  const drawing = typeof painter === 'function' ? await painter(request, options) : painter;
-  const { delayMs, error, failAfter = 0 } = assertScript('drawing', drawing);
-  const { n, numInferenceSteps: steps, previews, seed = defaultSeed } = request;
-  let taken = 0;
+  const steps = createSteps(await readScript('drawing', painter, request, options), options.signal);
+  const { n, numInferenceSteps: count, previews, seed = defaultSeed } = request;
   for (let image = 0; image < n; image += 1) {
-    for (let step = 1; step <= steps; step += 1) {
-      await pause(delayMs, options.signal);
-      if (error !== undefined && taken === failAfter) throw error;
-      taken += 1;
-      yield { type: 'image-step', image, step, steps, ...(previews ? { preview: greyPixel } : {}) };
+    for (let step = 1; step <= count; step += 1) {
+      await steps.step();
+      yield { type: 'image-step', image, step, steps: count, ...(previews ? { preview: greyPixel } : {}) };
     }
     yield { type: 'image', image, png: greyPixel, seed: seedOfImage(seed, image) };
   }
-  if (error !== undefined) throw error;
+  steps.end();
 }

@@ -21,7 +21,7 @@ import { assertCallOptions, methodsOver, type Inference } from '../inference.ts'
 import { Observers } from '../observers.ts';
 import { playChat, type FakeAnswer } from './fake-chat.ts';
 import { countCharacters, countSharedWords } from './fake-embedding.ts';
-import { assertScript, assertScripts } from './scripts.ts';
+import { assertScripts, readScript, type Answerer, type Scripted } from './scripts.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
 import { playTranscript, type FakeListener } from './fake-transcription.ts';
@@ -37,20 +37,14 @@ export interface FakeInferenceOptions {
   /** The answer, or a function that gives the one of each choice. Default: repeats the last message. */
   readonly reply?: FakeAnswer;
   /** Findings of detection models, or a function that returns them; default: nothing in an image of one pixel. */
-  readonly detections?:
-    | DetectionResult
-    | ((request: DetectionRequest, options: CallOptions) => DetectionResult | Promise<DetectionResult>)
-    | undefined;
+  readonly detections?: Scripted<DetectionResult, DetectionRequest> | undefined;
   /**
    * Answers of embedding models. Default: vectors of 16 dimensions that count characters, so that equal texts have
    * equal vectors and texts of the same letters are near; a word counts as one token.
    */
-  readonly embeddings?:
-    | ((request: EmbeddingRequest, options: CallOptions) => EmbeddingResult | Promise<EmbeddingResult>)
-    | undefined;
+  readonly embeddings?: Answerer<EmbeddingResult, EmbeddingRequest> | undefined;
   /** The answers of rerank models; default: ranks documents by the words that they share with the query. */
-  readonly ranking?:
-    ((request: RerankRequest, options: CallOptions) => RerankResult | Promise<RerankResult>) | undefined;
+  readonly ranking?: Answerer<RerankResult, RerankRequest> | undefined;
   /** Transcript of transcription models; default: an empty one. */
   readonly transcript?: FakeListener | undefined;
   /** Images of image models; default: one grey pixel. */
@@ -87,16 +81,14 @@ type Player<C extends Category> = (
 const players: { readonly [C in Category]: Player<C> } = {
   chat: ({ reply }, request, _model, { signal }) => playChat(reply, request, signal),
   async *detection({ detections = nothing }, request, _model, callOptions) {
-    const result = typeof detections === 'function' ? await detections(request, callOptions) : detections;
-    yield { type: 'detections', ...assertScript('detections', result) };
+    yield { type: 'detections', ...(await readScript('detections', detections, request, callOptions)) };
   },
   async *embedding({ embeddings = countCharacters }, request, _model, callOptions) {
-    const result = assertScript('embeddings', await embeddings(request, callOptions));
-    yield { type: 'embeddings', ...result };
+    yield { type: 'embeddings', ...(await readScript('embeddings', embeddings, request, callOptions)) };
   },
   image: ({ drawing = {} }, request, _model, callOptions) => playImages(drawing, request, callOptions),
   async *rerank({ ranking = countSharedWords }, request, _model, callOptions) {
-    yield { type: 'ranking', ...assertScript('ranking', await ranking(request, callOptions)) };
+    yield { type: 'ranking', ...(await readScript('ranking', ranking, request, callOptions)) };
   },
   speech: ({ speech = {} }, request, model, callOptions) => playSpeech(speech, request, model, callOptions),
   transcription: ({ transcript = { segments: [] } }, request, model, callOptions) =>

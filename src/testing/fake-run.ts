@@ -10,6 +10,20 @@ export interface FakeRun {
   readonly failAfter?: number | undefined;
 }
 
+/** Takes the steps of a run: each waits, and fails when its turn has come. */
+export function createSteps({ delayMs, error, failAfter = 0 }: FakeRun, signal: AbortSignal | undefined) {
+  let taken = 0;
+  return {
+    async step(): Promise<void> {
+      await pause(delayMs, signal);
+      if (error !== undefined && taken++ === failAfter) throw error;
+    },
+    end(): void {
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
 /** Waits with the global timer, so that a test's fake clock moves it; rejects when the signal is aborted. */
 export function pause(milliseconds: number | undefined, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -4,16 +4,15 @@ import type { CallOptions } from '../contracts/run.ts';
 import { aliasVoices } from '../core/speech/voice-aliases.ts';
 import { fieldError } from '../errors.ts';
 import type { SpeechRequest } from '../categories/speech/request.ts';
-import { type FakeRun, pause, wordsOf } from './fake-run.ts';
-import { assertScript } from './scripts.ts';
+import { createSteps, type FakeRun, wordsOf } from './fake-run.ts';
+import { readScript, type Scripted } from './scripts.ts';
 import { describeValue, quote } from '../core/text/quote.ts';
 
 /** Speech of a fake model: each word is a tenth of a second of silence. */
 export type FakeSpeech = FakeRun;
 
 /** Speech of a fake model, or a function that returns it. */
-export type FakeSpeaker =
-  FakeSpeech | ((request: SpeechRequest, options: CallOptions) => FakeSpeech | Promise<FakeSpeech>);
+export type FakeSpeaker = Scripted<FakeSpeech, SpeechRequest>;
 
 const sampleRateHz = 24_000;
 const samplesOfWord = sampleRateHz / 10;
@@ -30,21 +29,19 @@ export async function* playSpeech(
   const { format } = request;
   if (format !== 'wav' && format !== 'pcm')
     throw fieldError('response_format', `expected wav or pcm, got ${describeValue(format)}`);
-  const speech = typeof speaker === 'function' ? await speaker(request, options) : speaker;
-  const { delayMs, error, failAfter = 0 } = assertScript('speech', speech);
+  const steps = createSteps(await readScript('speech', speaker, request, options), options.signal);
   const words = wordsOf(request.input);
   yield { type: 'speech-start', mediaType: format === 'wav' ? 'audio/wav' : 'audio/pcm', sampleRateHz };
   const dataBytes = words.length * samplesOfWord * bytesOfSample;
   if (format === 'wav')
     yield { type: 'audio', bytes: writeWavHeader({ encoding: 's16', sampleRateHz, dataBytes }) };
   for (const index of words.keys()) {
-    await pause(delayMs, options.signal);
-    if (error !== undefined && index === failAfter) throw error;
+    await steps.step();
     yield { type: 'audio', bytes: new Uint8Array(samplesOfWord * bytesOfSample) };
     if (request.wordTimestamps && words[index]!.trim() !== '')
       yield { type: 'words', words: [timed(words, index)] };
   }
-  if (error !== undefined) throw error;
+  steps.end();
   yield { type: 'speech-end', durationSeconds: (words.length * samplesOfWord) / sampleRateHz };
 }
 

@@ -4,8 +4,8 @@ import type { SpeakerSegment } from '../core/audio/diarization/assign-speakers.t
 import { fieldError } from '../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../categories/transcription/request.ts';
-import { type FakeRun, pause, wordsOf } from './fake-run.ts';
-import { assertScript } from './scripts.ts';
+import { createSteps, type FakeRun, wordsOf } from './fake-run.ts';
+import { readScript, type Scripted } from './scripts.ts';
 
 /** The transcript of a fake model. */
 export interface FakeTranscript extends FakeRun {
@@ -20,13 +20,7 @@ export interface FakeTranscript extends FakeRun {
 }
 
 /** A transcript, or a function that listens. A text is a transcript of one segment. */
-export type FakeListener =
-  | string
-  | FakeTranscript
-  | ((
-      request: TranscriptionRequest,
-      options: CallOptions,
-    ) => string | FakeTranscript | Promise<string | FakeTranscript>);
+export type FakeListener = Scripted<string | FakeTranscript, TranscriptionRequest>;
 
 const secondsOfWord = 0.5;
 
@@ -40,21 +34,20 @@ export async function* playTranscript(
   const { language } = request;
   if (language !== undefined && languages !== undefined && !languages.includes(language))
     throw fieldError('language', `expected one of ${languages.join(', ')}`);
-  const given = typeof listener === 'function' ? await listener(request, options) : listener;
-  const heard = assertScript('transcript', given);
-  const transcript = typeof heard === 'string' ? { segments: [heard] } : heard;
+  const heard = await readScript('transcript', listener, request, options);
+  const transcript: FakeTranscript = typeof heard === 'string' ? { segments: [heard] } : heard;
+  const steps = createSteps(transcript, options.signal);
   let seconds = 0;
   const spoken: SpeakerSegment[] = [];
   for (const [id, text] of transcript.segments.entries()) {
-    await pause(transcript.delayMs, options.signal);
-    if (transcript.error !== undefined && id === (transcript.failAfter ?? 0)) throw transcript.error;
+    await steps.step();
     const segment = toSegment(id, text, seconds, request);
     seconds = segment.endSeconds;
     const { startSeconds, endSeconds } = segment;
     spoken.push({ speaker: transcript.speakers?.[id] ?? 'A', startSeconds, endSeconds, text: text.trim() });
     yield { type: 'segment', segment };
   }
-  if (transcript.error !== undefined) throw transcript.error;
+  steps.end();
   if (request.diarize) yield { type: 'speakers', segments: spoken };
   yield {
     type: 'transcription-end',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CallOptions } from '../contracts/run.ts';
 import { settingsFault } from '../validation/settings-fault.ts';
 
 const count = z.int().min(0).optional();
@@ -59,6 +60,22 @@ export function assertScript<Script>(option: keyof typeof scripts, script: Scrip
   const { place, reason } = fault;
   const within = place === '' || place.startsWith('[') ? place : `.${place}`;
   throw new TypeError(`${option}${within}: ${reason}`);
+}
+
+/** Returns the script of a request. */
+export type Answerer<Script, Request> = (request: Request, options: CallOptions) => Script | Promise<Script>;
+
+/** A script, or a function that returns the one of a request. */
+export type Scripted<Script, Request> = Script | Answerer<Script, Request>;
+
+/** @throws TypeError as `assertScript` */
+export async function readScript<Script extends string | object, Request>(
+  option: keyof typeof scripts,
+  given: Scripted<Script, Request>,
+  request: Request,
+  options: CallOptions,
+): Promise<Script> {
+  return assertScript(option, typeof given === 'function' ? await given(request, options) : given);
 }
 
 /** @throws TypeError as `assertScript` */

@@ -1,10 +1,11 @@
+import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import {
   resolveParameter,
   toWireName,
   type ParameterTable,
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
-import { fieldErrorOf } from '../errors.ts';
+import { inField } from '../errors.ts';
 
 /** Spelling out the names of a table takes longer than all the checks of a request. */
 const rowsOfTables = new WeakMap<ParameterTable, ReturnType<typeof toRows>>();
@@ -15,20 +16,10 @@ export function resolveRequestParameters<T extends ParameterTable>(
   given: Partial<ParameterValues<T>>,
 ): ParameterValues<T> {
   const resolved: Record<string, unknown> = {};
-  for (const { name, param, descriptor } of rowsOf(table)) {
-    try {
-      resolved[name] = resolveParameter(param, given[name as keyof T], descriptor);
-    } catch (error) {
-      throw fieldErrorOf(param, error);
-    }
+  for (const { name, param, descriptor } of getOrCreate(rowsOfTables, table, () => toRows(table))) {
+    resolved[name] = inField(param, () => resolveParameter(param, given[name as keyof T], descriptor));
   }
   return resolved as ParameterValues<T>;
-}
-
-function rowsOf(table: ParameterTable): ReturnType<typeof toRows> {
-  let rows = rowsOfTables.get(table);
-  if (!rows) rowsOfTables.set(table, (rows = toRows(table)));
-  return rows;
 }
 
 function toRows(table: ParameterTable) {

@@ -3,13 +3,8 @@ import { didYouMean } from '../core/text/suggest.ts';
 import { firstIssue, meantFault } from './issues.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
-export interface SettingsFault {
-  /** `keys[0].plan`, within the value; may be empty. */
-  readonly place: string;
-  readonly reason: string;
-}
-
-export function settingsFault(schema: z.ZodType, value: unknown): SettingsFault | undefined {
+/** @returns the place within the value, `keys[0].plan`, which may be empty, and what is wrong there */
+export function settingsFault(schema: z.ZodType, value: unknown) {
   if (schema.safeParse(value).success) return undefined;
   const issue = firstIssue(schema, value);
   const { path, message } = meantFault(issue);

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineCommand, exitCode, untilInterrupted, type ExitCode } from '../command.ts';
 import { formatSeconds, formatBytes, formatNumber } from '../format.ts';
-import { toHubOptions } from '../hub-options.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { oneModel, readModelChoice } from '../model-choice.ts';
 import { openModel } from '../open-model.ts';
@@ -17,7 +16,7 @@ import {
   type LoadedWith,
 } from './bench-options.ts';
 import { applyLoad, type Load, type LoadOptions } from './load.ts';
-import { type Measurement, sum } from './statistics.ts';
+import { sum } from './statistics.ts';
 import { chooseWorkload, type Workload } from './workloads.ts';
 
 export const command = defineCommand({
@@ -43,7 +42,7 @@ export const command = defineCommand({
 async function bench(model: string, values: BenchValues, terminal: Terminal): Promise<ExitCode> {
   const load = readLoad(values);
   const loadedWith = readLoadedWith(values.device, values.threads);
-  const settings = { ...readModelChoice(model, values, toHubOptions(values)), ...loadedWith };
+  const settings = { ...readModelChoice(model, values), ...loadedWith };
   readImageLoad(values);
   const note = createNote(terminal.messages, model);
   const code = await untilInterrupted(async (signal) => {
@@ -72,17 +71,7 @@ export interface BenchReport extends LoadedWith, Measured {
   readonly category: string;
 }
 
-export interface Measured {
-  readonly description: string;
-  readonly concurrency: number;
-  readonly requests: number;
-  readonly elapsedSeconds: number;
-  /** Whether Ctrl-C ended it before its time. */
-  readonly isInterrupted: boolean;
-  /** Memory of all participating processes, up to the end of the measurement. */
-  readonly peakBytes: number | undefined;
-  readonly measurements: readonly Measurement[];
-}
+export type Measured = Awaited<ReturnType<typeof measure>>;
 
 interface MeasureContext extends Pick<LoadOptions, 'signal' | 'begin'> {
   readonly note: Note;
@@ -93,7 +82,7 @@ export async function measure(
   { description, prepare, send, measure: toMeasurements }: Workload,
   load: Load,
   { signal, begin, note }: MeasureContext,
-): Promise<Measured> {
+) {
   note.begin('warming up …');
   await prepare(signal);
   note.begin('measuring …');
@@ -106,8 +95,10 @@ export async function measure(
     concurrency: load.concurrency,
     requests: samples.length,
     elapsedSeconds: elapsedMs / 1000,
+    /** Whether Ctrl-C ended it before its time. */
     isInterrupted,
-    peakBytes: readPeakBytes(),
+    /** Memory of all participating processes, up to the end of the measurement. */
+    peakBytes: readPeakBytes() as number | undefined,
     measurements: samples.length === 0 ? [] : toMeasurements(samples, elapsedMs),
   };
 }

@@ -1,4 +1,3 @@
-import type { InferenceError } from '../../index.ts';
 import type { Device } from '../../core/device.ts';
 import { completeImageRequest } from '../../categories/image/request.ts';
 import { hubOptionTable } from '../hub-options.ts';
@@ -7,6 +6,7 @@ import { settingsOf } from '../../loading/model-settings.ts';
 import { assertDevice, threadBounds } from '../../validation/device-setting.ts';
 import {
   check,
+  inOption,
   parseDuration,
   parseInteger,
   type OptionTable,
@@ -14,7 +14,6 @@ import {
   UsageError,
 } from '../options.ts';
 import type { Load } from './load.ts';
-import { orThrow } from '../../errors.ts';
 
 export const benchOptionTable = {
   ...modelChoiceTable,
@@ -77,10 +76,7 @@ export interface LoadedWith {
 /** A model that is measured has no plugins. @throws UsageError */
 export function readLoadedWith(device: string | undefined, threads: string | undefined): LoadedWith {
   if (device !== undefined) check('--device', settingsOf(undefined)['device']!, device);
-  orThrow(
-    () => assertDevice('--device', device, []),
-    (error) => new UsageError(error.message),
-  );
+  inOption(String, () => assertDevice('--device', device, []));
   const count = threads === undefined ? undefined : parseInteger('--threads', threads, threadBounds);
   return { device: device as Device | undefined, threads: count };
 }
@@ -104,13 +100,9 @@ export function readImageLoad({ size, steps }: BenchValues): ImageLoad {
     ...(width === undefined ? {} : { width: Number(width), height: Number(height) }),
     ...(steps === undefined ? {} : { numInferenceSteps: parseInteger('--steps', steps, { min: 0 }) }),
   };
-  orThrow(
+  inOption(
+    (param) => `${param === 'num_inference_steps' ? '--steps' : '--size'}: ${param}`,
     () => completeImageRequest({ model: 'bench', prompt: 'a picture', ...load }),
-    (cause) => {
-      const { param } = cause as InferenceError;
-      const option = param === 'num_inference_steps' ? '--steps' : '--size';
-      return new UsageError(`${option}: ${cause.message}`, { cause });
-    },
   );
   return load;
 }

@@ -10,13 +10,6 @@ export interface Load {
   readonly durationMs: number;
 }
 
-export interface LoadResult<Sample> {
-  readonly samples: readonly Sample[];
-  /** From the first request to the end of the last one that counts. */
-  readonly elapsedMs: number;
-  readonly isInterrupted: boolean;
-}
-
 /** Begins requests until none may begin any more, and waits for them. */
 export type Begin = (requests: {
   mayBegin(): boolean;
@@ -38,13 +31,14 @@ export async function applyLoad<Sample>(
   { concurrency, requests, durationMs }: Load,
   send: (index: number, signal: AbortSignal) => Promise<Sample>,
   { signal, onProgress, begin }: LoadOptions,
-): Promise<LoadResult<Sample>> {
+) {
   const failure = new AbortController();
   const either = AbortSignal.any([signal, failure.signal]);
   // Every request listens.
   setMaxListeners(0, either);
   const samples: Sample[] = [];
   const startedAt = performance.now();
+  /** From the first request to the end of the last one that counts. */
   let elapsedMs = 0;
   let begun = 0;
   const mayBegin = (): boolean =>

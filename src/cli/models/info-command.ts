@@ -2,7 +2,7 @@ import { defineCommand, exitCode } from '../command.ts';
 import { describeModel } from '../../loading/recognize-model.ts';
 import { formatBytes, formatCount } from '../format.ts';
 import { definitions, section } from '../help.ts';
-import { hubOptionTable, toHubOptions } from '../hub-options.ts';
+import { hubOptionTable } from '../hub-options.ts';
 import { aboutModel, warn } from '../load-models.ts';
 import { modelChoiceTable, oneModel, readModelChoice } from '../model-choice.ts';
 import { renderTable } from '../table.ts';
@@ -24,7 +24,7 @@ export const command = defineCommand({
   async run(values, operands, terminal) {
     const { output } = terminal;
     const source = oneModel(operands);
-    const settings = readModelChoice(source, values, toHubOptions(values));
+    const settings = readModelChoice(source, values);
     const facts = await describeModel(source, { ...settings, onWarning: warn(terminal) })
       .then((model) => gatherFacts(model, settings.dtype))
       .catch(aboutModel(source));

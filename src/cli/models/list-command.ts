@@ -1,7 +1,7 @@
 import { catalogue, estimateMemoryBytes, type CatalogueEntry } from '../../folder/catalogue.ts';
 import { defineCommand, exitCode, type ExitCode } from '../command.ts';
 import { formatAge, formatBytes, formatCount } from '../format.ts';
-import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
+import { hubOptionTable, readHubOptions } from '../hub-options.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../options.ts';
@@ -21,13 +21,13 @@ export const command = defineCommand({
     'slashv1 models list --catalogue': 'models with a short name',
     "slashv1 models list --json | jq '.models[].source'": 'for other programs',
   },
-  async run({ catalogue: wantsCatalogue, json, 'cache-dir': cacheFolder }, operands, terminal) {
+  async run({ catalogue: wantsCatalogue, json, ...values }, operands, terminal) {
     if (operands.length > 0) throw new UsageError(`Expected only options, got ${operands[0]}.`);
     if (wantsCatalogue) return listCatalogue(json === true, terminal);
-    const { cacheFolder: folder } = readHubSettings(toHubOptions({ 'cache-dir': cacheFolder }));
-    const contents = await readCache(folder);
-    if (json) terminal.output.write(`${JSON.stringify({ cacheFolder: folder, ...contents }, null, 2)}\n`);
-    else showCache(folder, contents, terminal);
+    const { cacheFolder } = readHubOptions(values);
+    const contents = await readCache(cacheFolder);
+    if (json) terminal.output.write(`${JSON.stringify({ cacheFolder, ...contents }, null, 2)}\n`);
+    else showCache(cacheFolder, contents, terminal);
     return exitCode.success;
   },
 });

@@ -15,13 +15,6 @@ import { filesOf } from '../../loading/recognize-model.ts';
 import { toModelParameters } from '../../loading/model-parameters.ts';
 import { orElse } from '../../errors.ts';
 
-/** The weights of a model in one type of numbers. */
-export interface StoredWeights {
-  readonly dtype: Dtype;
-  /** `undefined` if the server reports none. */
-  readonly sizeBytes: number | undefined;
-}
-
 /** Facts about a model that is not loaded. */
 export type ModelFacts = Awaited<ReturnType<typeof gatherFacts>>;
 
@@ -113,7 +106,7 @@ function isWeights(path: string): boolean {
   return /\.onnx(?:[._]data(?:_\d+)?)?$|\.data$|(?:^|\/)weights\.pb$/.test(path);
 }
 
-function weightsOf(dtype: Dtype, choose: () => readonly string[], sizes: Sizes): readonly StoredWeights[] {
+function weightsOf(dtype: Dtype, choose: () => readonly string[], sizes: Sizes) {
   // The model may not be there in that dtype.
   return orElse(() => [{ dtype, sizeBytes: sumOf(choose(), sizes) }], []);
 }

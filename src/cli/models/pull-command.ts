@@ -1,6 +1,6 @@
 import { defineCommand, exitCode, untilInterrupted } from '../command.ts';
 import { formatBytes } from '../format.ts';
-import { hubOptionTable, toHubOptions } from '../hub-options.ts';
+import { hubOptionTable } from '../hub-options.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
 import { readModelChoice, modelChoiceTable } from '../model-choice.ts';
 import { parseSource } from '../../folder/source.ts';
@@ -25,7 +25,7 @@ export const command = defineCommand({
     const { messages, output } = terminal;
     const code = await untilInterrupted(async (signal) => {
       for (const source of sources) {
-        const settings = readModelChoice(source, values, toHubOptions(values));
+        const settings = readModelChoice(source, values);
         const model = await fetchModel(settings, { terminal, signal }).catch(aboutModel(source));
         if (parseSource(source, model.category).kind === 'local') {
           messages.write(`${source} is on this disk already.\n`);

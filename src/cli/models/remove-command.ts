@@ -3,7 +3,7 @@ import { InferenceError } from '../../index.ts';
 import { listSources, RepositoryCache } from '../../hub/model-cache.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
-import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
+import { hubOptionTable, readHubOptions } from '../hub-options.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
 import { UsageError } from '../options.ts';
 import { cachedName, diskUse } from './cached-models.ts';
@@ -23,10 +23,10 @@ export const command = defineCommand({
     'slashv1 models rm whisper-base': 'asks, then removes it',
     'slashv1 models rm onnx-community/Qwen3-0.6B-ONNX --yes': "doesn't ask",
   },
-  async run({ yes, 'cache-dir': folder }, names, terminal) {
+  async run({ yes, ...values }, names, terminal) {
     if (names.length === 0)
       throw new UsageError('Expected the name of a model; slashv1 models list shows them.');
-    const { cacheFolder } = readHubSettings(toHubOptions({ 'cache-dir': folder }));
+    const { cacheFolder } = readHubOptions(values);
     const found = new Map<string, RepositoryCache>();
     for (const name of names) {
       const source = cachedName(name);

@@ -4,7 +4,7 @@ import { bundledModelNames } from '../../folder/bundled-models.ts';
 import { verifyFiles } from '../../hub/verify-files.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
 import { defineCommand, exitCode } from '../command.ts';
-import { hubOptionTable, readHubSettings, toHubOptions } from '../hub-options.ts';
+import { hubOptionTable, readHubOptions } from '../hub-options.ts';
 import { cachedName } from './cached-models.ts';
 
 export const command = defineCommand({
@@ -19,8 +19,8 @@ export const command = defineCommand({
     'slashv1 models verify': 'all models',
     'slashv1 models verify whisper-base tiny-chat': 'these',
   },
-  async run({ 'cache-dir': folder }, names, { output }) {
-    const { cacheFolder } = readHubSettings(toHubOptions({ 'cache-dir': folder }));
+  async run(values, names, { output }) {
+    const { cacheFolder } = readHubOptions(values);
     const cached = (await listCachedModels(cacheFolder)).map((model) => ({
       name: model.source,
       label: `${model.source}@${model.revision}`,

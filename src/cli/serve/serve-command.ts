@@ -18,13 +18,12 @@ import { defineCommand, exitCode, watchInterrupts, type ExitCode } from '../comm
 import type { Terminal } from '../terminal.ts';
 import { aboutModel, fetchModel } from '../load-models.ts';
 import type { ModelSettings } from '../model-settings.ts';
-import { UsageError } from '../options.ts';
+import { inOption, UsageError } from '../options.ts';
 import { serviceBanner } from './banner.ts';
 import { loading, openHttpServer } from './http-server.ts';
 import { mount, type Place } from './mount.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
 import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
-import { orThrow } from '../../errors.ts';
 
 /** Makes what is wanted beside the API, and its observers; what isn't, isn't loaded. */
 async function createSideServices({ playground, metrics }: ServeSettings['wanted']) {
@@ -36,10 +35,7 @@ async function createSideServices({ playground, metrics }: ServeSettings['wanted
   }
   if (metrics) {
     const { createMetrics } = await import('../../create-metrics.ts');
-    const { handler, observer } = orThrow(
-      createMetrics,
-      (error) => new UsageError(`--metrics: ${error.message}`, { cause: error }),
-    );
+    const { handler, observer } = inOption((reason) => `--metrics: ${reason}`, createMetrics);
     places.push({ name: 'metrics', path: '/metrics', handler });
     observers.push(observer);
   }

@@ -4,22 +4,24 @@ import { assertDuration } from '../../engine/limits.ts';
 import type { HandlerOptions, HubOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
-import { hubOptionNames, hubOptionTable, toHubOptions } from '../hub-options.ts';
+import { hubOptionTable, hubSettingOptions, hubVariables } from '../hub-options.ts';
 import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
 import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import {
+  inOption,
+  overlay,
   parseDuration,
   parseInteger,
   type OptionTable,
   type OptionValues,
+  type SettingOptions,
   unreadable,
   UsageError,
 } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { readConfigFile, type Config } from './config-file.ts';
-import { orThrow } from '../../errors.ts';
 
 export const serveOptionTable = {
   model: [
@@ -75,6 +77,30 @@ export type ServeSettings = Awaited<ReturnType<typeof readServeSettings>>;
 
 const defaultPort = '8000';
 
+const readPort = (label: string, text: string): number => parseInteger(label, text, { min: 0, max: 65_535 });
+
+/** Options that give what the config file may hold, too. */
+const settingOptions: SettingOptions = {
+  host: ['host'],
+  port: ['port', readPort],
+  'cors-origin': [
+    'cors.origins',
+    (_label, origins: readonly string[]) => (origins.includes('*') ? '*' : origins),
+  ],
+  'cors-header': ['cors.headers'],
+  'cors-max-age': ['cors.maxAgeSeconds', (label, text: string) => parseDuration(label, text) / 1000],
+  'max-loaded': [
+    'maxLoadedModels',
+    (label, text: string) => parseInteger(label, text, { min: 1, max: 10_000 }),
+  ],
+  'required-model': ['requiredModels'],
+  ...hubSettingOptions,
+  drain: ['drainMs', parseDuration],
+  'drain-delay': ['drainDelayMs', parseDuration],
+  metrics: ['metrics'],
+  'no-playground': ['playground', () => false],
+};
+
 /**
  * Puts options, config file and environment together, in this order, and checks everything that can be checked before a model
  * is loaded.
@@ -84,43 +110,34 @@ export async function readServeSettings(
   { environment }: Terminal,
 ) {
   const config: Config = values.config === undefined ? {} : await readConfigFile(values.config);
-  const names = new Map(Object.entries(hubOptionNames).filter(([, option]) => option.slice(2) in values));
-  const hub = mergeHub(config.hub ?? {}, toHubOptions(values));
-  if (hub?.endpoint === undefined) names.set('hub.endpoint', 'HF_ENDPOINT');
-  if (hub?.token === undefined) names.set('hub.token', 'HF_TOKEN');
-  const models = readModels(values, config, { names, hub });
+  const { settings: given, names } = overlay(config, settingOptions, values);
+  const { cors, hub, isolation, drainMs, maxLoadedModels, maxLoadedBytes, requiredModels } = given;
+  for (const [path, variable] of Object.entries(hubVariables))
+    if (hub?.[path.slice('hub.'.length) as keyof HubOptions] === undefined) names.set(path, variable);
+  const models = readModels(values, given, names);
   if (values.key) names.set('auth', '--key');
   else if (values['keys-file'] !== undefined) names.set('auth', '--keys-file');
   const { auth, keyOrigin } = await readKeys(values, config, environment);
-  const cors = readCors(values, config, names);
-  const given = (
-    name: 'drain' | 'drain-delay' | 'max-loaded' | 'port',
-    read: (label: string, text: string) => number,
-  ): number | undefined => {
-    const text = values[name];
-    return text === undefined ? undefined : read(`--${name}`, text);
-  };
+  if (cors && !cors.origins)
+    throw new UsageError('--cors-origin: expected it beside the other options of CORS');
   const settings = {
-    host: values.host ?? config.host ?? (environment['HOST'] || '127.0.0.1'),
-    port: given('port', readPort) ?? config.port ?? readPort('PORT', environment['PORT'] || defaultPort),
+    host: given.host ?? (environment['HOST'] || '127.0.0.1'),
+    port: given.port ?? readPort('PORT', environment['PORT'] || defaultPort),
     /** Default: the engine's own. */
-    drainMs: given('drain', parseDuration) ?? config.drainMs,
-    drainDelayMs: given('drain-delay', parseDuration) ?? config.drainDelayMs ?? 0,
+    drainMs,
+    drainDelayMs: given.drainDelayMs ?? 0,
     /** Without any: the bundled ones. */
     models,
-    isolation: config.isolation,
-    maxLoadedModels: given('max-loaded', readMaxLoaded) ?? config.maxLoadedModels,
-    maxLoadedBytes: config.maxLoadedBytes,
+    isolation,
+    maxLoadedModels,
+    maxLoadedBytes,
     /** Default: all. */
-    requiredModels: values['required-model'] ?? config.requiredModels,
+    requiredModels,
     /** For the bundled models. */
     hub,
-    handler: { ...handlerOptionsIn(config), auth, cors },
+    handler: { ...handlerOptionsIn(given), auth },
     keyOrigin,
-    wanted: {
-      playground: values['no-playground'] !== true && config.playground !== false,
-      metrics: values.metrics === true || config.metrics === true,
-    },
+    wanted: { playground: given.playground !== false, metrics: given.metrics === true },
     isQuiet: values.quiet === true,
   };
   checkRanges(settings, (path) => nameOf(path, { names, file: values.config }));
@@ -145,14 +162,14 @@ function nameOf(
 
 function readModels(
   values: OptionValues<typeof serveOptionTable>,
-  config: Config,
-  { names, hub }: { names: Map<string, string>; hub: HubOptions | undefined },
+  { models: configured = {}, hub }: Config,
+  names: Map<string, string>,
 ): Readonly<Record<string, ModelSettings>> {
   const models = new Map<string, ModelSettings>();
   const add = (id: string, settings: ModelSettings): void => {
     models.set(id, isVoiceModel(settings) ? settings : { ...settings, hub: mergeHub(hub, settings.hub) });
   };
-  for (const [id, settings] of Object.entries(config.models ?? {})) add(id, settings);
+  for (const [id, settings] of Object.entries(configured)) add(id, settings);
   const given = new Set<string>();
   for (const text of values.model ?? []) {
     const label = `--model ${text}`;
@@ -163,24 +180,6 @@ function readModels(
     add(id, settings as unknown as ModelSettings);
   }
   return Object.fromEntries(models);
-}
-
-function readCors(
-  values: OptionValues<typeof serveOptionTable>,
-  { cors }: Config,
-  names: Map<string, string>,
-): HandlerOptions['cors'] {
-  const { 'cors-origin': origins, 'cors-header': headers, 'cors-max-age': maxAge } = values;
-  if (origins === undefined && headers === undefined && maxAge === undefined) return cors;
-  if (origins) names.set('cors.origins', '--cors-origin');
-  if (headers) names.set('cors.headers', '--cors-header');
-  const maxAgeSeconds =
-    maxAge === undefined ? cors?.maxAgeSeconds : parseDuration('--cors-max-age', maxAge) / 1000;
-  if (maxAge !== undefined) names.set('cors.maxAgeSeconds', '--cors-max-age');
-  const given = origins?.includes('*') ? '*' : (origins ?? cors?.origins);
-  if (given === undefined)
-    throw new UsageError('--cors-origin: expected it beside the other options of CORS');
-  return { origins: given, headers: headers ?? cors?.headers, maxAgeSeconds };
 }
 
 async function readKeys(
@@ -214,25 +213,12 @@ async function readKeysFile(path: string): Promise<readonly string[]> {
   return keys;
 }
 
-function readPort(label: string, text: string): number {
-  return parseInteger(label, text, { min: 0, max: 65_535 });
-}
-
-function readMaxLoaded(label: string, text: string): number {
-  return parseInteger(label, text, { min: 1, max: 10_000 });
-}
-
 /** Asks those who keep the ranges. */
 function checkRanges(
   { models, hub, handler, drainMs, drainDelayMs }: ServeSettings,
   nameOfPath: (path: string) => string,
 ): void {
-  const attempt = (checkRange: () => unknown): void => {
-    orThrow(checkRange, (cause) => {
-      const [label, ...reason] = cause.message.split(': ');
-      return new UsageError([nameOfPath(label!), ...reason].join(': '), { cause });
-    });
-  };
+  const attempt = (checkRange: () => unknown): unknown => inOption(nameOfPath, checkRange);
   attempt(() => resolveOptions(handler));
   if (drainMs !== undefined) attempt(() => assertDuration('drainMs', drainMs));
   attempt(() => assertDuration('drainDelayMs', drainDelayMs));

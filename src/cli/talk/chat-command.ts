@@ -2,7 +2,6 @@ import type { ChatMessage, MessageContent } from '../../core/chat/messages.ts';
 import { didYouMean } from '../../core/text/suggest.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { definitions } from '../help.ts';
-import { toHubOptions } from '../hub-options.ts';
 import { oneModel } from '../model-choice.ts';
 import type { OpenModel } from '../open-model.ts';
 import type { Terminal } from '../terminal.ts';
@@ -39,7 +38,7 @@ export const command = defineCommand({
     'slashv1 chat ./models/my-model --system "Answer in one sentence."': 'a folder, with instructions',
   },
   async run(values, operands, terminal) {
-    const settings = readModel(oneModel(operands), toHubOptions(values));
+    const settings = readModel(oneModel(operands), values);
     const parameters = readChatParameters(values);
     const model = await openChatModel(settings, terminal);
     if (!model) return exitCode.interrupted;

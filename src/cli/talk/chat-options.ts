@@ -1,9 +1,8 @@
 import { chatParameters } from '../../categories/chat/parameters.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../categories/chat/request.ts';
 import { toWireName } from '../../core/parameters/descriptor.ts';
-import type { InferenceError } from '../../index.ts';
 import { hubOptionTable } from '../hub-options.ts';
-import { type OptionTable, type OptionValues, UsageError } from '../options.ts';
+import { inOption, type OptionTable, type OptionValues } from '../options.ts';
 
 const parameterNames = [
   'maxTokens',
@@ -52,12 +51,10 @@ export function readChatParameters(values: OptionValues<OptionTable>): ChatParam
     const isNumber = chatParameters[name].type !== 'string' && Number.isFinite(Number(text));
     parameters[name] = isNumber ? Number(text) : text;
   }
-  try {
-    completeChatRequest({ model: 'any', messages: [{ role: 'user', content: 'any' }], ...parameters });
-  } catch (error) {
-    const { message, param = '' } = error as InferenceError;
-    throw new UsageError(message.replace(param, `--${param.replaceAll('_', '-')}`), { cause: error });
-  }
+  inOption(
+    (param) => `--${param.replaceAll('_', '-')}`,
+    () => completeChatRequest({ model: 'any', messages: [{ role: 'user', content: 'any' }], ...parameters }),
+  );
   return parameters;
 }
 

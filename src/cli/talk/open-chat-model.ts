@@ -1,26 +1,25 @@
-import type { HubOptions } from '../../index.ts';
 import { checkModel } from '../../loading/model-settings.ts';
-import { readHubSettings } from '../hub-options.ts';
+import { readHubOptions, type HubValues } from '../hub-options.ts';
 import { untilInterrupted } from '../command.ts';
 import { createNote, type Terminal } from '../terminal.ts';
-import { aboutModel, categoryOf, mergeHub } from '../load-models.ts';
+import { aboutModel, categoryOf } from '../load-models.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
 import { openModel, type OpenModel } from '../open-model.ts';
-import { UsageError } from '../options.ts';
-import { orThrow } from '../../errors.ts';
+import { inOption, UsageError } from '../options.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { ContentPart, MessageContent } from '../../core/chat/messages.ts';
 
 /** Reads the name of a model with its settings: `qwen3-0.6b,dtype=q4`. */
-export function readModel(text: string, hub: HubOptions): ModelSettings {
-  readHubSettings(hub);
+export function readModel(text: string, values: HubValues): ModelSettings {
+  const { hub } = readHubOptions(values);
   const { settings } = parseModelOption(text, text);
-  const model = { ...settings, hub: mergeHub(hub, undefined) } as unknown as ModelSettings;
-  return orThrow(
-    () => ({ ...model, ...checkModel('model', model) }),
-    (cause) => new UsageError(cause.message.replace(/^model\.?/, `${text}: `), { cause }),
+  const model = { ...settings, hub } as unknown as ModelSettings;
+  const checked = inOption(
+    (path) => path.replace('model.', `${text}: `),
+    () => checkModel('model', model),
   );
+  return { ...model, ...checked };
 }
 
 /** Loads a chat model, with a line about it on a terminal. */

@@ -1,5 +1,4 @@
 import { defineCommand, exitCode } from '../command.ts';
-import { toHubOptions } from '../hub-options.ts';
 import { unreadable, UsageError } from '../options.ts';
 import { orThrow } from '../../errors.ts';
 import { chatOptionTable, readChatParameters, withParameters } from './chat-options.ts';
@@ -30,7 +29,7 @@ export const command = defineCommand({
       'a file after the instruction',
   },
   async run(values, operands, terminal) {
-    const settings = readModel(values.model ?? defaultModel, toHubOptions(values));
+    const settings = readModel(values.model ?? defaultModel, values);
     const parameters = readChatParameters(values);
     const pictures = (values.image ?? []).map((path) =>
       orThrow(() => readPicture(path), unreadable('--image', path)),

@@ -9,13 +9,6 @@ import { diskUse } from '../models/cached-models.ts';
 import { renderTable } from '../table.ts';
 import { UsageError } from '../options.ts';
 
-/** A file or folder that a machine doesn't need. */
-interface Binary {
-  readonly path: string;
-  /** `darwin-arm64`, or the device of a provider's library. */
-  readonly for: string;
-}
-
 interface Needs {
   /** `linux-x64` */
   readonly platforms: readonly string[];
@@ -34,9 +27,9 @@ const ofDevice: Readonly<Record<string, RegExp>> = {
   cuda: /^libonnxruntime_providers_(?:cuda|tensorrt|shared)\.so$/,
 };
 
-/** Finds the binaries in `node_modules` that are for other platforms and devices. */
-export function findNeedless({ platforms, devices }: Needs, from: string): Binary[] {
-  const found: Binary[] = [];
+/** Finds the binaries in `node_modules` that are for other platforms, such as `darwin-arm64`, and for other devices. */
+export function findNeedless({ platforms, devices }: Needs, from: string) {
+  const found: { readonly path: string; readonly for: string }[] = [];
   for (const { name, folder, nested } of packages) {
     const root = packageFolder(name, from);
     if (root === undefined) continue;

@@ -57,14 +57,7 @@ export interface GrammarEngineOptions {
 }
 
 /** Constrains the answers of one model. */
-export interface GrammarEngine {
-  /** Prepares a constraint. The same constraint is prepared once, and what one sequence finds out serves the others. */
-  compile(constraint: AnswerConstraint): CompiledGrammar | undefined;
-  /** The same in slices: yields after each part of bounded cost, so that others get their turn. */
-  compileSteps(constraint: AnswerConstraint): Generator<void, CompiledGrammar | undefined>;
-  /** About how much memory the kept constraints take. */
-  readonly bytes: number;
-}
+export type GrammarEngine = ReturnType<typeof createGrammarEngine>;
 
 const defaultMaxBytes = 16 * 2 ** 20;
 
@@ -72,7 +65,7 @@ const defaultMaxBytes = 16 * 2 ** 20;
  * Makes an engine for a model. It costs nothing until the first constraint, which waits about half a second for a vocabulary of
  * 150,000 tokens to be indexed.
  */
-export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEngineOptions): GrammarEngine {
+export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEngineOptions) {
   const grammars = createGrammarCache(options.maxBytes ?? defaultMaxBytes);
   let vocabulary: Vocabulary | undefined;
 
@@ -88,8 +81,11 @@ export function createGrammarEngine(tokenizer: TextTokenizer, options: GrammarEn
   }
 
   return {
-    compile: (constraint) => runSteps(compileSteps(constraint)),
+    /** Prepares a constraint. The same constraint is prepared once, and what one sequence finds out serves the others. */
+    compile: (constraint: AnswerConstraint) => runSteps(compileSteps(constraint)),
+    /** The same in slices: yields after each part of bounded cost, so that others get their turn. */
     compileSteps,
+    /** About how much memory the kept constraints take. */
     get bytes() {
       return grammars.bytes();
     },

@@ -1,4 +1,5 @@
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
+import { getOrCreate } from '../../core/grammar/get-or-create.ts';
 import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
@@ -81,11 +82,8 @@ export function createEncoderFinder({
   packages = optionalPackages,
 }: EncoderFinderOptions = {}): FindEncoder {
   const loaded = new Map<SpeechFormat, Promise<AudioEncoder | undefined>>();
-  const load = (source: EncoderPackage): Promise<AudioEncoder | undefined> => {
-    const encoder = loaded.get(source.format) ?? source.load();
-    loaded.set(source.format, encoder);
-    return encoder;
-  };
+  const load = (source: EncoderPackage): Promise<AudioEncoder | undefined> =>
+    getOrCreate(loaded, source.format, () => source.load());
   let listed: Promise<readonly SpeechFormat[]> | undefined;
   return async (format) => {
     const own = ownEncoders.find((encoder) => encoder.format === format);

@@ -4,20 +4,12 @@ import { fieldError } from '../../errors.ts';
 import { breathe } from './breathe.ts';
 
 /** An opened file, of which a small piece is in memory at a time. */
-export interface ByteSource {
-  readonly size: number;
-  readonly path: string | undefined;
-  /** The bytes of a range, fewer where the file ends before; not to be changed. */
-  read(offset: number, length: number): Promise<Uint8Array>;
-  /** Gives a parser the bytes that it asks for, until it is done. */
-  perform<T>(reading: Reading<T>): Promise<T>;
-  close(): Promise<void>;
-}
+export type ByteSource = Awaited<ReturnType<typeof openByteSource>>;
 
 const windowBytes = 2 ** 16;
 
 /** Opens the bytes of an audio file, or the file at a path. The event loop turns at least once every 64 KiB. */
-export async function openByteSource(source: AudioSource, signal?: AbortSignal): Promise<ByteSource> {
+export async function openByteSource(source: AudioSource, signal?: AbortSignal) {
   const { size, load, close } =
     source instanceof Uint8Array ? openBytes(source) : await openFile(source.path);
   let start = 0;
@@ -26,6 +18,7 @@ export async function openByteSource(source: AudioSource, signal?: AbortSignal):
   const isLoaded = (offset: number, end: number) => offset >= start && end <= start + window.length;
   const view = (offset: number, end: number) => window.subarray(offset - start, end - start);
 
+  /** The bytes of a range, fewer where the file ends before; not to be changed. */
   async function read(offset: number, length: number): Promise<Uint8Array> {
     const end = Math.min(offset + length, size);
     if (end <= offset) return new Uint8Array(0);
@@ -41,7 +34,8 @@ export async function openByteSource(source: AudioSource, signal?: AbortSignal):
     size,
     path: source instanceof Uint8Array ? undefined : source.path,
     read,
-    async perform(reading) {
+    /** Gives a parser the bytes that it asks for, until it is done. */
+    async perform<T>(reading: Reading<T>): Promise<T> {
       let step = reading.next();
       while (step.done !== true) {
         const { offset, length } = step.value;

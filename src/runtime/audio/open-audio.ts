@@ -52,25 +52,6 @@ export function splitChannels(
   });
 }
 
-export type AudioOptions = TrackOptions;
-
-export interface AudioStream {
-  /** `undefined` for one that ffmpeg decodes. */
-  readonly format: AudioFormat | undefined;
-  readonly sampleRateHz: 16_000;
-  /** Number of channels in the file. */
-  readonly channels: number;
-  /**
-   * Mono, about −1 to 1, in blocks of one second, the last one shorter. To be read once; leaving it early closes the
-   * stream. Throws `InferenceError`s: `invalid_request` where the audio is damaged or too long, `cancelled`.
-   */
-  readonly blocks: AsyncIterable<Float32Array>;
-  /** Such blocks of each channel where they are separate; else those of their mean alone. */
-  readonly streams: readonly AsyncIterable<Float32Array>[];
-  /** Frees the decoder and closes the file; may be called at any time. */
-  close(): Promise<void>;
-}
-
 const sampleRateHz = 16_000;
 /** Most channels that are heard each by itself. */
 const maxSeparate = 8;
@@ -79,11 +60,12 @@ const maxSeparate = 8;
  * Opens an audio file for decoding, whatever its name: see `audioFormats`; others by ffmpeg where it is installed. It is read
  * and decoded piece by piece as `blocks` is read, in bounded memory whatever its length.
  */
-export async function openAudio(source: AudioSource, options: AudioOptions): Promise<AudioStream> {
+export async function openAudio(source: AudioSource, options: TrackOptions) {
   const bytes = await openByteSource(source, options.signal);
   let format: AudioFormat | undefined;
   let decoded: AsyncIterator<PcmBlock> | undefined;
   let streams: readonly AsyncGenerator<Float32Array>[] = [];
+  /** Frees the decoder and closes the file; may be called at any time. */
   const close = async (): Promise<void> => {
     try {
       for (const stream of streams) await stream.return(undefined);
@@ -115,7 +97,21 @@ export async function openAudio(source: AudioSource, options: AudioOptions): Pro
     // The end of one channel isn't that of the others.
     const atEnd = streams.length === 1 ? close : undefined;
     const guarded = firsts.map((first, at) => guard(readOn(first, streams[at]!), format, atEnd));
-    return { format, sampleRateHz, channels, blocks: guarded[0]!, streams: guarded, close };
+    return {
+      /** `undefined` for one that ffmpeg decodes. */
+      format,
+      sampleRateHz,
+      /** Number of channels in the file. */
+      channels,
+      /**
+       * Mono, about −1 to 1, in blocks of one second, the last one shorter. To be read once; leaving it early closes the
+       * stream. Throws `InferenceError`s: `invalid_request` where the audio is damaged or too long, `cancelled`.
+       */
+      blocks: guarded[0]!,
+      /** Such blocks of each channel where they are separate; else those of their mean alone. */
+      streams: guarded,
+      close,
+    };
   } catch (error) {
     await close();
     throw toInvalid(error, format);

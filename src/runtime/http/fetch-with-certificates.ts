@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, Readable, type Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { getOrCreate } from '../../core/grammar/get-or-create.ts';
 import type { AnswerBody, HttpAnswer } from './answer-body.ts';
 
 /** Certificates of a connection, as PEM text. */
@@ -108,9 +109,7 @@ function bodyOf(answer: IncomingMessage): AnswerBody {
 }
 
 function agentFor(certificates: Certificates): HttpsAgent {
-  let agent = known.get(certificates);
-  if (!agent) known.set(certificates, (agent = new HttpsAgent({ keepAlive: true, ...certificates })));
-  return agent;
+  return getOrCreate(known, certificates, () => new HttpsAgent({ keepAlive: true, ...certificates }));
 }
 
 function limitConnecting(socket: Socket, isSecure: boolean, connectMs: number): void {

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 
-export interface FileForm {
-  readonly contentType: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
+export type FileForm = ReturnType<typeof createFileForm>;
 
 /**
  * A form with one file, of type `multipart/form-data`, whose file is read from the disk while it is sent. It can be sent once.
@@ -14,7 +11,7 @@ export interface FileForm {
 export function createFileForm(
   fields: readonly (readonly [name: string, value: unknown])[],
   file: Uint8Array | { readonly path: string },
-): FileForm {
+) {
   const boundary = `slashv1-${randomUUID()}`;
   const fileName = 'path' in file ? basename(file.path).replaceAll(/["\r\n]/g, '_') : 'audio';
   const part = (disposition: string, headers = ''): string =>

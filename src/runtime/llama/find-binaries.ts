@@ -7,15 +7,6 @@ import { orElse } from '../../errors.ts';
 export const llamaGpus = ['auto', 'cuda', 'vulkan', 'metal', 'none'] as const;
 export type LlamaGpu = (typeof llamaGpus)[number];
 
-/** Paths of the libraries, in the order in which they need each other. */
-export interface LlamaBinaries {
-  readonly folder: string;
-  readonly base: string;
-  readonly ggml: string;
-  readonly llama: string;
-  readonly gpu: Exclude<LlamaGpu, 'auto'>;
-}
-
 /** Versions of node-llama-cpp whose layouts are known, as in the package's peer dependencies. */
 export const llamaRange = '~3.21.1 || ~3.22.0';
 /** The package whose binaries these are, to be installed. */
@@ -27,11 +18,8 @@ const drivers: Readonly<Record<string, Partial<Record<NodeJS.Platform, string>>>
   vulkan: { linux: 'libvulkan.so.1', win32: 'vulkan-1.dll' },
 };
 
-/** Finds the libraries of llama.cpp that node-llama-cpp ships for this machine. */
-export function findLlamaBinaries(
-  gpu: LlamaGpu,
-  hasLibrary: (name: string) => boolean,
-): LlamaBinaries | undefined {
+/** Finds the libraries of llama.cpp that node-llama-cpp ships for this machine, in the order in which they need each other. */
+export function findLlamaBinaries(gpu: LlamaGpu, hasLibrary: (name: string) => boolean) {
   for (const build of buildsFor(gpu)) {
     const driver = drivers[build.gpu]?.[process.platform];
     if (gpu === 'auto' && driver !== undefined && !hasLibrary(driver)) continue;
@@ -48,7 +36,7 @@ export function hasLlamaBinaries(): boolean {
 }
 
 /** The builds that fit, the fastest first. */
-function buildsFor(gpu: LlamaGpu): readonly { readonly name: string; readonly gpu: LlamaBinaries['gpu'] }[] {
+function buildsFor(gpu: LlamaGpu) {
   const { platform, arch } = process;
   const system = { linux: 'linux', win32: 'win', darwin: 'mac' }[platform as string];
   if (system === undefined) return [];
@@ -70,7 +58,7 @@ function findPackage(name: string): string | undefined {
   return findFrom(() => own) ?? findFrom(() => createRequire(own.resolve('node-llama-cpp')));
 }
 
-function librariesIn(folder: string): Omit<LlamaBinaries, 'gpu'> {
+function librariesIn(folder: string) {
   const names = readdirSync(folder);
   const find = (stem: string): string => {
     const pattern = new RegExp(`^(?:lib)?${stem}\\..*(?:so|dylib|dll)$`);

@@ -1,4 +1,5 @@
 import { fieldError } from '../../errors.ts';
+import { CacheFull } from '../cache-full.ts';
 import type { LlamaModel } from './llama-model.ts';
 import type { ContextParameters } from './layouts.ts';
 import type { Address } from './load-library.ts';
@@ -13,9 +14,6 @@ export interface LlamaContextOptions {
   readonly further?: Partial<ContextParameters> | undefined;
 }
 
-/** Thrown where the tokens of a run have no place beside those that are held. */
-export class LlamaContextFull extends Error {}
-
 /** `llama_decode` found no place for the tokens. */
 const noPlace = 1;
 
@@ -24,6 +22,7 @@ export class LlamaContext {
   readonly model: LlamaModel;
   readonly batchSize: number;
   readonly mostSequences: number;
+  readonly #capacity: number;
   /** The batch of the next run, one entry a token. */
   readonly tokens: Int32Array;
   readonly positions: Int32Array;
@@ -42,6 +41,7 @@ export class LlamaContext {
     this.model = model;
     this.batchSize = batchSize;
     this.mostSequences = sequences;
+    this.#capacity = tokens;
     this.tokens = new Int32Array(batchSize);
     this.positions = new Int32Array(batchSize);
     this.sequences = new Int32Array(batchSize);
@@ -98,7 +98,8 @@ export class LlamaContext {
     const status = await llama.callAsync('llama_decode', this.address, this.#batch);
     if (status === 0) return;
     const reason = llama.takeErrors();
-    if (status === noPlace) throw new LlamaContextFull(reason);
+    if (status === noPlace)
+      throw new CacheFull(`the cache holds ${this.#capacity} tokens, and all are in use`);
     throw new Error(`llama.cpp: the run failed with ${status}: ${reason || 'no reason is given'}`);
   }
 
@@ -152,7 +153,7 @@ export class LlamaContext {
     const { llama } = this.model;
     const { length } = state;
     const read = await llama.callAsync('llama_state_seq_set_data', this.address, state, length, sequence);
-    if (read !== length) throw new LlamaContextFull(llama.takeErrors());
+    if (read !== length) throw new CacheFull(llama.takeErrors());
   }
 
   clearAll(): void {

@@ -1,6 +1,6 @@
 import type { CacheRow, Decoder, DecoderCache } from '../../contracts/decoder.ts';
 import { CacheFull } from '../../runtime/cache-full.ts';
-import { LlamaContext, LlamaContextFull } from './llama-context.ts';
+import { LlamaContext } from './llama-context.ts';
 import type { LlamaModel } from './llama-model.ts';
 
 export interface LlamaDecoderOptions {
@@ -108,7 +108,7 @@ export function createLlamaDecoder(
       return to;
     } catch (error) {
       giveBack([to]);
-      throw error instanceof LlamaContextFull ? new CacheFull(error.message) : error;
+      throw error;
     }
   };
 
@@ -180,12 +180,7 @@ export function createLlamaDecoder(
         context.outputs[at] = index >= own - wanted ? 1 : 0;
       }
     }
-    try {
-      await context.run(at);
-    } catch (error) {
-      if (!(error instanceof LlamaContextFull)) throw error;
-      throw new CacheFull(`the cache holds ${cacheTokens} tokens, and all are in use`);
-    }
+    await context.run(at);
     for (let row = 0; row < rows; row++) lengths[row]! += counts?.[row] ?? count;
   }
 }

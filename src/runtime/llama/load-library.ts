@@ -1,5 +1,5 @@
 import { loadKoffi, type Koffi } from '../native/load-koffi.ts';
-import { findLlamaBinaries, llamaPackage, type LlamaBinaries, type LlamaGpu } from './find-binaries.ts';
+import { findLlamaBinaries, llamaPackage, type LlamaGpu } from './find-binaries.ts';
 import {
   assertLayout,
   assertSize,
@@ -75,20 +75,7 @@ interface NativeFunction {
 }
 
 /** llama.cpp, loaded into this process. */
-export interface LlamaLibrary {
-  /** The device that it is built for; `none` also where there is no such device here. */
-  readonly gpu: LlamaBinaries['gpu'];
-  call<Name extends LlamaFunction>(name: Name, ...values: Argument[]): ResultOf<Name>;
-  /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
-  callAsync<Name extends LlamaFunction>(name: Name, ...values: Argument[]): Promise<ResultOf<Name>>;
-  readonly modelDefaults: ModelParameters;
-  readonly contextDefaults: ContextParameters;
-  addressOf(data: NodeJS.TypedArray): Address;
-  /** Numbers in the library's memory, as long as it leaves them there. */
-  floatsAt(address: Address, length: number): Float32Array;
-  /** The last errors that it wrote since this was last asked for. */
-  takeErrors(): string;
-}
+export type LlamaLibrary = ReturnType<typeof openLibrary>;
 
 let loaded: Promise<LlamaLibrary> | undefined;
 let loadedFor: LlamaGpu | undefined;
@@ -113,7 +100,7 @@ const mostErrors = 8;
 /** `GGML_BACKEND_DEVICE_TYPE_GPU` and `GGML_BACKEND_DEVICE_TYPE_IGPU` */
 const gpuTypes = [1, 2];
 
-function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
+function openLibrary(koffi: Koffi, gpu: LlamaGpu) {
   const binaries = findLlamaBinaries(gpu, (name) => canLoad(koffi, name));
   if (!binaries) {
     const kind = gpu === 'auto' ? 'this machine' : `gpu ${gpu} on this machine`;
@@ -166,11 +153,13 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
   if (gpu !== 'auto' && gpu !== 'none' && !hasGpu)
     throw new Error(`llama.cpp finds no device for gpu ${gpu}: ${errors.join('; ') || 'no reason is given'}`);
   return {
+    /** The device that it is built for; `none` also where there is no such device here. */
     gpu: hasGpu ? binaries.gpu : 'none',
     modelDefaults,
     contextDefaults,
     call: <Name extends LlamaFunction>(name: Name, ...values: Argument[]) =>
       functions[name](...values) as ResultOf<Name>,
+    /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
     callAsync: <Name extends LlamaFunction>(name: Name, ...values: Argument[]) =>
       new Promise<ResultOf<Name>>((resolve, reject) => {
         functions[name].async(...values, (error, result) => {
@@ -178,8 +167,10 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu): LlamaLibrary {
           else resolve(result as ResultOf<Name>);
         });
       }),
-    addressOf: (data) => koffi.address(data),
-    floatsAt: (address, length) => new Float32Array(koffi.view(address, 4 * length)),
+    addressOf: (data: NodeJS.TypedArray): Address => koffi.address(data),
+    /** Numbers in the library's memory, as long as it leaves them there. */
+    floatsAt: (address: Address, length: number) => new Float32Array(koffi.view(address, 4 * length)),
+    /** The last errors that it wrote since this was last asked for. */
     takeErrors: () => errors.splice(0).join('; '),
   };
 }

@@ -38,7 +38,6 @@ export const apiFunctions = {
   CreateRunOptions: [39, status, [pointer]],
   RunOptionsSetTerminate: [46, status, [pointer]],
   RunOptionsUnsetTerminate: [47, status, [pointer]],
-  CreateTensorAsOrtValue: [48, status, [pointer, pointer, 'size_t', 'int', pointer]],
   CreateTensorWithDataAsOrtValue: [
     49,
     status,
@@ -63,8 +62,6 @@ export const apiFunctions = {
   ReleaseTensorTypeAndShapeInfo: [99, 'void', [pointer]],
   ReleaseSessionOptions: [100, 'void', [pointer]],
   AddSessionConfigEntry: [130, status, [pointer, 'str', 'str']],
-  CreateAllocator: [131, status, [pointer, pointer, pointer]],
-  ReleaseAllocator: [132, 'void', [pointer]],
   RunWithBinding: [133, status, [pointer, pointer, pointer]],
   CreateIoBinding: [134, status, [pointer, pointer]],
   ReleaseIoBinding: [135, 'void', [pointer]],

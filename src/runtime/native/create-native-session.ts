@@ -5,7 +5,7 @@ import { toConfigurationEntries, type OnnxSessionOptions } from '../session-opti
 import { appendDevice } from './append-device.ts';
 import { Handle } from './handle.ts';
 import { loadApi, type Api } from './load-api.ts';
-import { NativeSession } from './native-session.ts';
+import { toNativeSession } from './native-session.ts';
 import { queueOf } from './run-queue.ts';
 import { SessionCore } from './session-core.ts';
 
@@ -22,7 +22,7 @@ export async function createNativeSession(
   const queue = queueOf(device);
   await queue.enter();
   try {
-    return new NativeSession(await createCore(api, model, options));
+    return toNativeSession(await createCore(api, model, options));
   } finally {
     queue.leave();
   }

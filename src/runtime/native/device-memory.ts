@@ -11,44 +11,10 @@ export function holdsTensors(device: string | undefined): boolean {
   return device !== undefined && device in memoryNames && !isPluginDevice(device);
 }
 
-/** The memory of the device on which a session computes; nothing is made before it is used. */
-export class DeviceMemory {
-  readonly #api: Api;
-  readonly #session: () => bigint;
-  readonly #device: string;
-  #info: Handle | undefined;
-  #allocator: Handle | undefined;
-
-  constructor(api: Api, { session, device }: { session: () => bigint; device: string }) {
-    this.#api = api;
-    this.#session = session;
-    this.#device = device;
-  }
-
-  /** `OrtMemoryInfo *` */
-  get info(): bigint {
-    if (this.#device === 'cpu') return this.#api.cpuMemory;
-    if (!this.#info) {
-      const name = memoryNames[this.#device];
-      if (name === undefined) throw new Error(`device: tensors can't stay on ${this.#device}`);
-      const info = this.#api.create('CreateMemoryInfo', name, 0, 0, 0);
-      this.#info = new Handle(this.#api, 'memory information', info, 'ReleaseMemoryInfo');
-    }
-    return this.#info.address;
-  }
-
-  /** `OrtAllocator *` */
-  get allocator(): bigint {
-    if (!this.#allocator) {
-      const allocator = this.#api.create('CreateAllocator', this.#session(), this.info);
-      this.#allocator = new Handle(this.#api, 'allocator', allocator, 'ReleaseAllocator');
-    }
-    return this.#allocator.address;
-  }
-
-  /** Call it after the tensors of this memory are released, and before the session is. */
-  release(): void {
-    this.#allocator?.release();
-    this.#info?.release();
-  }
+/** Makes `OrtMemoryInfo` of a device other than the CPU. */
+export function openMemory(api: Api, device: string): Handle {
+  const name = memoryNames[device];
+  if (name === undefined) throw new Error(`device: tensors can't stay on ${device}`);
+  const info = api.create('CreateMemoryInfo', name, 0, 0, 0);
+  return new Handle(api, 'memory information', info, 'ReleaseMemoryInfo');
 }

@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { getOrCreate } from '../../core/grammar/get-or-create.ts';
 import { disableTelemetry } from '../disable-telemetry.ts';
 import {
   apiFunctions,
@@ -19,31 +20,7 @@ interface NativeFunction {
   async(...values: [...Argument[], (error: Error | null, status: Status) => void]): void;
 }
 
-export interface Api {
-  /** `1.30.0` */
-  readonly version: string;
-  readonly path: string;
-  /** `OrtEnv *`, for as long as the process lives. */
-  readonly environment: bigint;
-  readonly allocator: bigint;
-  /** `OrtMemoryInfo *` of this process's memory. */
-  readonly cpuMemory: bigint;
-  call(name: ApiFunctionName, ...values: Argument[]): void;
-  /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
-  callAsync(name: ApiFunctionName, ...values: Argument[]): Promise<void>;
-  /** Calls a function whose last argument points to a handle that it makes. */
-  create(name: ApiFunctionName, ...values: Argument[]): bigint;
-  /** Calls a function whose last argument points to a pointer that may stay null, which is 0. */
-  find(name: ApiFunctionName, ...values: Argument[]): bigint;
-  /** Calls a function that returns a value and no status. */
-  ask(name: ApiFunctionName, ...values: Argument[]): unknown;
-  readPointers(address: bigint, count: number): readonly bigint[];
-  /** Reads UTF-8 up to its end of 0. */
-  readString(address: bigint): string;
-  copyBytes(address: bigint, length: number): ArrayBuffer;
-  /** Loads another library for good; returns the system's message where that fails. */
-  loadError(path: string): string | undefined;
-}
+export type Api = ReturnType<typeof openLibrary>;
 
 const loaded = new Map<string, Promise<Api>>();
 /**
@@ -54,15 +31,10 @@ const libraries: unknown[] = [];
 
 /** Loads the library and its table of functions, once for each path. */
 export async function loadApi({ path } = findLibrary()): Promise<Api> {
-  let api = loaded.get(path);
-  if (!api) {
-    api = loadKoffi().then((koffi) => openLibrary(koffi, path));
-    loaded.set(path, api);
-  }
-  return api;
+  return getOrCreate(loaded, path, () => loadKoffi().then((koffi) => openLibrary(koffi, path)));
 }
 
-function openLibrary(koffi: Koffi, path: string): Api {
+function openLibrary(koffi: Koffi, path: string) {
   disableTelemetry();
   // In other threads `process.env` is a copy, of which the library sees nothing.
   if (!isMainThread && process.platform !== 'win32') {
@@ -95,11 +67,13 @@ function openLibrary(koffi: Koffi, path: string): Api {
     throw new Error(message);
   };
   const found = new BigUint64Array(1);
+  /** Calls a function whose last argument points to a pointer that may stay null, which is 0. */
   const find = (name: ApiFunctionName, ...values: Argument[]): bigint => {
     found[0] = 0n;
     check(functions[name](...values, found));
     return found[0];
   };
+  /** Calls a function whose last argument points to a handle that it makes. */
   const create = (name: ApiFunctionName, ...values: Argument[]): bigint => {
     const handle = find(name, ...values);
     if (handle === 0n) throw new Error(`${name}: the runtime returned nothing`);
@@ -109,16 +83,20 @@ function openLibrary(koffi: Koffi, path: string): Api {
   const environment = create('CreateEnv', silent, 'slashv1');
   if (process.env['ORT_DISABLE_TELEMETRY'] === '1') check(functions.DisableTelemetryEvents(environment));
   return {
+    /** `1.30.0` */
     version,
     path,
+    /** `OrtEnv *`, for as long as the process lives. */
     environment,
     allocator: create('GetAllocatorWithDefaultOptions'),
+    /** `OrtMemoryInfo *` of this process's memory. */
     cpuMemory: create('CreateMemoryInfo', 'Cpu', 0, 0, 0),
     find,
     create,
-    call: (name, ...values) => check(functions[name](...values)),
-    callAsync: (name, ...values) =>
-      new Promise((resolve, reject) => {
+    call: (name: ApiFunctionName, ...values: Argument[]): void => check(functions[name](...values)),
+    /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
+    callAsync: (name: ApiFunctionName, ...values: Argument[]) =>
+      new Promise<void>((resolve, reject) => {
         functions[name].async(...values, (error, status) => {
           try {
             if (error) throw error;
@@ -128,14 +106,17 @@ function openLibrary(koffi: Koffi, path: string): Api {
           }
         });
       }),
-    ask: (name, ...values) => functions[name](...values),
-    readPointers: (address, count) =>
+    /** Calls a function that returns a value and no status. */
+    ask: (name: ApiFunctionName, ...values: Argument[]): unknown => functions[name](...values),
+    readPointers: (address: bigint, count: number): readonly bigint[] =>
       count === 0 ? [] : (koffi.decode(address, koffi.array('void *', count)) as bigint[]),
-    readString: (address) => koffi.decode.string(address),
+    /** Reads UTF-8 up to its end of 0. */
+    readString: (address: bigint): string => koffi.decode.string(address),
     // A view can't be kept: the memory is the runtime's.
-    copyBytes: (address, length) =>
+    copyBytes: (address: bigint, length: number): ArrayBuffer =>
       length === 0 ? new ArrayBuffer(0) : koffi.view(address, length).slice(0),
-    loadError(other) {
+    /** Loads another library for good; returns the system's message where that fails. */
+    loadError(other: string): string | undefined {
       try {
         libraries.push(koffi.load(other, { lazy: true }));
         return undefined;

@@ -1,5 +1,4 @@
 import type { Binding, ResidentTensor, GraphRunOptions, TensorSignature } from '../../contracts/graph.ts';
-import type { DeviceMemory } from './device-memory.ts';
 import { Handle } from './handle.ts';
 import { NativeTensor } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
@@ -7,7 +6,8 @@ import type { SessionCore } from './session-core.ts';
 /** The part of a session that a binding uses. */
 export interface BindingParts {
   readonly core: SessionCore;
-  readonly memory: DeviceMemory;
+  /** `OrtMemoryInfo *` of the session's device, other than the CPU. */
+  readonly openMemory: () => bigint;
   /** Makes a tensor of an `OrtValue` of the runtime's. */
   readonly adopt: (value: bigint, device: string) => NativeTensor;
   readonly onRelease: (binding: NativeBinding) => void;
@@ -125,8 +125,9 @@ export class NativeBinding implements Binding {
   }
 
   #allocate(name: string, device: 'cpu' | 'session'): void {
-    const { core, memory } = this.#parts;
-    const info = device === 'cpu' ? core.api.cpuMemory : memory.info;
+    const { core, openMemory } = this.#parts;
+    const isHere = device === 'cpu' || core.device === 'cpu';
+    const info = isHere ? core.api.cpuMemory : openMemory();
     core.api.call('BindOutputToDevice', this.#handle.address, name, info);
   }
 

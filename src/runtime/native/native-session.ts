@@ -1,109 +1,66 @@
-import type {
-  BindableSession,
-  Binding,
-  ElementType,
-  ResidentTensor,
-  GraphRunOptions,
-  Tensor,
-  TensorMap,
-  TensorSignature,
-} from '../../contracts/graph.ts';
-import { DeviceMemory } from './device-memory.ts';
-import { countElements, elementKind } from './element-types.ts';
+import type { BindableSession } from '../../contracts/graph.ts';
+import { openMemory } from './device-memory.ts';
 import { runGraph } from './graph-runner.ts';
+import type { Handle } from './handle.ts';
 import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
 
-/**
- * A graph in the native runtime; owns its bindings and tensors. Its methods are properties, so that wrappers can spread it.
- */
-export class NativeSession implements BindableSession {
-  readonly inputs: readonly TensorSignature[];
-  readonly outputs: readonly TensorSignature[];
-  readonly device: string;
-  readonly #core: SessionCore;
-  readonly #memory: DeviceMemory;
-  readonly #bindings = new Set<NativeBinding>();
-  readonly #tensors = new Set<NativeTensor>();
-  #isReleased = false;
-
-  constructor(core: SessionCore) {
-    this.inputs = core.inputs;
-    this.outputs = core.outputs;
-    this.device = core.device;
-    this.#core = core;
-    this.#memory = new DeviceMemory(core.api, { session: () => core.session, device: core.device });
-  }
-
-  readonly run = async (
-    feeds: TensorMap,
-    fetches?: readonly string[],
-    options?: GraphRunOptions,
-  ): Promise<TensorMap> => {
-    const names = fetches ?? this.outputs.map(({ name }) => name);
-    return this.#core.run((inThisThread) => runGraph(this.#core, feeds, names, inThisThread), options);
-  };
-
-  readonly createTensor = (tensor: Tensor): ResidentTensor => {
-    this.#core.assertOpen();
-    const { type, dims, data } = tensor;
-    const value = wrapTensor(this.#core.api, tensor, 'tensor');
-    return this.#keep({ value, type, dims: [...dims], device: 'cpu', data });
-  };
-
-  readonly allocateTensor = (type: ElementType, dims: readonly number[]): ResidentTensor => {
-    this.#core.assertOpen();
-    const { code } = elementKind(type, 'tensor');
-    countElements(dims, 'tensor');
-    const shape = BigInt64Array.from(dims, BigInt);
-    const { api } = this.#core;
-    let value = 0n;
-    this.#core.runSync(() => {
-      value = api.create('CreateTensorAsOrtValue', this.#memory.allocator, shape, dims.length, code);
-    });
-    return this.#keep({ value, type, dims: [...dims], device: this.device });
-  };
-
-  readonly createBinding = (): Binding => {
-    this.#core.assertOpen();
-    const binding = new NativeBinding({
-      core: this.#core,
-      memory: this.#memory,
-      adopt: (value, device) => this.#keep({ value, ...shapeOf(this.#core.api, value), device }),
-      onRelease: (released) => this.#bindings.delete(released),
-    });
-    this.#bindings.add(binding);
-    return binding;
-  };
-
-  readonly release = async (): Promise<void> => {
-    await this.#core.close();
-    for (const binding of this.#bindings) binding.free();
-    for (const tensor of this.#tensors) if (!tensor.isReleased) tensor.release();
-    this.#isReleased = true;
-    this.#freeIfUnused();
-    await this.#core.idle();
-  };
+/** A graph in the native runtime; owns its bindings and tensors. Wrappers can spread it. */
+export function toNativeSession(core: SessionCore): BindableSession {
+  const { api, device, inputs, outputs } = core;
+  const bindings = new Set<NativeBinding>();
+  const tensors = new Set<NativeTensor>();
+  let memory: Handle | undefined;
+  let isReleased = false;
 
   /** Memory of the runtime goes before the session, and bindings of other sessions may still hold some. */
-  #freeIfUnused(): void {
-    if (!this.#isReleased || [...this.#tensors].some(({ data }) => data === undefined)) return;
-    this.#isReleased = false;
-    this.#memory.release();
-    this.#core.free();
-  }
-
-  #keep(parts: Omit<NativeTensorParts, 'onFree' | 'whenFree'>): NativeTensor {
-    const tensor = new NativeTensor(this.#core.api, {
-      ...parts,
-      whenFree: this.#core.whenFree,
-      onFree: (freed) => {
-        this.#tensors.delete(freed);
-        this.#freeIfUnused();
-      },
-    });
-    this.#tensors.add(tensor);
+  const freeIfUnused = (): void => {
+    if (!isReleased || [...tensors].some(({ data }) => data === undefined)) return;
+    isReleased = false;
+    memory?.release();
+    core.free();
+  };
+  const keep = (parts: Omit<NativeTensorParts, 'onFree' | 'whenFree'>): NativeTensor => {
+    const onFree = (freed: NativeTensor): void => {
+      tensors.delete(freed);
+      freeIfUnused();
+    };
+    const tensor = new NativeTensor(api, { ...parts, whenFree: core.whenFree, onFree });
+    tensors.add(tensor);
     return tensor;
-  }
+  };
+
+  return {
+    inputs,
+    outputs,
+    device,
+    async run(feeds, fetches = outputs.map(({ name }) => name), options) {
+      return core.run((inThisThread) => runGraph(core, feeds, fetches, inThisThread), options);
+    },
+    createTensor(tensor) {
+      core.assertOpen();
+      const { type, dims, data } = tensor;
+      return keep({ value: wrapTensor(api, tensor, 'tensor'), type, dims: [...dims], device: 'cpu', data });
+    },
+    createBinding() {
+      core.assertOpen();
+      const binding = new NativeBinding({
+        core,
+        openMemory: () => (memory ??= openMemory(api, device)).address,
+        adopt: (value, place) => keep({ value, ...shapeOf(api, value), device: place }),
+        onRelease: (released) => bindings.delete(released),
+      });
+      bindings.add(binding);
+      return binding;
+    },
+    async release() {
+      await core.close();
+      for (const binding of bindings) binding.free();
+      for (const tensor of tensors) if (!tensor.isReleased) tensor.release();
+      isReleased = true;
+      freeIfUnused();
+      await core.idle();
+    },
+  };
 }

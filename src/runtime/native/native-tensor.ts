@@ -29,7 +29,7 @@ export function readTensor(api: Api, value: bigint, label: string): Tensor {
   return { type, dims, data: new array(api.copyBytes(api.find('GetTensorMutableData', value), bytes)) };
 }
 
-export function shapeOf(api: Api, value: bigint): { type: ElementType; dims: number[] } {
+export function shapeOf(api: Api, value: bigint): ReturnType<typeof readShape> {
   const info = api.create('GetTensorTypeAndShape', value);
   try {
     return readShape(api, info);
@@ -127,16 +127,10 @@ export class NativeTensor implements ResidentTensor {
   }
 }
 
-interface Shape {
-  readonly type: ElementType;
-  /** −1 where a graph leaves it open. */
-  readonly dims: number[];
-}
-
 const int = new Int32Array(1);
 
-/** Reads an `OrtTensorTypeAndShapeInfo`. */
-export function readShape(api: Api, info: bigint): Shape {
+/** Reads an `OrtTensorTypeAndShapeInfo`; a dimension is −1 where a graph leaves it open. */
+export function readShape(api: Api, info: bigint) {
   api.call('GetTensorElementType', info, int);
   const dims = new BigInt64Array(Number(api.find('GetDimensionsCount', info)));
   if (dims.length > 0) api.call('GetDimensions', info, dims, dims.length);

@@ -12,18 +12,9 @@ export interface Plugin {
   readonly options?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface ProviderDevice {
-  /** `OrtEpDevice *`, for as long as the process lives. */
-  readonly address: bigint;
-  /** `openvino` of `OpenVINOExecutionProvider` */
-  readonly provider: string;
-  readonly hardware: string;
-  readonly vendor: string;
-}
-
 interface Registered {
   readonly plugin: Plugin;
-  readonly devices: readonly ProviderDevice[];
+  readonly devices: ReturnType<typeof listDevices>;
 }
 
 const registered = new Map<string, Registered>();
@@ -81,14 +72,16 @@ function load(api: Api, { provider, library }: Plugin, path: string): void {
 }
 
 /** Lists the devices of all providers that the runtime knows, the plugins' among them. */
-export function listDevices(api: Api): ProviderDevice[] {
+export function listDevices(api: Api) {
   const [list, count] = [new BigUint64Array(1), new BigUint64Array(1)];
   api.call('GetEpDevices', api.environment, list, count);
   return api.readPointers(list[0]!, Number(count[0])).map((address) => {
     const device = api.ask('EpDevice_Device', address) as bigint;
     const name = api.ask('EpDevice_EpName', address) as string;
     return {
+      /** `OrtEpDevice *`, for as long as the process lives. */
       address,
+      /** `openvino` of `OpenVINOExecutionProvider` */
       provider: name.replace(/ExecutionProvider$/, '').toLowerCase(),
       hardware: hardware[api.ask('HardwareDevice_Type', device) as number] ?? 'unknown hardware',
       vendor: api.ask('HardwareDevice_Vendor', device) as string,

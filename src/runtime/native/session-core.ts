@@ -125,17 +125,6 @@ export class SessionCore {
     this.api.call('RunOptionsSetTerminate', this.runOptions);
   }
 
-  /** @throws Error when a run is under way */
-  runSync(run: () => void): void {
-    this.assertOpen();
-    if (!this.#queue.tryEnter()) throw new Error('session: a run is under way');
-    try {
-      run();
-    } finally {
-      this.#queue.leave();
-    }
-  }
-
   /** Calls `free` when memory of the device may be given back: not while a run uses the device. */
   readonly whenFree = (free: () => void): void => {
     if (this.device === 'cpu') free();
