@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import { integersOf, tensorOf } from './value.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from './model.ts';
 import { scalarValue, tensorValues } from './tensor-values.ts';
@@ -15,9 +16,7 @@ export class GraphIndex {
     for (const node of graph.nodes) {
       for (const name of node.outputs) if (name !== '') this.#producers.set(name, node);
       for (const name of new Set(node.inputs)) {
-        const consumers = this.#consumers.get(name);
-        if (consumers) consumers.push(node);
-        else this.#consumers.set(name, [node]);
+        getOrCreate(this.#consumers, name, () => []).push(node);
       }
       const value = node.operator === 'Constant' ? tensorOf(node, 'value') : undefined;
       if (value) this.#constants.set(node.outputs[0]!, value);

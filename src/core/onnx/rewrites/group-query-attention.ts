@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
@@ -247,11 +248,6 @@ class AttentionEmitter {
   }
 
   #once(key: string, make: (draft: GraphDraft) => string): string {
-    let name = this.#shared.get(key);
-    if (name === undefined) {
-      name = make(this.#draft);
-      this.#shared.set(key, name);
-    }
-    return name;
+    return getOrCreate(this.#shared, key, () => make(this.#draft));
   }
 }
