@@ -258,10 +258,10 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
       if (schema[keyword] === undefined || schema[keyword] === true) continue;
       const literal = literalOf(schema, keyword, path, false);
       // The keyword evaluates what is left; what it finds evaluated is by the others beside it.
-      const { [keyword]: _, ...own } = schema;
+      const { [keyword]: _, ...others } = schema;
       result = result.map((clause) => {
         const evaluated = clause.atoms.flatMap((atom) =>
-          atom.kind === 'schema' && !atom.isSilent ? [atom.schema === schema ? own : atom.schema] : [],
+          atom.kind === 'schema' && !atom.isSilent ? [atom.schema === schema ? others : atom.schema] : [],
         );
         return { ...clause, atoms: [...clause.atoms, { kind: 'unevaluated', evaluated, of, literal }] };
       });
