@@ -9,7 +9,11 @@ export class GraphIndex {
   readonly #consumers = new Map<string, OnnxNode[]>();
   readonly #constants = new Map<string, OnnxTensor>();
 
-  constructor(graph: OnnxGraph) {
+  readonly #outer: GraphIndex | undefined;
+
+  /** @param outer of the graph around this one */
+  constructor(graph: OnnxGraph, outer?: GraphIndex) {
+    this.#outer = outer;
     for (const tensor of graph.initializers) this.#constants.set(tensor.name, tensor);
     // An initializer of an input is only its default.
     for (const { name } of graph.inputs) this.#constants.delete(name);
@@ -26,7 +30,8 @@ export class GraphIndex {
   /** The node that makes a value; nothing for inputs of the graph and constants. */
   producer(name: string | undefined, operator?: string): OnnxNode | undefined {
     const node = name === undefined ? undefined : this.#producers.get(name);
-    return operator === undefined || node?.operator === operator ? node : undefined;
+    const isIt = node && (operator === undefined || node.operator === operator);
+    return isIt ? node : this.#outer?.producer(name, operator);
   }
 
   consumers(name: string): readonly OnnxNode[] {
@@ -42,7 +47,7 @@ export class GraphIndex {
   }
 
   constant(name: string | undefined): OnnxTensor | undefined {
-    return name === undefined ? undefined : this.#constants.get(name);
+    return name === undefined ? undefined : (this.#constants.get(name) ?? this.#outer?.constant(name));
   }
 
   /** The value of a constant of one element. */
