@@ -1,3 +1,4 @@
+import { TextCursor } from '../text/text-cursor.ts';
 import { trimEnd, whiteSpace } from './text.ts';
 
 /** A piece of a template's source. `value` is decoded: a string without quotes, text without what its tags strip. */
@@ -46,19 +47,12 @@ const closers: ReadonlyMap<string, string> = new Map([
  */
 export function tokenize(template: string): Token[] {
   const source = template.replace(/\r\n?/g, '\n').replace(/\n$/, '');
+  const cursor = new TextCursor(source);
   const tokens: Token[] = [];
-  let index = 0;
-
-  function find(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = index;
-    const found = pattern.exec(source);
-    if (found) index = pattern.lastIndex;
-    return found;
-  }
 
   /** Finds the end of something that is no Jinja inside; returns where it begins. */
   function search(pattern: RegExp, missing: string): RegExpExecArray {
-    const found = find(pattern);
+    const found = cursor.takeMatch(pattern);
     if (found) return found;
     throw new SyntaxError(`missing ${missing}`);
   }
@@ -78,27 +72,27 @@ export function tokenize(template: string): Token[] {
   function readCode(end: RegExp, endType: 'block-end' | 'print-end'): void {
     const open: string[] = [];
     for (;;) {
-      find(spacePattern);
-      if (open.length === 0 && find(end)) {
+      cursor.takeMatch(spacePattern);
+      if (open.length === 0 && cursor.takeMatch(end)) {
         tokens.push({ type: endType });
         return;
       }
-      if (index >= source.length) throw new SyntaxError('unexpected end of template');
+      if (cursor.isAtEnd) throw new SyntaxError('unexpected end of template');
       readToken(open);
     }
   }
 
   function readToken(open: string[]): void {
-    const isAfterDot = source[index - 1] === '.';
+    const isAfterDot = cursor.peek(-1) === '.';
     for (const [pattern, toToken] of tokenKinds) {
-      const found = isAfterDot && pattern === floatPattern ? null : find(pattern);
+      const found = isAfterDot && pattern === floatPattern ? undefined : cursor.takeMatch(pattern);
       if (found) {
         tokens.push(toToken(found[0]));
         return;
       }
     }
-    const operator = find(operatorPattern)?.[0];
-    if (operator === undefined) throw new SyntaxError(`unexpected character ${source.charAt(index)}`);
+    const operator = cursor.takeMatch(operatorPattern)?.[0];
+    if (operator === undefined) throw new SyntaxError(`unexpected character ${cursor.peek()}`);
     const closer = closers.get(operator);
     if (closer !== undefined) open.push(closer);
     else if (/^[)\]}]$/.test(operator) && open.pop() !== operator) {
@@ -107,25 +101,25 @@ export function tokenize(template: string): Token[] {
     tokens.push({ type: 'operator', value: operator });
   }
 
-  while (index < source.length) {
-    const start = index;
-    const tag = find(tagPattern);
-    if (tag === null) {
+  while (!cursor.isAtEnd) {
+    const start = cursor.index;
+    const tag = cursor.takeMatch(tagPattern);
+    if (!tag) {
       tokens.push({ type: 'text', value: source.slice(start) });
       break;
     }
-    index = tag.index;
-    const raw = find(rawBeginPattern);
+    cursor.index = tag.index;
+    const raw = cursor.takeMatch(rawBeginPattern);
     if (raw) {
       addText(start, tag.index, raw[1], true);
-      const from = index;
+      const from = cursor.index;
       const end = search(rawEndPattern, 'endraw');
       addText(from, end.index, end[1], true);
       continue;
     }
-    const sign = /[-+]/.exec(source.charAt(index + 2))?.[0];
-    addText(start, index, sign, tag[0] !== '{{');
-    index += sign === undefined ? 2 : 3;
+    const sign = /[-+]/.exec(cursor.peek(2))?.[0];
+    addText(start, tag.index, sign, tag[0] !== '{{');
+    cursor.index += sign === undefined ? 2 : 3;
     if (tag[0] === '{#') {
       search(commentEndPattern, 'end of comment');
     } else {

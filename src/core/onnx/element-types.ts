@@ -27,19 +27,9 @@ export function elementTypeName(elementType: number | undefined): ElementTypeNam
   return elementType === undefined ? undefined : names.get(elementType);
 }
 
-const namesBySize: readonly (readonly [bytes: number, names: readonly ElementTypeName[]])[] = [
-  [1, ['uint8', 'int8', 'bool']],
-  [2, ['uint16', 'int16', 'float16', 'bfloat16']],
-  [4, ['float32', 'int32', 'uint32']],
-  [8, ['int64', 'float64', 'uint64']],
-];
-const sizes = new Map(
-  namesBySize.flatMap(([bytes, group]) =>
-    group.map((name) => [elementTypes[name] as number, bytes] as const),
-  ),
-);
-
 /** Bytes of one element; nothing for text and for types of less than a byte. */
 export function elementBytes(elementType: number): number | undefined {
-  return sizes.get(elementType);
+  const name = elementTypeName(elementType);
+  if (name === undefined || name === 'string') return undefined;
+  return name === 'bool' ? 1 : Number(name.match(/\d+$/)![0]) / 8;
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { int64Tensor } from './tensor-values.ts';
@@ -54,13 +55,11 @@ export class GraphDraft {
   /** A constant of int64 numbers, of one dimension if `dims` is left out; equal ones share a name. */
   int64(values: readonly number[], dims = [values.length]): string {
     const key = `${values.join('_')}x${dims.join('_')}`;
-    let name = this.#constants.get(key);
-    if (name === undefined) {
-      name = this.name(`int64.${key}`);
-      this.#constants.set(key, name);
+    return getOrCreate(this.#constants, key, () => {
+      const name = this.name(`int64.${key}`);
       this.#initializers.push(int64Tensor(name, values, dims));
-    }
-    return name;
+      return name;
+    });
   }
 
   /** Adds a node. */

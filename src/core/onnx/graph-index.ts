@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import { integersOf, tensorOf } from './value.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from './model.ts';
 import { scalarValue, tensorValues } from './tensor-values.ts';
@@ -8,16 +9,18 @@ export class GraphIndex {
   readonly #consumers = new Map<string, OnnxNode[]>();
   readonly #constants = new Map<string, OnnxTensor>();
 
-  constructor(graph: OnnxGraph) {
+  readonly #outer: GraphIndex | undefined;
+
+  /** @param outer of the graph around this one */
+  constructor(graph: OnnxGraph, outer?: GraphIndex) {
+    this.#outer = outer;
     for (const tensor of graph.initializers) this.#constants.set(tensor.name, tensor);
     // An initializer of an input is only its default.
     for (const { name } of graph.inputs) this.#constants.delete(name);
     for (const node of graph.nodes) {
       for (const name of node.outputs) if (name !== '') this.#producers.set(name, node);
       for (const name of new Set(node.inputs)) {
-        const consumers = this.#consumers.get(name);
-        if (consumers) consumers.push(node);
-        else this.#consumers.set(name, [node]);
+        getOrCreate(this.#consumers, name, () => []).push(node);
       }
       const value = node.operator === 'Constant' ? tensorOf(node, 'value') : undefined;
       if (value) this.#constants.set(node.outputs[0]!, value);
@@ -27,7 +30,8 @@ export class GraphIndex {
   /** The node that makes a value; nothing for inputs of the graph and constants. */
   producer(name: string | undefined, operator?: string): OnnxNode | undefined {
     const node = name === undefined ? undefined : this.#producers.get(name);
-    return operator === undefined || node?.operator === operator ? node : undefined;
+    const isIt = node && (operator === undefined || node.operator === operator);
+    return isIt ? node : this.#outer?.producer(name, operator);
   }
 
   consumers(name: string): readonly OnnxNode[] {
@@ -43,7 +47,7 @@ export class GraphIndex {
   }
 
   constant(name: string | undefined): OnnxTensor | undefined {
-    return name === undefined ? undefined : this.#constants.get(name);
+    return name === undefined ? undefined : (this.#constants.get(name) ?? this.#outer?.constant(name));
   }
 
   /** The value of a constant of one element. */

@@ -1,6 +1,6 @@
 import { createCandidates, largestLogit } from './candidates.ts';
 import { decayReach, decayWithin } from './decay.ts';
-import { pieceExceeding, pieceMasses } from './draw.ts';
+import { pieceExceeding, pieceMasses, placeExceeding, weightOf } from './draw.ts';
 import { createLargestCollector, scan, type Adjustments } from './scan.ts';
 import { createScratch } from './scratch.ts';
 
@@ -79,28 +79,4 @@ function massOf(logits: Float32Array, start: number, end: number, largest: numbe
   }
   for (let token = fours; token < end; token++) mass += weightOf((largest - logits[token]!) * inverse);
   return mass;
-}
-
-/** exp(−x); 0 for NaN. */
-function weightOf(x: number): number {
-  return x < decayReach ? decayWithin(x) : x >= decayReach ? Math.exp(-x) : 0;
-}
-
-function placeExceeding(
-  logits: Float32Array,
-  start: number,
-  end: number,
-  largest: number,
-  inverse: number,
-  goal: number,
-): number {
-  let sum = 0;
-  let last = start;
-  for (let token = start; token < end; token++) {
-    const weight = weightOf((largest - logits[token]!) * inverse);
-    sum += weight;
-    if (weight > 0) last = token;
-    if (sum > goal) break;
-  }
-  return last;
 }

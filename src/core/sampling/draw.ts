@@ -1,6 +1,6 @@
 import { assertNumber, createScratch } from './scratch.ts';
 import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
-import { decay, sumOfDecays } from './decay.ts';
+import { decayReach, decayWithin, sumOfDecays } from './decay.ts';
 
 /**
  * Draws a token with the probability of its candidate, by inverting the cumulative distribution in token order.
@@ -27,7 +27,8 @@ export function drawToken(candidates: Candidates, uniform: number): number {
   let mass = 0;
   for (let before = 0; before < piece; before++) mass += masses[before]!;
   const start = piece * pieceLength;
-  return tokens[placeExceeding(candidates, start, largest, goal - mass)]!;
+  const end = Math.min(start + pieceLength, size);
+  return tokens[placeExceeding(candidates.logits, start, end, largest, 1, goal - mass)]!;
 }
 
 const pieceLength = 512;
@@ -57,16 +58,27 @@ export function pieceExceeding(masses: Float64Array, count: number, goal: number
   return last;
 }
 
-/** The first place of a piece at which the running sum exceeds the goal. */
-function placeExceeding({ logits, size }: Candidates, start: number, largest: number, goal: number): number {
-  const end = Math.min(start + pieceLength, size);
+/** The first place of a piece at which the running sum of exp(−(largest − logit) · inverse), 0 for NaN, exceeds the goal. */
+export function placeExceeding(
+  logits: Float32Array | Float64Array,
+  start: number,
+  end: number,
+  largest: number,
+  inverse: number,
+  goal: number,
+): number {
   let sum = 0;
   let last = start;
   for (let place = start; place < end; place++) {
-    const weight = decay(largest - logits[place]!);
+    const weight = weightOf((largest - logits[place]!) * inverse);
     sum += weight;
     if (weight > 0) last = place;
     if (sum > goal) break;
   }
   return last;
+}
+
+/** exp(−x); 0 for NaN. */
+export function weightOf(x: number): number {
+  return x < decayReach ? decayWithin(x) : x >= decayReach ? Math.exp(-x) : 0;
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import { lowerBound } from './lower-bound.ts';
 import { assertCount, assertFunction, assertList, assertObject, assertText } from '../assert-values.ts';
 /**
@@ -84,7 +85,6 @@ export function createBreakerFinder(
 }
 
 function add(sequences: Map<number, (readonly number[])[]>, token: number, tail: readonly number[]): void {
-  const tails = sequences.get(token);
-  if (tails === undefined) sequences.set(token, [tail]);
-  else if (!tails.some((other) => other.join() === tail.join())) tails.push(tail);
+  const tails = getOrCreate(sequences, token, () => []);
+  if (!tails.some((other) => other.join() === tail.join())) tails.push(tail);
 }

@@ -1,3 +1,4 @@
+import { orElse } from './or-else.ts';
 import { JsonCounter, maxJsonLevels } from './json-counter.ts';
 
 /** Most of a JSON text. */
@@ -48,10 +49,5 @@ export function parseBounded(text: string, bounds: JsonBounds): unknown {
 
 /** Whether a text is one whole JSON value. */
 export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => JSON.parse(text) !== undefined, false);
 }

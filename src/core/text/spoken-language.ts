@@ -1,3 +1,5 @@
+import { orElse } from './or-else.ts';
+
 /**
  * The language of a tag as clients write it: `en-US`, `zh_TW`, `EN` and `eng` → `en`, `zh`, `en`, `en`. Names such as
  * `german` stay, and `auto` is none.
@@ -7,11 +9,7 @@
 export function spokenLanguage(tag: string | undefined): string | undefined {
   const asked = tag?.trim().toLowerCase().replaceAll('_', '-');
   if (asked === undefined || asked === '' || asked === 'auto' || asked === 'und') return undefined;
-  try {
-    return new Intl.Locale(asked).language;
-  } catch {
-    return asked;
-  }
+  return orElse(() => new Intl.Locale(asked).language, asked);
 }
 
 const mostListed = 12;

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import { assertList, assertText } from '../assert-values.ts';
 import { quote } from '../text/quote.ts';
 const mostNamesListed = 10;
@@ -20,10 +21,7 @@ export function selectClasses(classes: string, names: readonly string[]): Uint8A
   assertText('classes', classes);
   assertList('names', names, assertText);
   const idsByName = new Map<string, number[]>();
-  names.forEach((name, id) => {
-    const key = normalize(name);
-    idsByName.set(key, [...(idsByName.get(key) ?? []), id]);
-  });
+  names.forEach((name, id) => getOrCreate(idsByName, normalize(name), () => []).push(id));
   const mostCommas = Math.max(0, ...names.map((name) => name.split(',').length - 1));
   const mask = new Uint8Array(names.length);
   const parts = classes.split(',');

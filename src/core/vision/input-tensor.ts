@@ -76,3 +76,8 @@ export function toInputTensorInto(
   }
   return tensor;
 }
+
+/** Numbers for red, green and blue out of a preprocessor's settings. */
+export function readTriple(value: unknown, usual: PixelFormat['mean']): PixelFormat['mean'] {
+  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as [number, number, number]) : usual;
+}

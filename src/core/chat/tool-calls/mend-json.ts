@@ -1,5 +1,6 @@
 import { parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
 import type { ToolDefinition } from '../messages.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 
 /** A value that was read from broken JSON. */
 export interface MendedJson {
@@ -22,8 +23,8 @@ const opposite: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
 ]);
 
-/** Characters after the quote that ends a string; any other quote is part of it. */
-/** A key ends at the next quote. */
+const space = /\s*/y;
+/** Characters after the quote that ends a string; any other quote is part of it. A key ends at the next quote. */
 const endOfKey = /(?:)/y;
 const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:(?!\1)[^\n\\])*\1\s*:|[\w-]+\s*:))/y;
 const endOfItem = /\s*(?:[}\]),]|$)/y;
@@ -35,77 +36,56 @@ const endOfItem = /\s*(?:[}\]),]|$)/y;
  */
 export function mendJson(text: string, from: number, options: MendOptions = {}): MendedJson | undefined {
   const { schemaOf, mayBeOpen = false } = options;
-  let index = from;
-
-  function skipSpace(): void {
-    while (index < text.length && text.charAt(index).trim() === '') index++;
-  }
+  const cursor = new TextCursor(text);
+  cursor.index = from;
 
   function skip(sign: string): boolean {
-    skipSpace();
-    if (!text.startsWith(sign, index)) return false;
-    index += sign.length;
-    return true;
+    cursor.takeMatch(space);
+    return cursor.take(sign);
   }
 
   /** Whether a bracket ends here; one that is missing at the end of the text may be forgiven. */
   function closes(bracket: string): boolean {
-    return skip(bracket) || (mayBeOpen && index >= text.length);
-  }
-
-  function follows(pattern: RegExp): boolean {
-    pattern.lastIndex = index;
-    return pattern.test(text);
+    return skip(bracket) || (mayBeOpen && cursor.isAtEnd);
   }
 
   function readValue(depth: number, schema: unknown, stringEnd: RegExp): string | undefined {
-    skipSpace();
-    const sign = text.charAt(index);
+    cursor.takeMatch(space);
+    const sign = cursor.peek();
     if (sign === '"' || sign === "'") return readString(sign, stringEnd);
     const close = opposite.get(sign);
     if (close !== undefined && depth < deepestNesting) {
-      index++;
+      cursor.index++;
       return sign === '{' ? readMembers(depth) : readItems(close, depth);
     }
     return readWord(schema);
   }
 
   function readString(quote: string, stringEnd: RegExp): string | undefined {
-    const isTriple = text.startsWith(quote.repeat(3), index);
+    const isTriple = cursor.take(quote.repeat(3));
     const mark = isTriple ? quote.repeat(3) : quote;
-    index += mark.length;
+    if (!isTriple) cursor.index++;
     let value = '';
-    while (index < text.length) {
-      if (text.startsWith(mark, index)) {
-        index += mark.length;
-        if (isTriple || follows(stringEnd)) return JSON.stringify(value);
+    while (!cursor.isAtEnd) {
+      if (cursor.take(mark)) {
+        if (isTriple || cursor.isAt(stringEnd)) return JSON.stringify(value);
         value += mark;
         continue;
       }
-      const unit = text.charAt(index);
-      if (unit !== '\\') {
-        value += unit;
-        index++;
-        continue;
-      }
-      const escape = /\\(?:u[\da-fA-F]{4}|["\\/bfnrt])/y;
-      escape.lastIndex = index;
-      const written = escape.exec(text)?.[0] ?? text.slice(index, index + 2);
-      index += written.length;
-      value += escape.lastIndex > 0 ? (JSON.parse(`"${written}"`) as string) : written.replace(/^\\'/, "'");
+      const escape = cursor.takeMatch(/\\(?:u[\da-fA-F]{4}|["\\/bfnrt])/y)?.[0];
+      if (escape === undefined) value += cursor.takeMatch(/[^\\"']+|\\?[^]/y)![0].replace(/^\\'/, "'");
+      else value += JSON.parse(`"${escape}"`) as string;
     }
     return undefined;
   }
 
   function readWord(schema: unknown): string | undefined {
-    const pattern = /[^,}\])\n]*/y;
-    pattern.lastIndex = index;
-    const word = (pattern.exec(text)?.[0] ?? '').trimEnd();
+    const start = cursor.index;
+    const word = cursor.takeMatch(/[^,}\])\n]*/y)![0].trimEnd();
     const json = toJsonWord(word) ?? (schema === undefined ? undefined : unquoted(word, schema));
+    cursor.index = start + word.length;
     // A word at the very end may be cut off.
-    if (json === undefined || index + word.length >= text.length) return undefined;
-    index += word.length;
-    return json;
+    return cursor.isAtEnd ? undefined : json;
   }
 
   function readItems(close: string, depth: number): string | undefined {
@@ -126,12 +106,12 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
     let hasComma = true;
     while (!closes('}')) {
       if (!hasComma) return undefined;
-      const start = index;
+      const start = cursor.index;
       const key = readKey();
       if (key === undefined || !skip(':')) {
         if (members.length > 0) return undefined;
         // Without colons it is a set.
-        index = start;
+        cursor.index = start;
         return readItems('}', depth);
       }
       const schema = depth === 0 ? schemaOf?.(key) : undefined;
@@ -144,21 +124,17 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
   }
 
   function readKey(): string | undefined {
-    skipSpace();
-    const quote = text.charAt(index);
+    cursor.takeMatch(space);
+    const quote = cursor.peek();
     if (quote === '"' || quote === "'") {
       const json = readString(quote, endOfKey);
       return json === undefined ? undefined : (JSON.parse(json) as string);
     }
-    const pattern = /[\w-]+/y;
-    pattern.lastIndex = index;
-    const word = pattern.exec(text)?.[0];
-    if (word !== undefined) index += word.length;
-    return word;
+    return cursor.takeMatch(/[\w-]+/y)?.[0];
   }
 
   const json = readValue(0, undefined, endOfItem);
-  return json === undefined ? undefined : { json, end: index };
+  return json === undefined ? undefined : { json, end: cursor.index };
 }
 
 /** Text without quotes counts only where the schema takes it for a string. */

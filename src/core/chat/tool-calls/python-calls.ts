@@ -1,3 +1,4 @@
+import { TextCursor } from '../../text/text-cursor.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
 import { pythonLiterals, readItems, readLiteral } from './literal.ts';
@@ -118,18 +119,18 @@ const stringEnd = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[
  */
 function mendPythonArguments(text: string, schemaOf?: (key: string) => unknown): MendedJson | undefined {
   const members: string[] = [];
-  for (let index = 0; ;) {
-    keyword.lastIndex = index;
-    const name = keyword.exec(text)?.[1];
+  const cursor = new TextCursor(text);
+  for (;;) {
+    const [, name] = cursor.takeMatch(keyword) ?? [];
     if (name === undefined) return undefined;
-    const start = keyword.lastIndex;
-    const value = readString(text, start) ?? mendJson(text, start, { schemaOf: () => schemaOf?.(name) });
+    const { index } = cursor;
+    const value = readString(text, index) ?? mendJson(text, index, { schemaOf: () => schemaOf?.(name) });
     if (value === undefined) return undefined;
     members.push(`${JSON.stringify(name)}: ${value.json}`);
-    const sign = /^\s*([,)])/.exec(text.slice(value.end));
-    if (sign === null) return undefined;
-    index = value.end + sign[0].length;
-    if (sign[1] === ')') return { json: `{${members.join(', ')}}`, end: index };
+    cursor.index = value.end;
+    const [, sign] = cursor.takeMatch(/\s*([,)])/y) ?? [];
+    if (sign === undefined) return undefined;
+    if (sign === ')') return { json: `{${members.join(', ')}}`, end: cursor.index };
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, text, type Expression } from '../../grammar/languages/expression.ts';
 import { anyNumber } from '../../grammar/languages/json-number.ts';
 import type { Language } from '../../grammar/languages/language.ts';
@@ -45,7 +46,7 @@ export function rawNotation(style: RawStyle): Notation {
       const type = typeOfValue(value);
       const kind = type === 'integer' ? 'number' : type;
       const isWritten = typeof value !== 'string' || (canWrite(value) && (isText || isTextOf(value, types)));
-      if (isWritten) byType.set(kind, [...(byType.get(kind) ?? []), value]);
+      if (isWritten) getOrCreate(byType, kind, () => []).push(value);
     }
     const written = ([type, group]: [ValueType, unknown[]]): Expression =>
       framed(type, type === 'string' ? text(...group.map(String)) : inner.constants(group));

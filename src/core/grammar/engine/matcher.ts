@@ -2,7 +2,7 @@ import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from '../languages/expression.ts';
 import { programSteps } from './program.ts';
 import { allKinds } from '../languages/run.ts';
-import { maxBytes, ShortestEndings } from './shortest-ending.ts';
+import { maxBytes, createShortestEndings } from './shortest-ending.ts';
 import { utf8Text } from '../languages/utf8.ts';
 import { longestTokens, type TokenTrie } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -58,8 +58,8 @@ const maxWorkPerMask = 200_000;
 export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Generator<void, CompiledGrammar> {
   const program = yield* programSteps(grammar, vocabulary.writesAll);
   const automaton = new Automaton(program);
-  const masks = new MaskCache(automaton, vocabulary);
-  const endings = new ShortestEndings(program);
+  const masks = createMaskCache(automaton, vocabulary);
+  const endings = createShortestEndings(program);
   yield* endings.learn();
   const read = ({ state, item }: Position, byte: number): Position => {
     let next = automaton.state(automaton.next(state.id, byte));
@@ -164,60 +164,49 @@ function itemText(bytes: readonly number[]): string {
 }
 
 /** The masks of the states of one automaton, the latest ones kept. */
-class MaskCache {
-  readonly #automaton: Automaton;
-  readonly #vocabulary: Vocabulary;
-  readonly #path: Int32Array;
-  readonly #maxMasks: number;
+function createMaskCache(automaton: Automaton, vocabulary: Vocabulary) {
+  const { plain, plainMask, rest, maskLength, endTokens } = vocabulary;
+  const path = new Int32Array(Math.max(plain.maxDepth, rest.maxDepth) + 1);
+  const maxMasks = Math.max(8, Math.floor(maxMaskBytes / (4 * maskLength)));
   /** Room for the next masks: many small arrays cost several times as much. */
-  #room = new Uint32Array();
-  #masks = new Map<number, Uint32Array>();
-  #generation = -1;
+  let room = new Uint32Array();
+  const masks = new Map<number, Uint32Array>();
+  let generation = -1;
+  return {
+    get bytes() {
+      return 4 * maskLength * masks.size + room.byteLength;
+    },
+    of(state: State): Uint32Array {
+      if (generation !== state.generation) {
+        masks.clear();
+        generation = state.generation;
+      }
+      let mask = masks.get(state.id);
+      if (mask) masks.delete(state.id);
+      else mask = make(state);
+      masks.set(state.id, mask);
+      if (masks.size > maxMasks) masks.delete(masks.keys().next().value!);
+      return mask;
+    },
+  };
 
-  constructor(automaton: Automaton, vocabulary: Vocabulary) {
-    this.#automaton = automaton;
-    this.#vocabulary = vocabulary;
-    this.#path = new Int32Array(Math.max(vocabulary.plain.maxDepth, vocabulary.rest.maxDepth) + 1);
-    this.#maxMasks = Math.max(8, Math.floor(maxMaskBytes / (4 * vocabulary.maskLength)));
-  }
-
-  get bytes(): number {
-    return 4 * this.#vocabulary.maskLength * this.#masks.size + this.#room.byteLength;
-  }
-
-  of(state: State): Uint32Array {
-    if (this.#generation !== state.generation) {
-      this.#masks.clear();
-      this.#generation = state.generation;
-    }
-    let mask = this.#masks.get(state.id);
-    if (mask) this.#masks.delete(state.id);
-    else mask = this.#make(state);
-    this.#masks.set(state.id, mask);
-    if (this.#masks.size > this.#maxMasks) this.#masks.delete(this.#masks.keys().next().value!);
-    return mask;
-  }
-
-  #make(state: State): Uint32Array {
-    const { plain, plainMask, rest, maskLength, endTokens } = this.#vocabulary;
-    if (this.#room.length === 0) this.#room = new Uint32Array(masksAtOnce * maskLength);
-    const mask = this.#room.subarray(0, maskLength);
-    this.#room = this.#room.subarray(maskLength);
-    const limit = this.#automaton.work + maxWorkPerMask;
-    if (this.#automaton.covers(state.id, allKinds, plain.maxDepth)) mask.set(plainMask);
-    else this.#walk(plain, state.id, mask, limit);
-    this.#walk(rest, state.id, mask, limit);
+  function make(state: State): Uint32Array {
+    if (room.length === 0) room = new Uint32Array(masksAtOnce * maskLength);
+    const mask = room.subarray(0, maskLength);
+    room = room.subarray(maskLength);
+    const limit = automaton.work + maxWorkPerMask;
+    if (automaton.covers(state.id, allKinds, plain.maxDepth)) mask.set(plainMask);
+    else walk(plain, state.id, mask, limit);
+    walk(rest, state.id, mask, limit);
     for (const [token, bytes] of endTokens) {
-      if (mayEndWith(this.#automaton, state, bytes)) mask[token >>> 5]! |= 1 << (token & 31);
+      if (mayEndWith(automaton, state, bytes)) mask[token >>> 5]! |= 1 << (token & 31);
     }
     return mask;
   }
 
-  #walk(trie: TokenTrie, start: number, mask: Uint32Array, limit: number): void {
+  function walk(trie: TokenTrie, start: number, mask: Uint32Array, limit: number): void {
     const { size, bytes, depths, ends, firstTokens, tokens, heights, kinds } = trie;
-    const isPlain = trie === this.#vocabulary.plain;
-    const automaton = this.#automaton;
-    const path = this.#path;
+    const isPlain = trie === plain;
     path[0] = start;
     const lastLimit = limit + maxWorkPerMask;
     let isAny = false;
@@ -234,7 +223,7 @@ class MaskCache {
         continue;
       }
       if (isPlain && automaton.covers(state, kinds[node]!, heights[node]!)) {
-        this.#vocabulary.addPlain(mask, node);
+        vocabulary.addPlain(mask, node);
         isAny = true;
         node = ends[node]!;
         continue;

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import type { Expression, LanguageText, Rule } from '../languages/expression.ts';
 import { escapedCharacter, plainCharacters } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
@@ -181,8 +181,7 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
     for (const text of texts) {
       const byte = text[depth];
       if (byte === undefined) mayEnd = true;
-      else if (byByte.has(byte)) byByte.get(byte)!.push(text);
-      else byByte.set(byte, [text]);
+      else getOrCreate(byByte, byte, () => []).push(text);
     }
     const branches = [...byByte].map(([byte, longer]) =>
       writeByte([byte, byte], writeTexts(longer, next, depth + 1)),

@@ -13,40 +13,34 @@ const maxPasses = 32;
  * there to the end of its rule or round, and the stack tells which rules and rounds are open. Items that differ are measured
  * as if each could be the shortest one.
  */
-export class ShortestEndings {
-  readonly #program: Program;
+export function createShortestEndings(program: Program) {
   /** Bytes from each step to the end of its rule, round or grammar. */
-  readonly #lengths: Float64Array;
-  readonly #rests = new WeakMap<Frame, number>();
-
-  constructor(program: Program) {
-    this.#program = program;
-    this.#lengths = new Float64Array(program.steps.length).fill(Infinity);
-  }
+  const lengths = new Float64Array(program.steps.length).fill(Infinity);
+  const rests = new WeakMap<Frame, number>();
+  return { learn, lengthFrom, isInList, bytesFrom };
 
   /** Learns the lengths, before anything is asked. In slices: yields after each pass. */
-  *learn(): Generator<void, void> {
-    const { partEnds } = this.#program;
+  function* learn(): Generator<void, void> {
+    const { partEnds } = program;
     let changes = true;
     for (let pass = 0; changes && pass < maxPasses; pass++) {
       changes = false;
       // Rules mostly stand before those that they call, and steps behind those that they lead to.
       for (let part = partEnds.length - 1; part >= 0; part--) {
         const end = partEnds[part]!;
-        for (let place = partEnds[part - 1] ?? 0; place < end; place++)
-          changes = this.#shorten(place) || changes;
+        for (let place = partEnds[part - 1] ?? 0; place < end; place++) changes = shorten(place) || changes;
       }
       yield;
     }
   }
 
   /** Bytes of the shortest ending; Infinity where none is known. */
-  lengthFrom(state: State): number {
-    return state.mayEnd ? 0 : Math.min(...state.threads.map((thread) => this.#lengthOf(thread)));
+  function lengthFrom(state: State): number {
+    return state.mayEnd ? 0 : Math.min(...state.threads.map((thread) => lengthOf(thread)));
   }
 
   /** Whether a list of items that differ may be open, so that its length isn't known. */
-  isInList(state: State): boolean {
+  function isInList(state: State): boolean {
     return state.threads.some(({ frame }) => {
       for (let open = frame; open; open = open.below) if (open.items) return true;
       return false;
@@ -54,24 +48,23 @@ export class ShortestEndings {
   }
 
   /** The next bytes of the shortest ending; `undefined` where none is known. */
-  bytesFrom(state: State): readonly number[] | undefined {
-    const length = this.lengthFrom(state);
+  function bytesFrom(state: State): readonly number[] | undefined {
+    const length = lengthFrom(state);
     if (length > maxBytes) return undefined;
     return state.threads
-      .filter((thread) => this.#lengthOf(thread) === length)
-      .map((thread) => this.#bytesOf(thread))
+      .filter((thread) => lengthOf(thread) === length)
+      .map((thread) => bytesOf(thread))
       .find((bytes) => bytes !== undefined && bytes.length > 0);
   }
 
-  #bytesOf({ place, frame, low, high }: Thread): readonly number[] | undefined {
-    const step = this.#program.steps[place]!;
+  function bytesOf({ place, frame, low, high }: Thread): readonly number[] | undefined {
+    const step = program.steps[place]!;
     return step.op === 'read' ? step.reader.ending(frame!.reading!) : [plainestOf(low, high)];
   }
 
   /** @returns whether a shorter way was found */
-  #shorten(place: number): boolean {
-    const lengths = this.#lengths;
-    const step = this.#program.steps[place]!;
+  function shorten(place: number): boolean {
+    const step = program.steps[place]!;
     let length = 0;
     switch (step.op) {
       case 'byte':
@@ -82,10 +75,10 @@ export class ShortestEndings {
         for (const next of step.next) length = Math.min(length, lengths[next]!);
         break;
       case 'call':
-        length = lengths[this.#program.entries.get(step.rule)!]! + lengths[step.next]!;
+        length = lengths[program.entries.get(step.rule)!]! + lengths[step.next]!;
         break;
       case 'loop':
-        length = this.#roundsLength(step, 0);
+        length = roundsLength(step, 0);
         break;
       case 'begin':
         length = (step.reader.ending(step.reader.start)?.length ?? Infinity) + lengths[step.next]!;
@@ -94,8 +87,8 @@ export class ShortestEndings {
         length = lengths[step.exit]!;
         break;
       case 'distinct': {
-        const loop = this.#program.steps[step.loop] as Extract<Step, { op: 'loop' }>;
-        length = lengths[step.next]! + this.#roundsLength(loop, 1);
+        const loop = program.steps[step.loop] as Extract<Step, { op: 'loop' }>;
+        length = lengths[step.next]! + roundsLength(loop, 1);
         break;
       }
       case 'count':
@@ -113,31 +106,31 @@ export class ShortestEndings {
   }
 
   /** Bytes of the rounds that a loop still needs, and of what follows it. */
-  #roundsLength(
+  function roundsLength(
     { min, body, exit }: { readonly min: number; readonly body: number; readonly exit: number },
     rounds: number,
   ): number {
     const missing = min - rounds;
-    return (missing > 0 ? missing * this.#lengths[body]! : 0) + this.#lengths[exit]!;
+    return (missing > 0 ? missing * lengths[body]! : 0) + lengths[exit]!;
   }
 
-  #lengthOf({ place, frame }: Thread): number {
-    const step = this.#program.steps[place]!;
-    if (step.op !== 'read') return this.#lengths[place]! + this.#restOf(frame);
+  function lengthOf({ place, frame }: Thread): number {
+    const step = program.steps[place]!;
+    if (step.op !== 'read') return lengths[place]! + restOf(frame);
     const text = step.reader.ending(frame!.reading!);
-    return (text?.length ?? Infinity) + this.#lengths[place]! + this.#restOf(frame!.below);
+    return (text?.length ?? Infinity) + lengths[place]! + restOf(frame!.below);
   }
 
   /** Bytes from the end of the rule or round that is open to the end of the text. */
-  #restOf(top: Frame | undefined): number {
+  function restOf(top: Frame | undefined): number {
     const open: Frame[] = [];
-    for (let frame = top; frame && !this.#rests.has(frame); frame = frame.below) open.push(frame);
+    for (let frame = top; frame && !rests.has(frame); frame = frame.below) open.push(frame);
     for (const frame of open.toReversed()) {
-      const step = this.#program.steps[frame.next]!;
-      let rest = frame.below ? this.#rests.get(frame.below)! : 0;
-      rest += step.op === 'loop' ? this.#roundsLength(step, roundsOf(frame) + 1) : this.#lengths[frame.next]!;
-      this.#rests.set(frame, rest);
+      const step = program.steps[frame.next]!;
+      let rest = frame.below ? rests.get(frame.below)! : 0;
+      rest += step.op === 'loop' ? roundsLength(step, roundsOf(frame) + 1) : lengths[frame.next]!;
+      rests.set(frame, rest);
     }
-    return top ? this.#rests.get(top)! : 0;
+    return top ? rests.get(top)! : 0;
   }
 }

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { compareBytes, createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
 
 /** The tokens of a model, prepared for finding those that a grammar allows. */
@@ -81,11 +82,7 @@ function adderOf({ firstTokens, ends, tokens }: TokenTrie, maskLength: number): 
       }
       return;
     }
-    let own = masks.get(node);
-    if (!own) {
-      own = maskOf(tokens.subarray(first, last), maskLength);
-      masks.set(node, own);
-    }
+    const own = getOrCreate(masks, node, () => maskOf(tokens.subarray(first, last), maskLength));
     for (let word = 0; word < maskLength; word++) mask[word]! |= own[word]!;
   };
 }

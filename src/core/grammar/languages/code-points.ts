@@ -1,3 +1,4 @@
+import { orElse } from '../../text/or-else.ts';
 /** Code points from `from` to `to`, both inclusive. */
 export type CodePointRange = readonly [from: number, to: number];
 
@@ -55,12 +56,8 @@ export function codePointsWith(property: string): CodePointSet | undefined {
 
 function find(property: string): CodePointSet | undefined {
   if (!/^\w+(=\w+)?$/.test(property)) return undefined;
-  let expression: RegExp;
-  try {
-    expression = new RegExp(`\\p{${property}}+`, 'gu');
-  } catch {
-    return undefined;
-  }
+  const expression = orElse(() => new RegExp(`\\p{${property}}+`, 'gu'), undefined);
+  if (!expression) return undefined;
   return union(
     blocks.flatMap(([from, to]) => {
       const text = textOf(from, to);

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { intersection, union, type CodePointSet } from './code-points.ts';
 
 /** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */
@@ -168,11 +169,8 @@ export class LanguageStore {
     const others: Language[] = [];
     for (const item of flat) {
       if (item.kind === 'characters') sets.push(item.set);
-      else if (item.kind === 'concatenation') {
-        const same = byFirst.get(item.first);
-        if (same) same.push(item.rest);
-        else byFirst.set(item.first, [item.rest]);
-      } else others.push(item);
+      else if (item.kind === 'concatenation') getOrCreate(byFirst, item.first, () => []).push(item.rest);
+      else others.push(item);
     }
     for (const [first, rests] of byFirst) {
       others.push(
@@ -251,22 +249,11 @@ export class LanguageStore {
 
   #make(shape: Shape, key: string, traits: Traits): Language {
     this.spend(1 + (key.length >> 4));
-    let language = this.#known.get(key);
-    if (!language) {
-      language = {
-        ...shape,
-        ...traits,
-        id: ++this.#ids,
-        key,
-        transitions: undefined,
-        liveTransitions: undefined,
-        isLive: undefined,
-        run: undefined,
-      } as Language;
-      this.#known.set(key, language);
+    return getOrCreate(this.#known, key, () => {
       this.bytes += bytesOfLanguage + key.length;
-    }
-    return language;
+      const open = { transitions: undefined, liveTransitions: undefined, isLive: undefined, run: undefined };
+      return { ...shape, ...traits, id: ++this.#ids, key, ...open } as Language;
+    });
   }
 }
 

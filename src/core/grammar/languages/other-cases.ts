@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { union, type CodePointRange, type CodePointSet, codePointsWith } from './code-points.ts';
 
 const asciiClasses = findClasses([
@@ -34,9 +35,7 @@ function findClasses(set: CodePointSet): ReadonlyMap<number, readonly number[]> 
   for (const codePoint of codePointsIn(set)) {
     const folded = fold(codePoint);
     if (folded < 0x80 && codePoint >= 0x80) continue;
-    const same = byFolded.get(folded);
-    if (same) same.push(codePoint);
-    else byFolded.set(folded, [codePoint]);
+    getOrCreate(byFolded, folded, () => []).push(codePoint);
   }
   const all = [...byFolded.values()].flatMap((same) => same.map((one) => [one, same] as const));
   return new Map(all.sort(([a], [b]) => a - b));

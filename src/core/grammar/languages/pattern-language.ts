@@ -56,17 +56,8 @@ function waysOf(pattern: Pattern): readonly (readonly Pattern[])[] {
 }
 
 function looksAhead(pattern: Pattern): boolean {
-  switch (pattern.kind) {
-    case 'look-ahead':
-      return true;
-    case 'sequence':
-    case 'alternatives':
-      return pattern.items.some(looksAhead);
-    case 'repeat':
-      return looksAhead(pattern.item);
-    default:
-      return false;
-  }
+  if ('items' in pattern) return pattern.items.some(looksAhead);
+  return pattern.kind === 'look-ahead' || (pattern.kind === 'repeat' && looksAhead(pattern.item));
 }
 
 /** Language of the rest of the text after the items match. */

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { intersection } from './code-points.ts';
 import type { Writing } from './expression.ts';
 import { plainText } from './json-text.ts';
@@ -66,14 +67,12 @@ export class LanguageReader {
   /** The start of a text that is none of these, given as JSON. Some text has to be left. */
   startWithout(items: readonly string[]): Reading {
     if (items.length === 0) return this.start;
-    const known = this.#starts.get(items);
-    if (known) return known;
-    this.#store.allow(Infinity);
-    const texts = items.map((item) => this.#store.text(this.#isJson ? String(JSON.parse(item)) : item));
-    const others = this.#store.complement(this.#store.union(...texts));
-    const reading = this.#reading(this.#store.intersection(this.language, others));
-    this.#starts.set(items, reading);
-    return reading;
+    return getOrCreate(this.#starts, items, () => {
+      this.#store.allow(Infinity);
+      const texts = items.map((item) => this.#store.text(this.#isJson ? String(JSON.parse(item)) : item));
+      const others = this.#store.complement(this.#store.union(...texts));
+      return this.#reading(this.#store.intersection(this.language, others));
+    });
   }
 
   /** Steps taken so far. */
@@ -280,12 +279,7 @@ export class LanguageReader {
 
   #reading(language: Language, part = ''): Reading {
     const key = `${language.id} ${part}`;
-    let reading = this.#readings.get(key);
-    if (!reading) {
-      reading = { id: ++this.#ids, language, part };
-      this.#readings.set(key, reading);
-    }
-    return reading;
+    return getOrCreate(this.#readings, key, () => ({ id: ++this.#ids, language, part }));
   }
 }
 

@@ -1,6 +1,7 @@
+import { orElse } from '../../text/or-else.ts';
 import { codePointsOf, complement, union, type CodePointSet, codePointsWith } from './code-points.ts';
 import { withOtherCases } from './other-cases.ts';
-import { TextCursor } from './text-cursor.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
 const wordCharacters: CodePointSet = [
@@ -264,11 +265,5 @@ const posixClasses: Readonly<Record<string, string>> = {
 
 /** Valid with the `u` flag, or at least without, where escapes of letters are the only letters that change meaning. */
 function isRegularExpression(pattern: string): boolean {
-  return ['u', ''].some((flags) => {
-    try {
-      return new RegExp(pattern, flags) instanceof RegExp;
-    } catch {
-      return false;
-    }
-  });
+  return ['u', ''].some((flags) => orElse(() => new RegExp(pattern, flags), undefined));
 }

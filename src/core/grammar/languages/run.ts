@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { codePointsOf, complement, intersection, union, type CodePointRange } from './code-points.ts';
 import { plainText } from './json-text.ts';
 import type { Run } from './language.ts';
@@ -23,15 +24,12 @@ const known = new WeakMap<readonly CodePointRange[], number>();
 
 /** The kinds that have all their characters in these ranges. */
 export function kindsOf(ranges: readonly CodePointRange[]): number {
-  let found = known.get(ranges);
-  if (found === undefined) {
+  return getOrCreate(known, ranges, () => {
     const set = union(ranges);
     const isWithin = ([from, to]: CodePointRange): boolean =>
       set.some(([low, high]) => low <= from && high >= to);
-    found = kinds.reduce((sum, kind, index) => sum + (kind.every(isWithin) ? 2 ** index : 0), 0);
-    known.set(ranges, found);
-  }
-  return found;
+    return kinds.reduce((sum, kind, index) => sum + (kind.every(isWithin) ? 2 ** index : 0), 0);
+  });
 }
 
 /** The run with which more tokens are known, about. */

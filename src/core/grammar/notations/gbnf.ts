@@ -30,7 +30,7 @@ class GbnfReader extends GrammarReader {
   }
 
   #readRule(): void {
-    const name = this.#takeName();
+    const [name] = this.takeMatch(namePattern) ?? [];
     if (name === undefined) throw this.faultHere('expected the name of a rule');
     this.skip();
     if (!this.take('::=')) throw this.faultHere('expected ::=');
@@ -44,14 +44,14 @@ class GbnfReader extends GrammarReader {
     if (this.take('[')) return character(...this.#readClass());
     if (this.take('.')) return character(...allCharacters);
     if (this.take('(')) return this.readGroup(')', depth);
-    const name = this.#takeName();
+    const [name] = this.takeMatch(namePattern) ?? [];
     if (name === undefined) throw this.faultHere('expected a text, a class, a group or a name');
     return refer(this.named(name));
   }
 
   #readText(): Expression {
     let content = '';
-    while (!this.take('"')) content += String.fromCodePoint(this.#readCharacter('"'));
+    while (!this.take('"')) content += String.fromCodePoint(this.takeCodePoint('"', escapes));
     return content === '' ? empty : text(content);
   }
 
@@ -59,22 +59,14 @@ class GbnfReader extends GrammarReader {
     const isNegated = this.take('^');
     const parts: CodePointSet[] = [];
     while (!this.take(']')) {
-      const low = this.#readCharacter(']');
+      const low = this.takeCodePoint(']', escapes);
       const isRange = this.isAt(/-(?!\])/y);
       if (isRange) this.take('-');
-      parts.push([[low, isRange ? this.#readCharacter(']') : low]]);
+      parts.push([[low, isRange ? this.takeCodePoint(']', escapes) : low]]);
     }
     if (parts.some(([range]) => range![0] > range![1])) throw this.fault('expected ranges that ascend');
     const set = union(...parts);
     return intersection(isNegated ? complement(set) : set, allCharacters);
-  }
-
-  #readCharacter(end: string): number {
-    return this.takeCodePoint(end, escapes);
-  }
-
-  #takeName(): string | undefined {
-    return this.takeMatch(namePattern)?.[0];
   }
 
   override readBounds(): Bounds | undefined {

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import {
   choice,
   empty,
@@ -14,7 +14,7 @@ import { isNullable, nullableRules } from '../languages/nullable.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { maxRepetitions } from '../languages/regular-expression.ts';
 import { quoted } from '../schemas/keywords.ts';
-import { TextCursor } from '../languages/text-cursor.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 
 const hexEscapes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 const maxLength = 50_000;

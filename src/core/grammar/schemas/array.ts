@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import {
   choice,
   empty,
@@ -171,13 +172,12 @@ function listWith(
   const stateOf = (count: number, found: readonly number[]): Expression => {
     const known = max === Infinity ? Math.min(count, lastCount) : count;
     const key = `${known},${found.join()},${count === 0}`;
-    let state = rules.get(key);
-    if (!state) {
+    const state = getOrCreate(rules, key, () => {
       if (rules.size >= maxStates) throw schemaFault(path, 'expected fewer items to count');
-      state = rule(`items ${key}`);
-      rules.set(key, state);
-      waiting.push({ isFirst: count === 0, count: known, found, rule: state });
-    }
+      const own = rule(`items ${key}`);
+      waiting.push({ isFirst: count === 0, count: known, found, rule: own });
+      return own;
+    });
     return refer(state);
   };
   const none = needs.map(() => 0);

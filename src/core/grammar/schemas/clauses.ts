@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { itemSchemas } from './evaluate.ts';
 import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
@@ -86,43 +87,35 @@ const maxComparedDepth = 3;
  * Brings schemas into disjunctive form: alternatives of conditions that hold at once. Applicators in place (`allOf`,
  * `anyOf`, `oneOf`, `not`, `if`, `$ref`, dependencies) are resolved, and `not` is pushed down to the keywords.
  */
-export class ClauseReader {
-  readonly #document: SchemaDocument;
-  readonly #known = new Map<Literal, readonly Clause[]>();
-  readonly #open = new Set<Literal>();
+export function createClauseReader(document: SchemaDocument, spend: (steps: number) => void) {
+  const known = new Map<Literal, readonly Clause[]>();
+  const open = new Set<Literal>();
   /** Results of `isNever`. */
-  readonly #never = new Map<string, boolean>();
-  readonly #spend: (steps: number) => void;
-
-  constructor(document: SchemaDocument, spend: (steps: number) => void) {
-    this.#document = document;
-    this.#spend = spend;
-  }
+  const never = new Map<string, boolean>();
+  return { read, isNever, reference };
 
   /** @returns the alternatives; none where nothing matches all literals */
-  read(literals: readonly Literal[], path: string): readonly Clause[] {
+  function read(literals: readonly Literal[], path: string): readonly Clause[] {
     return literals.reduce<readonly Clause[]>(
-      (clauses, literal) => this.#product(clauses, this.#clauses(literal), path),
+      (clauses, literal) => product(clauses, clausesOf(literal), path),
       [anything],
     );
   }
 
   /** Whether nothing matches all literals, as far as is known without looking at texts and numbers. */
-  isNever(literals: readonly Literal[], path: string, depth = maxComparedDepth): boolean {
+  function isNever(literals: readonly Literal[], path: string, depth = maxComparedDepth): boolean {
     const key = `${depth} ${literals.map(({ id }) => id).join()}`;
-    const known =
-      this.#never.get(key) ??
-      this.read(literals, path).every((clause) => this.#isNeverObject(clause, path, depth));
-    this.#never.set(key, known);
-    return known;
+    return getOrCreate(never, key, () =>
+      read(literals, path).every((clause) => isNeverObject(clause, path, depth)),
+    );
   }
 
   /** Whether an object would need a property that it can't have, as far as is known. */
-  #isNeverObject(clause: Clause, path: string, depth: number): boolean {
+  function isNeverObject(clause: Clause, path: string, depth: number): boolean {
     if (clause.types !== typeBits.object || clause.values || depth === 0) return false;
     return clause.required.some((name) => {
       try {
-        return this.isNever(propertyLiterals(clause, name, this.#document), path, depth - 1);
+        return isNever(propertyLiterals(clause, name, document), path, depth - 1);
       } catch (error) {
         // A property may be of the schema that is being read.
         if (error instanceof RangeError) return false;
@@ -131,59 +124,52 @@ export class ClauseReader {
     });
   }
 
-  #clauses(literal: Literal): readonly Clause[] {
+  function clausesOf(literal: Literal): readonly Clause[] {
     if (literal.schema === true) return [anything];
     if (literal.schema === false) return [];
-    let known = this.#known.get(literal);
-    if (!known) {
-      if (this.#open.has(literal)) throw schemaFault(literal.path, 'expected no reference to itself');
-      if (this.#open.size > maxDepth)
-        throw schemaFault(literal.path, 'expected fewer schemas within schemas');
-      this.#spend(1);
+    return getOrCreate(known, literal, () => {
+      if (open.has(literal)) throw schemaFault(literal.path, 'expected no reference to itself');
+      if (open.size > maxDepth) throw schemaFault(literal.path, 'expected fewer schemas within schemas');
+      spend(1);
       const { schema, path } = literal;
       if (!isSchemaObject(schema)) throw schemaFault(path, 'expected a schema: an object or a boolean');
-      this.#open.add(literal);
+      open.add(literal);
       try {
-        known = literal.negated ? this.#negative(schema, path).map(silenced) : this.#positive(schema, path);
+        return literal.negated ? negative(schema, path).map(silenced) : positive(schema, path);
       } finally {
-        this.#open.delete(literal);
+        open.delete(literal);
       }
-      this.#known.set(literal, known);
-    }
-    return known;
+    });
   }
 
-  #positive(schema: Schema, path: string): readonly Clause[] {
-    let clauses: readonly Clause[] = [this.#own(schema, path)];
-    for (const [place, others] of this.#applied(schema, path, false))
-      clauses = this.#product(clauses, others, place);
-    return this.#unevaluated(schema, path, clauses);
+  function positive(schema: Schema, path: string): readonly Clause[] {
+    let clauses: readonly Clause[] = [own(schema, path)];
+    for (const [place, others] of applied(schema, path, false)) clauses = product(clauses, others, place);
+    return unevaluated(schema, path, clauses);
   }
 
   /** The clauses of applicators in place, by their places: all of them hold, or, negated, some. */
-  *#applied(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
-    const entriesOf = (keyword: string): readonly Literal[] =>
-      schema[keyword] === undefined ? [] : this.#entries(schema, keyword, path, negated);
+  function* applied(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       if (schema[keyword] === undefined) continue;
-      const target = this.reference(schema, keyword, path);
-      const literal = this.#document.literal(target.schema, target.path, { negated });
-      yield [`${path}.${keyword}`, this.#clauses(literal)];
+      const target = reference(schema, keyword, path);
+      const literal = document.literal(target.schema, target.path, { negated });
+      yield [`${path}.${keyword}`, clausesOf(literal)];
     }
-    for (const entry of entriesOf('allOf')) yield [`${path}.allOf`, this.#clauses(entry)];
+    for (const entry of entriesOf(schema, 'allOf', path, negated)) yield [`${path}.allOf`, clausesOf(entry)];
     const place = `${path}.anyOf`;
-    const any = entriesOf('anyOf');
-    if (any.length > 0) yield [place, negated ? this.read(any, place) : this.#union(any, place)];
+    const any = entriesOf(schema, 'anyOf', path, negated);
+    if (any.length > 0) yield [place, negated ? read(any, place) : limited(any.flatMap(clausesOf), place)];
     if (schema['oneOf'] !== undefined)
-      yield [`${path}.oneOf`, negated ? this.#notExactlyOne(schema, path) : this.#exactlyOne(schema, path)];
+      yield [`${path}.oneOf`, negated ? notExactlyOne(schema, path) : exactlyOne(schema, path)];
     if (schema['not'] !== undefined)
-      yield [`${path}.not`, this.#clauses(this.#literal(schema, 'not', path, !negated))];
-    if (schema['if'] !== undefined) yield [`${path}.if`, this.#conditional(schema, path, negated)];
-    yield* this.#dependencies(schema, path, negated);
+      yield [`${path}.not`, clausesOf(literalOf(schema, 'not', path, !negated))];
+    if (schema['if'] !== undefined) yield [`${path}.if`, conditional(schema, path, negated)];
+    yield* dependencies(schema, path, negated);
   }
 
   /** Types, values and keywords of one type. */
-  #own(schema: Schema, path: string): Clause {
+  function own(schema: Schema, path: string): Clause {
     const types = schema['type'] === undefined ? allTypes : typesOfKeyword(schema['type'], `${path}.type`);
     const values = valuesOf(schema, path);
     const acts = Object.keys(schema).some(
@@ -191,59 +177,59 @@ export class ClauseReader {
     );
     const required = readNames(schema['required'], `${path}.required`);
     return (
-      this.#merge(
+      merge(
         { ...anything, types, values: values && distinct(values) },
         { ...anything, atoms: acts ? [{ kind: 'schema', schema, path }] : [], required },
       ) ?? { ...anything, types: 0 }
     );
   }
 
-  #exactlyOne(schema: Schema, path: string): readonly Clause[] {
-    const entries = this.#entries(schema, 'oneOf', path);
+  function exactlyOne(schema: Schema, path: string): readonly Clause[] {
+    const entries = entriesOf(schema, 'oneOf', path);
     const place = `${path}.oneOf`;
     const overlapping = entries.map((): Literal[] => []);
     for (const [index, entry] of entries.entries()) {
       for (let other = 0; other < index; other++) {
-        this.#spend(1);
+        spend(1);
         const against = entries[other]!;
-        if (this.isNever([against, entry], place)) continue;
+        if (isNever([against, entry], place)) continue;
         overlapping[index]!.push(against);
         overlapping[other]!.push(entry);
       }
     }
-    return this.#limited(
+    return limited(
       entries.flatMap((entry, index) =>
         overlapping[index]!.reduce<readonly Clause[]>(
           (clauses, other) =>
-            this.#product(
-              clauses,
-              this.#clauses(this.#document.literal(other.schema, other.path, { negated: true })),
-              place,
-            ),
-          this.#clauses(entry),
+            product(clauses, clausesOf(document.literal(other.schema, other.path, { negated: true })), place),
+          clausesOf(entry),
         ),
       ),
       place,
     );
   }
 
-  #conditional(schema: Schema, path: string, negated: boolean): readonly Clause[] {
+  function conditional(schema: Schema, path: string, negated: boolean): readonly Clause[] {
     const branch = (keyword: string): readonly Clause[] =>
       schema[keyword] === undefined
         ? negated
           ? []
           : [anything]
-        : this.#clauses(this.#literal(schema, keyword, path, negated));
-    const holds = this.#clauses(this.#literal(schema, 'if', path, false));
-    const fails = this.#clauses(this.#literal(schema, 'if', path, true));
+        : clausesOf(literalOf(schema, keyword, path, negated));
+    const holds = clausesOf(literalOf(schema, 'if', path, false));
+    const fails = clausesOf(literalOf(schema, 'if', path, true));
     return [
-      ...this.#product(holds, branch('then'), `${path}.then`),
-      ...this.#product(fails, branch('else'), `${path}.else`),
+      ...product(holds, branch('then'), `${path}.then`),
+      ...product(fails, branch('else'), `${path}.else`),
     ];
   }
 
   /** Each as clauses: the property is missing, or what depends on it holds. */
-  *#dependencies(schema: Schema, path: string, negated: boolean): Iterable<[string, readonly Clause[]]> {
+  function* dependencies(
+    schema: Schema,
+    path: string,
+    negated: boolean,
+  ): Iterable<[string, readonly Clause[]]> {
     for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
       const map = readSchemaMap(schema[keyword], `${path}.${keyword}`);
       for (const [name, value] of Object.entries(map)) {
@@ -254,8 +240,8 @@ export class ClauseReader {
           ? negated
             ? others.map((other) => without(other))
             : [{ ...anything, required: others }]
-          : this.#clauses(this.#document.literal(value, place, { negated }));
-        const kept = this.#product([present], consequence, place);
+          : clausesOf(document.literal(value, place, { negated }));
+        const kept = product([present], consequence, place);
         const missing: readonly Clause[] = [
           { ...anything, types: allTypes & ~typeBits.object },
           without(name),
@@ -265,17 +251,17 @@ export class ClauseReader {
     }
   }
 
-  #unevaluated(schema: Schema, path: string, clauses: readonly Clause[]): readonly Clause[] {
+  function unevaluated(schema: Schema, path: string, clauses: readonly Clause[]): readonly Clause[] {
     let result = clauses;
     for (const of of ['properties', 'items'] as const) {
       const keyword = of === 'properties' ? 'unevaluatedProperties' : 'unevaluatedItems';
       if (schema[keyword] === undefined || schema[keyword] === true) continue;
-      const literal = this.#literal(schema, keyword, path, false);
+      const literal = literalOf(schema, keyword, path, false);
       // The keyword evaluates what is left; what it finds evaluated is by the others beside it.
-      const { [keyword]: _, ...own } = schema;
+      const { [keyword]: _, ...others } = schema;
       result = result.map((clause) => {
         const evaluated = clause.atoms.flatMap((atom) =>
-          atom.kind === 'schema' && !atom.isSilent ? [atom.schema === schema ? own : atom.schema] : [],
+          atom.kind === 'schema' && !atom.isSilent ? [atom.schema === schema ? others : atom.schema] : [],
         );
         return { ...clause, atoms: [...clause.atoms, { kind: 'unevaluated', evaluated, of, literal }] };
       });
@@ -284,7 +270,7 @@ export class ClauseReader {
   }
 
   /** Alternatives of which each breaks one keyword. */
-  #negative(schema: Schema, path: string): readonly Clause[] {
+  function negative(schema: Schema, path: string): readonly Clause[] {
     const clauses: Clause[] = [];
     const values = valuesOf(schema, path);
     if (schema['type'] !== undefined) {
@@ -292,7 +278,7 @@ export class ClauseReader {
       clauses.push({ ...anything, types: allTypes & ~types });
     }
     if (values) clauses.push({ ...anything, excluded: distinct(values) });
-    for (const [, others] of this.#applied(schema, path, true)) clauses.push(...others);
+    for (const [, others] of applied(schema, path, true)) clauses.push(...others);
     for (const keyword of ['unevaluatedProperties', 'unevaluatedItems']) {
       if (schema[keyword] !== undefined && schema[keyword] !== true)
         throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported under `not`');
@@ -300,30 +286,30 @@ export class ClauseReader {
     for (const keyword of Object.keys(schema)) {
       const types = keywordTypes.get(keyword);
       if (types === undefined) continue;
-      for (const clause of this.#broken(keyword, schema, path))
+      for (const clause of broken(keyword, schema, path))
         clauses.push({ ...clause, types: clause.types & types });
     }
-    return this.#limited(clauses, path);
+    return limited(clauses, path);
   }
 
-  #notExactlyOne(schema: Schema, path: string): Clause[] {
+  function notExactlyOne(schema: Schema, path: string): Clause[] {
     const place = `${path}.oneOf`;
-    const entries = this.#entries(schema, 'oneOf', path);
-    const none = this.read(this.#entries(schema, 'oneOf', path, true), place);
+    const entries = entriesOf(schema, 'oneOf', path);
+    const none = read(entriesOf(schema, 'oneOf', path, true), place);
     const pairs = entries.flatMap((entry, index) =>
-      entries.slice(0, index).flatMap((other) => this.read([other, entry], place)),
+      entries.slice(0, index).flatMap((other) => read([other, entry], place)),
     );
     return [...none, ...pairs];
   }
 
   /** Values of the keyword's type that break it. */
-  #broken(keyword: string, schema: Schema, path: string): readonly Clause[] {
+  function broken(keyword: string, schema: Schema, path: string): readonly Clause[] {
     const value = schema[keyword];
     const place = `${path}.${keyword}`;
     const one = (atom: Atom): Clause[] => [{ ...anything, atoms: [atom] }];
     const bound = (other: string, limit: unknown): Clause[] =>
       one({ kind: 'schema', schema: { [other]: limit }, path });
-    const not = (of: unknown, at: string): Literal => this.#document.literal(of, at, { negated: true });
+    const not = (of: unknown, at: string): Literal => document.literal(of, at, { negated: true });
     const count = typeof value === 'number' ? value : 0;
     switch (keyword) {
       case 'minLength':
@@ -379,11 +365,11 @@ export class ClauseReader {
         return one({
           kind: 'some-property',
           keys: { kind: 'names', literal: not(value, place) },
-          literal: this.#document.literal(true, place),
+          literal: document.literal(true, place),
         });
       case 'items':
       case 'additionalItems': {
-        if (Array.isArray(value)) return this.#brokenHeads(value, place);
+        if (Array.isArray(value)) return brokenHeads(value, place);
         if (keyword === 'additionalItems' && !Array.isArray(schema['items'])) return [];
         return one({
           kind: 'some-item',
@@ -393,7 +379,7 @@ export class ClauseReader {
         });
       }
       case 'prefixItems':
-        return Array.isArray(value) ? this.#brokenHeads(value, place) : [];
+        return Array.isArray(value) ? brokenHeads(value, place) : [];
       case 'contains':
         if (schema['minContains'] !== undefined || schema['maxContains'] !== undefined) break;
         return one({ kind: 'schema', schema: { items: { not: value } }, path: place });
@@ -406,96 +392,90 @@ export class ClauseReader {
     );
   }
 
-  #brokenHeads(heads: readonly unknown[], path: string): Clause[] {
-    return heads.map((head, index) => {
-      const schema = {
-        minItems: index + 1,
-        prefixItems: [...Array.from({ length: index }, () => true), { not: head }],
-      };
-      return { ...anything, atoms: [{ kind: 'schema', schema, path: `${path}[${index}]` }] };
-    });
-  }
-
   /** The literal that a schema with a reference stands for; references to references are followed. */
-  reference(schema: Schema, keyword: string, path: string): Literal {
+  function reference(schema: Schema, keyword: string, path: string): Literal {
     const place = `${path}.${keyword}`;
-    let { schema: target, path: at } = this.#document.resolve(schema, keyword, place);
+    let { schema: target, path: at } = document.resolve(schema, keyword, place);
     const seen = new Set<unknown>([schema]);
     while (isSchemaObject(target) && isReferenceAlone(target)) {
       if (seen.has(target)) throw schemaFault(`${at}.$ref`, 'expected no reference to itself');
       seen.add(target);
-      ({ schema: target, path: at } = this.#document.resolve(target, '$ref', `${at}.$ref`));
+      ({ schema: target, path: at } = document.resolve(target, '$ref', `${at}.$ref`));
     }
     if (seen.has(target)) throw schemaFault(place, 'expected no reference to itself');
-    return this.#document.literal(target, at);
+    return document.literal(target, at);
   }
 
-  #literal(schema: Schema, keyword: string, path: string, negated: boolean): Literal {
-    return this.#document.literal(schema[keyword], `${path}.${keyword}`, { negated });
+  function literalOf(schema: Schema, keyword: string, path: string, negated: boolean): Literal {
+    return document.literal(schema[keyword], `${path}.${keyword}`, { negated });
   }
 
-  #entries(schema: Schema, keyword: string, path: string, negated = false): Literal[] {
+  function entriesOf(schema: Schema, keyword: string, path: string, negated = false): Literal[] {
+    if (schema[keyword] === undefined) return [];
     const place = `${path}.${keyword}`;
     return readSchemas(schema[keyword], place).map((entry, index) =>
-      this.#document.literal(entry, `${place}[${index}]`, { negated }),
+      document.literal(entry, `${place}[${index}]`, { negated }),
     );
   }
 
-  #union(literals: readonly Literal[], path: string): readonly Clause[] {
-    return this.#limited(
-      literals.flatMap((literal) => this.#clauses(literal)),
-      path,
-    );
-  }
-
-  #product(left: readonly Clause[], right: readonly Clause[], path: string): readonly Clause[] {
+  function product(left: readonly Clause[], right: readonly Clause[], path: string): readonly Clause[] {
     if (left.length === 1 && left[0] === anything) return right;
     if (right.length === 1 && right[0] === anything) return left;
     let result: Clause[] = [];
     for (const a of left) {
       for (const b of right) {
-        this.#spend(1);
-        const merged = this.#merge(a, b);
+        spend(1);
+        const merged = merge(a, b);
         if (merged) result.push(merged);
       }
-      if (result.length > maxClauses) result = [...this.#limited(result, path)];
+      if (result.length > maxClauses) result = [...limited(result, path)];
     }
-    return result.length > manyClauses ? this.#limited(result, path) : result;
+    return result.length > manyClauses ? limited(result, path) : result;
   }
 
-  #limited(clauses: readonly Clause[], path: string): readonly Clause[] {
+  function limited(clauses: readonly Clause[], path: string): readonly Clause[] {
     if (clauses.length <= manyClauses) return clauses;
-    this.#spend(clauses.length);
-    const kept = withoutSpecial(clauses).filter(
-      (clause) => !this.#isNeverObject(clause, path, maxComparedDepth),
-    );
+    spend(clauses.length);
+    const kept = withoutSpecial(clauses).filter((clause) => !isNeverObject(clause, path, maxComparedDepth));
     if (kept.length > maxClauses) throw schemaFault(path, 'expected fewer combinations of alternatives');
     return kept;
   }
-
-  #merge(a: Clause, b: Clause): Clause | undefined {
-    let types = a.types & b.types;
-    const required = both(a.required, b.required);
-    const absent = both(a.absent, b.absent);
-    if (absent.length > 0 && required.some((name) => absent.includes(name))) types &= ~typeBits.object;
-    let values = a.values ?? b.values;
-    if (a.values && b.values) {
-      const known = new Set(b.values.map(canonicalText));
-      values = a.values.filter((value) => known.has(canonicalText(value)));
-    }
-    const excluded = both(a.excluded, b.excluded);
-    if (values) {
-      values = values.filter((value) => (typeBitsOf(value) & types) !== 0);
-      if (excluded.length > 0) {
-        const known = new Set(excluded.map(canonicalText));
-        values = values.filter((value) => !known.has(canonicalText(value)));
-      }
-      types &= values.reduce<number>((bits, value) => bits | typeBitsOf(value), 0);
-    }
-    if (types === 0) return undefined;
-    return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
-  }
 }
+
+function merge(a: Clause, b: Clause): Clause | undefined {
+  let types = a.types & b.types;
+  const required = both(a.required, b.required);
+  const absent = both(a.absent, b.absent);
+  if (absent.length > 0 && required.some((name) => absent.includes(name))) types &= ~typeBits.object;
+  let values = a.values ?? b.values;
+  if (a.values && b.values) {
+    const known = new Set(b.values.map(canonicalText));
+    values = a.values.filter((value) => known.has(canonicalText(value)));
+  }
+  const excluded = both(a.excluded, b.excluded);
+  if (values) {
+    values = values.filter((value) => (typeBitsOf(value) & types) !== 0);
+    if (excluded.length > 0) {
+      const known = new Set(excluded.map(canonicalText));
+      values = values.filter((value) => !known.has(canonicalText(value)));
+    }
+    types &= values.reduce<number>((bits, value) => bits | typeBitsOf(value), 0);
+  }
+  if (types === 0) return undefined;
+  return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
+}
+
+function brokenHeads(heads: readonly unknown[], path: string): Clause[] {
+  return heads.map((head, index) => {
+    const schema = {
+      minItems: index + 1,
+      prefixItems: [...Array.from({ length: index }, () => true), { not: head }],
+    };
+    return { ...anything, atoms: [{ kind: 'schema', schema, path: `${path}[${index}]` }] };
+  });
+}
+
+export type ClauseReader = ReturnType<typeof createClauseReader>;
 
 function silenced(clause: Clause): Clause {
   const atoms = clause.atoms.map((atom) => (atom.kind === 'schema' ? { ...atom, isSilent: true } : atom));

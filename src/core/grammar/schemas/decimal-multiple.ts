@@ -1,4 +1,5 @@
 import type { Language, LanguageStore } from '../languages/language.ts';
+import { digitsOf } from './decimal-range.ts';
 import { quoted, schemaFault } from './keywords.ts';
 
 const maxStep = 10_000_000;
@@ -12,23 +13,17 @@ export function multiplesOf(step: unknown, path: string, store: LanguageStore): 
 /** Whether a number is a multiple of a step, as both are written. */
 export function isDecimalMultiple(value: number, step: unknown, path: string): boolean {
   const { step: whole, decimals } = decimalOf(step, path);
-  const digits = /^-?(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
-  if (!digits) return false;
-  const [, integer = '', fraction = '', exponent = '0'] = digits;
-  const shift = decimals + Number(exponent) - fraction.length;
-  if (Math.abs(shift) > 400) return value === 0;
-  const scaled = BigInt(integer + fraction);
-  if (shift >= 0) return (scaled * 10n ** BigInt(shift)) % BigInt(whole) === 0n;
-  return scaled % (BigInt(whole) * 10n ** BigInt(-shift)) === 0n;
+  if (!Number.isFinite(value)) return false;
+  const { whole: integer, fraction } = digitsOf(Math.abs(value));
+  const scaled = BigInt(integer + fraction) * 10n ** BigInt(decimals);
+  return scaled % (BigInt(whole) * 10n ** BigInt(fraction.length)) === 0n;
 }
 
 /** A step as whole number / 10^decimals. */
 function decimalOf(step: unknown, path: string): { readonly step: number; readonly decimals: number } {
   if (typeof step !== 'number' || !(step > 0)) throw schemaFault(path, 'expected a positive number');
-  const [mantissa = '', exponent = '0'] = String(step).split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const decimals = Math.max(0, fraction.length - Number(exponent));
-  const scaled = Number(whole + fraction) * 10 ** Math.max(0, Number(exponent) - fraction.length);
+  const { whole, fraction } = digitsOf(step);
+  const [scaled, decimals] = [Number(whole + fraction), fraction.length];
   if (decimals > maxDecimals || scaled > maxStep) {
     throw schemaFault(
       path,

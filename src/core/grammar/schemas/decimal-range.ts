@@ -59,8 +59,8 @@ function magnitudes(
   // Before the point, a single digit may be a nought.
   const fractionOf = (length: number): number =>
     Math.max(0, Math.min(fractionDigits, length === 1 ? digits : digits - length));
-  const from = digitsOf(low);
-  const to = digitsOf(high);
+  const from = { ...low, ...digitsOf(low.value) };
+  const to = { ...high, ...digitsOf(high.value) };
   const branches: Expression[] = [];
   const lengths = { from: from.whole.length, to: to.whole.length };
   for (const length of new Set([lengths.from, lengths.to])) {
@@ -153,7 +153,8 @@ function mayEnd(written: number, low: Digits | undefined, high: Digits | undefin
   return !(high && isWhole(high) && high.exclusive);
 }
 
-function digitsOf({ value, exclusive }: DecimalBound): Digits {
+/** The digits of a number that isn't negative, before and after the point. */
+export function digitsOf(value: number): Pick<Digits, 'whole' | 'fraction'> {
   if (!Number.isFinite(value)) throw new RangeError(`bound: expected a finite number, got ${value}`);
   const [mantissa, exponent = '0'] = String(value).split('e');
   const [whole, fraction = ''] = mantissa!.split('.');
@@ -162,9 +163,5 @@ function digitsOf({ value, exclusive }: DecimalBound): Digits {
   const point = whole!.length + shift;
   const padded = '0'.repeat(Math.max(0, -point)) + digits + '0'.repeat(Math.max(0, point - digits.length));
   const cut = Math.max(0, point);
-  return {
-    whole: padded.slice(0, cut).replace(/^0+(?=\d)/, '') || '0',
-    fraction: padded.slice(cut),
-    exclusive,
-  };
+  return { whole: padded.slice(0, cut).replace(/^0+(?=\d)/, '') || '0', fraction: padded.slice(cut) };
 }

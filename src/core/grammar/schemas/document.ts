@@ -1,3 +1,4 @@
+import { orElse } from '../../text/or-else.ts';
 import { isSchemaObject, quoted, schemaFault, type Schema } from './keywords.ts';
 
 /** That a value matches a schema, or that it doesn't. */
@@ -152,17 +153,9 @@ function inside({ schema, anchors }: Resource, fragment: string): unknown {
 }
 
 function absolute(uri: string, base: string): string {
-  try {
-    return new URL(uri, base).href;
-  } catch {
-    return uri;
-  }
+  return orElse(() => new URL(uri, base).href, uri);
 }
 
 function decodePointer(token: string): string | undefined {
-  try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return undefined;
-  }
+  return orElse(() => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'), undefined);
 }

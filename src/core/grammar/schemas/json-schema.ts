@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
@@ -7,7 +7,7 @@ import { distinctItems } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
 import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.ts';
-import { annotationKeywords, ClauseReader, isReferenceAlone, type Clause } from './clauses.ts';
+import { annotationKeywords, createClauseReader, isReferenceAlone, type Clause } from './clauses.ts';
 import { SchemaDocument, type Literal } from './document.ts';
 import { createEvaluator } from './evaluate.ts';
 import { isSchemaObject, numberBits, readSchemas, schemaFault, typeBits, type Schema } from './keywords.ts';
@@ -79,7 +79,7 @@ function* readSteps(
     budget.keywordSteps -= steps;
     if (budget.keywordSteps < 0) throw schemaFault(place, 'expected a simpler schema');
   };
-  const reader = new ClauseReader(document, spend);
+  const reader = createClauseReader(document, spend);
   const evaluate = createEvaluator(document, texts, spend);
   /** Values by the literals that they satisfy. */
   const rules = new Map<string, Rule>();

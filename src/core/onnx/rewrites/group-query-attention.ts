@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
@@ -7,7 +8,7 @@ import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
 import { sizeAfter, sizeBefore } from '../projection-size.ts';
 import { peelMask } from './attention-mask.ts';
 import { matchAttention, type Attention, sameLeadingDims } from './attention-parts.ts';
-import { matchRotary, type Rotary } from './rotary-parts.ts';
+import { matchRotary } from './rotary-parts.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** Number of tokens that a position sees, itself included; `full` without a bound. */
@@ -44,8 +45,8 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
   if (presents.length !== covered.size || !presents.every((name) => covered.has(name)))
     return unchanged(`attention and outputs present.* do not correspond: ${other}`);
   const draft = new GraphDraft(graph);
-  const emitter = new AttentionEmitter(draft, index, tokens);
-  for (const layer of layers) emitter.emit(layer);
+  const emit = createAttentionEmitter(draft, index, tokens);
+  for (const layer of layers) emit(layer);
   if (graph.inputs.some(isPastState)) unmask(draft, index);
   return { graph: draft.finish() };
 }
@@ -102,36 +103,33 @@ function countHeads(index: GraphIndex, { query, output }: Attention, headSize: n
   return size !== undefined && size % headSize === 0 ? size / headSize : undefined;
 }
 
-/** Adds the nodes of the layers, and once what they share. */
-class AttentionEmitter {
-  readonly #draft: GraphDraft;
-  readonly #index: GraphIndex;
-  /** The input with a row of tokens or of embeddings. */
-  readonly #tokens: string;
-  readonly #shared = new Map<string, string>();
+/**
+ * Adds the nodes of one layer after the other, and once what they share.
+ *
+ * @param tokens the input with a row of tokens or of embeddings
+ */
+function createAttentionEmitter(
+  draft: GraphDraft,
+  index: GraphIndex,
+  tokens: string,
+): (layer: Layer) => void {
+  const shared = new Map<string, string>();
 
-  constructor(draft: GraphDraft, index: GraphIndex, tokens: string) {
-    this.#draft = draft;
-    this.#index = index;
-    this.#tokens = tokens;
-  }
-
-  emit(layer: Layer): void {
+  return function emit(layer) {
     const { key, value, heads, keyValueHeads, scale, softcap, window } = layer;
-    const draft = this.#draft;
     draft.remove(key.node);
     draft.remove(value.node);
     const result = draft.name('attention');
     draft.add(
       'GroupQueryAttention',
       [
-        this.#rotated(layer.query, layer, heads),
-        this.#rotated(key.added, layer, keyValueHeads),
-        this.#flat(value.added, layer, keyValueHeads),
+        rotated(layer.query, layer, heads),
+        rotated(key.added, layer, keyValueHeads),
+        flatten(value.added, layer, keyValueHeads),
         key.past,
         value.past,
-        this.#lastSlots(),
-        this.#totalLength(),
+        lastSlots(),
+        totalLength(),
       ],
       {
         domain: contribDomain,
@@ -145,33 +143,33 @@ class AttentionEmitter {
         outputs: [result, key.present, value.present],
       },
     );
-    this.#replaceOutput(layer, result);
-  }
+    replaceOutput(layer, result);
+  };
 
   /** Lets what took the result of the old attention take `[batch, sequence, heads · size]`. */
-  #replaceOutput({ output, heads, headSize }: Layer, result: string): void {
-    const reshape = this.#index.soleConsumer(output, 'Reshape');
-    if (reshape && this.#hasRank3(reshape)) {
-      this.#draft.redirect(reshape.outputs[0]!, result);
-      return;
-    }
-    const draft = this.#draft;
-    draft.redirect(output, draft.add('Reshape', [result, draft.int64([0, 0, heads, headSize])]));
+  function replaceOutput({ output, heads, headSize }: Layer, result: string): void {
+    const reshape = index.soleConsumer(output, 'Reshape');
+    if (reshape && hasRank3(reshape)) {
+      draft.redirect(reshape.outputs[0]!, result);
+    } else draft.redirect(output, draft.add('Reshape', [result, draft.int64([0, 0, heads, headSize])]));
   }
 
-  #hasRank3(reshape: OnnxNode): boolean {
+  function hasRank3(reshape: OnnxNode): boolean {
     const shape = reshape.inputs[1];
-    const parts = this.#index.producer(shape, 'Concat')?.inputs;
-    return (parts?.length ?? this.#index.values(shape)?.length) === 3;
+    const parts = index.producer(shape, 'Concat')?.inputs;
+    return (parts?.length ?? index.values(shape)?.length) === 3;
   }
 
   /** Queries or keys, `[batch, heads, sequence, size]`, rotated and as `[batch, sequence, heads · size]`. */
-  #rotated(name: string, layer: Layer, heads: number): string {
-    const rotary = matchRotary(this.#index, name);
-    if (!rotary) return this.#flat(name, layer, heads);
-    const flat = this.#flat(rotary.input, layer, heads);
-    const tables = this.#tables(rotary, layer);
-    return this.#draft.add('RotaryEmbedding', [flat, tables.positions, tables.cos, tables.sin], {
+  function rotated(name: string, layer: Layer, heads: number): string {
+    const rotary = matchRotary(index, name);
+    if (!rotary) return flatten(name, layer, heads);
+    const flat = flatten(rotary.input, layer, heads);
+    const size = rotary.partial ?? layer.headSize;
+    const cos = tableOf(rotary.cos, layer, size);
+    const sin = tableOf(rotary.sin, layer, size);
+    const positions = positionsIn(rotary.cos, cos);
+    return draft.add('RotaryEmbedding', [flat, positions, cos, sin], {
       domain: contribDomain,
       // OpenVINO knows no defaults.
       attributes: [
@@ -185,43 +183,39 @@ class AttentionEmitter {
   }
 
   /** `[batch, heads, sequence, size]` → `[batch, sequence, heads · size]` */
-  #flat(name: string, { elementType, headSize }: Layer, heads: number): string {
-    const draft = this.#draft;
-    const source = this.#index.peel(name);
-    const transpose = this.#index.producer(source, 'Transpose');
+  function flatten(name: string, { elementType, headSize }: Layer, heads: number): string {
+    const source = index.peel(name);
+    const transpose = index.producer(source, 'Transpose');
     const isTurned = transpose && integersOf(transpose, 'perm')?.join() === '0,2,1,3';
     const turned = isTurned
       ? transpose.inputs[0]!
       : draft.add('Transpose', [source], { attributes: [integersAttribute('perm', [0, 2, 1, 3])] });
-    const reshape = this.#index.producer(turned, 'Reshape');
+    const reshape = index.producer(turned, 'Reshape');
     const flat =
-      reshape && sameLeadingDims(this.#index, reshape)
+      reshape && sameLeadingDims(index, reshape)
         ? reshape.inputs[0]!
         : draft.add('Reshape', [turned, draft.int64([0, 0, heads * headSize])]);
     if (source === name) return flat;
     return draft.cast(flat, elementType);
   }
 
-  /** Cosines and sines of this step's positions as tables `[batch · sequence, size / 2]`, and where rows find theirs. */
-  #tables(rotary: Rotary, layer: Layer): { cos: string; sin: string; positions: string } {
-    const size = rotary.partial ?? layer.headSize;
-    const cos = this.#table(rotary.cos, layer, size);
-    const sin = this.#table(rotary.sin, layer, size);
-    const positions = this.#once(`positions:${rotary.cos}`, (draft) => {
+  /** Where rows find theirs among the cosines of a table. */
+  function positionsIn(name: string, cos: string): string {
+    return getOrCreate(shared, `positions:${name}`, () => {
       // Rows share the table where their positions are the same.
       const rows = draft.add('Gather', [draft.add('Shape', [cos]), draft.int64([0], [])]);
-      const shape = this.#once('shape', () =>
-        draft.add('Slice', [draft.add('Shape', [this.#tokens]), draft.int64([0]), draft.int64([2])]),
+      const shape = getOrCreate(shared, 'shape', () =>
+        draft.add('Slice', [draft.add('Shape', [tokens]), draft.int64([0]), draft.int64([2])]),
       );
       const count = draft.add('ReduceProd', [shape], { attributes: [integerAttribute('keepdims', 0)] });
       const range = draft.add('Range', [draft.int64([0], []), count, draft.int64([1], [])]);
       return draft.add('Reshape', [draft.add('Mod', [range, rows]), shape]);
     });
-    return { cos, sin, positions };
   }
 
-  #table(name: string, { elementType }: Layer, size: number): string {
-    return this.#once(`table:${name}`, (draft) => {
+  /** Cosines or sines of this step's positions as a table `[batch · sequence, size / 2]`. */
+  function tableOf(name: string, { elementType }: Layer, size: number): string {
+    return getOrCreate(shared, `table:${name}`, () => {
       const half = draft.add('Slice', [name, draft.int64([0]), draft.int64([size / 2]), draft.int64([-1])]);
       const table = draft.add('Reshape', [half, draft.int64([-1, size / 2])]);
       return draft.cast(table, elementType);
@@ -229,8 +223,8 @@ class AttentionEmitter {
   }
 
   /** Index of the last slot of each row, counted by the mask. */
-  #lastSlots(): string {
-    return this.#once('last-slots', (draft) => {
+  function lastSlots(): string {
+    return getOrCreate(shared, 'last-slots', () => {
       const attributes = [integerAttribute('keepdims', 0)];
       const counts = draft.add('ReduceSum', ['attention_mask', draft.int64([1])], { attributes });
       const slots = draft.add('Sub', [counts, draft.int64([1])]);
@@ -238,20 +232,11 @@ class AttentionEmitter {
     });
   }
 
-  #totalLength(): string {
-    return this.#once('total-length', (draft) => {
+  function totalLength(): string {
+    return getOrCreate(shared, 'total-length', () => {
       const shape = draft.add('Shape', ['attention_mask']);
       const length = draft.add('Gather', [shape, draft.int64([1], [])]);
       return draft.cast(length, elementTypes.int32);
     });
-  }
-
-  #once(key: string, make: (draft: GraphDraft) => string): string {
-    let name = this.#shared.get(key);
-    if (name === undefined) {
-      name = make(this.#draft);
-      this.#shared.set(key, name);
-    }
-    return name;
   }
 }

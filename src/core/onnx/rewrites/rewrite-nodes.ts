@@ -5,25 +5,6 @@ import { pruneGraph } from '../prune-graph.ts';
 import { int64Tensor } from '../tensor-values.ts';
 import { integerAttribute, nodeOf } from '../value.ts';
 
-/** A graph, and those around it. */
-export class Scope {
-  readonly #own: GraphIndex;
-  readonly #outer: Scope | undefined;
-
-  constructor(graph: OnnxGraph, outer?: Scope) {
-    this.#own = new GraphIndex(graph);
-    this.#outer = outer;
-  }
-
-  producer(name: string | undefined, operator: string): OnnxNode | undefined {
-    return this.#own.producer(name, operator) ?? this.#outer?.producer(name, operator);
-  }
-
-  constant(name: string | undefined): OnnxTensor | undefined {
-    return this.#own.constant(name) ?? this.#outer?.constant(name);
-  }
-}
-
 /** Nodes and constants in place of a node. */
 export interface Replacement {
   readonly nodes: readonly OnnxNode[];
@@ -82,10 +63,10 @@ export class ReplacementDraft implements Replacement {
 /** Replaces nodes, in the branches of a graph too. @returns nothing where none is replaced */
 export function rewriteNodes(
   graph: OnnxGraph,
-  replace: (node: OnnxNode, scope: Scope) => Replacement | undefined,
-  outer?: Scope,
+  replace: (node: OnnxNode, scope: GraphIndex) => Replacement | undefined,
+  outer?: GraphIndex,
 ): OnnxGraph | undefined {
-  const scope = new Scope(graph, outer);
+  const scope = new GraphIndex(graph, outer);
   const initializers = [...graph.initializers];
   let isChanged = false;
   const nodes = graph.nodes.flatMap((node): readonly OnnxNode[] => {

@@ -3,7 +3,8 @@ import { contribDomain, operatorsVersion } from '../graph-draft.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxTensor } from '../model.ts';
 import { integerAttribute, integersOf } from '../value.ts';
 import { int8Activations } from './accuracy-level.ts';
-import { ReplacementDraft, rewriteNodes, type Replacement, type Scope } from './rewrite-nodes.ts';
+import type { GraphIndex } from '../graph-index.ts';
+import { ReplacementDraft, rewriteNodes, type Replacement } from './rewrite-nodes.ts';
 
 /** So many activations and weights of a row share a scale. */
 export const blockSize = 32;
@@ -38,7 +39,7 @@ export function scoreInTwoStages(
   });
 }
 
-function readTable(turned: string, scope: Scope): Table | undefined {
+function readTable(turned: string, scope: GraphIndex): Table | undefined {
   const dequantize = scope.producer(turned, 'DequantizeLinear');
   const transpose = scope.producer(dequantize ? dequantize.inputs[0] : turned, 'Transpose');
   const table = scope.constant(transpose?.inputs[0]);

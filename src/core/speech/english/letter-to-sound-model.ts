@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../get-or-create.ts';
 import { isVowel, namesOfSounds, withLessStress, type Pronunciation } from './arpabet-sounds.ts';
 import { learnAlignment, toSpokenWords } from './letter-sounds.ts';
 import { createSequenceModel, type Context } from './sequence-model.ts';
@@ -74,10 +75,8 @@ export function learnLetterToSound(dictionary: Readonly<Record<string, Pronuncia
       const letter = spoken.word[at]!;
       const first = length === 0 ? '' : spoken.sounds[said]!;
       const sounds = length === 2 ? `${first} ${spoken.sounds[said + 1]!}` : first;
-      let known = pairsOf.get(letter);
-      if (known === undefined) pairsOf.set(letter, (known = new Map()));
-      let pair = known.get(sounds);
-      if (pair === undefined) known.set(sounds, (pair = toPair(uses.push(0) - 1, sounds)));
+      const known = getOrCreate(pairsOf, letter, () => new Map<string, Pair>());
+      const pair = getOrCreate(known, sounds, () => toPair(uses.push(0) - 1, sounds));
       uses[pair.symbol]! += 1;
       symbols[at + 1] = pair.symbol;
       said += length;

@@ -1,14 +1,6 @@
 import { codePointAt, unitsOf } from '../aligned-text.ts';
 import { classOf, letter, number, space } from '../unicode/character-class.ts';
-import {
-  contractionAt,
-  anyCaseContractionAt,
-  otherRunEnd,
-  runEnd,
-  spaceEnd,
-  wordLike,
-  shortRunEnd,
-} from './scan.ts';
+import { contractionAt, anyCaseContractionAt, runEnd, spaceEnd, wordLike, shortRunEnd } from './scan.ts';
 import { pushSegment, type Pattern } from './pattern.ts';
 
 /** GPT-2's split of text into words. */
@@ -27,7 +19,7 @@ export const gpt2Pattern: Pattern = ({ units }, start, end, segments) => {
       if (kind & letter) next = runEnd(units, from, end, letter);
       else if (kind & number) next = runEnd(units, from, end, number);
       else if (kind & wordLike) next = spaceEnd(units, at, end);
-      else next = otherRunEnd(units, from, end, wordLike);
+      else next = runEnd(units, from, end, wordLike, false);
     }
     pushSegment(segments, next, 1);
     at = next;
@@ -64,9 +56,9 @@ function matchEnd(units: Uint16Array, at: number, end: number, mostDigits: numbe
   const second = at + unitsOf(codePoint);
   const secondKind = second < end ? classOf(codePointAt(units, second)) : space;
   if (secondKind & letter && !isNewline(codePoint)) return runEnd(units, second, end, letter);
-  if ((kind & space) === 0) return newlinesEnd(units, otherRunEnd(units, at, end, wordLike), end);
+  if ((kind & space) === 0) return newlinesEnd(units, runEnd(units, at, end, wordLike, false), end);
   if (codePoint === blank && (secondKind & wordLike) === 0)
-    return newlinesEnd(units, otherRunEnd(units, second, end, wordLike), end);
+    return newlinesEnd(units, runEnd(units, second, end, wordLike, false), end);
   let last = runEnd(units, at, end, space);
   while (last > at && !isNewline(units[last - 1]!)) last--;
   return last > at ? last : spaceEnd(units, at, end);

@@ -1,34 +1,14 @@
 import { isHighSurrogate, codePointAt } from '../aligned-text.ts';
 import { classOf, letter, number, space } from '../unicode/character-class.ts';
 
-/** The end of the run of characters from `at` on that are of one of the kinds `mask`. */
-export function runEnd(units: Uint16Array, at: number, end: number, mask: number): number {
+/** The end of the run of characters from `at` on that are of one of the kinds `mask`, or of none of them. */
+export function runEnd(units: Uint16Array, at: number, end: number, mask: number, isOf = true): number {
   let next = at;
   while (next < end) {
     const unit = units[next]!;
-    if (isHighSurrogate(unit)) {
-      if ((classOf(codePointAt(units, next)) & mask) === 0) return next;
-      next += 2;
-    } else {
-      if ((classOf(unit) & mask) === 0) return next;
-      next++;
-    }
-  }
-  return next;
-}
-
-/** The end of the run of characters from `at` on that are of none of the kinds `mask`. */
-export function otherRunEnd(units: Uint16Array, at: number, end: number, mask: number): number {
-  let next = at;
-  while (next < end) {
-    const unit = units[next]!;
-    if (isHighSurrogate(unit)) {
-      if ((classOf(codePointAt(units, next)) & mask) !== 0) return next;
-      next += 2;
-    } else {
-      if ((classOf(unit) & mask) !== 0) return next;
-      next++;
-    }
+    const isPair = isHighSurrogate(unit);
+    if (((classOf(isPair ? codePointAt(units, next) : unit) & mask) !== 0) !== isOf) return next;
+    next += isPair ? 2 : 1;
   }
   return next;
 }

@@ -10,13 +10,13 @@ import {
 } from '../definition.ts';
 import { createCharacterPattern, pushSegment, type Pattern } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
-import { type PreTokenizer, createBoundList, pushPiece, totalLength } from '../pieces.ts';
+import type { PreTokenizer } from '../pieces.ts';
 import { splitBehaviors, splitPieces } from '../split.ts';
 import { memoizeByCodePoint, classOf, space, word, punctuation } from '../unicode/character-class.ts';
 import { readByteLevel, spellBytes } from './byte-level.ts';
 import { readMetaspace } from './metaspace.ts';
 import { codePointAt, unitsOf } from '../aligned-text.ts';
-import { otherRunEnd, runEnd } from '../patterns/scan.ts';
+import { runEnd } from '../patterns/scan.ts';
 import { isInRanges, newerThanUnicode9 } from '../unicode/newer-characters.ts';
 
 /** Scripts of Unicode 9. */
@@ -88,47 +88,32 @@ function readPunctuation(label: string, members: Members): PreTokenizer {
   return (pieces) => splitPieces(pieces, punctuationPattern, { behavior });
 }
 
-/** Cuts at white space, and at punctuation, which is kept. */
-const bertPreTokenizer: PreTokenizer = (pieces) => {
-  const { text, bounds, count } = pieces;
-  const { units } = text;
-  const list = createBoundList(count + (totalLength(pieces) >> 2));
-  for (let piece = 0; piece < count; piece++) {
-    const end = bounds[2 * piece + 1]!;
-    let from = bounds[2 * piece]!;
-    for (let at = from; at < end;) {
-      const codePoint = codePointAt(units, at);
-      const next = at + unitsOf(codePoint);
-      const kind = classOf(codePoint);
-      if ((kind & (space | punctuation)) !== 0) {
-        pushPiece(list, from, at);
-        if ((kind & punctuation) !== 0) pushPiece(list, at, next);
-        from = next;
-      }
-      at = next;
+/** Cuts at white space, and what is between as `endOf` says, by a character and its kind. */
+function betweenSpaces(
+  endOf: (units: Uint16Array, at: number, end: number, kind: number) => number,
+): PreTokenizer {
+  const pattern: Pattern = ({ units }, start, end, segments) => {
+    for (let at = start; at < end;) {
+      const kind = classOf(codePointAt(units, at));
+      const isSpace = (kind & space) !== 0;
+      at = isSpace ? runEnd(units, at, end, space) : endOf(units, at, end, kind);
+      pushSegment(segments, at, isSpace ? 0 : 1);
     }
-    pushPiece(list, from, end);
-  }
-  return { ...pieces, bounds: list.bounds, count: list.count };
-};
+  };
+  return (pieces) => splitPieces(pieces, pattern, { behavior: 'Removed', invert: true });
+}
 
-/** `\w+|[^\w\s]+` */
-const wordPattern: Pattern = ({ units }, start, end, segments) => {
-  for (let at = start; at < end;) {
-    const kind = classOf(codePointAt(units, at));
-    const isSpace = (kind & space) !== 0;
-    let next: number;
-    if (isSpace) next = runEnd(units, at, end, space);
-    else if (kind & word) next = runEnd(units, at, end, word);
-    else next = otherRunEnd(units, at, end, word | space);
-    pushSegment(segments, next, isSpace ? 0 : 1);
-    at = next;
-  }
-};
+/** Cuts into words, and runs of what is neither word nor white space: `\w+|[^\w\s]+`. */
+const whitespace = betweenSpaces((units, at, end, kind) =>
+  kind & word ? runEnd(units, at, end, word) : runEnd(units, at, end, word | space, false),
+);
 
-/** Cuts into words, and runs of what is neither word nor white space. */
-const whitespace: PreTokenizer = (pieces) =>
-  splitPieces(pieces, wordPattern, { behavior: 'Removed', invert: true });
+/** Cuts at white space, and at punctuation, which is kept. */
+const bertPreTokenizer = betweenSpaces((units, at, end, kind) =>
+  kind & punctuation
+    ? at + unitsOf(codePointAt(units, at))
+    : runEnd(units, at, end, space | punctuation, false),
+);
 
 const spacePattern = createCharacterPattern((codePoint) => (classOf(codePoint) & space) !== 0);
 

@@ -27,10 +27,6 @@ export const space = 4;
 export const word = 8;
 /** ASCII punctuation and `\p{P}` */
 export const punctuation = 16;
-/** `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` */
-const upper = 32;
-/** `[\p{Ll}\p{Lm}\p{Lo}\p{M}]` */
-const lower = 64;
 const known = 128;
 
 const kinds: readonly (readonly [number, RegExp])[] = [
@@ -39,8 +35,6 @@ const kinds: readonly (readonly [number, RegExp])[] = [
   [space, /\p{White_Space}/u],
   [word, /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]/u],
   [punctuation, /[\p{P}$+<=>^`|~]/u],
-  [upper, /[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]/u],
-  [lower, /[\p{Ll}\p{Lm}\p{Lo}\p{M}]/u],
 ];
 
 /** Characters that were punctuation once, before the engine's version of Unicode. */

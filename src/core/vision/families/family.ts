@@ -1,4 +1,5 @@
 import type { Size } from '../box.ts';
+import { readTriple } from '../input-tensor.ts';
 import { resample, type Filter } from '../resample.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -154,8 +155,4 @@ export function toPlanesInto(
       out[channel * area + at] = (pixels[3 * at + channel]! * scale - mean[channel]!) / deviation[channel]!;
   }
   return out;
-}
-
-function readTriple(value: unknown, usual: Normalization['mean']): Normalization['mean'] {
-  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as [number, number, number]) : usual;
 }

@@ -91,28 +91,23 @@ export function createIdefics3({ config, preprocessor }: VisionConfig): VisionFa
 }
 
 /** The longer side as long as it may be, the shorter one even. */
-function firstSize({ width, height }: Size, longest: number): Size {
-  const ratio = width / height;
+function firstSize(size: Size, longest: number): Size {
   const even = (side: number): number => Math.max(1, Math.trunc(side) + (Math.trunc(side) % 2));
-  const size =
-    width >= height
-      ? { width: longest, height: even(longest / ratio) }
-      : { width: even(longest * ratio), height: longest };
-  return belowLimit(size);
-}
-
-function belowLimit({ width, height }: Size): Size {
-  const ratio = width / height;
-  const at = (side: number): number => Math.max(1, Math.trunc(side));
-  if (width >= height && width > largestSide) return { width: largestSide, height: at(largestSide / ratio) };
-  if (height > width && height > largestSide) return { width: at(largestSide * ratio), height: largestSide };
-  return { width, height };
+  const first = proportional(size, longest, even);
+  const isTooLarge = Math.max(first.width, first.height) > largestSide;
+  return isTooLarge ? proportional(first, largestSide, (side) => Math.max(1, Math.trunc(side))) : first;
 }
 
 /** Both sides as long as some whole tiles. */
-function wholeTiles({ width, height }: Size, side: number): Size {
-  const ratio = width / height;
+function wholeTiles(size: Size, side: number): Size {
   const up = (length: number): number => Math.ceil(length / side) * side;
-  if (width >= height) return { width: up(width), height: up(Math.trunc(up(width) / ratio)) };
-  return { width: up(Math.trunc(up(height) * ratio)), height: up(height) };
+  return proportional(size, up(Math.max(size.width, size.height)), (length) => up(Math.trunc(length)));
+}
+
+/** A size with the proportions of another one, by its longer side; the shorter one is rounded. */
+function proportional({ width, height }: Size, longer: number, round: (side: number) => number): Size {
+  const ratio = width / height;
+  return width >= height
+    ? { width: longer, height: round(longer / ratio) }
+    : { width: round(longer * ratio), height: longer };
 }

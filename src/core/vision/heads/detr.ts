@@ -12,6 +12,7 @@ import {
 } from './head.ts';
 import { resetCandidates, type Candidates } from '../candidates.ts';
 import type { Size } from '../box.ts';
+import { readTriple } from '../input-tensor.ts';
 
 /** The two outputs of a model of the DETR family. */
 export interface DetrOutputs {
@@ -84,18 +85,12 @@ export function detrPreprocessing(preprocessor: Readonly<Record<string, unknown>
     ...plainPixels,
     scale: rescales === true ? Number(factor) : 1,
     ...(normalizes && {
-      mean: tripleOf(preprocessor['image_mean'], plainPixels.mean),
-      deviation: tripleOf(preprocessor['image_std'], plainPixels.deviation),
+      mean: readTriple(preprocessor['image_mean'], plainPixels.mean),
+      deviation: readTriple(preprocessor['image_std'], plainPixels.deviation),
     }),
     padding: 0,
   };
   return { fit: 'stretch', format };
-}
-
-type Triple = Preprocessing['format']['mean'];
-
-function tripleOf(value: unknown, fallback: Triple): Triple {
-  return Array.isArray(value) && value.length === 3 ? (value.map(Number) as unknown as Triple) : fallback;
 }
 
 /** The family of DETR with a sigmoid for each class. */

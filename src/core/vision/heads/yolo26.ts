@@ -1,14 +1,6 @@
-import {
-  assertDecodable,
-  bestClass,
-  findRows,
-  isWanted,
-  type DecodeOptions,
-  type DetectorHead,
-  type HeadOutput,
-  type Decode,
-} from './head.ts';
-import { addCandidate, resetCandidates } from '../candidates.ts';
+import { findRows, type DecodeOptions, type DetectorHead, type HeadOutput, type Decode } from './head.ts';
+import { addCandidate } from '../candidates.ts';
+import { decodeColumns } from './yolov8.ts';
 
 /**
  * Decodes the output of YOLO26's one-to-one head before its best boxes are picked, as exports without that step leave
@@ -25,20 +17,8 @@ import { addCandidate, resetCandidates } from '../candidates.ts';
  * decodeYolo26Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).classIds[0]; // 1
  * ```
  */
-export const decodeYolo26Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) => {
-  assertDecodable({ output }, 3, options);
-  const { data, dims } = output;
-  const count = dims[2]!;
-  resetCandidates(candidates, count);
-  for (let place = 0; place < count; place++) {
-    const classId = bestClass(data, 4 * count + place, options.classCount, count);
-    const score = data[(4 + classId) * count + place]!;
-    if (!isWanted(options, score, classId)) continue;
-    const [x1, y1, x2, y2] = [0, 1, 2, 3].map((row) => data[row * count + place]!);
-    addCandidate(candidates, x1!, y1!, x2!, y2!, score, classId);
-  }
-  return candidates;
-};
+export const decodeYolo26Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) =>
+  decodeColumns(candidates, output, options, addCandidate);
 
 /** YOLO26 before its best boxes are picked: the shape is that of YOLOv8, so a setting has to choose it. */
 export const yolo26Head: DetectorHead<'yolo26'> = {

@@ -8,7 +8,7 @@ import {
   type HeadOutput,
   type Decode,
 } from './head.ts';
-import { resetCandidates } from '../candidates.ts';
+import { resetCandidates, type addCandidate, type Candidates } from '../candidates.ts';
 import { createScratch } from '../../sampling/scratch.ts';
 
 const bestScores = createScratch((length) => new Float32Array(length));
@@ -28,7 +28,16 @@ const bestClasses = createScratch((length) => new Int32Array(length));
  * decodeYoloV8Into(createCandidates(), output, { classCount: 2, confidence: 0.25 }).classIds[0]; // 1
  * ```
  */
-export const decodeYoloV8Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) => {
+export const decodeYoloV8Into: Decode<HeadOutput, DecodeOptions> = (candidates, output, options) =>
+  decodeColumns(candidates, output, options, addCentered);
+
+/** Decodes one column for each place: four numbers of a box, which `add` knows how to read, then the classes' scores. */
+export function decodeColumns(
+  candidates: Candidates,
+  output: HeadOutput,
+  options: DecodeOptions,
+  add: typeof addCandidate,
+): Candidates {
   assertDecodable({ output }, 3, options);
   const { data, dims } = output;
   const { classCount, confidence } = options;
@@ -52,12 +61,12 @@ export const decodeYoloV8Into: Decode<HeadOutput, DecodeOptions> = (candidates, 
     const score = scores[place]!;
     const classId = classes[place]!;
     if (!(score >= confidence) || !isWanted(options, score, classId)) continue;
-    const width = data[2 * count + place]!;
-    const height = data[3 * count + place]!;
-    addCentered(candidates, data[place]!, data[count + place]!, width, height, score, classId);
+    const third = data[2 * count + place]!;
+    const fourth = data[3 * count + place]!;
+    add(candidates, data[place]!, data[count + place]!, third, fourth, score, classId);
   }
   return candidates;
-};
+}
 
 /** YOLOv8, v9, v11 and v12. */
 export const yoloV8Head: DetectorHead<'yolov8'> = {

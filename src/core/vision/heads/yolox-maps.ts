@@ -1,9 +1,9 @@
 import { assertList } from '../../assert-values.ts';
 import type { Size } from '../box.ts';
 import { resetCandidates } from '../candidates.ts';
-import { addCentered, assertDecodable, bestClass, isWanted, type Decode } from './head.ts';
+import { assertDecodable, type Decode } from './head.ts';
 import type { DetectorHead, FoundOutputs, HeadOutput, OutputQuery } from './head.ts';
-import { yoloXPreprocessing } from './yolox.ts';
+import { addCells, yoloXPreprocessing } from './yolox.ts';
 
 /**
  * Decodes YOLOX where the graph ends with a map for each grid: the same numbers as in its one output, before they are
@@ -26,7 +26,7 @@ export const decodeYoloXMapsInto: Decode<readonly HeadOutput[]> = (candidates, o
   assertList('outputs', outputs);
   for (const [index, output] of outputs.entries())
     assertDecodable({ [`outputs[${index}]`]: output }, 4, options, true);
-  const { classCount, confidence, input } = options;
+  const { input } = options;
   resetCandidates(
     candidates,
     outputs.reduce((sum, { dims }) => sum + dims[2]! * dims[3]!, 0),
@@ -34,20 +34,8 @@ export const decodeYoloXMapsInto: Decode<readonly HeadOutput[]> = (candidates, o
   for (const { data, dims } of outputs) {
     const [, , rows = 0, columns = 0] = dims;
     const cells = rows * columns;
-    const across = input.width / columns;
-    const down = input.height / rows;
-    for (let cell = 0; cell < cells; cell++) {
-      const objectness = data[4 * cells + cell]!;
-      if (!(objectness >= confidence)) continue;
-      const classId = bestClass(data, 5 * cells + cell, classCount, cells);
-      const score = objectness * data[(5 + classId) * cells + cell]!;
-      if (!isWanted(options, score, classId)) continue;
-      const x = (data[cell]! + (cell % columns)) * across;
-      const y = (data[cells + cell]! + Math.floor(cell / columns)) * down;
-      const width = Math.exp(data[2 * cells + cell]!) * across;
-      const height = Math.exp(data[3 * cells + cell]!) * down;
-      addCentered(candidates, x, y, width, height, score, classId);
-    }
+    const [across, down] = [input.width / columns, input.height / rows];
+    addCells(candidates, data, { columns, cells, across, down, next: 1, apart: cells }, options);
   }
   return candidates;
 };

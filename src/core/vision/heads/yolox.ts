@@ -1,6 +1,7 @@
 import { assertSize, assertWithin } from '../../assert-values.ts';
 import {
   assertDecodable,
+  type DecodeOptions,
   type DetectorHead,
   addCentered,
   bestClass,
@@ -11,7 +12,7 @@ import {
   type DecodeInto,
 } from './head.ts';
 import type { Size } from '../box.ts';
-import { resetCandidates } from '../candidates.ts';
+import { resetCandidates, type Candidates } from '../candidates.ts';
 
 const strideSets = [
   [8, 16, 32],
@@ -56,36 +57,61 @@ export function gridStrides(rows: number, input: Size): readonly number[] | unde
 export const decodeYoloXInto: DecodeInto = (candidates, output, options) => {
   assertDecodable({ output }, 3, options, true);
   const { data, dims } = output;
-  const { classCount, confidence, input } = options;
+  const { input } = options;
   const count = dims[1]!;
-  const rowLength = dims[2]!;
+  const next = dims[2]!;
   const strides = gridStrides(count, input);
   if (!strides)
     throw new RangeError(
       `output: expected one row per cell of ${input.width} × ${input.height}, got ${count}`,
     );
   resetCandidates(candidates, count);
-  let at = 0;
+  let start = 0;
   for (const stride of strides) {
     const columns = Math.floor(input.width / stride);
-    const rows = Math.floor(input.height / stride);
-    for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++, at += rowLength) {
-        const objectness = data[at + 4]!;
-        if (!(objectness >= confidence)) continue;
-        const classId = bestClass(data, at + 5, classCount);
-        const score = objectness * data[at + 5 + classId]!;
-        if (!isWanted(options, score, classId)) continue;
-        const x = (data[at]! + column) * stride;
-        const y = (data[at + 1]! + row) * stride;
-        const width = Math.exp(data[at + 2]!) * stride;
-        const height = Math.exp(data[at + 3]!) * stride;
-        addCentered(candidates, x, y, width, height, score, classId);
-      }
-    }
+    const cells = columns * Math.floor(input.height / stride);
+    addCells(
+      candidates,
+      data.subarray(start),
+      { columns, cells, across: stride, down: stride, next, apart: 1 },
+      options,
+    );
+    start += cells * next;
   }
   return candidates;
 };
+
+/** A grid of cells: their numbers begin `next` apart, and the numbers of one are `apart` from each other. */
+interface Grid {
+  readonly columns: number;
+  readonly cells: number;
+  /** Pixels of a cell. */
+  readonly across: number;
+  readonly down: number;
+  readonly next: number;
+  readonly apart: number;
+}
+
+/** Adds the boxes of a grid: dx, dy in cells, width and height as logarithms of cells, objectness, the classes' scores. */
+export function addCells(
+  candidates: Candidates,
+  data: Float32Array,
+  { columns, cells, across, down, next, apart }: Grid,
+  options: DecodeOptions,
+): void {
+  for (let cell = 0, at = 0; cell < cells; cell++, at += next) {
+    const objectness = data[at + 4 * apart]!;
+    if (!(objectness >= options.confidence)) continue;
+    const classId = bestClass(data, at + 5 * apart, options.classCount, apart);
+    const score = objectness * data[at + (5 + classId) * apart]!;
+    if (!isWanted(options, score, classId)) continue;
+    const x = (data[at]! + (cell % columns)) * across;
+    const y = (data[at + apart]! + Math.floor(cell / columns)) * down;
+    const width = Math.exp(data[at + 2 * apart]!) * across;
+    const height = Math.exp(data[at + 3 * apart]!) * down;
+    addCentered(candidates, x, y, width, height, score, classId);
+  }
+}
 
 /** Values from 0 to 255, the image at the top left. */
 export function yoloXPreprocessing(): Preprocessing {

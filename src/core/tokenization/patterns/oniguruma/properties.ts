@@ -1,3 +1,4 @@
+import { orElse } from '../../../text/or-else.ts';
 import { newerSymbols, newerThanUnicode16, type CodePointRanges } from '../../unicode/newer-characters.ts';
 import type { Reader } from './reader.ts';
 
@@ -38,17 +39,10 @@ function findProperty(name: string): string | undefined {
   if (!/^\w+$/.test(name)) return undefined;
   const capitalized = name.toLowerCase().replace(/(?:^|_)[a-z]/g, (initial) => initial.toUpperCase());
   for (const candidate of [name, capitalized, name.toUpperCase()]) {
-    for (const set of [`\\p{${candidate}}`, `\\p{Script=${candidate}}`]) if (isValid(set)) return set;
+    for (const set of [`\\p{${candidate}}`, `\\p{Script=${candidate}}`])
+      if (orElse(() => new RegExp(set, 'v'), undefined)) return set;
   }
   return undefined;
-}
-
-function isValid(source: string): boolean {
-  try {
-    return new RegExp(source, 'v') instanceof RegExp;
-  } catch {
-    return false;
-  }
 }
 
 const newerRanges: CodePointRanges = [...newerThanUnicode16, ...newerSymbols];

@@ -27,11 +27,11 @@ export class TextCursor {
     return this.takeMatch(/[^]/uy)?.[0] ?? '';
   }
 
-  /** @param pattern a sticky one */
+  /** @param pattern a sticky one; behind the next match of a global one it goes on */
   takeMatch(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.index;
     const found = pattern.exec(this.source) ?? undefined;
-    if (found) this.index += found[0].length;
+    if (found) this.index = pattern.lastIndex;
     return found;
   }
 
