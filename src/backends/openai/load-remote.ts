@@ -12,7 +12,7 @@ import { runEmbedding } from './run-embedding.ts';
 import { foreignImageParameters, runImage } from './run-image.ts';
 import { runSpeech } from './run-speech.ts';
 import { runTranscription } from './run-transcription.ts';
-import { endpointsOf, patientMs, type ApiDialect, type ApiEndpoint, type ApiServer } from './server.ts';
+import { apiEndpointsOf, patientMs, type ApiDialect, type ApiEndpoint, type ApiServer } from './server.ts';
 import { fieldsOf, isObject, type Fields } from './fields.ts';
 
 const maxListBytes = 16 * 2 ** 20;
@@ -126,7 +126,7 @@ export async function loadRemotePipeline(
     ownedBy: 'remote',
   } satisfies ModelInfo;
   const servers = new Upstreams({
-    servers: endpointsOf(server, firstByteMs),
+    servers: apiEndpointsOf(server, firstByteMs),
     async check(endpoint, signal) {
       const told = await describeServer(endpoint, name, { dialect, signal });
       // A server that comes up, or up again, may report another length.
