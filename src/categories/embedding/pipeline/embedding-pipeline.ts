@@ -75,10 +75,6 @@ function tooLong(param: string, found: string, contextLength: number): Inference
   return contextLengthError(param, contextLength, `${param}: ${found}; shorten it or set truncate to true`);
 }
 
-/** Enough waiting texts for full batches. */
-const concurrency = 64;
-/** Requests of other owners. */
-const reserve = 64;
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 8 * 1024;
 
@@ -95,43 +91,40 @@ export async function loadEmbeddingPipeline(
   const turns = new Turns();
   const { openImage } = encoder.encodePicture ? await import('../../../runtime/image.ts') : {};
 
-  async function* run(
-    request: EmbeddingRequest,
-    options: PipelineRunOptions,
-  ): AsyncGenerator<EmbeddingEvent> {
-    assertTexts(request, spec);
-    const dimensions = chooseDimensions(request, { full, shorter });
-    const isPicture = (input: unknown) => encoder.encodePicture !== undefined && isPictureUrl(input);
-    const sequences = await encodeTexts(encoder, request, { ...options, isPicture, turns });
-    const texts = (await batcher.encode(sequences, options)).values();
-    const vectors: Float32Array[] = [];
-    for (const [index, input] of request.inputs.entries()) {
-      if (isPicture(input)) {
-        const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
-        const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
-        vectors.push(await encoder.encodePicture!(picture, options.signal));
-      } else vectors.push(texts.next().value!);
-    }
-    yield {
-      type: 'embeddings',
-      embeddings: vectors.map((vector) => {
-        const cut = truncateVector(vector, dimensions);
-        return normalize ? normalizeInPlace(cut) : cut;
-      }),
-      promptTokens: sequences.reduce((sum, { ids }) => sum + ids.length, 0),
-    };
-  }
-
   return servePipeline(spec, {
-    concurrency,
-    reserve,
+    /** Enough waiting texts for full batches. */
+    concurrency: 64,
+    /** Requests of other owners. */
+    reserve: 64,
     info: {
       category: 'embedding',
       contextLength,
       vectorSizes: { default: full, min: shorter === 'any' ? 1 : Math.min(full, ...shorter), max: full },
       created: encoder.created,
     },
-    run,
+    async *run(request, options) {
+      assertTexts(request, spec);
+      const dimensions = chooseDimensions(request, { full, shorter });
+      const isPicture = (input: unknown) => encoder.encodePicture !== undefined && isPictureUrl(input);
+      const sequences = await encodeTexts(encoder, request, { ...options, isPicture, turns });
+      const texts = (await batcher.encode(sequences, options)).values();
+      const vectors: Float32Array[] = [];
+      for (const [index, input] of request.inputs.entries()) {
+        if (isPicture(input)) {
+          const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
+          const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
+          vectors.push(await encoder.encodePicture!(picture, options.signal));
+        } else vectors.push(texts.next().value!);
+      }
+      yield {
+        type: 'embeddings',
+        embeddings: vectors.map((vector) => {
+          const cut = truncateVector(vector, dimensions);
+          return normalize ? normalizeInPlace(cut) : cut;
+        }),
+        promptTokens: sequences.reduce((sum, { ids }) => sum + ids.length, 0),
+      };
+    },
     models: [encoder],
   });
 }
