@@ -53,7 +53,9 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
   const { servers, model, binary, signature, timeoutMs } = options;
   const path = `/v2/models/${encodeURIComponent(model)}`;
   const described: Fields = signature ? { ...signature } : await describe(path, options);
-  const isBinary = binary ?? listsBinary(await describe('/v2', { ...options, isOptional: true }));
+  const asked = binary === undefined ? await describe('/v2', { ...options, isOptional: true }) : {};
+  const { extensions }: Fields = asked;
+  const isBinary = binary ?? (Array.isArray(extensions) && extensions.includes('binary_tensor_data'));
   const signatures = {
     inputs: toSignatures('inputs', described['inputs']),
     outputs: toSignatures('outputs', described['outputs']),
@@ -77,10 +79,6 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
     },
     release: async () => {},
   };
-}
-
-function listsBinary({ extensions }: Fields): boolean {
-  return Array.isArray(extensions) && extensions.includes('binary_tensor_data');
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -35,10 +35,13 @@ const maxErrorBytes = 2 ** 16;
 /** Asks a server of the wire format. */
 export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<ApiAnswer> {
   const answer = await fetchApi(endpoint, call);
-  const { ok, headers, status } = answer.response;
+  const { response, clock } = answer;
+  const { ok, headers, status } = response;
   if (ok) return answer;
+  const text = await readBeginning(response, { clock, maxBytes: maxErrorBytes });
+  const fault = orElse<unknown, unknown>(() => JSON.parse(text), { error: { message: text.slice(0, 500) } });
   const retryAfter = headers.get('retry-after');
-  throw toError(status, await readError(answer), { retryAfter, subject: call.subject });
+  throw toError(status, fault, { retryAfter, subject: call.subject });
 }
 
 /** As `callApi`, with the answer of any status. */
@@ -123,9 +126,4 @@ function parseJson(text: string): unknown {
 export function unreachable(error: unknown): InferenceError {
   const message = `The remote server can't be used: ${reasonOfFetch(error)}.`;
   return new InferenceError('worker_failed', message, { cause: error });
-}
-
-async function readError({ response, clock }: ApiAnswer): Promise<unknown> {
-  const text = await readBeginning(response, { clock, maxBytes: maxErrorBytes });
-  return orElse<unknown, unknown>(() => JSON.parse(text), { error: { message: text.slice(0, 500) } });
 }

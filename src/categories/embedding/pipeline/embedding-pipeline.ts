@@ -4,7 +4,7 @@ import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
-import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
+import { assertDimensions, truncateVector } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { limitEdges } from '../../../core/vision/edge-limits.ts';
@@ -104,8 +104,11 @@ export async function loadEmbeddingPipeline(
     },
     async *run(request, options) {
       assertTexts(request, spec);
-      const dimensions = chooseDimensions(request, { full, shorter });
-      const isPicture = (input: unknown) => encoder.encodePicture !== undefined && isPictureUrl(input);
+      const { dimensions = full } = request;
+      inField('dimensions', () => assertDimensions(dimensions, { full, shorter }));
+      /** Whether an input is a `data:` URL of a picture. */
+      const isPicture = (input: unknown): boolean =>
+        encoder.encodePicture !== undefined && typeof input === 'string' && /^data:image\//i.test(input);
       const sequences = await encodeTexts(encoder, request, { ...options, isPicture, turns });
       const texts = (await batcher.encode(sequences, options)).values();
       const vectors: Float32Array[] = [];
@@ -127,12 +130,6 @@ export async function loadEmbeddingPipeline(
     },
     models: [encoder],
   });
-}
-
-function chooseDimensions({ dimensions }: EmbeddingRequest, sizes: VectorSizes): number {
-  const chosen = dimensions ?? sizes.full;
-  inField('dimensions', () => assertDimensions(chosen, sizes));
-  return chosen;
 }
 
 /** Inputs as the model reads them, those aside that are pictures. */
@@ -185,11 +182,6 @@ function choosePrompt(
 
 function paramOf({ isList }: EmbeddingRequest, index: number): string {
   return isList ? `input[${index}]` : 'input';
-}
-
-/** Whether an input is a `data:` URL of a picture. */
-function isPictureUrl(input: unknown): boolean {
-  return typeof input === 'string' && /^data:image\//i.test(input);
 }
 
 /** Decodes a picture. @param longestSide most pixels of its longer side; a larger one is made smaller */

@@ -40,7 +40,11 @@ export async function loadImagePipeline(
       created: painter.created,
     },
     async *run(request, { signal, owner }) {
-      assertPixels(request, maxPixels);
+      const { width, height } = request;
+      if (width * height > (maxPixels ?? Infinity)) {
+        const param = width > height ? 'width' : 'height';
+        throw fieldError(param, `expected at most ${maxPixels} pixels, got ${width} × ${height}`);
+      }
       const inTurn: Limiter = async (task) => {
         // News of a caller who has gone gets through.
         await setImmediate();
@@ -66,10 +70,4 @@ export async function loadImagePipeline(
     },
     models: [painter],
   });
-}
-
-function assertPixels({ width, height }: ImageRequest, maxPixels = Infinity): void {
-  if (width * height <= maxPixels) return;
-  const param = width > height ? 'width' : 'height';
-  throw fieldError(param, `expected at most ${maxPixels} pixels, got ${width} × ${height}`);
 }

@@ -38,10 +38,6 @@ const keptThoughts = z.object({
   edits: z.array(z.object({ type: z.string().startsWith('clear_thinking_'), keep: z.literal('all') })),
 });
 
-function keepsThoughts(contextManagement: unknown): boolean {
-  return keptThoughts.safeParse(contextManagement).success;
-}
-
 /** Fields that would change the answer and that are not honored. */
 export const messagesForeignFields: ForeignFields = {
   ...foreignTo(messagesRequestSchema, foreignFields),
@@ -51,7 +47,7 @@ export const messagesForeignFields: ForeignFields = {
   reasoning: { advice: 'use `thinking` and `output_config.effort`' },
   mcp_servers: { advice: useTools },
   container: notOffered,
-  context_management: { harmless: keepsThoughts },
+  context_management: { harmless: (value) => keptThoughts.safeParse(value).success },
   compaction: notOffered,
   thread: { advice: 'send the whole conversation' },
   output_format: { advice: 'use `output_config.format`' },
@@ -97,6 +93,8 @@ function toChatBody(parsed: MessagesRequestBody) {
   if (system != null)
     placed.unshift({ message: { role: 'system', content: textOf(system) }, place: 'system' });
   const messages = placed.map(({ message }) => message);
+  const last = messages.at(-1)!;
+  const isOpen = last.role === 'assistant' && last.content != null && !last.tool_calls?.length;
   const chatBody = {
     ...common,
     messages,
@@ -110,7 +108,7 @@ function toChatBody(parsed: MessagesRequestBody) {
     // Thinking that nobody asked for is no part of the answer.
     include_reasoning: common.include_reasoning ?? thinking != null,
     // The answer goes on where the conversation ends.
-    continue_final_message: common.continue_final_message ?? isOpen(messages.at(-1)!),
+    continue_final_message: common.continue_final_message ?? isOpen,
     ...toOutput(output_config),
     user: metadata?.user_id,
   };
@@ -124,10 +122,6 @@ function toCall({ chatBody, places, thinking }: ReturnType<typeof toChatBody>): 
   );
   const asked = thinking ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
   return { model, request, stream, formatField, places, thinking: asked };
-}
-
-function isOpen(last: MessageBody): boolean {
-  return last.role === 'assistant' && last.content != null && !last.tool_calls?.length;
 }
 
 /**
