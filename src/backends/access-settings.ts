@@ -28,3 +28,19 @@ export const certificatesSetting = z
   } satisfies Record<keyof Certificates, unknown>)
   .optional()
   .describe("Certificates of the connection; default: Node's authorities and no client certificate.");
+
+/** A setting that holds several servers. @param asked what goes to one of them */
+export const upstreamsSetting = (address: 'url' | 'baseURL', things: string, asked: string) =>
+  z
+    .array(
+      z.strictObject({
+        [address]: z.string(),
+        apiKey: remoteKeySetting,
+        maxConcurrent: z.int().min(1).optional(),
+      }),
+    )
+    .min(1)
+    .optional()
+    .describe(
+      `Servers of the same ${things} in place of \`${address}\`, each with \`${address}\`, \`apiKey\` and \`maxConcurrent\` (64); ${asked} goes to the least busy one that is healthy.`,
+    );

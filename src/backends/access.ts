@@ -1,11 +1,50 @@
 import { describeValue } from '../core/text/quote.ts';
 import { InferenceError, fieldError } from '../errors.ts';
+import { fetchWith, type Certificates, type HttpRequest } from '../runtime/http/fetch-with-certificates.ts';
+import type { HttpAnswer } from '../runtime/http/answer-body.ts';
+import type { Upstream } from './upstreams.ts';
 
 /** A key, or a function that is asked for it before every request, so that keys may change. */
 export type RemoteKey = string | (() => string | Promise<string>);
 
-/** The header with a key. */
-export async function authorization(apiKey: RemoteKey | undefined): Promise<Record<string, string>> {
+/** A server, with all that it takes to send it requests. */
+export interface RemoteEndpoint extends Upstream {
+  readonly apiKey: RemoteKey | undefined;
+  readonly tls: Certificates | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** Settings of all servers of a backend. */
+export type RemoteAccess = Partial<Pick<RemoteEndpoint, 'apiKey' | 'tls' | 'headers'>>;
+
+interface ListedServer extends Pick<RemoteAccess, 'apiKey'> {
+  readonly url: string;
+  readonly maxConcurrent?: number | undefined;
+}
+
+const defaultMaxConcurrent = 64;
+
+/** The servers of a backend; settings that a server lacks are those of all. */
+export function endpointsOf(
+  listed: readonly ListedServer[],
+  { apiKey, tls, headers }: RemoteAccess,
+): RemoteEndpoint[] {
+  return listed.map(({ url, apiKey: own, maxConcurrent = defaultMaxConcurrent }) => {
+    return { url: url.replace(/\/+$/, ''), apiKey: own ?? apiKey, tls, headers, maxConcurrent };
+  });
+}
+
+/** Makes what sends one request, maybe again, with the key of the moment. */
+export async function senderTo(
+  { url, apiKey, tls, headers }: RemoteEndpoint,
+  connectMs?: number,
+): Promise<(path: string, request: HttpRequest) => Promise<HttpAnswer>> {
+  const key = await authorization(apiKey);
+  return (path, { headers: own, ...request }) =>
+    fetchWith(tls, connectMs)(url + path, { ...request, headers: { ...own, ...key, ...headers } });
+}
+
+async function authorization(apiKey: RemoteKey | undefined): Promise<Record<string, string>> {
   if (apiKey === undefined) return {};
   const key = typeof apiKey === 'string' ? apiKey : await askFor(apiKey);
   return { authorization: `Bearer ${key}` };

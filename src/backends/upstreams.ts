@@ -188,7 +188,7 @@ export class Upstreams<Server extends Upstream> {
           if (hasBegun || refusal) throw refusal?.error ?? error;
           refusal = { member, error };
         } else {
-          if (!isServersFault(error)) throw error;
+          if (error.code !== 'worker_failed' && error.code !== 'overloaded') throw error;
           this.#noteFailure(member, error);
           if (hasBegun && restart === undefined) throw error;
           // A server that is only busy says when to come again.
@@ -359,8 +359,4 @@ const refusals: ReadonlySet<string> = new Set([
 /** Another server would refuse it too, unless this one is out of order. */
 function isRefusal({ code }: InferenceError): boolean {
   return refusals.has(code);
-}
-
-function isServersFault({ code }: InferenceError): boolean {
-  return code === 'worker_failed' || code === 'overloaded';
 }

@@ -9,7 +9,7 @@ import { createId } from '../http/headers.ts';
 import { toAnswerFields, toOutput, type AnswerSettings } from './configuration.ts';
 import { itemHead, toMessages, toWireItem, type Conversation, type Item } from './conversation.ts';
 import type { ItemPart, VoiceDraft } from './schema.ts';
-import { SentenceCutter, Speaker } from './speaker.ts';
+import { createSentenceCutter, createSpeaker, type Speaker } from './speaker.ts';
 import type { VoiceCall, VoiceModel } from './voice.ts';
 
 export interface AnswerOptions {
@@ -36,191 +36,187 @@ interface OpenMessage {
   text: string;
 }
 
-/** One answer of a voice agent: a run of its chat model, and runs of its speech model for the sentences. */
-export class Answer {
-  readonly id = createId('resp_');
-  readonly isInConversation: boolean;
-  isEnded = false;
-  readonly #options: AnswerOptions;
-  readonly #controller = new AbortController();
-  readonly #cutter = new SentenceCutter();
-  readonly #output: Item[] = [];
-  #message: OpenMessage | undefined;
-  readonly #calls: (ToolCall & { arguments: string })[] = [];
-  #finishReason: FinishReason | undefined;
-  #usage: ChatUsage | undefined;
+export type Answer = ReturnType<typeof beginAnswer>;
 
-  constructor(options: AnswerOptions) {
-    this.#options = options;
-    this.isInConversation = options.conversation !== undefined;
-  }
+/** Begins one answer of a voice agent: a run of its chat model, and runs of its speech model for the sentences. */
+export function beginAnswer({ model, call, settings, conversation, ...options }: AnswerOptions) {
+  const id = createId('resp_');
+  const controller = new AbortController();
+  const cutter = createSentenceCutter();
+  const output: Item[] = [];
+  const calls: (ToolCall & { arguments: string })[] = [];
+  let message: OpenMessage | undefined;
+  let isEnded = false;
+  let finishReason: FinishReason | undefined;
+  let usage: ChatUsage | undefined;
 
-  /** Resolves when it has ended, however it does. */
-  async run(): Promise<void> {
-    this.#emit({ type: 'response.created', response: this.#toResponse('in_progress', null) });
+  return {
+    id,
+    isInConversation: conversation !== undefined,
+    get isEnded() {
+      return isEnded;
+    },
+    /** Resolves when it has ended, however it does. */
+    ended: answer(),
+    cancel(reason: 'client_cancelled' | 'turn_detected'): void {
+      if (isEnded) return;
+      controller.abort();
+      end('cancelled', { reason });
+    },
+  };
+
+  async function answer(): Promise<void> {
+    emit({ type: 'response.created', response: toResponse('in_progress', null) });
     try {
-      await this.#think(await this.#options.items());
-      this.#say(this.#cutter.flush());
-      await this.#message?.speaker?.end();
-      this.#closeMessage('completed');
-      for (const call of this.#calls) this.#tellCall(call);
-      if (this.#finishReason === 'length') this.#end('incomplete', { reason: 'max_output_tokens' });
-      else this.#end('completed');
+      await think(await options.items());
+      message?.speaker?.say(cutter.flush());
+      await message?.speaker?.end();
+      closeMessage('completed');
+      for (const one of calls) tellCall(one);
+      if (finishReason === 'length') end('incomplete', { reason: 'max_output_tokens' });
+      else end('completed');
     } catch (thrown) {
-      if (this.isEnded) return;
-      this.#controller.abort();
-      this.#end('failed', { error: this.#options.call.fail(InferenceError.from(thrown)) });
+      if (isEnded) return;
+      controller.abort();
+      end('failed', { error: call.fail(InferenceError.from(thrown)) });
     }
   }
 
-  cancel(reason: 'client_cancelled' | 'turn_detected'): void {
-    if (this.isEnded) return;
-    this.#controller.abort();
-    this.#end('cancelled', { reason });
-  }
-
-  async #think(items: readonly Item[]): Promise<void> {
-    const { settings, truncation } = this.#options;
+  async function think(items: readonly Item[]): Promise<void> {
     let left = items;
     for (;;) {
       try {
-        return await this.#write(toRequest(this.#options.model.thinks, settings, left));
+        return await write(toRequest(model.thinks, settings, left));
       } catch (error) {
         const isTooLong = InferenceError.from(error).code === 'context_length_exceeded';
         const shorter = withoutOldest(left);
-        if (!isTooLong || truncation === 'disabled' || this.#message || shorter.length === 0) throw error;
+        if (!isTooLong || options.truncation === 'disabled' || message || shorter.length === 0) throw error;
         left = shorter;
       }
     }
   }
 
-  async #write(request: ChatRequestInput): Promise<void> {
+  async function write(request: ChatRequestInput): Promise<void> {
     let isLimitTold = false;
-    for await (const event of this.#run<ChatEvent>('chat', request)) {
-      if (!isLimitTold) this.#tellLimits(this.#options.call.limits());
+    for await (const event of run<ChatEvent>('chat', request)) {
+      if (!isLimitTold) tellLimits(call.limits());
       isLimitTold = true;
-      if (event.type === 'text-delta') this.#add(event.text);
+      if (event.type === 'text-delta') add(event.text);
       else if (event.type === 'tool-call-start')
-        this.#calls[event.call] = { id: event.id, name: event.name, arguments: '' };
-      else if (event.type === 'tool-call-delta') this.#calls[event.call]!.arguments += event.arguments;
-      else if (event.type === 'choice-end') this.#finishReason = event.finishReason;
-      else if (event.type === 'usage') this.#usage = event;
+        calls[event.call] = { id: event.id, name: event.name, arguments: '' };
+      else if (event.type === 'tool-call-delta') calls[event.call]!.arguments += event.arguments;
+      else if (event.type === 'choice-end') ({ finishReason } = event);
+      else if (event.type === 'usage') usage = event;
     }
   }
 
-  #run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
-    const { signal } = this.#controller;
-    return this.#options.call.run(request, { category, signal }) as AsyncIterable<Event>;
+  function run<Event extends RunEvent>(category: string, request: AnyRequest): AsyncIterable<Event> {
+    return call.run(request, { category, signal: controller.signal }) as AsyncIterable<Event>;
   }
 
-  #add(text: string): void {
-    if (this.isEnded || (!this.#message && text.trim() === '')) return;
-    const message = (this.#message ??= this.#openMessage());
-    if (message.speaker) return this.#cutter.push(text).forEach((sentence) => this.#say(sentence));
+  function add(text: string): void {
+    if (isEnded || (!message && text.trim() === '')) return;
+    message ??= openMessage();
+    const { speaker, place } = message;
+    if (speaker) return cutter.push(text).forEach(speaker.say);
     message.text += text;
-    this.#emit({ type: 'response.output_text.delta', ...message.place, delta: text });
+    emit({ type: 'response.output_text.delta', ...place, delta: text });
   }
 
-  #say(text: string): void {
-    this.#message?.speaker?.say(text);
-  }
-
-  #openMessage(): OpenMessage {
-    const { output, output_modalities: [modality = 'audio'] = [] } = this.#options.settings;
+  function openMessage(): OpenMessage {
+    const { output: wanted, output_modalities: [modality = 'audio'] = [] } = settings;
     const item: MessageItem = { ...itemHead('in_progress'), type: 'message', role: 'assistant', content: [] };
-    const place = { ...this.#placeOf(item), content_index: 0 as const };
-    const speaker = new Speaker({
-      model: this.#options.model.speaks,
-      output,
-      speak: (request) => this.#run<SpeechEvent>('speech', request),
-      onText: (delta) => {
-        if (this.#message) this.#message.text += delta;
-        this.#emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
+    const place = { ...placeOf(item), content_index: 0 as const };
+    const speaker = createSpeaker({
+      model: model.speaks,
+      output: wanted,
+      speak: (request) => run<SpeechEvent>('speech', request),
+      onText(delta) {
+        if (message) message.text += delta;
+        emit({ type: 'response.output_audio_transcript.delta', ...place, delta });
       },
-      onAudio: async (delta) => {
-        this.#emit({ type: 'response.output_audio.delta', ...place, delta });
-        await this.#options.call.room();
+      async onAudio(delta) {
+        emit({ type: 'response.output_audio.delta', ...place, delta });
+        await call.room();
       },
     });
-    const message = { item, place, speaker: modality === 'audio' ? speaker : undefined, text: '' };
-    this.#tellItem('added', item);
-    this.#emit({ type: 'response.content_part.added', ...place, part: toPart(message) });
-    return message;
+    const opened = { item, place, speaker: modality === 'audio' ? speaker : undefined, text: '' };
+    tellItem('added', item);
+    emit({ type: 'response.content_part.added', ...place, part: toPart(opened) });
+    return opened;
   }
 
-  #closeMessage(status: 'completed' | 'incomplete'): void {
-    const message = this.#message;
-    if (!message) return;
-    this.#message = undefined;
-    const { item, place, speaker, text } = message;
+  function closeMessage(status: 'completed' | 'incomplete'): void {
+    const closed = message;
+    if (!closed) return;
+    message = undefined;
+    const { item, place, speaker, text } = closed;
     const transcript = text.trimEnd();
     if (speaker) {
-      this.#emit({ type: 'response.output_audio.done', ...place });
-      this.#emit({ type: 'response.output_audio_transcript.done', ...place, transcript });
-    } else this.#emit({ type: 'response.output_text.done', ...place, text });
-    this.#emit({ type: 'response.content_part.done', ...place, part: toPart(message) });
+      emit({ type: 'response.output_audio.done', ...place });
+      emit({ type: 'response.output_audio_transcript.done', ...place, transcript });
+    } else emit({ type: 'response.output_text.done', ...place, text });
+    emit({ type: 'response.content_part.done', ...place, part: toPart(closed) });
     const content: ItemPart = speaker ? { type: 'output_audio', transcript } : { type: 'output_text', text };
-    this.#tellItem('done', { ...item, status, content: [content], marks: speaker?.marks });
+    tellItem('done', { ...item, status, content: [content], marks: speaker?.marks });
   }
 
-  #tellCall({ id: call_id, name, arguments: text }: ToolCall): void {
+  function tellCall({ id: call_id, name, arguments: text }: ToolCall): void {
     const item = { ...itemHead('in_progress'), type: 'function_call' as const, call_id, name };
-    const place = { ...this.#placeOf(item), call_id };
-    this.#tellItem('added', { ...item, arguments: '' });
-    this.#emit({ type: 'response.function_call_arguments.delta', ...place, delta: text });
-    this.#emit({ type: 'response.function_call_arguments.done', ...place, name, arguments: text });
-    this.#tellItem('done', { ...item, status: 'completed', arguments: text });
+    const place = { ...placeOf(item), call_id };
+    tellItem('added', { ...item, arguments: '' });
+    emit({ type: 'response.function_call_arguments.delta', ...place, delta: text });
+    emit({ type: 'response.function_call_arguments.done', ...place, name, arguments: text });
+    tellItem('done', { ...item, status: 'completed', arguments: text });
   }
 
-  #placeOf({ id: item_id }: Pick<Item, 'id'>) {
-    return { response_id: this.id, output_index: this.#output.length, item_id };
+  function placeOf({ id: item_id }: Pick<Item, 'id'>) {
+    return { response_id: id, output_index: output.length, item_id };
   }
 
-  #tellItem(what: 'added' | 'done', item: Item): void {
-    const { conversation } = this.#options;
-    const output_index = what === 'added' ? this.#output.push(item) - 1 : this.#output.length - 1;
-    this.#output[output_index] = item;
+  function tellItem(what: 'added' | 'done', item: Item): void {
+    const output_index = what === 'added' ? output.push(item) - 1 : output.length - 1;
+    output[output_index] = item;
     const wire = toWireItem(item);
-    this.#emit({ type: `response.output_item.${what}`, response_id: this.id, output_index, item: wire });
+    emit({ type: `response.output_item.${what}`, response_id: id, output_index, item: wire });
     if (!conversation) return;
     const previous_item_id = what === 'added' ? conversation.add(item) : conversation.replace(item);
-    this.#emit({ type: `conversation.item.${what}`, item: wire, previous_item_id });
+    emit({ type: `conversation.item.${what}`, item: wire, previous_item_id });
   }
 
-  #tellLimits(headers: Readonly<Record<string, string>>): void {
+  function tellLimits(headers: Readonly<Record<string, string>>): void {
     const rate_limits = ['requests', 'tokens'].flatMap((name) => {
       const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((kind) =>
         parseFloat(headers[`x-ratelimit-${kind}-${name}`] ?? ''),
       );
       return Number.isNaN(limit) ? [] : [{ name, limit, remaining, reset_seconds: reset }];
     });
-    if (rate_limits.length > 0) this.#emit({ type: 'rate_limits.updated', rate_limits });
+    if (rate_limits.length > 0) emit({ type: 'rate_limits.updated', rate_limits });
   }
 
-  #end(status: Status, details?: object): void {
-    this.#closeMessage('incomplete');
+  function end(status: Status, details?: object): void {
+    closeMessage('incomplete');
     const told = details ? { type: status, ...details } : null;
-    this.#emit({ type: 'response.done', response: this.#toResponse(status, told) });
-    this.isEnded = true;
+    emit({ type: 'response.done', response: toResponse(status, told) });
+    isEnded = true;
   }
 
-  #emit(event: VoiceDraft): void {
-    if (!this.isEnded) this.#options.emit(event);
+  function emit(event: VoiceDraft): void {
+    if (!isEnded) options.emit(event);
   }
 
-  #toResponse(status: Status | 'in_progress', status_details: object | null) {
-    const { settings, conversation, metadata } = this.#options;
+  function toResponse(status: Status | 'in_progress', status_details: object | null) {
     return {
       object: 'realtime.response' as const,
-      id: this.id,
+      id,
       status,
       status_details,
-      output: this.#output.map(toWireItem),
+      output: output.map(toWireItem),
       conversation_id: conversation?.id ?? null,
       ...toAnswerFields(settings),
       audio: { output: toOutput(settings) },
-      metadata,
-      usage: status === 'in_progress' ? null : toUsage(this.#usage),
+      metadata: options.metadata,
+      usage: status === 'in_progress' ? null : toUsage(usage),
     };
   }
 }

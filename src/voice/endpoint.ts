@@ -3,7 +3,7 @@ import type { OwnedSocket } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import { voiceClientEventSchema, voiceServerEventSchema } from './schema.ts';
-import { VoiceSession } from './session.ts';
+import { createVoiceSession } from './session.ts';
 import { voiceCategory, type VoiceInfo } from './voice.ts';
 
 /** `GET /realtime` with the model of a voice agent, as a WebSocket */
@@ -20,16 +20,14 @@ export const talkLive: OwnedSocket<AnyRequest, RunEvent> = {
   responses: {},
   errors: ['invalid_request', 'upgrade_required', 'model_not_found', 'rate_limited', 'overloaded'],
   connect(call) {
-    const session = new VoiceSession(call.findModel(call.query.get('model')!) as VoiceInfo, call);
+    const session = createVoiceSession(call.findModel(call.query.get('model')!) as VoiceInfo, call);
     call.signal.addEventListener('abort', () => session.close(), { once: true });
     return {
-      begin: () => session.begin(),
+      ...session,
       receive(message) {
         const slices = session.receive(message);
         return inTurns(() => slices.next().done === true, call);
       },
-      refuse: (error) => session.refuse(error),
-      settled: () => session.settled(),
     };
   },
 };

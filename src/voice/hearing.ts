@@ -16,51 +16,44 @@ export interface Heard {
 
 type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
 
-/** Writes recordings down, one after the other. */
-export class Hearing {
-  /** Recordings that wait or are written down, and their bytes. */
-  count = 0;
-  bytes = 0;
-  readonly #run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>;
-  readonly #onCount: () => void;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>, onCount: () => void) {
-    this.#run = run;
-    this.#onCount = onCount;
-  }
-
-  async settled(): Promise<void> {
-    await this.#last;
-  }
-
-  /** Never rejects. */
-  transcribe({ file, bytes }: SpokenAudio, { input }: VoiceConfiguration): Promise<Heard> {
-    const { model, language, prompt } = input;
-    const heard = this.#last
-      .then(() => this.#hear({ model, audio: file, language, prompt }))
-      .catch((error: unknown) => ({ text: '', usage: undefined, error: InferenceError.from(error) }))
-      .finally(() => this.#add(-1, -bytes));
-    this.#last = heard;
-    this.#add(1, bytes);
-    return heard;
-  }
-
-  async #hear(request: TranscriptionRequestInput): Promise<Heard> {
+/** Makes what writes recordings down, one after the other. */
+export function createHearing(
+  run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>,
+  onCount: () => void,
+) {
+  let last: Promise<unknown> = Promise.resolve();
+  const hear = async (request: TranscriptionRequestInput): Promise<Heard> => {
     const toEvents = createTranscriptionStreamer();
     let heard: Heard = { text: '', usage: undefined };
-    for await (const event of this.#run(request)) {
+    for await (const event of run(request)) {
       for (const made of toEvents(event as TranscriptionEvent))
         if (made.type === 'transcript.text.done') heard = { text: made.text.trim(), usage: made.usage };
     }
     return heard;
-  }
-
-  #add(count: number, bytes: number): void {
-    this.count += count;
-    this.bytes += bytes;
-    this.#onCount();
-  }
+  };
+  const hearing = {
+    /** Recordings that wait or are written down, and their bytes. */
+    count: 0,
+    bytes: 0,
+    settled: (): Promise<unknown> => last,
+    /** Never rejects. */
+    transcribe({ file, bytes }: SpokenAudio, { input }: VoiceConfiguration): Promise<Heard> {
+      const { model, language, prompt } = input;
+      const heard = last
+        .then(() => hear({ model, audio: file, language, prompt }))
+        .catch((error: unknown) => ({ text: '', usage: undefined, error: InferenceError.from(error) }))
+        .finally(() => add(-1, -bytes));
+      last = heard;
+      add(1, bytes);
+      return heard;
+    },
+  };
+  const add = (count: number, bytes: number): void => {
+    hearing.count += count;
+    hearing.bytes += bytes;
+    onCount();
+  };
+  return hearing;
 }
 
 /** The parts of a turn as one, which has failed where no part has a word. */

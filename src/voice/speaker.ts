@@ -16,30 +16,27 @@ const longestPiece = 400;
 const charactersPerMs = 0.015;
 const messageSeconds = 0.5;
 
-/** Cuts a text that is being written into sentences. */
-export class SentenceCutter {
-  #text = '';
-
-  /** @returns the sentences that are complete, with the spaces after them */
-  push(text: string): string[] {
-    this.#text += text;
-    const complete = splitSentences(this.#text).slice(0, -1);
-    const pieces = complete.map((sentence) => this.#take(this.#text.indexOf(sentence) + sentence.length));
-    if (this.#text.length > longestPiece)
-      pieces.push(this.#take(1 + this.#text.lastIndexOf(' ', longestPiece) || longestPiece));
-    return pieces;
-  }
-
-  flush(): string {
-    return this.#take(this.#text.length);
-  }
-
-  #take(length: number): string {
-    const spaces = /^\s*/.exec(this.#text.slice(length))![0].length;
-    const taken = this.#text.slice(0, length + spaces);
-    this.#text = this.#text.slice(length + spaces);
+/** Makes what cuts a text that is being written into sentences. */
+export function createSentenceCutter() {
+  let left = '';
+  const take = (length: number): string => {
+    const spaces = /^\s*/.exec(left.slice(length))![0].length;
+    const taken = left.slice(0, length + spaces);
+    left = left.slice(length + spaces);
     return taken;
-  }
+  };
+  return {
+    /** @returns the sentences that are complete, with the spaces after them */
+    push(text: string): string[] {
+      left += text;
+      const complete = splitSentences(left).slice(0, -1);
+      const pieces = complete.map((sentence) => take(left.indexOf(sentence) + sentence.length));
+      if (left.length > longestPiece)
+        pieces.push(take(1 + left.lastIndexOf(' ', longestPiece) || longestPiece));
+      return pieces;
+    },
+    flush: (): string => take(left.length),
+  };
 }
 
 interface SpeakerOptions {
@@ -51,95 +48,86 @@ interface SpeakerOptions {
   readonly onAudio: (audio: string) => Promise<void>;
 }
 
-/** Speaks sentences while others are written: those that wait are one run. */
-export class Speaker {
-  readonly #options: SpeakerOptions;
-  readonly #sampleRateHz: number;
-  readonly #marks: SpokenMark[] = [];
-  #waiting: string[] = [];
-  #running: Promise<void> | undefined;
-  #characters = 0;
+export type Speaker = ReturnType<typeof createSpeaker>;
+
+/** Makes what speaks sentences while others are written: those that wait are one run. */
+export function createSpeaker({ model, output, speak, onText, onAudio }: SpeakerOptions) {
+  const sampleRateHz = sampleRateOf(output.format);
+  const { voice, speed } = output;
+  const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
+  const marks: SpokenMark[] = [];
+  let waiting: string[] = [];
+  let running: Promise<void> | undefined;
+  let characters = 0;
   /** Length of the piece that is being spoken. */
-  #openCharacters = 0;
-  #samples = 0;
+  let openCharacters = 0;
+  let samples = 0;
+  const spokenMs = (): number => (1000 * samples) / sampleRateHz;
 
-  constructor(options: SpeakerOptions) {
-    this.#options = options;
-    this.#sampleRateHz = sampleRateOf(options.output.format);
-  }
+  return {
+    /** Places in the text, and when they are spoken; of a piece that was broken off, when it would be about. */
+    get marks(): readonly SpokenMark[] {
+      const { endMs = 0 } = marks.at(-1) ?? {};
+      if (openCharacters === 0) return marks;
+      const expectedMs = endMs + openCharacters / charactersPerMs;
+      return [...marks, { characters: characters + openCharacters, endMs: Math.max(spokenMs(), expectedMs) }];
+    },
+    say(text: string): void {
+      if (text === '') return;
+      waiting.push(text);
+      running ??= speakAll();
+      running.catch(() => undefined); // Whoever waits for the end is told.
+    },
+    async end(): Promise<void> {
+      await running;
+    },
+  };
 
-  /** Places in the text, and when they are spoken; of a piece that was broken off, when it would be about. */
-  get marks(): readonly SpokenMark[] {
-    const { endMs = 0 } = this.#marks.at(-1) ?? {};
-    if (this.#openCharacters === 0) return this.#marks;
-    const expectedMs = endMs + this.#openCharacters / charactersPerMs;
-    const characters = this.#characters + this.#openCharacters;
-    return [...this.#marks, { characters, endMs: Math.max(this.#spokenMs, expectedMs) }];
-  }
-
-  get #spokenMs(): number {
-    return (1000 * this.#samples) / this.#sampleRateHz;
-  }
-
-  say(text: string): void {
-    if (text === '') return;
-    this.#waiting.push(text);
-    this.#running ??= this.#speakAll();
-    this.#running.catch(() => undefined); // Whoever waits for the end is told.
-  }
-
-  async end(): Promise<void> {
-    await this.#running;
-  }
-
-  async #speakAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const text = this.#waiting.join('');
-      this.#waiting = [];
-      await this.#speak(text);
+  async function speakAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const text = waiting.join('');
+      waiting = [];
+      await speakPiece(text);
     }
-    this.#running = undefined;
+    running = undefined;
   }
 
-  async #speak(text: string): Promise<void> {
-    const { model, output, speak, onText } = this.#options;
-    const { voice, speed } = output;
-    const wishes = { ...(voice !== undefined && { voice }), ...(speed !== undefined && { speed }) };
+  async function speakPiece(text: string): Promise<void> {
     let resampler: Resampler | undefined;
     // Text comes with its first sound.
     const tell = (): void => {
-      if (this.#openCharacters > 0) return;
-      this.#openCharacters = text.length;
+      if (openCharacters > 0) return;
+      openCharacters = text.length;
       onText(text);
     };
     try {
       for await (const event of speak({ model, input: text, ...wishes, format: 'pcm' })) {
         if (event.type === 'speech-start')
-          resampler = createResampler({ fromHz: event.sampleRateHz, toHz: this.#sampleRateHz });
+          resampler = createResampler({ fromHz: event.sampleRateHz, toHz: sampleRateHz });
         if (event.type !== 'audio') continue;
         tell();
-        const [samples] = toSamples(event.bytes, { encoding: 's16', channels: 1 });
-        await this.#send(resampler!.push(samples!));
+        const [spoken] = toSamples(event.bytes, { encoding: 's16', channels: 1 });
+        await send(resampler!.push(spoken!));
       }
-      if (resampler) await this.#send(resampler.flush());
+      if (resampler) await send(resampler.flush());
     } catch (error) {
       const { code, param } = InferenceError.from(error);
       // Signs and pictures alone: there is nothing to speak.
       if (code !== 'invalid_request' || param !== 'input') throw error;
     }
     tell();
-    this.#openCharacters = 0;
-    this.#characters += text.length;
-    this.#marks.push({ characters: this.#characters, endMs: this.#spokenMs });
+    openCharacters = 0;
+    characters += text.length;
+    marks.push({ characters, endMs: spokenMs() });
   }
 
-  async #send(samples: Float32Array): Promise<void> {
-    const encoding = encodingOf(this.#options.output.format) as LiveEncoding;
-    const most = Math.round(messageSeconds * this.#sampleRateHz);
-    for (let at = 0; at < samples.length; at += most) {
-      const bytes = fromSamples(samples.subarray(at, at + most), encoding);
-      this.#samples += Math.min(most, samples.length - at);
-      await this.#options.onAudio(Buffer.from(bytes.buffer).toString('base64'));
+  async function send(spoken: Float32Array): Promise<void> {
+    const encoding = encodingOf(output.format) as LiveEncoding;
+    const most = Math.round(messageSeconds * sampleRateHz);
+    for (let at = 0; at < spoken.length; at += most) {
+      const bytes = fromSamples(spoken.subarray(at, at + most), encoding);
+      samples += Math.min(most, spoken.length - at);
+      await onAudio(Buffer.from(bytes.buffer).toString('base64'));
     }
   }
 }

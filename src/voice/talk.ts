@@ -2,7 +2,7 @@ import { EventStream } from '../concurrency/event-stream.ts';
 import type { InferenceBase } from '../contracts/engine.ts';
 import type { CallOptions } from '../contracts/run.ts';
 import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
-import { VoiceSession } from './session.ts';
+import { createVoiceSession } from './session.ts';
 import type { VoiceInfo } from './voice.ts';
 
 /** Options of a conversation in this process. */
@@ -27,7 +27,7 @@ export function openTalk(
   { signal, owner }: TalkOptions,
 ): Talk {
   const events = new EventStream<VoiceServerEvent>({ onReturn: () => session.close() });
-  const session = new VoiceSession(info, {
+  const session = createVoiceSession(info, {
     maxBufferBytes,
     send: (event) => events.push([event as VoiceServerEvent]),
     room: async () => {},

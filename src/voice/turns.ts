@@ -36,91 +36,74 @@ interface OpenTurn extends Turn {
 
 const endsSentence = /[.!?…。！？؟।]["'”’»)\]]*\s*$/u;
 
-/** Audio in, turns out: each ends with a pause, or where its text ends as a sentence does. */
-export class Turns {
-  readonly #options: TurnOptions;
-  readonly #input: SpeechInput;
-  #configuration: VoiceConfiguration;
-  #open: OpenTurn | undefined;
-  #receivedMs = 0;
+/** Makes turns of audio: each ends with a pause, or where its text ends as a sentence does. */
+export function createTurns(begun: VoiceConfiguration, options: TurnOptions) {
+  const input = new SpeechInput(begun.input);
+  let configuration = begun;
+  let open: OpenTurn | undefined;
+  let receivedMs = 0;
 
-  constructor(configuration: VoiceConfiguration, options: TurnOptions) {
-    this.#options = options;
-    this.#configuration = configuration;
-    this.#input = new SpeechInput(configuration.input);
-  }
-
-  /** Bytes of audio that wait. */
-  get length(): number {
-    return this.#input.length;
-  }
-
-  get isOpen(): boolean {
-    return this.#open !== undefined;
-  }
-
-  /** @throws InferenceError for another format after the first audio */
-  configure(after: VoiceConfiguration): void {
-    if (this.#input.configure(after.input, 'session.audio.input.format')) this.#finish();
-    this.#configuration = after;
-  }
-
-  /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
-  *append(text: string): Generator<void> {
-    const onChange = (change: SpeechChange): void => this.#change(change);
-    yield* appendAudio(text, { ...this.#options, input: this.#input, onChange });
-    const bytes = (text.length / 4) * 3;
-    const perSecond = this.#input.sampleBytes * sampleRateOf(this.#configuration.input.format);
-    this.#receivedMs += (1000 * bytes) / perSecond;
-    const open = this.#open;
-    const longest = longestPauseMs(this.#configuration.rules);
-    if (open && !this.#input.isSpeech && this.#receivedMs - open.endedAtMs >= longest) this.#finish();
-  }
-
-  /** Ends the turn, by the wish of the client. @returns the refusal of less than a word */
-  commit(): InferenceError | undefined {
-    const error = tooShortError(this.#input);
-    if (error && !this.#open) return error;
-    const open = this.#openTurn();
-    if (!error) open.parts.push(this.#options.transcribe(this.#input.cutSpeech()));
-    this.#open = undefined;
-    this.#options.onTurn({ itemId: open.itemId, parts: open.parts });
-    return undefined;
-  }
-
-  clear(): void {
-    this.#input.clear();
-    this.#open = undefined;
-  }
-
-  #openTurn(): OpenTurn {
-    return (this.#open ??= { itemId: createId('item_'), parts: [], endMs: 0, endedAtMs: this.#receivedMs });
-  }
-
-  #change(change: SpeechChange): void {
+  const openTurn = (): OpenTurn =>
+    (open ??= { itemId: createId('item_'), parts: [], endMs: 0, endedAtMs: receivedMs });
+  const finish = (): void => {
+    const finished = open;
+    open = undefined;
+    if (finished && finished.parts.length > 0) options.onTurn(finished);
+  };
+  const onChange = (change: SpeechChange): void => {
     if (change.type === 'start') {
-      if (this.#open) return;
-      return this.#options.onStart(this.#openTurn().itemId, change.startMs);
+      if (open) return;
+      return options.onStart(openTurn().itemId, change.startMs);
     }
-    const open = this.#openTurn();
-    open.endMs = change.audio.endMs;
-    open.endedAtMs = this.#receivedMs;
-    const heard = this.#options.transcribe(change.audio);
-    open.parts.push(heard);
-    if (longestPauseMs(this.#configuration.rules) === 0) return this.#finish();
-    void this.#judge(open, heard);
-  }
-
+    const turn = openTurn();
+    turn.endMs = change.audio.endMs;
+    turn.endedAtMs = receivedMs;
+    const heard = options.transcribe(change.audio);
+    turn.parts.push(heard);
+    if (longestPauseMs(configuration.rules) === 0) return finish();
+    void judge(turn, heard);
+  };
   /** Ends a turn whose text so far ends as a sentence does, unless it has gone on. */
-  async #judge(open: OpenTurn, heard: Promise<Heard>): Promise<void> {
+  const judge = async (turn: OpenTurn, heard: Promise<Heard>): Promise<void> => {
     const { text } = await heard;
-    const isLast = this.#open === open && open.parts.at(-1) === heard && !this.#input.isSpeech;
-    if (isLast && endsSentence.test(text)) this.#finish();
-  }
+    const isLast = open === turn && turn.parts.at(-1) === heard && !input.isSpeech;
+    if (isLast && endsSentence.test(text)) finish();
+  };
 
-  #finish(): void {
-    const open = this.#open;
-    this.#open = undefined;
-    if (open && open.parts.length > 0) this.#options.onTurn(open);
-  }
+  return {
+    /** Bytes of audio that wait. */
+    get length() {
+      return input.length;
+    },
+    get isOpen() {
+      return open !== undefined;
+    },
+    /** @throws InferenceError for another format after the first audio */
+    configure(after: VoiceConfiguration): void {
+      if (input.configure(after.input, 'session.audio.input.format')) finish();
+      configuration = after;
+    },
+    /** @throws InferenceError for audio that can't be read, or more than the buffer takes */
+    *append(text: string): Generator<void> {
+      yield* appendAudio(text, { ...options, input, onChange });
+      const bytes = (text.length / 4) * 3;
+      receivedMs += (1000 * bytes) / (input.sampleBytes * sampleRateOf(configuration.input.format));
+      const longest = longestPauseMs(configuration.rules);
+      if (open && !input.isSpeech && receivedMs - open.endedAtMs >= longest) finish();
+    },
+    /** Ends the turn, by the wish of the client. @returns the refusal of less than a word */
+    commit(): InferenceError | undefined {
+      const error = tooShortError(input);
+      if (error && !open) return error;
+      const { itemId, parts } = openTurn();
+      if (!error) parts.push(options.transcribe(input.cutSpeech()));
+      open = undefined;
+      options.onTurn({ itemId, parts });
+      return undefined;
+    },
+    clear(): void {
+      input.clear();
+      open = undefined;
+    },
+  };
 }

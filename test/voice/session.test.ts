@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { pcm } from '../categories/transcription/wire/live/audio.ts';
 import { InferenceError } from '../../src/errors.ts';
-import { VoiceSession } from '../../src/voice/session.ts';
+import { createVoiceSession } from '../../src/voice/session.ts';
 import { voice } from '../../src/voice/voice.ts';
 import { converse, parts, respond, say, update, utterance } from './support.ts';
 
@@ -305,7 +305,7 @@ describe('the bytes that a session holds', () => {
     const model = voice(parts);
     const facts = { created: 0, ownedBy: 'slashv1', contextLength: 0, inputModalities: undefined };
     const info = { id: 'agent', name: 'agent', category: model.category, ...facts, agent: model };
-    const session = new VoiceSession(info, {
+    const session = createVoiceSession(info, {
       maxBufferBytes: 2 ** 20,
       send: (event) => events.push(event),
       room: async () => {},

@@ -3,20 +3,20 @@ import { fieldError, InferenceError, orElse } from '../../errors.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../contracts/graph.ts';
 import { readBeginning, readText, readWhole, type HttpAnswer } from '../../runtime/http/answer-body.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
-import { authorization } from '../access.ts';
+import { senderTo, type RemoteEndpoint } from '../access.ts';
 import type { Upstreams } from '../upstreams.ts';
-import type { GraphEndpoint, GraphSignature } from './server.ts';
+import type { GraphSignature } from './server.ts';
 import { dataTypeOf, dataTypes, elementTypeOf } from './data-types.ts';
 import { decodeOutputs, encodeInputs, lengthHeader, type InferResponse } from './infer-body.ts';
 import { currentRunHeaders } from '../../runtime/http/run-headers.ts';
-import { fetchWith, type HttpRequest } from '../../runtime/http/fetch-with-certificates.ts';
+import type { HttpRequest } from '../../runtime/http/fetch-with-certificates.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { abbreviate, describeValue } from '../../core/text/quote.ts';
 
 export interface OpenInferenceOptions {
   /** Servers that have the graph. */
-  readonly servers: Upstreams<GraphEndpoint>;
+  readonly servers: Upstreams<RemoteEndpoint>;
   /** As the servers call the graph. */
   readonly model: string;
   /** Send tensors as bytes; default: if the server lists the extension `binary_tensor_data`. */
@@ -53,7 +53,9 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
   const { servers, model, binary, signature, timeoutMs } = options;
   const path = `/v2/models/${encodeURIComponent(model)}`;
   const described: Fields = signature ? { ...signature } : await describe(path, options);
-  const isBinary = binary ?? listsBinary(await describe('/v2', { ...options, isOptional: true }));
+  const asked = binary === undefined ? await describe('/v2', { ...options, isOptional: true }) : {};
+  const { extensions }: Fields = asked;
+  const isBinary = binary ?? (Array.isArray(extensions) && extensions.includes('binary_tensor_data'));
   const signatures = {
     inputs: toSignatures('inputs', described['inputs']),
     outputs: toSignatures('outputs', described['outputs']),
@@ -77,10 +79,6 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
     },
     release: async () => {},
   };
-}
-
-function listsBinary({ extensions }: Fields): boolean {
-  return Array.isArray(extensions) && extensions.includes('binary_tensor_data');
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -127,20 +125,15 @@ interface GraphRequest extends Omit<HttpRequest, 'signal'> {
 }
 
 async function ask(
-  { url, apiKey, headers, tls }: GraphEndpoint,
+  server: RemoteEndpoint,
   path: string,
   { timeoutMs = 60_000, headers: own, ...request }: GraphRequest,
 ): Promise<Answer> {
-  const key = await authorization(apiKey);
+  const send = await senderTo(server);
   const signal = AbortSignal.timeout(timeoutMs);
+  const headers = { ...own, ...currentRunHeaders() };
   try {
-    const response = await sendAgain(() =>
-      fetchWith(tls)(url + path, {
-        ...request,
-        headers: { ...own, ...key, ...currentRunHeaders(), ...headers },
-        signal,
-      }),
-    );
+    const response = await sendAgain(() => send(path, { ...request, headers, signal }));
     return { response, signal };
   } catch (error) {
     const message = `The graph server can't be used: ${reasonOfFetch(error)}.`;

@@ -1,6 +1,5 @@
 import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
 import type { RemoteKey } from '../access.ts';
-import type { Upstream } from '../upstreams.ts';
 
 /** One of several servers of the same graphs. */
 export interface GraphUpstream {
@@ -52,26 +51,5 @@ export interface GraphServer {
   readonly startTimeoutMs?: number | undefined;
 }
 
-/** One of the servers, with all its settings. */
-export interface GraphEndpoint extends Upstream {
-  readonly apiKey: RemoteKey | undefined;
-  readonly tls: Certificates | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
-}
-
 /** Everything about the servers but their graphs. */
 export type GraphAccess = Pick<GraphServer, 'url' | 'upstreams' | 'apiKey' | 'headers' | 'tls'>;
-
-const defaultMaxConcurrent = 64;
-
-/** The servers of a backend; at least one. */
-export function graphEndpointsOf({ url, upstreams, apiKey, headers, tls }: GraphAccess): GraphEndpoint[] {
-  const listed: readonly GraphUpstream[] = upstreams ?? [{ url: url!, maxConcurrent: Infinity }];
-  return listed.map((upstream) => ({
-    url: upstream.url.replace(/\/+$/, ''),
-    apiKey: upstream.apiKey ?? apiKey,
-    headers,
-    tls,
-    maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
-  }));
-}

@@ -1,10 +1,9 @@
 import { fieldError, InferenceError } from '../../errors.ts';
 import type { SessionBackend } from '../../contracts/sessions.ts';
-import { authorization } from '../access.ts';
+import { endpointsOf, senderTo, type RemoteEndpoint } from '../access.ts';
 import { Upstreams } from '../upstreams.ts';
 import { openInferenceSession } from './open-inference-session.ts';
-import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
-import { graphEndpointsOf, type GraphAccess, type GraphEndpoint, type GraphServer } from './server.ts';
+import type { GraphAccess, GraphServer } from './server.ts';
 import { describeValue } from '../../core/text/quote.ts';
 import type { Pipeline } from '../../contracts/category.ts';
 
@@ -12,7 +11,7 @@ import type { Pipeline } from '../../contracts/category.ts';
 const whole = '';
 
 /** Graphs on servers of the Open Inference Protocol. */
-export function kserveSessions(server: GraphServer, servers: Upstreams<GraphEndpoint>): SessionBackend {
+export function kserveSessions(server: GraphServer, servers: Upstreams<RemoteEndpoint>): SessionBackend {
   return {
     hasGraphs: false,
     async openSession({ name }) {
@@ -30,14 +29,11 @@ export function kserveSessions(server: GraphServer, servers: Upstreams<GraphEndp
 }
 
 /** The servers of a backend, asked by their page of health whether they are ready; one without such a page is. */
-export function graphServers(access: GraphAccess): Upstreams<GraphEndpoint> {
+export function graphServers(access: GraphAccess): Upstreams<RemoteEndpoint> {
   return new Upstreams({
-    servers: graphEndpointsOf(access),
-    async check({ url, apiKey, headers, tls }, signal) {
-      const response = await fetchWith(tls)(`${url}/v2/health/ready`, {
-        headers: { ...(await authorization(apiKey)), ...headers },
-        signal,
-      });
+    servers: endpointsOf(access.upstreams ?? [{ url: access.url!, maxConcurrent: Infinity }], access),
+    async check(server, signal) {
+      const response = await (await senderTo(server))('/v2/health/ready', { signal });
       void response.body?.cancel();
       if (response.ok || response.status === 404) return;
       throw new InferenceError('worker_failed', `The graph server answered ${response.status}.`);

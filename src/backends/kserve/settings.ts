@@ -5,26 +5,14 @@ import {
   textSetting,
   type SettingTable,
 } from '../../validation/setting-table.ts';
-import { certificatesSetting, remoteKeySetting } from '../access-settings.ts';
+import { certificatesSetting, remoteKeySetting, upstreamsSetting } from '../access-settings.ts';
 
 const tensors = z.array(z.strictObject({ name: z.string(), datatype: z.string(), shape: z.array(z.int()) }));
 
 /** Settings of the backend `kserve`. */
 export const graphServerSettings = {
   url: textSetting('Address without `/v2`; omit it with `upstreams`.'),
-  upstreams: z
-    .array(
-      z.strictObject({
-        url: z.string(),
-        apiKey: remoteKeySetting,
-        maxConcurrent: z.int().min(1).optional(),
-      }),
-    )
-    .min(1)
-    .optional()
-    .describe(
-      'Servers of the same graphs in place of `url`, each with `url`, `apiKey` and `maxConcurrent` (64); a run goes to the least busy one that is healthy.',
-    ),
+  upstreams: upstreamsSetting('url', 'graphs', 'a run'),
   model: z
     .union([z.string(), z.record(z.string(), z.string())])
     .describe("The server's name of the graph; for an image model, the name of each part, such as `unet`."),

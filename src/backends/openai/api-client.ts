@@ -3,11 +3,10 @@ import { createAnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
 import { InferenceError, orElse, orThrow } from '../../errors.ts';
 import { readBeginning, readBytes, readText } from '../../runtime/http/answer-body.ts';
-import { fetchWith } from '../../runtime/http/fetch-with-certificates.ts';
 import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
-import { authorization } from '../access.ts';
+import { senderTo } from '../access.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
 import { isObject, type Fields } from './fields.ts';
@@ -36,33 +35,27 @@ const maxErrorBytes = 2 ** 16;
 /** Asks a server of the wire format. */
 export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<ApiAnswer> {
   const answer = await fetchApi(endpoint, call);
-  const { ok, headers, status } = answer.response;
+  const { response, clock } = answer;
+  const { ok, headers, status } = response;
   if (ok) return answer;
+  const text = await readBeginning(response, { clock, maxBytes: maxErrorBytes });
+  const fault = orElse<unknown, unknown>(() => JSON.parse(text), { error: { message: text.slice(0, 500) } });
   const retryAfter = headers.get('retry-after');
-  throw toError(status, await readError(answer), { retryAfter, subject: call.subject });
+  throw toError(status, fault, { retryAfter, subject: call.subject });
 }
 
 /** As `callApi`, with the answer of any status. */
-export async function fetchApi(
-  { url, apiKey, tls, headers, times }: ApiEndpoint,
-  { path, body, form, signal, headers: ofRun }: ApiCall,
-) {
+export async function fetchApi(endpoint: ApiEndpoint, { path, body, form, signal, headers }: ApiCall) {
   const contentType = form?.contentType ?? (body === undefined ? undefined : 'application/json');
-  const sent = form ? form.bytes : body === undefined ? null : JSON.stringify(body);
-  const key = await authorization(apiKey);
-  const clock = createAnswerClock(times, signal);
-  const send = () =>
-    fetchWith(tls, times.connectMs)(url + path, {
-      method: contentType === undefined ? 'GET' : 'POST',
-      headers: {
-        ...(contentType === undefined ? {} : { 'content-type': contentType }),
-        ...key,
-        ...ofRun,
-        ...headers,
-      },
-      body: sent,
-      signal: clock.signal,
-    });
+  const sender = await senderTo(endpoint, endpoint.times.connectMs);
+  const clock = createAnswerClock(endpoint.times, signal);
+  const request = {
+    method: contentType === undefined ? 'GET' : 'POST',
+    headers: { ...(contentType === undefined ? {} : { 'content-type': contentType }), ...headers },
+    body: form ? form.bytes : body === undefined ? null : JSON.stringify(body),
+    signal: clock.signal,
+  };
+  const send = () => sender(path, request);
   try {
     // A form can be sent once.
     const response = await clock.wait(() => (form ? send() : sendAgain(send)));
@@ -115,9 +108,7 @@ export async function readJson({ response, clock }: ApiAnswer, maxBytes: number)
   return parseJson(text);
 }
 
-/**
- * An answer that doesn't have the form that was asked for.
- */
+/** An answer that doesn't have the form that was asked for. */
 export function unreadable(reason: string, cause?: unknown): InferenceError {
   return new InferenceError('worker_failed', `The remote server's answer can't be read: ${reason}.`, {
     cause,
@@ -131,12 +122,8 @@ function parseJson(text: string): unknown {
   );
 }
 
-function unreachable(error: unknown): InferenceError {
+/** A server that can't be reached, or breaks off. */
+export function unreachable(error: unknown): InferenceError {
   const message = `The remote server can't be used: ${reasonOfFetch(error)}.`;
   return new InferenceError('worker_failed', message, { cause: error });
-}
-
-async function readError({ response, clock }: ApiAnswer): Promise<unknown> {
-  const text = await readBeginning(response, { clock, maxBytes: maxErrorBytes });
-  return orElse<unknown, unknown>(() => JSON.parse(text), { error: { message: text.slice(0, 500) } });
 }

@@ -1,12 +1,6 @@
 import type { ResponseFormat } from '../../core/grammar/constraint.ts';
 import { grammarNotation } from '../../core/grammar/notations/grammar-notation.ts';
-import type {
-  ChatMessage,
-  MessageContent,
-  ToolCall,
-  ToolChoice,
-  ToolDefinition,
-} from '../../core/chat/messages.ts';
+import type { ChatMessage, MessageContent, ToolCall, ToolChoice } from '../../core/chat/messages.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest } from '../../contracts/run.ts';
 import { fieldError } from '../../errors.ts';
@@ -43,7 +37,8 @@ export function toConversation({
   messages,
   tools,
 }: Pick<ChatRequest, 'messages' | 'tools'>): Record<string, unknown> {
-  return { messages: messages.map(toMessage), ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}) };
+  const functions = tools.map((tool) => ({ type: 'function', function: tool }));
+  return { messages: messages.map(toMessage), ...(tools.length > 0 ? { tools: functions } : {}) };
 }
 
 /** The fields of chats and of continued texts. @throws InferenceError as `toChatBody` */
@@ -106,10 +101,6 @@ function toUrl(image: string | Uint8Array): string {
 
 function toCall({ id, name, arguments: written }: ToolCall): unknown {
   return { id, type: 'function', function: { name, arguments: written } };
-}
-
-function toTool({ name, description, parameters, strict }: ToolDefinition): unknown {
-  return { type: 'function', function: { name, description, parameters, strict } };
 }
 
 function toToolChoice(choice: ToolChoice): unknown {

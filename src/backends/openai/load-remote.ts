@@ -4,7 +4,7 @@ import type { RunEvent } from '../../contracts/run.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
 import { Upstreams } from '../upstreams.ts';
 import { fetchApi, readJson } from './api-client.ts';
-import { byteCounter, type TokenCounter } from './count-tokens.ts';
+import { byteCounter } from './count-tokens.ts';
 import { foreignChatParameters, serverParameters } from './dialects.ts';
 import type { RemoteModel, Runner } from './remote-model.ts';
 import { runChat } from './run-chat.ts';
@@ -12,7 +12,7 @@ import { runEmbedding } from './run-embedding.ts';
 import { foreignImageParameters, runImage } from './run-image.ts';
 import { runSpeech } from './run-speech.ts';
 import { runTranscription } from './run-transcription.ts';
-import { endpointsOf, patientMs, type ApiDialect, type ApiEndpoint, type ApiServer } from './server.ts';
+import { apiEndpointsOf, patientMs, type ApiDialect, type ApiEndpoint, type ApiServer } from './server.ts';
 import { fieldsOf, isObject, type Fields } from './fields.ts';
 
 const maxListBytes = 16 * 2 ** 20;
@@ -114,7 +114,11 @@ export async function loadRemotePipeline(
     throw fieldError(`defaults.${unknown}`, "the server that runs this model doesn't know it");
   if (prefixAffinity && (spec.category !== 'chat' || upstreams === undefined))
     throw fieldError('backend.prefixAffinity', 'expected a chat model with `upstreams`');
-  const counter = await openCounter(tokenizer);
+  // It is imported late: few models have one here.
+  const counter =
+    tokenizer === undefined
+      ? byteCounter
+      : await (await import('./tokenizer-counter.ts')).openTokenizerCounter(tokenizer);
   const info = {
     id,
     name: spec.name ?? id,
@@ -126,7 +130,7 @@ export async function loadRemotePipeline(
     ownedBy: 'remote',
   } satisfies ModelInfo;
   const servers = new Upstreams({
-    servers: endpointsOf(server, firstByteMs),
+    servers: apiEndpointsOf(server, firstByteMs),
     async check(endpoint, signal) {
       const told = await describeServer(endpoint, name, { dialect, signal });
       // A server that comes up, or up again, may report another length.
@@ -143,11 +147,4 @@ export async function loadRemotePipeline(
     run: (request, options = {}) => run(model, request as never, options),
     close: async () => servers.close(),
   };
-}
-
-/** The tokenizer is imported late: few models have one here. */
-async function openCounter(source: string | undefined): Promise<TokenCounter> {
-  if (source === undefined) return byteCounter;
-  const { openTokenizerCounter } = await import('./tokenizer-counter.ts');
-  return openTokenizerCounter(source);
 }

@@ -11,7 +11,7 @@ import { countAll } from './count-tokens.ts';
 import { encodePrompts } from './encode-prompts.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiDialect, ApiEndpoint } from './server.ts';
-import { wordsOf } from './wire-error.ts';
+import { isRefusedFor } from './wire-error.ts';
 
 /** Servers that put text after the answer, and those that can leave out special tokens. */
 const known: Readonly<Record<'suffix' | 'add_special_tokens', readonly ApiDialect[]>> = {
@@ -50,6 +50,8 @@ function unsupported(param: string, reason: string): InferenceError {
 }
 
 const mostKeyCharacters = 4096;
+/** As hosted APIs refuse `max_tokens`. */
+const newName = /max_completion_tokens/;
 
 /** Models whose server takes `max_tokens` by its newer name alone. */
 const renamed = new WeakSet<RemoteModel>();
@@ -83,7 +85,7 @@ export async function* runChat(
     const send = () => callApi(server, { ...call, body: isRenamed() ? withNewName(body) : body });
     const answer = () =>
       send().catch((error: unknown) => {
-        if (!isChat || isRenamed() || !wantsNewName(error)) throw error;
+        if (!isChat || isRenamed() || !isRefusedFor(newName, error)) throw error;
         renamed.add(model);
         return send();
       });
@@ -124,15 +126,6 @@ function beginningOf({ messages }: Pick<ChatRequest, 'messages'>): string {
   const first = messages.findIndex(({ role }) => role === 'user');
   const shared = messages.slice(0, first + 1).map(toTextMessage);
   return JSON.stringify(shared.map(({ role, content }) => [role, content])).slice(0, mostKeyCharacters);
-}
-
-/** As hosted APIs refuse `max_tokens`. */
-function wantsNewName(error: unknown): boolean {
-  return (
-    InferenceError.isInstance(error) &&
-    error.code === 'invalid_request' &&
-    wordsOf(error).includes('max_completion_tokens')
-  );
 }
 
 function withNewName(body: Readonly<Record<string, unknown>>): Record<string, unknown> {

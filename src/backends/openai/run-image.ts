@@ -69,16 +69,12 @@ export async function* runImage(
   }
   const images = await servers.ask(async (server) => {
     const answer = await callApi(server, call);
-    return readImages(await readJson(answer, n * maxPictureBytes), n);
+    const { data } = fieldsOf(await readJson(answer, n * maxPictureBytes));
+    if (!Array.isArray(data) || data.length !== n) throw unreadable(`expected ${n} images`);
+    return data.map(toPicture);
   }, signal);
   for (const [image, { png, seed }] of images.entries())
     yield { type: 'image', image, png, seed: seed ?? seedOfImage(request.seed ?? 0, image) };
-}
-
-function readImages(body: unknown, count: number) {
-  const { data } = fieldsOf(body);
-  if (!Array.isArray(data) || data.length !== count) throw unreadable(`expected ${count} images`);
-  return data.map(toPicture);
 }
 
 function toPicture(image: unknown) {

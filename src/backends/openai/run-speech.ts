@@ -2,10 +2,9 @@ import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts
 import type { SpeechEvent } from '../../categories/speech/events.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';
-import { InferenceError, unsupportedError } from '../../errors.ts';
+import { unsupportedError } from '../../errors.ts';
 import { readBytes } from '../../runtime/http/answer-body.ts';
-import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
-import { callApi } from './api-client.ts';
+import { callApi, unreachable } from './api-client.ts';
 import type { ApiEndpoint } from './server.ts';
 import type { RemoteModel } from './remote-model.ts';
 
@@ -58,8 +57,7 @@ export async function* runSpeech(
     try {
       yield* readBytes(response, { clock, maxBytes: maxAudioBytes });
     } catch (error) {
-      const message = `The remote server can't be used: ${reasonOfFetch(error)}.`;
-      throw new InferenceError('worker_failed', message, { cause: error });
+      throw unreachable(error);
     }
   };
   for await (const bytes of servers.stream(ask, { signal })) {

@@ -1,5 +1,5 @@
 import type { SpeakerSegment } from '../../core/audio/diarization/assign-speakers.ts';
-import { InferenceError, unsupportedError } from '../../errors.ts';
+import { unsupportedError } from '../../errors.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import type { TranscriptionEvent, TranscriptionWord } from '../../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../../categories/transcription/request.ts';
@@ -8,9 +8,11 @@ import { createFileForm } from '../../runtime/http/file-form.ts';
 import { callApi, readJson, unreadable } from './api-client.ts';
 import { fieldsOf } from './fields.ts';
 import type { RemoteModel } from './remote-model.ts';
-import { wordsOf } from './wire-error.ts';
+import { isRefusedFor } from './wire-error.ts';
 
 const maxTranscriptBytes = 2 ** 26;
+/** As servers refuse `verbose_json`. */
+const formats = /response_format|verbose_json/;
 
 /** Models whose server answers with the plain text alone. */
 const plain = new WeakSet<RemoteModel>();
@@ -67,22 +69,13 @@ export async function* runTranscription(
   };
   const transcript = await servers.ask(async (server) => {
     const answer = await send(server).catch((error: unknown) => {
-      if (wordTimestamps || diarize || plain.has(model) || !wantsPlain(error)) throw error;
+      if (wordTimestamps || diarize || plain.has(model) || !isRefusedFor(formats, error)) throw error;
       plain.add(model);
       return send(server);
     });
     return readJson(answer, maxTranscriptBytes);
   }, signal);
   yield* toTranscriptionEvents(transcript, { wordTimestamps, diarize });
-}
-
-/** As servers refuse `verbose_json`. */
-function wantsPlain(error: unknown): boolean {
-  return (
-    InferenceError.isInstance(error) &&
-    error.code === 'invalid_request' &&
-    /response_format|verbose_json/.test(wordsOf(error))
-  );
 }
 
 function* toTranscriptionEvents(
@@ -93,7 +86,8 @@ function* toTranscriptionEvents(
   const { text, segments } = fields;
   if (typeof text !== 'string') throw unreadable('text: expected a string');
   const durationSeconds = numberOf(fields['duration']) || numberOf(fieldsOf(fields['usage'])['seconds']);
-  const language = typeof fields['language'] === 'string' ? fields['language'] : undefined;
+  // Servers report the code of a language, or its name.
+  const code = typeof fields['language'] === 'string' ? toVocabularyLanguage(fields['language']) : undefined;
   const words = (Array.isArray(fields['words']) ? fields['words'] : []).map(toWord);
   const listed = Array.isArray(segments) && segments.length > 0 ? segments : undefined;
   for (const [index, one] of (listed ?? [{ text, end: durationSeconds }]).entries()) {
@@ -120,13 +114,7 @@ function* toTranscriptionEvents(
     };
   }
   if (diarize) yield { type: 'speakers', segments: (listed ?? []).map(toSpeakerSegment) };
-  yield { type: 'transcription-end', language: codeOf(language), durationSeconds };
-}
-
-/** Servers report the code of a language, or its name. */
-function codeOf(language: string | undefined): string | undefined {
-  const code = language === undefined ? undefined : toVocabularyLanguage(language);
-  return code === undefined ? undefined : toIsoLanguage(code);
+  yield { type: 'transcription-end', language: code && toIsoLanguage(code), durationSeconds };
 }
 
 function toSpeakerSegment(value: unknown): SpeakerSegment {

@@ -1,7 +1,6 @@
 import type { AnswerTimes } from '../../runtime/http/answer-clock.ts';
 import type { Certificates } from '../../runtime/http/fetch-with-certificates.ts';
-import type { RemoteKey } from '../access.ts';
-import type { Upstream } from '../upstreams.ts';
+import { endpointsOf, type RemoteEndpoint, type RemoteKey } from '../access.ts';
 
 /** The servers whose parameters beyond the wire format's own are known. */
 export const apiDialects = ['openai', 'vllm', 'llama-server', 'slashv1'] as const;
@@ -66,14 +65,9 @@ export interface ApiServer {
 }
 
 /** One of the servers, with all its settings. */
-export interface ApiEndpoint extends Upstream {
-  readonly apiKey: RemoteKey | undefined;
-  readonly tls: Certificates | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+export interface ApiEndpoint extends RemoteEndpoint {
   readonly times: AnswerTimes & { readonly connectMs: number | undefined };
 }
-
-const defaultMaxConcurrent = 64;
 
 /** Where another server can have the request. */
 const impatientMs = 60_000;
@@ -85,21 +79,12 @@ export const patientMs = 300_000;
  * @param defaultFirstByteMs longest time until the first byte of an answer, where no setting says it; default 60 s, of a single
  * server 5 minutes
  */
-export function endpointsOf(server: ApiServer, defaultFirstByteMs?: number): ApiEndpoint[] {
-  const { baseURL, apiKey, tls, headers, upstreams, concurrency, timeoutMs = {} } = server;
+export function apiEndpointsOf(server: ApiServer, defaultFirstByteMs?: number): ApiEndpoint[] {
+  const { baseURL, upstreams, concurrency, timeoutMs = {} } = server;
   const listed = upstreams ?? [{ baseURL: baseURL!, maxConcurrent: concurrency }];
   const defaultMs = listed.length > 1 ? impatientMs : patientMs;
-  const {
-    connect: connectMs,
-    firstByte: firstByteMs = defaultFirstByteMs ?? defaultMs,
-    idle = defaultMs,
-  } = timeoutMs;
-  return listed.map((upstream) => ({
-    url: upstream.baseURL.replace(/\/+$/, ''),
-    apiKey: ('apiKey' in upstream ? upstream.apiKey : undefined) ?? apiKey,
-    tls,
-    headers,
-    times: { connectMs, firstByteMs, idleMs: idle },
-    maxConcurrent: upstream.maxConcurrent ?? defaultMaxConcurrent,
-  }));
+  const { connect: connectMs, firstByte = defaultFirstByteMs ?? defaultMs, idle = defaultMs } = timeoutMs;
+  const times = { connectMs, firstByteMs: firstByte, idleMs: idle };
+  const servers = listed.map(({ baseURL: url, ...own }) => ({ ...own, url }));
+  return endpointsOf(servers, server).map((endpoint) => ({ ...endpoint, times }));
 }

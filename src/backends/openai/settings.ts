@@ -6,7 +6,7 @@ import {
   textSetting,
   type SettingTable,
 } from '../../validation/setting-table.ts';
-import { certificatesSetting, remoteKeySetting } from '../access-settings.ts';
+import { certificatesSetting, remoteKeySetting, upstreamsSetting } from '../access-settings.ts';
 import { apiDialects, type ApiTimeouts } from './server.ts';
 
 /** The longest delay of a timer. */
@@ -18,19 +18,7 @@ export const apiServerSettings = {
   apiKey: remoteKeySetting,
   tls: certificatesSetting,
   headers: z.record(z.string(), z.string()).optional().describe('Sent with every request.'),
-  upstreams: z
-    .array(
-      z.strictObject({
-        baseURL: z.string(),
-        apiKey: remoteKeySetting,
-        maxConcurrent: z.int().min(1).optional(),
-      }),
-    )
-    .min(1)
-    .optional()
-    .describe(
-      'Servers of the same models in place of `baseURL`, each with `baseURL`, `apiKey` and `maxConcurrent` (64); a request goes to the least busy one that is healthy.',
-    ),
+  upstreams: upstreamsSetting('baseURL', 'models', 'a request'),
   prefixAffinity: booleanSetting(
     'Send chats with the same beginning (up to the first message of the user) to the same one of `upstreams`, unless it has far more than its share of the requests; default `false`.',
   ),

@@ -42,14 +42,6 @@ const noPictures =
 /** Words without addresses, paths and keys: no long ones, and no dot but that of a sentence or a number. */
 const harmless = /^(?!.*\d\.\d+\.)(?:(?!\S{25})[\w\s,;:'"`()<>=+%-]|\.(?=\s|\d|$))+$/;
 
-function isTooLong({ code, type, message }: WireFault): boolean {
-  return (
-    code === 'context_length_exceeded' ||
-    type === 'exceed_context_size_error' ||
-    tooLong.test(String(message))
-  );
-}
-
 /**
  * The fault in a server's answer → an error of this API: the caller's faults keep their `param`, a server that is busy is
  * `overloaded`, any other complaint is `worker_failed`. The server's words are in the `cause`: they may quote names, keys and
@@ -60,8 +52,7 @@ export function toError(
   body: unknown,
   { retryAfter, subject }: { retryAfter?: string | null; subject?: ErrorSubject | undefined },
 ): InferenceError {
-  const wireFault = faultOf(body);
-  const { message, param, code } = wireFault;
+  const { message, param, code, type } = faultOf(body);
   const ownStatus = Number(code);
   const told = status === 0 && ownStatus >= 400 && ownStatus < 600 ? ownStatus : status;
   const said =
@@ -69,7 +60,11 @@ export function toError(
       ? message.slice(0, maxMessageCharacters)
       : 'no reason given';
   const cause = new Error(said);
-  if (isTooLong(wireFault)) {
+  const isTooLong =
+    code === 'context_length_exceeded' ||
+    type === 'exceed_context_size_error' ||
+    tooLong.test(String(message));
+  if (isTooLong) {
     const field = subject?.param ?? 'messages';
     const reason = `${field}: longer than this model's maximum context length.`;
     return new InferenceError('context_length_exceeded', reason, { param: field, cause });
@@ -128,7 +123,9 @@ function faultOf(body: unknown): WireFault {
   return typeof error === 'string' ? { message: error } : fieldsOf(error);
 }
 
-/** Everything that a server has said about a request. */
-export function wordsOf({ message, param = '', cause }: InferenceError): string {
-  return [message, param, cause instanceof Error ? cause.message : ''].join(' ');
+/** Whether a server has refused a request in such words. */
+export function isRefusedFor(words: RegExp, error: unknown): boolean {
+  if (!InferenceError.isInstance(error) || error.code !== 'invalid_request') return false;
+  const { message, param = '', cause } = error;
+  return words.test([message, param, cause instanceof Error ? cause.message : ''].join(' '));
 }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { PretrainedModelOptions, PreTrainedModel } from '@huggingface/transformers';
+import type { PretrainedModelOptions, PreTrainedModel, RawImage, Tensor } from '@huggingface/transformers';
 import { fieldError, InferenceError } from '../../errors.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { localFiles } from '../../folder/graph-files.ts';
@@ -65,6 +65,19 @@ export async function openFolder<T>(
       },
     );
   }
+}
+
+/** Makes the inputs of a model out of a picture, `[height × width × 3]`. */
+export type ReadPicture = (
+  pixels: Uint8Array,
+  size: { readonly width: number; readonly height: number },
+) => Promise<Readonly<Record<string, Tensor>>>;
+
+/** Loads what prepares pictures for a model. */
+export async function loadPictureReader({ path, transformers }: PackageFolder): Promise<ReadPicture> {
+  const processor = await transformers.AutoImageProcessor.from_pretrained(path, localOnly);
+  const process = processor as unknown as (images: readonly RawImage[]) => ReturnType<ReadPicture>;
+  return (pixels, { width, height }) => process([new transformers.RawImage(pixels, width, height, 3)]);
 }
 
 /** Frees models, one after the other. */

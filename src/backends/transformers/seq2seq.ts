@@ -34,6 +34,8 @@ export function createSeq2Seq(
   return {
     /** Tokens at the beginning of every answer. */
     start: readStart(settings),
+    /** Tokens that end an answer. */
+    ends: new Set([settings['eos_token_id']].flat()),
     /** Tokens that are never chosen. */
     suppressed: readSuppressed(settings),
     /** Runs the encoder. */

@@ -9,6 +9,7 @@ import {
 import { deviceSetting } from '../../validation/device-setting.ts';
 import { imageInputSettings } from '../image-input.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
+import { describing, type Describe } from '../describe.ts';
 
 export const chatSettings = {
   contextLength: integerSetting("Tokens of prompt and answer together; default: the model's config."),
@@ -72,6 +73,4 @@ export type ChatOptions = Omit<ModelOptions<ChatSettings>, 'category'>;
  * createInference({ models: { assistant: chat({ source: './models/my-model', threads: 4, replicas: 2 }) } });
  * ```
  */
-export function chat(options: ChatOptions): ModelOptions<ChatSettings> & { readonly category: 'chat' } {
-  return { ...options, category: 'chat' };
-}
+export const chat: Describe<ChatSettings, 'chat'> = describing('chat');

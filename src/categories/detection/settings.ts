@@ -4,6 +4,7 @@ import type { SettingsOf, SettingTable } from '../../validation/setting-table.ts
 import { describeValue } from '../../core/text/quote.ts';
 import { imageInputSettings } from '../image-input.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
+import { describing, type Describe } from '../describe.ts';
 
 export const detectionSettings = {
   head: z
@@ -39,8 +40,4 @@ export type DetectionOptions = Omit<ModelOptions<DetectionSettings>, 'category'>
  * createInference({ models: { detector: detection({ source: './models/yolo11n', threads: 4 }) } });
  * ```
  */
-export function detection(
-  options: DetectionOptions,
-): ModelOptions<DetectionSettings> & { readonly category: 'detection' } {
-  return { ...options, category: 'detection' };
-}
+export const detection: Describe<DetectionSettings, 'detection'> = describing('detection');

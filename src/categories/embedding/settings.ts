@@ -7,6 +7,7 @@ import {
   type SettingTable,
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
+import { describing, type Describe } from '../describe.ts';
 
 export const embeddingSettings = {
   contextLength: integerSetting("Maximum tokens of one text; default: the model's config.", { min: 4 }),
@@ -40,8 +41,4 @@ export type EmbeddingOptions = Omit<ModelOptions<EmbeddingSettings>, 'category'>
  * createInference({ models: { embedder: embedding({ source: './models/all-MiniLM-L6-v2', threads: 4 }) } });
  * ```
  */
-export function embedding(
-  options: EmbeddingOptions,
-): ModelOptions<EmbeddingSettings> & { readonly category: 'embedding' } {
-  return { ...options, category: 'embedding' };
-}
+export const embedding: Describe<EmbeddingSettings, 'embedding'> = describing('embedding');

@@ -5,6 +5,7 @@ import {
   type SettingTable,
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
+import { describing, type Describe } from '../describe.ts';
 
 export const imageSettings = {
   isDistilled: booleanSetting(
@@ -27,6 +28,4 @@ export type ImageOptions = Omit<ModelOptions<ImageSettings>, 'category'>;
  * createInference({ models: { painter: image({ source: './models/sd-turbo', threads: 4 }) } });
  * ```
  */
-export function image(options: ImageOptions): ModelOptions<ImageSettings> & { readonly category: 'image' } {
-  return { ...options, category: 'image' };
-}
+export const image: Describe<ImageSettings, 'image'> = describing('image');

@@ -1,5 +1,6 @@
 import { integerSetting, type SettingsOf, type SettingTable } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
+import { describing, type Describe } from '../describe.ts';
 
 export const rerankSettings = {
   contextLength: integerSetting(
@@ -25,8 +26,4 @@ export type RerankOptions = Omit<ModelOptions<RerankSettings>, 'category'>;
  * createInference({ models: { ranker: rerank({ source: './models/bge-reranker-base', threads: 4 }) } });
  * ```
  */
-export function rerank(
-  options: RerankOptions,
-): ModelOptions<RerankSettings> & { readonly category: 'rerank' } {
-  return { ...options, category: 'rerank' };
-}
+export const rerank: Describe<RerankSettings, 'rerank'> = describing('rerank');

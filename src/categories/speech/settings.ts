@@ -6,6 +6,7 @@ import {
   type SettingTable,
 } from '../../validation/setting-table.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
+import { describing, type Describe } from '../describe.ts';
 
 export const speechSettings = {
   phonemizer: choiceSetting(
@@ -36,8 +37,4 @@ export type SpeechOptions = Omit<ModelOptions<SpeechSettings>, 'category'>;
  * createInference({ models: { speaker: speech({ source: './models/Kokoro-82M', threads: 4 }) } });
  * ```
  */
-export function speech(
-  options: SpeechOptions,
-): ModelOptions<SpeechSettings> & { readonly category: 'speech' } {
-  return { ...options, category: 'speech' };
-}
+export const speech: Describe<SpeechSettings, 'speech'> = describing('speech');

@@ -8,6 +8,7 @@ import {
 } from '../../validation/setting-table.ts';
 import { numberSchema } from '../../validation/number-schema.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
+import { describing, type Describe } from '../describe.ts';
 
 export const transcriptionSettings = {
   maxAudioSeconds: numberSetting('Longer audio is refused; default 4 hours.', { min: 0.001 }),
@@ -55,8 +56,4 @@ export type TranscriptionOptions = Omit<ModelOptions<TranscriptionSettings>, 'ca
  * createInference({ models: { recognizer: transcription({ source: './models/whisper-medium', threads: 4 }) } });
  * ```
  */
-export function transcription(
-  options: TranscriptionOptions,
-): ModelOptions<TranscriptionSettings> & { readonly category: 'transcription' } {
-  return { ...options, category: 'transcription' };
-}
+export const transcription: Describe<TranscriptionSettings, 'transcription'> = describing('transcription');

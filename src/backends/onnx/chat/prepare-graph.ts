@@ -86,7 +86,8 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   const original = readOnnxFile(path);
   const weights = locateWeights(path, original);
   if (!weights) return asItIs(path, original, 'the weights are in several folders');
-  const { model, applied, skipped } = await rewriteAndProbe(toSource(original, weights), weights, options);
+  const graph = resolveCacheSizes(renameWeights(liftConstants(original.graph), weights.names));
+  const { model, applied, skipped } = await rewriteAndProbe({ ...original, graph }, weights, options);
   const done = ['mapped', ...applied];
   const notes: Notes = { version: rewriterVersion, wanted, files: weights.stamps, applied: done, skipped };
   const metadata = new Map([...original.metadata, [metadataKey, JSON.stringify(notes)]]);
@@ -118,10 +119,6 @@ function asItIs(path: string, model: OnnxModel, reason: string): PreparedGraph {
     applied: [],
     skipped: [{ name: 'mapped', reason }],
   };
-}
-
-function toSource(model: OnnxModel, { names }: WeightFiles): OnnxModel {
-  return { ...model, graph: resolveCacheSizes(renameWeights(liftConstants(model.graph), names)) };
 }
 
 /** A short name for what is wanted: part of the name of the file. */

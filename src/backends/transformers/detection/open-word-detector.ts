@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PreTrainedModel, PreTrainedTokenizer, RawImage, Tensor } from '@huggingface/transformers';
+import type { PreTrainedModel, PreTrainedTokenizer, Tensor } from '@huggingface/transformers';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Detector } from '../../../categories/detection/detector.ts';
 import type { DetectionSettings } from '../../../categories/detection/settings.ts';
@@ -12,8 +12,7 @@ import type { HeadOutput } from '../../../core/vision/heads/head.ts';
 import { stretch } from '../../../core/vision/letterbox.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
-import { disposerOf, localOnly, openFolder } from '../load-options.ts';
-import type { TransformersPackage } from '../load-package.ts';
+import { disposerOf, loadPictureReader, localOnly, openFolder, type ReadPicture } from '../load-options.ts';
 
 /** Larger pictures are made smaller first: the models read less than this. */
 const longestSide = 1536;
@@ -30,8 +29,7 @@ interface Findings extends DetrOutputs {
 interface Parts {
   readonly model: PreTrainedModel;
   readonly tokenizer: PreTrainedTokenizer;
-  readonly toPixelValues: (image: RawImage) => Promise<Readonly<Record<string, Tensor>>>;
-  readonly transformers: TransformersPackage;
+  readonly read: ReadPicture;
 }
 
 /** @param pixels `[height × width × 3]` */
@@ -39,16 +37,15 @@ type Find = (pixels: Uint8Array, size: Size, words: readonly string[]) => Promis
 
 /** Opens an OWL-ViT or OWLv2: each word is a query of its own. */
 export function openOwl(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
-  return openDetector(spec, ({ model, tokenizer, toPixelValues, transformers }) => {
+  return openDetector(spec, ({ model, tokenizer, read }) => {
     const { model_type: type } = model.config as { readonly model_type?: unknown };
     return async (pixels, size, words) => {
       const side = Math.max(size.width, size.height);
       const isSquare = type === 'owlv2';
       const frame = isSquare ? { width: side, height: side } : size;
       const framed = isSquare ? padded(pixels, size, side) : pixels;
-      const image = new transformers.RawImage(framed, frame.width, frame.height, 3);
       const texts = tokenizer([...words], { padding: 'max_length', truncation: true }) as object;
-      const { pixel_values: pixelValues } = await toPixelValues(image);
+      const { pixel_values: pixelValues } = await read(framed, frame);
       const outputs = (await model({ ...texts, pixel_values: pixelValues })) as Record<string, Tensor>;
       return { ...readOutputs(outputs), spans: words.map((_, id) => [id, id + 1]), frame };
     };
@@ -57,28 +54,21 @@ export function openOwl(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
 
 /** Opens a Grounding DINO: all words are in one prompt, each ended by a full stop. */
 export function openGroundingDino(spec: ModelSpec<DetectionSettings>): Promise<Detector> {
-  return openDetector(
-    spec,
-    ({ model, tokenizer, toPixelValues, transformers }) =>
-      async (pixels, size, words) => {
-        const phrases = words.map((word) => `${word.toLowerCase().replace(/[.\s]+$/, '')}.`);
-        const encoded = tokenizer(phrases.join(' ')) as object;
-        const image = new transformers.RawImage(pixels, size.width, size.height, 3);
-        const outputs = (await model({ ...encoded, ...(await toPixelValues(image)) })) as Record<
-          string,
-          Tensor
-        >;
-        // One token comes before the words.
-        let start = 1;
-        const spans = phrases.map((phrase): TokenSpan => {
-          const { length } = tokenizer.encode(phrase, { add_special_tokens: false });
-          const span: TokenSpan = [start, start + length - 1];
-          start += length;
-          return span;
-        });
-        return { ...readOutputs(outputs), spans, frame: size };
-      },
-  );
+  return openDetector(spec, ({ model, tokenizer, read }) => async (pixels, size, words) => {
+    const phrases = words.map((word) => `${word.toLowerCase().replace(/[.\s]+$/, '')}.`);
+    const encoded = tokenizer(phrases.join(' ')) as object;
+    const inputs = { ...encoded, ...(await read(pixels, size)) };
+    const outputs = (await model(inputs)) as Record<string, Tensor>;
+    // One token comes before the words.
+    let start = 1;
+    const spans = phrases.map((phrase): TokenSpan => {
+      const { length } = tokenizer.encode(phrase, { add_special_tokens: false });
+      const span: TokenSpan = [start, start + length - 1];
+      start += length;
+      return span;
+    });
+    return { ...readOutputs(outputs), spans, frame: size };
+  });
 }
 
 async function openDetector(
@@ -87,16 +77,13 @@ async function openDetector(
 ): Promise<Detector> {
   if (typeof spec.classNames === 'string') throw fieldError('classNames', 'expected a list of words');
   const inTurn = limitConcurrency(1);
-  return openFolder(spec, async ({ path, options, transformers }) => {
+  return openFolder(spec, async (folder) => {
+    const { path, options, transformers } = folder;
     const created = await readChangeTime(join(path, 'config.json'));
     const tokenizer = await transformers.AutoTokenizer.from_pretrained(path, localOnly);
-    const processor = await transformers.AutoImageProcessor.from_pretrained(path, localOnly);
+    const read = await loadPictureReader(folder);
     const model = await transformers.AutoModelForZeroShotObjectDetection.from_pretrained(path, options);
-    const toPixelValues = async (image: RawImage) =>
-      (await (processor as unknown as (images: readonly RawImage[]) => Promise<object>)([image])) as Readonly<
-        Record<string, Tensor>
-      >;
-    const find = createFind({ model, tokenizer, toPixelValues, transformers });
+    const find = createFind({ model, tokenizer, read });
     return {
       classNames: undefined,
       imageSizes: undefined,

@@ -1,4 +1,4 @@
-import type { PreTrainedModel, RawImage, Tensor } from '@huggingface/transformers';
+import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Encoder, Picture, TokenSequence } from '../../../categories/embedding/encoder.ts';
 import type { EmbeddingSettings } from '../../../categories/embedding/settings.ts';
@@ -9,7 +9,7 @@ import { openModelFolder, type ModelFolder } from '../../../folder/model-folder.
 import { createTextTokenizer, type TextTokenizer } from '../../../folder/tokenizer.ts';
 import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
 import { findStoredGraphs } from '../files.ts';
-import { disposerOf, localOnly, openFolder, type PackageFolder } from '../load-options.ts';
+import { disposerOf, loadPictureReader, openFolder, type PackageFolder } from '../load-options.ts';
 import type { TransformersPackage } from '../load-package.ts';
 
 type Outputs = Readonly<Record<string, Tensor | undefined>>;
@@ -117,19 +117,13 @@ interface Vision {
   encode(picture: Picture): Promise<Float32Array>;
 }
 
-async function loadVision(
-  { path, options, transformers }: PackageFolder,
-  visionClass: Family['visionClass'],
-): Promise<Vision> {
-  const processor = await transformers.AutoImageProcessor.from_pretrained(path, localOnly);
-  const model = await transformers[visionClass].from_pretrained(path, options);
-  const process = processor as unknown as (images: readonly RawImage[]) => Promise<object>;
+async function loadVision(folder: PackageFolder, visionClass: Family['visionClass']): Promise<Vision> {
+  const read = await loadPictureReader(folder);
+  const model = await folder.transformers[visionClass].from_pretrained(folder.path, folder.options);
   return {
     model,
-    async encode({ pixels, width, height }) {
-      const image = new transformers.RawImage(pixels, width, height, 3);
-      return toVectors((await model(await process([image]))) as Outputs, 'image_embeds')[0]!;
-    },
+    encode: async ({ pixels, ...size }) =>
+      toVectors((await model(await read(pixels, size))) as Outputs, 'image_embeds')[0]!,
   };
 }
 

@@ -4,8 +4,8 @@ import type { ModelSpec } from '../../../contracts/model.ts';
 import { sampleRateHz, type StretchRecognizer } from '../../../categories/transcription/recognizer.ts';
 import { disposerOf, localOnly, openFolder } from '../load-options.ts';
 import { createCtcRecognizer, type RecognizerParts, longestSeconds } from './ctc-recognizer.ts';
-import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
-import { assertWanted, fieldError, orThrow } from '../../../errors.ts';
+import { decodeGreedily, mostTokensOf } from '../../../runtime/decode-greedily.ts';
+import { fieldError, orThrow } from '../../../errors.ts';
 import { lastLogits } from '../chat/tensors.ts';
 import { createSeq2Seq, type Seq2SeqState } from '../seq2seq.ts';
 
@@ -39,10 +39,6 @@ function loadParts(
   });
 }
 
-/** Moonshine's limit, which keeps it from repeating itself. */
-const tokensPerSecond = 6.5;
-const fewestTokens = 8;
-
 /** Processors of models that take the language. */
 interface LanguagePrompts {
   get_decoder_prompt_ids?(language: string): readonly number[];
@@ -57,10 +53,6 @@ function createSeq2SeqRecognizer({
   transformers,
 }: RecognizerParts): StretchRecognizer {
   const halves = createSeq2Seq(model, transformers);
-  const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
-    Record<string, unknown>
-  >;
-  const ends = new Set([settings['eos_token_id']].flat());
   const prompts = processor as unknown as LanguagePrompts;
   const takesLanguage = typeof prompts.get_decoder_prompt_ids === 'function';
 
@@ -73,21 +65,18 @@ function createSeq2SeqRecognizer({
       const start = takesLanguage ? startOf(prompts, language ?? 'en') : halves.start;
       const encoded = await halves.encode(await extract(samples));
       const state: Seq2SeqState = { rows: 1, encoded, past: undefined };
-      const most = Math.max(fewestTokens, Math.ceil((samples.length / sampleRateHz) * tokensPerSecond));
-      const tokens: number[] = [];
-      let total = 0;
-      let fed: readonly number[] = start;
-      for (let past = 0; tokens.length < most; past += fed.length, fed = [tokens.at(-1)!]) {
-        assertWanted(signal);
+      let past = 0;
+      const next = async (token: number | undefined): Promise<Float32Array> => {
+        const fed = token === undefined ? start : [token];
         const logits = lastLogits(await halves.decode(state, fed, past));
+        past += fed.length;
         for (const id of halves.suppressed) logits[id] = -Infinity;
-        const { id, logprob } = likeliestToken(logits);
-        if (ends.has(id)) break;
-        tokens.push(id);
-        total += logprob;
-      }
-      const text = tokenizer.decode(tokens, { skip_special_tokens: true }).trim();
-      return { text, tokens, averageLogprob: tokens.length === 0 ? 0 : total / tokens.length };
+        return logits;
+      };
+      const most = mostTokensOf(samples.length / sampleRateHz);
+      const written = await decodeGreedily(next, { ends: halves.ends, most, signal });
+      const text = tokenizer.decode([...written.tokens], { skip_special_tokens: true }).trim();
+      return { ...written, text };
     },
     release: disposerOf(model),
   };

@@ -80,9 +80,9 @@ async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backen
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
   assertCount('maxBatchSize', maxBatchSize);
-  const ownTemplate = withEveryTurn(
-    createChatTemplate(withPlainTemplate(folder), { chatTemplate: spec.chatTemplate }),
-  );
+  const isPlain = folder.chatTemplate === undefined && folder.config['is_encoder_decoder'] === true;
+  const templated = isPlain ? { ...folder, chatTemplate: plainTemplate } : folder;
+  const ownTemplate = withEveryTurn(createChatTemplate(templated, { chatTemplate: spec.chatTemplate }));
   const { template, formats } = withTools(
     { template: ownTemplate, formats: readFormats(spec, ownTemplate, tokenizer) },
     spec,
@@ -144,7 +144,9 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
     },
     async *run(asked, options = {}) {
       if (!vision) {
-        assertTextAlone(asked);
+        const [picture] = picturesOf(asked.messages);
+        if (picture)
+          throw unsupportedError(picture.place, `the model ${quote(asked.model)} takes no pictures`);
         return yield* answer(model, asked, [], options);
       }
       const pictures = await vision.read(asked.messages, options);
@@ -360,8 +362,10 @@ function* render(
     const grammar = yield* compileAnswer(answerConstraint(request, setting), grammars);
     const isConstrained = grammar !== undefined;
     const createToolCallParser = toolCalls && (() => toolCalls.createParser(tools, { isConstrained }));
+    const marks = [...formats.reasoning.markers, ...(toolCalls?.markers ?? [])];
+    const markerIds = marks.map((mark) => tokenizer.tokenToId(mark));
     return {
-      markerTokens: tokensOf([...formats.reasoning.markers, ...(toolCalls?.markers ?? [])], tokenizer),
+      markerTokens: new Set(markerIds.filter((id) => id !== undefined)),
       createReasoningSplitter: () =>
         formats.reasoning.createSplitter(
           shown,
@@ -389,19 +393,6 @@ function show(
   });
   const spellings = echo === 'spelling' ? { spellings: Array.from(tokens, spell) } : {};
   return { type: 'prompt', prompt, text, tokens: [...tokens], before, contextLength, ...spellings };
-}
-
-function withPlainTemplate(folder: ModelFolder): ModelFolder {
-  const isPlain = folder.chatTemplate === undefined && folder.config['is_encoder_decoder'] === true;
-  return isPlain ? { ...folder, chatTemplate: plainTemplate } : folder;
-}
-
-/** @throws InferenceError `unsupported_feature` naming the first picture */
-function assertTextAlone({ model, messages }: ChatRequest): void {
-  const [first] = picturesOf(messages);
-  if (!first) return;
-  const { place } = first;
-  throw unsupportedError(place, `the model ${quote(model)} takes no pictures`);
 }
 
 function readFormats(
@@ -432,10 +423,6 @@ function* compileAnswer(
     const param = isTool ? 'tools' : 'response_format';
     throw new InferenceError('invalid_request', message, { param, cause: error });
   }
-}
-
-function tokensOf(texts: readonly string[], tokenizer: TextTokenizer): Set<number> {
-  return new Set(texts.map((text) => tokenizer.tokenToId(text)).filter((id) => id !== undefined));
 }
 
 function readEndTokens(

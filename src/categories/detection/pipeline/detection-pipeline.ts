@@ -10,7 +10,6 @@ import { openImage } from '../../../runtime/image.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { Detector } from '../detector.ts';
 import type { Detection, DetectionEvent, DetectionModelInfo, ImageSizes } from '../events.ts';
 import { detectionParameters } from '../parameters.ts';
@@ -18,10 +17,6 @@ import type { DetectionRequest } from '../request.ts';
 import type { DetectionSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** While some wait for a server or have their images decoded, one runs. */
-const concurrency = 8;
-/** Images of other owners. */
-const reserve = 8;
 const mostDecodes = 2;
 const mostWords = 256;
 
@@ -39,60 +34,57 @@ export async function loadDetectionPipeline(
   // Servers have queues of their own.
   const runInTurn = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
 
-  async function* run(
-    request: DetectionRequest,
-    options: PipelineRunOptions,
-  ): AsyncGenerator<DetectionEvent> {
-    const { signal } = options;
-    const { classNames, classMask } = readClasses(request.classes, detector, spec.classNames);
-    const longerSide = chooseSize(request.imageSize, imageSizes);
-    const bytes = await readImageSource(request.image, { fetch: spec.imageFetch, signal });
-    assertWanted(signal);
-    const opened = await openImage(bytes, spec);
-    const image = { width: opened.width, height: opened.height };
-    const layout = detector.layOut(image, longerSide);
-    const { placement } = layout;
-    const pixels = await (opened.isLarge ? oneByOne : inTurn)(() => {
-      assertWanted(signal);
-      return opened.toPixels({ width: placement.width, height: placement.height });
-    }, options);
-    assertWanted(signal);
-    const decode = await runInTurn(
-      () => detector.run({ ...layout, pixels, classNames }, { signal }),
-      options,
-    );
-    const { confidence, maxDetections } = request;
-    decode(candidates, { confidence, classMask });
-    const usualThreshold = picksBoxes ? undefined : detectionParameters.iouThreshold.default;
-    const iouThreshold = request.iouThreshold ?? usualThreshold;
-    const detections = Array.from(
-      selectDetections(candidates, { iouThreshold, maxDetections }),
-      (index): Detection => {
-        const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = candidates.boxes.subarray(index * 4, index * 4 + 4);
-        const classId = candidates.classIds[index]!;
-        return {
-          className: classNames[classId]!,
-          classId,
-          confidence: candidates.scores[index]!,
-          box: toImageBox({ x1, y1, x2, y2 }, placement, image),
-        };
-      },
-    );
-    // Boxes in the padding have no area in the image.
-    const inImage = detections.filter(({ box }) => box.x2 > box.x1 && box.y2 > box.y1);
-    yield { type: 'detections', detections: inImage, image };
-  }
-
   return servePipeline(spec, {
-    concurrency,
-    reserve,
+    /** While some wait for a server or have their images decoded, one runs. */
+    concurrency: 8,
+    /** Images of other owners. */
+    reserve: 8,
     info: {
       category: 'detection',
       contextLength: 0,
       ...(imageSizes ? { imageSizes } : { foreignParameters: ['imageSize'] }),
       created: detector.created,
     },
-    run,
+    async *run(request, options) {
+      const { signal } = options;
+      const { classNames, classMask } = readClasses(request.classes, detector, spec.classNames);
+      const longerSide = chooseSize(request.imageSize, imageSizes);
+      const bytes = await readImageSource(request.image, { fetch: spec.imageFetch, signal });
+      assertWanted(signal);
+      const opened = await openImage(bytes, spec);
+      const image = { width: opened.width, height: opened.height };
+      const layout = detector.layOut(image, longerSide);
+      const { placement } = layout;
+      const pixels = await (opened.isLarge ? oneByOne : inTurn)(() => {
+        assertWanted(signal);
+        return opened.toPixels({ width: placement.width, height: placement.height });
+      }, options);
+      assertWanted(signal);
+      const decode = await runInTurn(
+        () => detector.run({ ...layout, pixels, classNames }, { signal }),
+        options,
+      );
+      const { confidence, maxDetections } = request;
+      decode(candidates, { confidence, classMask });
+      const usualThreshold = picksBoxes ? undefined : detectionParameters.iouThreshold.default;
+      const iouThreshold = request.iouThreshold ?? usualThreshold;
+      const detections = Array.from(
+        selectDetections(candidates, { iouThreshold, maxDetections }),
+        (index): Detection => {
+          const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = candidates.boxes.subarray(index * 4, index * 4 + 4);
+          const classId = candidates.classIds[index]!;
+          return {
+            className: classNames[classId]!,
+            classId,
+            confidence: candidates.scores[index]!,
+            box: toImageBox({ x1, y1, x2, y2 }, placement, image),
+          };
+        },
+      );
+      // Boxes in the padding have no area in the image.
+      const inImage = detections.filter(({ box }) => box.x2 > box.x1 && box.y2 > box.y1);
+      yield { type: 'detections', detections: inImage, image };
+    },
     models: [detector],
   });
 }

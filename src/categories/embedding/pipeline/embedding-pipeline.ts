@@ -4,7 +4,7 @@ import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
-import { assertDimensions, truncateVector, type VectorSizes } from '../../../core/embedding/dimensions.ts';
+import { assertDimensions, truncateVector } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { limitEdges } from '../../../core/vision/edge-limits.ts';
@@ -75,10 +75,6 @@ function tooLong(param: string, found: string, contextLength: number): Inference
   return contextLengthError(param, contextLength, `${param}: ${found}; shorten it or set truncate to true`);
 }
 
-/** Enough waiting texts for full batches. */
-const concurrency = 64;
-/** Requests of other owners. */
-const reserve = 64;
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 8 * 1024;
 
@@ -95,51 +91,45 @@ export async function loadEmbeddingPipeline(
   const turns = new Turns();
   const { openImage } = encoder.encodePicture ? await import('../../../runtime/image.ts') : {};
 
-  async function* run(
-    request: EmbeddingRequest,
-    options: PipelineRunOptions,
-  ): AsyncGenerator<EmbeddingEvent> {
-    assertTexts(request, spec);
-    const dimensions = chooseDimensions(request, { full, shorter });
-    const isPicture = (input: unknown) => encoder.encodePicture !== undefined && isPictureUrl(input);
-    const sequences = await encodeTexts(encoder, request, { ...options, isPicture, turns });
-    const texts = (await batcher.encode(sequences, options)).values();
-    const vectors: Float32Array[] = [];
-    for (const [index, input] of request.inputs.entries()) {
-      if (isPicture(input)) {
-        const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
-        const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
-        vectors.push(await encoder.encodePicture!(picture, options.signal));
-      } else vectors.push(texts.next().value!);
-    }
-    yield {
-      type: 'embeddings',
-      embeddings: vectors.map((vector) => {
-        const cut = truncateVector(vector, dimensions);
-        return normalize ? normalizeInPlace(cut) : cut;
-      }),
-      promptTokens: sequences.reduce((sum, { ids }) => sum + ids.length, 0),
-    };
-  }
-
   return servePipeline(spec, {
-    concurrency,
-    reserve,
+    /** Enough waiting texts for full batches. */
+    concurrency: 64,
+    /** Requests of other owners. */
+    reserve: 64,
     info: {
       category: 'embedding',
       contextLength,
       vectorSizes: { default: full, min: shorter === 'any' ? 1 : Math.min(full, ...shorter), max: full },
       created: encoder.created,
     },
-    run,
+    async *run(request, options) {
+      assertTexts(request, spec);
+      const { dimensions = full } = request;
+      inField('dimensions', () => assertDimensions(dimensions, { full, shorter }));
+      /** Whether an input is a `data:` URL of a picture. */
+      const isPicture = (input: unknown): boolean =>
+        encoder.encodePicture !== undefined && typeof input === 'string' && /^data:image\//i.test(input);
+      const sequences = await encodeTexts(encoder, request, { ...options, isPicture, turns });
+      const texts = (await batcher.encode(sequences, options)).values();
+      const vectors: Float32Array[] = [];
+      for (const [index, input] of request.inputs.entries()) {
+        if (isPicture(input)) {
+          const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
+          const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
+          vectors.push(await encoder.encodePicture!(picture, options.signal));
+        } else vectors.push(texts.next().value!);
+      }
+      yield {
+        type: 'embeddings',
+        embeddings: vectors.map((vector) => {
+          const cut = truncateVector(vector, dimensions);
+          return normalize ? normalizeInPlace(cut) : cut;
+        }),
+        promptTokens: sequences.reduce((sum, { ids }) => sum + ids.length, 0),
+      };
+    },
     models: [encoder],
   });
-}
-
-function chooseDimensions({ dimensions }: EmbeddingRequest, sizes: VectorSizes): number {
-  const chosen = dimensions ?? sizes.full;
-  inField('dimensions', () => assertDimensions(chosen, sizes));
-  return chosen;
 }
 
 /** Inputs as the model reads them, those aside that are pictures. */
@@ -192,11 +182,6 @@ function choosePrompt(
 
 function paramOf({ isList }: EmbeddingRequest, index: number): string {
   return isList ? `input[${index}]` : 'input';
-}
-
-/** Whether an input is a `data:` URL of a picture. */
-function isPictureUrl(input: unknown): boolean {
-  return typeof input === 'string' && /^data:image\//i.test(input);
 }
 
 /** Decodes a picture. @param longestSide most pixels of its longer side; a larger one is made smaller */

@@ -4,7 +4,6 @@ import { limitConcurrency, type Limiter } from '../../../concurrency/limit-concu
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { describeImage } from '../../../core/diffusion/describe-image.ts';
 import { addPngText } from '../../../core/vision/png-text.ts';
@@ -18,11 +17,6 @@ import type { ImageRequest } from '../request.ts';
 import type { ImageSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** A step needs all the memory and all the cores that a model is given. */
-const concurrency = 1;
-/** Images of other owners that take turns with it, step by step. Between its steps one needs its latents and prompts alone. */
-const reserve = 3;
-
 export async function loadImagePipeline(
   spec: ModelSpec<ImageSettings>,
   sessions: SessionBackend,
@@ -35,50 +29,45 @@ export async function loadImagePipeline(
   // Servers have queues of their own.
   const oneByOne = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
 
-  async function* run(
-    request: ImageRequest,
-    { signal, owner }: PipelineRunOptions,
-  ): AsyncGenerator<ImageEvent> {
-    assertPixels(request, maxPixels);
-    const inTurn: Limiter = async (task) => {
-      // News of a caller who has gone gets through.
-      await setImmediate();
-      assertWanted(signal);
-      return oneByOne(task, { signal, owner });
-    };
-    const painting = await painter.prepare(request, { inTurn, signal });
-    const firstSeed = request.seed ?? randomInt(imageParameters.seed.max);
-    for (let image = 0; image < request.n; image++) {
-      const seed = seedOfImage(firstSeed, image);
-      for await (const event of painting.draw(seed)) {
-        if (!('pixels' in event)) {
-          yield { type: 'image-step', image, ...event };
-          continue;
-        }
-        const { scheduler, guidanceScale } = painting;
-        const steps = request.numInferenceSteps;
-        const text = describeImage({ ...request, seed, steps, scheduler, guidanceScale });
-        const png = addPngText(await encodePng(event.pixels, request), 'parameters', text);
-        yield { type: 'image', image, png, seed };
-      }
-    }
-  }
-
   return servePipeline(spec, {
-    concurrency,
-    reserve,
+    /** A step needs all the memory and all the cores that a model is given. */
+    concurrency: 1,
+    /** Images of other owners that take turns with it, step by step. Between its steps one needs its latents and prompts alone. */
+    reserve: 3,
     info: {
       category: 'image',
       contextLength: painter.contextLength,
       created: painter.created,
     },
-    run,
+    async *run(request, { signal, owner }) {
+      const { width, height } = request;
+      if (width * height > (maxPixels ?? Infinity)) {
+        const param = width > height ? 'width' : 'height';
+        throw fieldError(param, `expected at most ${maxPixels} pixels, got ${width} × ${height}`);
+      }
+      const inTurn: Limiter = async (task) => {
+        // News of a caller who has gone gets through.
+        await setImmediate();
+        assertWanted(signal);
+        return oneByOne(task, { signal, owner });
+      };
+      const painting = await painter.prepare(request, { inTurn, signal });
+      const firstSeed = request.seed ?? randomInt(imageParameters.seed.max);
+      for (let image = 0; image < request.n; image++) {
+        const seed = seedOfImage(firstSeed, image);
+        for await (const event of painting.draw(seed)) {
+          if (!('pixels' in event)) {
+            yield { type: 'image-step', image, ...event };
+            continue;
+          }
+          const { scheduler, guidanceScale } = painting;
+          const steps = request.numInferenceSteps;
+          const text = describeImage({ ...request, seed, steps, scheduler, guidanceScale });
+          const png = addPngText(await encodePng(event.pixels, request), 'parameters', text);
+          yield { type: 'image', image, png, seed };
+        }
+      }
+    },
     models: [painter],
   });
-}
-
-function assertPixels({ width, height }: ImageRequest, maxPixels = Infinity): void {
-  if (width * height <= maxPixels) return;
-  const param = width > height ? 'width' : 'height';
-  throw fieldError(param, `expected at most ${maxPixels} pixels, got ${width} × ${height}`);
 }

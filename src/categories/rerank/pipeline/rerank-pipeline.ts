@@ -14,10 +14,6 @@ import type { Scorer } from '../scorer.ts';
 import type { RerankSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** Enough waiting pairs for full batches. */
-const concurrency = 64;
-/** Requests of other owners. */
-const reserve = 64;
 /** Characters that are encoded before others get their turn. */
 const charactersPerTurn = 8 * 1024;
 /** A text of more characters than this for each token that fits is too long without looking closer. */
@@ -34,25 +30,30 @@ export async function loadRerankPipeline(
   const batcher = new SequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
   const turns = new Turns();
 
-  async function* run(request: RerankRequest, options: PipelineRunOptions): AsyncGenerator<RerankEvent> {
-    const { documents, topN = documents.length, returnDocuments } = request;
-    const pairs = await encodePairs(scorer, request, { ...options, turns });
-    const logits = await batcher.encode(pairs, options);
-    // By logits: scores of very relevant documents are all 1.
-    const results = logits
-      .map(([logit], index) => ({ index, logit: logit! }))
-      .sort((a, b) => b.logit - a.logit)
-      .slice(0, topN)
-      .map(({ index, logit }): RerankedDocument => {
-        const relevanceScore = 1 / (1 + Math.exp(-logit));
-        if (!returnDocuments) return { index, relevanceScore };
-        return { index, relevanceScore, document: documents[index]! };
-      });
-    yield { type: 'ranking', results, promptTokens: pairs.reduce((sum, { ids }) => sum + ids.length, 0) };
-  }
-
-  const info = { category: 'rerank', contextLength, created } as const;
-  return servePipeline(spec, { concurrency, reserve, info, run, models: [scorer] });
+  return servePipeline(spec, {
+    /** Enough waiting pairs for full batches. */
+    concurrency: 64,
+    /** Requests of other owners. */
+    reserve: 64,
+    info: { category: 'rerank', contextLength, created },
+    async *run(request, options) {
+      const { documents, topN = documents.length, returnDocuments } = request;
+      const pairs = await encodePairs(scorer, request, { ...options, turns });
+      const logits = await batcher.encode(pairs, options);
+      // By logits: scores of very relevant documents are all 1.
+      const results = logits
+        .map(([logit], index) => ({ index, logit: logit! }))
+        .sort((a, b) => b.logit - a.logit)
+        .slice(0, topN)
+        .map(({ index, logit }): RerankedDocument => {
+          const relevanceScore = 1 / (1 + Math.exp(-logit));
+          if (!returnDocuments) return { index, relevanceScore };
+          return { index, relevanceScore, document: documents[index]! };
+        });
+      yield { type: 'ranking', results, promptTokens: pairs.reduce((sum, { ids }) => sum + ids.length, 0) };
+    },
+    models: [scorer],
+  });
 }
 
 async function encodePairs(

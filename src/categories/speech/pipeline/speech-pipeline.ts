@@ -3,7 +3,6 @@ import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { fadeEdgesInPlace, restAfter, trimSilence } from '../../../core/speech/piece-audio.ts';
 import { aliasVoices } from '../../../core/speech/voice-aliases.ts';
@@ -46,11 +45,6 @@ export function readVoice(
   return shares.map(({ voice: name, weight }) => ({ voice: resolve(name), weight }));
 }
 
-/** Long texts take turns with short ones, piece by piece. */
-const concurrency = 4;
-/** Texts of other owners. */
-const reserve = 4;
-
 /** −54 dB of full scale. */
 const silenceThreshold = 0.002;
 const keptSilenceSeconds = 0.04;
@@ -67,57 +61,11 @@ export async function loadSpeechPipeline(
   const findEncoder = createEncoderFinder({ ffmpegPath: spec.ffmpegPath });
   const oneByOne = limitConcurrency(1);
 
-  async function* run(request: SpeechRequest, options: PipelineRunOptions): AsyncGenerator<SpeechEvent> {
-    const { signal } = options;
-    const { speed, format, input, markup } = request;
-    if (speed !== 1 && !synthesizer.hasSpeed)
-      throw unsupportedError('speed', `expected 1 for this model, got ${speed}`);
-    if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
-    const shares = readVoice(request.voice, synthesizer, aliases);
-    const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
-    const marked = markup ? readMarkup(input) : asItStands(input);
-    const pieces = request.wordTimestamps
-      ? timedPieces(marked, { speaker, signal, sampleRateHz })
-      : toPieces(marked.spans, speaker);
-    const { value: first } = await pieces.next();
-    if (!first) throw fieldError('input', 'expected a text with something to speak');
-
-    let samples = 0;
-    const words: SpokenWord[] = [];
-    const spoken = (async function* () {
-      for (let piece: TimedPiece | undefined = first; piece; piece = (await pieces.next()).value) {
-        // Others get their turn, and the news that the caller has gone gets through.
-        await setImmediate();
-        assertWanted(signal);
-        const spokenPiece = piece;
-        const { samples: audio, bounds } = await oneByOne(
-          () => speakPiece(spokenPiece, speaker, { speed, signal, sampleRateHz }),
-          options,
-        );
-        const start = samples;
-        if (piece.wordsOf) {
-          if (!bounds) throw noWordTimes();
-          words.push(...piece.wordsOf(bounds.map((bound) => start + bound)));
-        }
-        samples += audio.length;
-        yield audio;
-      }
-    })();
-    let hasStarted = false;
-    for await (const bytes of encoder.encode(spoken, { sampleRateHz, isWhole: first.isLast, signal })) {
-      // Not before there is something to hear: until then, a failure is the answer to the request.
-      if (!hasStarted) yield { type: 'speech-start', mediaType: encoder.mediaType, sampleRateHz };
-      hasStarted = true;
-      yield { type: 'audio', bytes };
-      if (words.length > 0) yield { type: 'words', words: words.splice(0) };
-    }
-    if (words.length > 0) yield { type: 'words', words };
-    yield { type: 'speech-end', durationSeconds: samples / sampleRateHz };
-  }
-
   return servePipeline(spec, {
-    concurrency,
-    reserve,
+    /** Long texts take turns with short ones, piece by piece. */
+    concurrency: 4,
+    /** Texts of other owners. */
+    reserve: 4,
     info: {
       category: 'speech',
       contextLength: 0,
@@ -125,7 +73,53 @@ export async function loadSpeechPipeline(
       voiceAliases: spec.voiceAliases,
       created: await readChangeTime(findMainFile(locateModel(spec.source))!),
     },
-    run,
+    async *run(request, options) {
+      const { signal } = options;
+      const { speed, format, input, markup } = request;
+      if (speed !== 1 && !synthesizer.hasSpeed)
+        throw unsupportedError('speed', `expected 1 for this model, got ${speed}`);
+      if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
+      const shares = readVoice(request.voice, synthesizer, aliases);
+      const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
+      const marked = markup ? readMarkup(input) : asItStands(input);
+      const pieces = request.wordTimestamps
+        ? timedPieces(marked, { speaker, signal, sampleRateHz })
+        : toPieces(marked.spans, speaker);
+      const { value: first } = await pieces.next();
+      if (!first) throw fieldError('input', 'expected a text with something to speak');
+
+      let samples = 0;
+      const words: SpokenWord[] = [];
+      const spoken = (async function* () {
+        for (let piece: TimedPiece | undefined = first; piece; piece = (await pieces.next()).value) {
+          // Others get their turn, and the news that the caller has gone gets through.
+          await setImmediate();
+          assertWanted(signal);
+          const spokenPiece = piece;
+          const { samples: audio, bounds } = await oneByOne(
+            () => speakPiece(spokenPiece, speaker, { speed, signal, sampleRateHz }),
+            options,
+          );
+          const start = samples;
+          if (piece.wordsOf) {
+            if (!bounds) throw noWordTimes();
+            words.push(...piece.wordsOf(bounds.map((bound) => start + bound)));
+          }
+          samples += audio.length;
+          yield audio;
+        }
+      })();
+      let hasStarted = false;
+      for await (const bytes of encoder.encode(spoken, { sampleRateHz, isWhole: first.isLast, signal })) {
+        // Not before there is something to hear: until then, a failure is the answer to the request.
+        if (!hasStarted) yield { type: 'speech-start', mediaType: encoder.mediaType, sampleRateHz };
+        hasStarted = true;
+        yield { type: 'audio', bytes };
+        if (words.length > 0) yield { type: 'words', words: words.splice(0) };
+      }
+      if (words.length > 0) yield { type: 'words', words };
+      yield { type: 'speech-end', durationSeconds: samples / sampleRateHz };
+    },
     models: [synthesizer],
   });
 }

@@ -27,7 +27,8 @@ async function audioResponse(
   let mediaType = 'application/octet-stream';
   for (;;) {
     const pending = events.next();
-    const result = pieces.length === 0 ? await pending : await ifThere(pending);
+    // `undefined` for an event that hasn't come yet.
+    const result = await (pieces.length === 0 ? pending : Promise.race([pending, setImmediate(undefined)]));
     if (result === undefined) {
       const headers = {
         'content-type': mediaType,
@@ -44,11 +45,6 @@ async function audioResponse(
     if (result.value.type === 'speech-start') ({ mediaType } = result.value);
     if (result.value.type === 'audio') pieces.push(result.value.bytes);
   }
-}
-
-/** `undefined` for an event that hasn't come yet. */
-function ifThere(pending: Pending): Promise<IteratorResult<SpeechEvent> | undefined> {
-  return Promise.race([pending, setImmediate(undefined)]);
 }
 
 interface Source {

@@ -35,9 +35,11 @@ export function toVoiceList(models: readonly ModelInfo[]): VoiceList {
   const voices = models.flatMap((model) =>
     voicesOf(model).map(({ id, name, language }) => ({ id, name, language, model: model.id })),
   );
-  const aliases = models.flatMap((model) =>
-    [...aliasesOf(model)].map(([id, voice]) => ({ id, voice, model: model.id })),
-  );
+  const aliases = models.flatMap((model) => {
+    const isOff = (model as SpeechModelInfo).voiceAliases === false;
+    const ids = isOff ? [] : voicesOf(model).map(({ id }) => id);
+    return Array.from(aliasVoices(ids), ([id, voice]) => ({ id, voice, model: model.id }));
+  });
   return { object: 'list', voices, aliases };
 }
 
@@ -48,11 +50,6 @@ export function defaultVoice(model: ModelInfo): string {
   const voices = voicesOf(model);
   const usual = speechParameters.voice.default;
   return voices.some(({ id }) => id === usual) ? usual : (voices[0]?.id ?? usual);
-}
-
-function aliasesOf(model: ModelInfo): ReadonlyMap<string, string> {
-  const isOff = (model as SpeechModelInfo).voiceAliases === false;
-  return aliasVoices(isOff ? [] : voicesOf(model).map(({ id }) => id));
 }
 
 function voicesOf(model: ModelInfo): NonNullable<SpeechModelInfo['voices']> {

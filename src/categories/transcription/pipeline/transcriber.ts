@@ -106,8 +106,9 @@ export async function* transcribe(
     start: number,
     end: number,
   ): TranscriptionSegment => {
+    /** Hundredths are free of the noise that sums of them have in binary. */
     const place = (seconds: number, least: number, most: number): number =>
-      Math.max(least, Math.min(toHundredths(start / sampleRateHz + seconds), most));
+      Math.max(least, Math.min(Math.round((start / sampleRateHz + seconds) * 100) / 100, most));
     const startSeconds = place(segment.startSeconds, lastSeconds, end / sampleRateHz);
     const endSeconds = place(segment.endSeconds, startSeconds, end / sampleRateHz);
     lastSeconds = endSeconds;
@@ -144,9 +145,4 @@ export async function* transcribe(
   }
   const { language } = recognition;
   yield { type: 'transcription-end', language, durationSeconds: audio.length / sampleRateHz };
-}
-
-/** Free of the noise that sums of hundredths have in binary. */
-function toHundredths(seconds: number): number {
-  return Math.round(seconds * 100) / 100;
 }

@@ -4,7 +4,6 @@ import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { assignSpeakers } from '../../../core/audio/diarization/assign-speakers.ts';
 import { isSteadyNoise } from '../../../core/audio/frame-powers.ts';
@@ -97,10 +96,6 @@ const energyGate: VoiceGate = {
   release: async () => {},
 };
 
-/** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
-const concurrency = 8;
-/** Recordings of other owners. */
-const reserve = 8;
 /** While one window is computed, another can be read and decoded. */
 const mostWindows = 2;
 const defaultMaxAudioSeconds = 4 * 3600;
@@ -121,42 +116,39 @@ export async function loadTranscriptionPipeline(
   const { longestSeconds, contextLength, languages, abilities } = recognizer;
   const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows) };
 
-  async function* run(
-    request: TranscriptionRequest,
-    { signal, owner }: PipelineRunOptions,
-  ): AsyncGenerator<TranscriptionEvent> {
-    assertAble(request, recognizer);
-    const diarizer = request.diarize
-      ? createDiarizer(needDiarization(diarization), { inTurn: tools.inTurn, signal, owner })
-      : undefined;
-    const wordTimestamps = request.wordTimestamps || (request.diarize && abilities.has('wordTimestamps'));
-    const transcribe = (blocks: AsyncIterable<Float32Array>): AsyncGenerator<TranscriptionEvent> => {
-      const options = { ...request, wordTimestamps, signal };
-      const recognition =
-        'begin' in recognizer ? recognizer.begin(options) : beginStretches(recognizer, options);
-      return transcribeBlocks(tools, { blocks, recognition, signal, owner });
-    };
-    const options = { maxSeconds: maxAudioSeconds, ffmpegPath, separate: request.multichannel, signal };
-    const { blocks, streams, close } = await openAudio(request.audio, options);
-    try {
-      if (request.multichannel) yield* mergeChannels(streams.map(transcribe));
-      else if (diarizer) yield* tellSpeakers(transcribe(diarizer.listen(blocks)), diarizer, request);
-      else yield* transcribe(blocks);
-    } finally {
-      await close();
-    }
-  }
-
   return servePipeline(spec, {
-    concurrency,
-    reserve,
+    /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
+    concurrency: 8,
+    /** Recordings of other owners. */
+    reserve: 8,
     info: {
       category: 'transcription',
       contextLength,
       languages,
       created: await readChangeTime(join(locateModel(spec.source), 'config.json')),
     },
-    run,
+    async *run(request, { signal, owner }) {
+      assertAble(request, recognizer);
+      const diarizer = request.diarize
+        ? createDiarizer(needDiarization(diarization), { inTurn: tools.inTurn, signal, owner })
+        : undefined;
+      const wordTimestamps = request.wordTimestamps || (request.diarize && abilities.has('wordTimestamps'));
+      const transcribe = (blocks: AsyncIterable<Float32Array>): AsyncGenerator<TranscriptionEvent> => {
+        const options = { ...request, wordTimestamps, signal };
+        const recognition =
+          'begin' in recognizer ? recognizer.begin(options) : beginStretches(recognizer, options);
+        return transcribeBlocks(tools, { blocks, recognition, signal, owner });
+      };
+      const options = { maxSeconds: maxAudioSeconds, ffmpegPath, separate: request.multichannel, signal };
+      const { blocks, streams, close } = await openAudio(request.audio, options);
+      try {
+        if (request.multichannel) yield* mergeChannels(streams.map(transcribe));
+        else if (diarizer) yield* tellSpeakers(transcribe(diarizer.listen(blocks)), diarizer, request);
+        else yield* transcribe(blocks);
+      } finally {
+        await close();
+      }
+    },
     models: [gate, diarization, recognizer],
   });
 }

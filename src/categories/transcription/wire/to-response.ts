@@ -39,10 +39,11 @@ export function toVerboseTranscription(
     readonly task?: TranscriptionTask | undefined;
   },
 ): VerboseTranscription {
-  const { text, language, durationSeconds, segments } = result;
+  const { text, durationSeconds, segments } = result;
+  const language = options.task === 'translate' ? 'en' : result.language;
   return {
     task: options.task ?? 'transcribe',
-    language: nameOf(options.task === 'translate' ? 'en' : language),
+    language: language === undefined ? 'unknown' : (languageName(language) ?? language),
     duration: rounded(durationSeconds, 3),
     text,
     ...(options.segments ? { segments: segments.map(toSegment) } : {}),
@@ -75,10 +76,6 @@ export function toSpeakerSegment(
     text,
     speaker,
   };
-}
-
-function nameOf(language: string | undefined): string {
-  return language === undefined ? 'unknown' : (languageName(language) ?? language);
 }
 
 /** A transcript → the body of an answer of the format `text`. */

@@ -4,7 +4,7 @@ import type {
   TranscriptionSegment,
 } from '../../../../src/categories/transcription/events.ts';
 import {
-  WhisperRecognition,
+  beginWindows,
   type WhisperJob,
 } from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
 import { transcribe as transcribeBlocks } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
@@ -38,7 +38,7 @@ function eventsOf(
     temperature: 0,
     wordTimestamps: false,
   } as const;
-  const recognition = new WhisperRecognition(whisper, { ...usual, ...given });
+  const recognition = beginWindows(whisper, { ...usual, ...given });
   return transcribeBlocks(tools, { blocks, recognition, signal: given.signal });
 }
 

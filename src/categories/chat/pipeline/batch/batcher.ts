@@ -268,7 +268,9 @@ export class Batcher {
       const count = Math.max(...counts);
       const isLast = generations.every(({ prompt }) => prefill.done + count >= prompt.length);
       const choosing = isLast ? generations.flatMap(({ continuations }) => continuations) : [];
-      const step = { tokens: padded(pieces, count), count, counts };
+      const tokens = new Int32Array(pieces.length * count);
+      for (const [row, piece] of pieces.entries()) tokens.set(piece, row * count);
+      const step = { tokens, count, counts };
       const logits = await this.#interruptible(generations, () =>
         generations[0]!.readLogits
           ? this.#readAll(generations[0]!, cache, pieces[0]!)
@@ -364,7 +366,8 @@ export class Batcher {
       (batch) => open && batch.open && batch.rows.length + rows.length <= this.#maxRows,
     );
     if (host) {
-      host.cache = await this.#decoder.gather([...rowsOf(host.cache), ...sources], host.cache);
+      const own = host.rows.map((_, row) => ({ cache: host.cache, row }));
+      host.cache = await this.#decoder.gather([...own, ...sources], host.cache);
       host.rows.push(...rows);
       cache.release();
     } else {
@@ -517,15 +520,4 @@ function expectedTokens({ prompt, mostTokens }: Generation): number {
 
 function ownersOf({ rows }: Batch): (string | undefined)[] {
   return rows.map(({ generation }) => generation.owner);
-}
-
-function rowsOf(cache: DecoderCache): CacheRow[] {
-  return Array.from({ length: cache.rows }, (_, row) => ({ cache, row }));
-}
-
-/** One row after the other, `[rows × count]`. */
-function padded(pieces: readonly Int32Array[], count: number): Int32Array {
-  const tokens = new Int32Array(pieces.length * count);
-  for (const [row, piece] of pieces.entries()) tokens.set(piece, row * count);
-  return tokens;
 }

@@ -31,7 +31,11 @@ function oncePer<Made extends {}>(
 
 /** Finds the sequences of tokens that DRY doesn't look across. The latest search is kept, since most requests say the same: nothing. */
 const breakerFinderOf = oncePer((tokenizer) => {
-  const find = createBreakerFinder(vocabularyOf(tokenizer));
+  const find = createBreakerFinder({
+    size: tokenizer.vocabularySize,
+    textOf: (token) => utf8.decode(tokenizer.bytesOf(token)),
+    encode: (text) => tokenizer.encode(text),
+  });
   let latest = '';
   let found: DryBreakers = new Map();
   return (breakers: readonly string[]): DryBreakers => {
@@ -40,14 +44,6 @@ const breakerFinderOf = oncePer((tokenizer) => {
     return found;
   };
 });
-
-function vocabularyOf(tokenizer: TextTokenizer): Parameters<typeof createBreakerFinder>[0] {
-  return {
-    size: tokenizer.vocabularySize,
-    textOf: (token) => utf8.decode(tokenizer.bytesOf(token)),
-    encode: (text) => tokenizer.encode(text),
-  };
-}
 
 const utf8 = new TextDecoder();
 

@@ -106,9 +106,6 @@ export function thinkingPrompt(
 
 function bestTool({ toolChoice, tools, messages }: TextRequest): ToolDefinition {
   const required = typeof toolChoice === 'object' && tools.find(({ name }) => name === toolChoice.name);
-  return required || tools[mostFittingTool(tools, lastUserMessage(messages))]!;
-}
-
-function lastUserMessage(messages: readonly ChatMessage[]): string {
-  return messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const text = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return required || tools[mostFittingTool(tools, text)]!;
 }

@@ -11,12 +11,7 @@ import { answerChat, createHead } from '../answer.ts';
 import { deliveryOf, readFields, type ChatCall } from '../from-request.ts';
 import { onlyPromptAs } from '../preview-prompt.ts';
 import { foreignFields } from '../foreign-fields.ts';
-import {
-  completionRequestSchema,
-  completionSchema,
-  defaultMaxTokens,
-  type CompletionRequestBody,
-} from './schema.ts';
+import { completionRequestSchema, completionSchema, defaultMaxTokens } from './schema.ts';
 import { createCompletionChunker, toCompletion } from './to-response.ts';
 
 /** The parsed request without the form of its delivery. */
@@ -37,21 +32,18 @@ const completionForeignFields: ForeignFields = {
 };
 
 /** A request body of `POST /completions` → what the inference takes. */
-function fromCompletionRequest(body: unknown): CompletionCall {
-  return readForeign(completionForeignFields, body, readCompletionRequest);
-}
-
 function readCompletionRequest(body: unknown, nameOf: (field: string) => string): CompletionCall {
   const parsed = parseBody(completionRequestSchema, body);
-  const { n, best_of, max_tokens, logprobs, suffix, ...others } = parsed;
+  const { prompt, n, best_of, max_tokens, logprobs, suffix, ...others } = parsed;
   if (best_of != null && best_of !== (n ?? 1))
     throw fieldError('best_of', `expected the value of n, ${n ?? 1}, got ${best_of}`);
+  const isList = typeof prompt !== 'string' && typeof prompt[0] !== 'number';
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const request: ChatRequestInput = {
     ...readFields(others),
     model: parsed.model,
     messages: [],
-    prompts: toPrompts(parsed.prompt),
+    prompts: (isList ? prompt : [prompt]) as readonly RawPrompt[],
     suffix: suffix ?? undefined,
     addSpecialTokens: parsed.add_special_tokens ?? undefined,
     responseFormat,
@@ -61,13 +53,7 @@ function readCompletionRequest(body: unknown, nameOf: (field: string) => string)
     ...(max_tokens && { maxTokens: max_tokens }),
     ...(logprobs != null && { logprobs: true, topLogprobs: logprobs }),
   };
-  const isList = Array.isArray(parsed.prompt) && typeof parsed.prompt[0] !== 'number';
   return { model: parsed.model, request, isList, formatField: nameOf(formatField), ...deliveryOf(parsed) };
-}
-
-function toPrompts(prompt: CompletionRequestBody['prompt']): readonly RawPrompt[] {
-  const isOne = typeof prompt === 'string' || typeof prompt[0] === 'number';
-  return (isOne ? [prompt] : prompt) as readonly RawPrompt[];
 }
 
 /** `POST /completions` */
@@ -86,7 +72,7 @@ export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> 
     'text/event-stream': { name: 'CompletionChunk', schema: completionSchema },
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
-  read: fromCompletionRequest,
+  read: (body) => readForeign(completionForeignFields, body, readCompletionRequest),
   async answer(run, { request: asked, stream, isList, formatField, ...delivery }) {
     const head = createHead('cmpl-', run.model);
     const hasDefault = run.model.defaults?.['maxTokens'] !== undefined;

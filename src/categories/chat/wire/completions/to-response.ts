@@ -3,9 +3,6 @@ import { createChunkUsage, type ChunkUsageOptions } from '../chunk-usage.ts';
 import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../to-response.ts';
 import type { Completion, CompletionLogprobs } from './schema.ts';
 
-/** Bytes of UTF-8 that go on with a character. */
-const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
-
 /** Makes what counts the characters of a text by its tokens. A character that several tokens make up begins with the first of them. */
 export function createTextOffsets() {
   let hidden = 0;
@@ -19,7 +16,8 @@ export function createTextOffsets() {
     next(bytes: readonly number[]): number {
       const offset = characters;
       if (hidden > 0) hidden--;
-      else for (const byte of bytes) if (!isContinuation(byte)) characters++;
+      // Bytes that go on with a character count no further one.
+      else for (const byte of bytes) if ((byte & 0xc0) !== 0x80) characters++;
       return offset;
     },
   };

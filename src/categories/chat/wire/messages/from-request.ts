@@ -38,10 +38,6 @@ const keptThoughts = z.object({
   edits: z.array(z.object({ type: z.string().startsWith('clear_thinking_'), keep: z.literal('all') })),
 });
 
-function keepsThoughts(contextManagement: unknown): boolean {
-  return keptThoughts.safeParse(contextManagement).success;
-}
-
 /** Fields that would change the answer and that are not honored. */
 export const messagesForeignFields: ForeignFields = {
   ...foreignTo(messagesRequestSchema, foreignFields),
@@ -51,7 +47,7 @@ export const messagesForeignFields: ForeignFields = {
   reasoning: { advice: 'use `thinking` and `output_config.effort`' },
   mcp_servers: { advice: useTools },
   container: notOffered,
-  context_management: { harmless: keepsThoughts },
+  context_management: { harmless: (value) => keptThoughts.safeParse(value).success },
   compaction: notOffered,
   thread: { advice: 'send the whole conversation' },
   output_format: { advice: 'use `output_config.format`' },
@@ -89,17 +85,16 @@ function parse(body: unknown): MessagesRequestBody {
 function toChatBody(parsed: MessagesRequestBody) {
   const { system, messages: turns, tools, thinking, metadata, ...others } = parsed;
   const { stop_sequences, tool_choice, output_config, ...common } = others;
-  const messages: MessageBody[] = [];
-  const places: string[] = [];
-  const add = (message: MessageBody, place: string): void => {
-    messages.push(message);
-    places.push(place);
-  };
-  if (system != null) add({ role: 'system', content: textOf(system) }, 'system');
-  const ofTurns = mapEach(turns, (turn, index) => toMessages(turn, `messages[${index}]`));
-  for (const [index, made] of ofTurns.entries()) {
-    for (const message of made) add(message, `messages[${index}]`);
-  }
+  const ofTurns = mapEach(turns, (turn, index) => {
+    const place = `messages[${index}]`;
+    return toMessages(turn, place).map((message) => ({ message, place }));
+  });
+  const placed = ofTurns.flat();
+  if (system != null)
+    placed.unshift({ message: { role: 'system', content: textOf(system) }, place: 'system' });
+  const messages = placed.map(({ message }) => message);
+  const last = messages.at(-1)!;
+  const isOpen = last.role === 'assistant' && last.content != null && !last.tool_calls?.length;
   const chatBody = {
     ...common,
     messages,
@@ -113,11 +108,11 @@ function toChatBody(parsed: MessagesRequestBody) {
     // Thinking that nobody asked for is no part of the answer.
     include_reasoning: common.include_reasoning ?? thinking != null,
     // The answer goes on where the conversation ends.
-    continue_final_message: common.continue_final_message ?? isOpen(messages.at(-1)!),
+    continue_final_message: common.continue_final_message ?? isOpen,
     ...toOutput(output_config),
     user: metadata?.user_id,
   };
-  return { chatBody, places, thinking: thinking?.type };
+  return { chatBody, places: placed.map(({ place }) => place), thinking: thinking?.type };
 }
 
 function toCall({ chatBody, places, thinking }: ReturnType<typeof toChatBody>): MessagesCall {
@@ -127,10 +122,6 @@ function toCall({ chatBody, places, thinking }: ReturnType<typeof toChatBody>): 
   );
   const asked = thinking ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
   return { model, request, stream, formatField, places, thinking: asked };
-}
-
-function isOpen(last: MessageBody): boolean {
-  return last.role === 'assistant' && last.content != null && !last.tool_calls?.length;
 }
 
 /**
@@ -172,10 +163,13 @@ function toMessages({ role, content }: Turn, place: string): MessageBody[] {
     return [{ role, content: textOf(content) }];
   }
   assertTypes(content, ['text', 'image', 'tool_result'], { place, whose: 'a user' });
-  const results = content.flatMap((block): MessageBody[] => {
-    if (block.type !== 'tool_result') return [];
-    const text = block.is_error ? `Error: ${textOf(block.content ?? '')}` : textOf(block.content ?? '');
-    return [{ role: 'tool', tool_call_id: block.tool_use_id, content: text }];
+  const results = ofType(content, 'tool_result').map((block): MessageBody => {
+    const text = textOf(block.content ?? '');
+    return {
+      role: 'tool',
+      tool_call_id: block.tool_use_id,
+      content: block.is_error ? `Error: ${text}` : text,
+    };
   });
   // A result is a text here: its pictures follow in the message after it.
   const parts = content.flatMap((block) => {
@@ -188,19 +182,21 @@ function toMessages({ role, content }: Turn, place: string): MessageBody[] {
 function toAssistant(blocks: readonly Block[], place: string): MessageBody {
   const types = ['text', 'tool_use', 'thinking', 'redacted_thinking'];
   assertTypes(blocks, types, { place, whose: 'the assistant' });
-  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-  const thoughts = blocks.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []));
-  const calls = blocks.flatMap((block) =>
-    block.type === 'tool_use'
-      ? [{ id: block.id, function: { name: block.name, arguments: JSON.stringify(block.input) } }]
-      : [],
-  );
+  const texts = ofType(blocks, 'text').map(({ text }) => text);
+  const thoughts = ofType(blocks, 'thinking').map(({ thinking }) => thinking);
+  const calls = ofType(blocks, 'tool_use').map(({ id, name, input }) => {
+    return { id, function: { name, arguments: JSON.stringify(input) } };
+  });
   return {
     role: 'assistant',
     content: texts.length === 0 && calls.length > 0 ? null : texts.join('\n'),
     ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n') }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
+}
+
+function ofType<Type extends Block['type']>(blocks: readonly Block[], type: Type) {
+  return blocks.filter((block): block is Extract<Block, { type: Type }> => block.type === type);
 }
 
 function assertTypes(
@@ -230,8 +226,12 @@ function picturesOf(content: ResultContent) {
 
 function textOf(content: string | readonly Block[]): string {
   if (typeof content === 'string') return content;
-  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  return ofType(content, 'text')
+    .map(({ text }) => text)
+    .join('\n');
 }
+
+const modes = { auto: 'auto', any: 'required' } as const;
 
 function toToolChoice(choice: MessagesRequestBody['tool_choice']): Partial<ChatRequestBody> {
   if (choice == null) return {};
@@ -239,11 +239,7 @@ function toToolChoice(choice: MessagesRequestBody['tool_choice']): Partial<ChatR
   const { disable_parallel_tool_use: isSingle } = choice;
   return {
     tool_choice:
-      choice.type === 'tool'
-        ? { type: 'function', function: { name: choice.name } }
-        : choice.type === 'any'
-          ? 'required'
-          : 'auto',
+      choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : modes[choice.type],
     ...(isSingle != null && { parallel_tool_calls: !isSingle }),
   };
 }

@@ -124,6 +124,7 @@ function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[])
   const { messages, places } = toMessages(placed, instructions);
   const logprobs = include?.includes('message.output_text.logprobs') || (parsed.top_logprobs ?? 0) > 0;
   const tools = showTools(parsed.tools ?? []);
+  const format = text?.format;
   const chatBody = {
     ...common,
     messages,
@@ -131,7 +132,7 @@ function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[])
     max_tokens: max_output_tokens,
     tools: tools.functions,
     tool_choice: toToolChoice(tool_choice),
-    response_format: toResponseFormat(text?.format),
+    response_format: format?.type === 'json_schema' ? { type: format.type, json_schema: format } : format,
     reasoning_effort: reasoning?.effort,
     verbosity: text?.verbosity,
     logprobs,
@@ -241,10 +242,4 @@ function toToolCall(
     type: 'function',
     function: { name: shownName(item), arguments: item.arguments },
   };
-}
-
-function toResponseFormat(
-  format: NonNullable<ResponsesRequestBody['text']>['format'],
-): ChatRequestBody['response_format'] {
-  return format?.type === 'json_schema' ? { type: format.type, json_schema: format } : format;
 }

@@ -56,11 +56,17 @@ export function toOutputItem(growing: GrowingItem, status: Status): OutputItem {
   }
 }
 
+/** What the events about an item's text are called. */
+const texts = {
+  message: 'output_text',
+  reasoning: 'reasoning_text',
+  function_call: 'function_call_arguments',
+} as const satisfies Record<OutputItem['type'], string>;
+
 export function beginItem(growing: GrowingItem): EventBody[] {
-  const { index: output_index } = growing;
   const item = toOutputItem(growing, 'in_progress');
   return [
-    { type: 'response.output_item.added', output_index, item },
+    { type: 'response.output_item.added', output_index: growing.index, item },
     ...ofPart('response.content_part.added', growing),
   ];
 }
@@ -68,47 +74,35 @@ export function beginItem(growing: GrowingItem): EventBody[] {
 export function extendItem(growing: GrowingItem, delta: string, logprobs: TextLogprobs): EventBody[] {
   growing.text += delta;
   growing.logprobs.push(...logprobs);
-  const at = { item_id: growing.id, output_index: growing.index };
-  switch (growing.type) {
-    case 'message':
-      return [{ type: 'response.output_text.delta', ...at, content_index: 0, delta, logprobs }];
-    case 'reasoning':
-      return [{ type: 'response.reasoning_text.delta', ...at, content_index: 0, delta }];
-    case 'function_call':
-      return [{ type: 'response.function_call_arguments.delta', ...at, delta }];
-  }
+  const { type } = growing;
+  const told = type === 'message' ? { delta, logprobs } : { delta };
+  return [{ type: `response.${texts[type]}.delta`, ...placeOf(growing), ...told } as EventBody];
 }
 
 export function endItem(growing: GrowingItem, item: OutputItem): EventBody[] {
-  const { index: output_index } = growing;
+  const { type, index: output_index, call, text, logprobs } = growing;
+  const told = type === 'function_call' ? { name: call!.name, arguments: text } : { text };
+  const described = type === 'message' && { logprobs: [...logprobs] };
   return [
-    endOfText(growing),
+    { type: `response.${texts[type]}.done`, ...placeOf(growing), ...told, ...described } as EventBody,
     ...ofPart('response.content_part.done', growing),
     { type: 'response.output_item.done', output_index, item },
   ];
 }
 
-function endOfText({ type, id, index, call, text, logprobs }: GrowingItem): EventBody {
-  const at = { item_id: id, output_index: index };
-  switch (type) {
-    case 'message':
-      return { type: 'response.output_text.done', ...at, content_index: 0, text, logprobs: [...logprobs] };
-    case 'reasoning':
-      return { type: 'response.reasoning_text.done', ...at, content_index: 0, text };
-    case 'function_call':
-      return { type: 'response.function_call_arguments.done', ...at, name: call!.name, arguments: text };
-  }
+/** Calls have no parts. */
+function placeOf({ type, id: item_id, index: output_index }: GrowingItem) {
+  return { item_id, output_index, ...(type !== 'function_call' && { content_index: 0 }) };
 }
 
-/** Calls have no parts. */
 function ofPart(
   type: 'response.content_part.added' | 'response.content_part.done',
   growing: GrowingItem,
 ): EventBody[] {
   if (growing.type === 'function_call') return [];
-  const { id: item_id, index: output_index, text } = growing;
+  const { text } = growing;
   const part = growing.type === 'message' ? toTextPart(growing) : { type: 'reasoning_text' as const, text };
-  return [{ type, item_id, output_index, content_index: 0, part }];
+  return [{ type, ...placeOf(growing), content_index: 0, part }];
 }
 
 function toTextPart({

@@ -22,7 +22,7 @@ import type { Detector } from '../../detector.ts';
 import { detectionParameters } from '../../parameters.ts';
 import type { DetectionSettings } from '../../settings.ts';
 import { openDetectorFolder, type DetectorFolder } from './detector-folder.ts';
-import { layOut, readInputSizes, readResizing, type InputSizes } from './input-sizes.ts';
+import { layOut, readInputSizes, readResizing } from './input-sizes.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
 
 interface DetectorInputs {
@@ -118,7 +118,9 @@ async function createGraphDetector(
   const inputs = readInputs(session);
   const resizing = hasQueries(session.outputs) ? readResizing(folder.preprocessor) : undefined;
   const sizes = readInputSizes(inputs.pixels, folder, resizing);
-  const size = sizes.fixed ?? probeSize(sizes);
+  // Models without a square of their own take one that is small, but not too small for their strides.
+  const side = sizes.edges ? detectionParameters.imageSize.min : sizes.default;
+  const size = sizes.fixed ?? { width: side, height: side };
   const nothing = new Float32Array(3 * size.width * size.height);
   const head = await readHead(spec.head, folder, await session.run(toFeeds(inputs, nothing, size)), size);
   const { fit, format } = head.preprocessing?.(folder.preprocessor) ?? usualPreprocessing;
@@ -141,12 +143,6 @@ async function createGraphDetector(
     },
     release: () => session.release(),
   };
-}
-
-/** Models without a square of their own take one that is small, but not too small for their strides. */
-function probeSize({ edges, default: side }: InputSizes): Size {
-  const longest = edges ? detectionParameters.imageSize.min : side;
-  return { width: longest, height: longest };
 }
 
 async function readHead(

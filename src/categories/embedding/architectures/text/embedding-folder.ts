@@ -19,7 +19,7 @@ export async function openEmbeddingFolder(
   const folder = await openModelFolder(path);
   const modules = await readJson(path, 'modules.json', {});
   const settings = await readJson(path, 'config_sentence_transformers.json', {});
-  const transformer = await readJson(path, 'sentence_bert_config.json', {});
+  const { max_seq_length: length } = await readJson(path, 'sentence_bert_config.json', {});
   const kinds = Array.isArray(modules) ? (modules as Json[]) : [];
   const poolingPath = kinds.find((module) => kindOf(module) === 'Pooling')?.['path'] ?? '1_Pooling';
   const pooling = await readJson(path, join(String(poolingPath), 'config.json'), {});
@@ -41,7 +41,7 @@ export async function openEmbeddingFolder(
     prompts: new Map(prompts.map(([name, prompt]) => [name, String(prompt)])),
     defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : undefined,
     /** Tokens of a text, special ones included. */
-    contextLength: statedLength(transformer) ?? readTextLength(folder),
+    contextLength: typeof length === 'number' ? length : readTextLength(folder),
     /** Lengths that vectors may be cut to; empty where no file says so. */
     matryoshkaDimensions: readMatryoshka(folder.config),
   };
@@ -69,10 +69,6 @@ function readPooling(config: Json): PoolingMode | undefined {
   const mode = chosen.length === 1 ? poolingModes[chosen[0]!] : undefined;
   if (mode) return mode;
   throw sourceError(`the pooling ${chosen.join(' + ')} is not offered, only cls, mean and lasttoken`);
-}
-
-function statedLength({ max_seq_length: stated }: Json): number | undefined {
-  return typeof stated === 'number' ? stated : undefined;
 }
 
 function readMatryoshka(config: Json): readonly number[] | 'any' {

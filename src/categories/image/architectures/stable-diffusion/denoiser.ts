@@ -3,7 +3,7 @@ import type { Size } from '../../../../core/vision/box.ts';
 import { type DiffusionComponent, misfit } from './diffusion-folder.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import type { Conditioning } from './prompt-encoder.ts';
-import { builtInSize, toFloat32, toTensor } from './tensors.ts';
+import { builtInSize, concatenated, toFloat32, toTensor } from './tensors.ts';
 
 /** Inputs of a denoiser: of Stable Diffusion 1 and 2, of SDXL, or of the transformer of Stable Diffusion 3. */
 export type Family = 'single' | 'features' | 'transformer';
@@ -173,10 +173,4 @@ function constantFeeds(
     feed(guidance.name, [embedding.length], embeddings);
   }
   return feeds;
-}
-
-function concatenated(rows: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(rows.reduce((sum, row) => sum + row.length, 0));
-  rows.forEach((row, index) => all.set(row, index * row.length));
-  return all;
 }

@@ -33,3 +33,10 @@ export function toFloat32({ type, data }: Tensor): Float32Array {
 export function builtInSize(dim: number | string | undefined): number | undefined {
   return typeof dim === 'number' && dim > 0 ? dim : undefined;
 }
+
+/** Rows of the same length, one after the other. */
+export function concatenated(rows: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(rows.reduce((sum, row) => sum + row.length, 0));
+  rows.forEach((row, index) => all.set(row, index * row.length));
+  return all;
+}

@@ -1,7 +1,7 @@
 import type { ClipTokenizer } from './clip-tokenizer.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/graph.ts';
 import { misfit } from './diffusion-folder.ts';
-import { toFloat32, toTensor } from './tensors.ts';
+import { concatenated, toFloat32, toTensor } from './tensors.ts';
 
 export interface EncodedText {
   /** `[positions × width]` */
@@ -37,7 +37,9 @@ export function createTextEncoder(
   if (!idsSignature || inputs.size > (maskSignature ? 2 : 1))
     throw misfit(name, `expected the input input_ids, got ${[...inputs.keys()].join(', ')}`);
   const outputs = session.outputs.map((output) => output.name);
-  const statesName = isPenultimate ? penultimateOf(outputs) : 'last_hidden_state';
+  // There is an output for the embeddings and one for each layer.
+  const layers = outputs.flatMap((output) => /^hidden_states\.(\d+)$/.exec(output)?.[1] ?? []).map(Number);
+  const statesName = isPenultimate ? `hidden_states.${Math.max(1, ...layers) - 1}` : 'last_hidden_state';
   const wanted = isPooled ? [statesName, 'text_embeds'] : [statesName];
   for (const output of wanted) {
     if (outputs.includes(output)) continue;
@@ -59,17 +61,9 @@ export function createTextEncoder(
       const results: TensorMap[] = [];
       for (const window of windows) results.push(await run(window, options));
       const parts = results.map((result) => toFloat32(result[statesName]!));
-      const states = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-      parts.forEach((part, index) => states.set(part, index * part.length));
       const pooled = isPooled ? toFloat32(results[0]!['text_embeds']!) : undefined;
-      return { states, width: results[0]![statesName]!.dims.at(-1)!, pooled };
+      return { states: concatenated(parts), width: results[0]![statesName]!.dims.at(-1)!, pooled };
     },
     release: () => session.release(),
   };
-}
-
-/** There is an output for the embeddings and one for each layer. */
-function penultimateOf(outputs: readonly string[]): string {
-  const layers = outputs.flatMap((name) => /^hidden_states\.(\d+)$/.exec(name)?.[1] ?? []).map(Number);
-  return `hidden_states.${Math.max(1, ...layers) - 1}`;
 }

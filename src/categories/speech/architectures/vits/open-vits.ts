@@ -81,7 +81,9 @@ async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promi
     throw sourceError(`sampling_rate in config.json: expected hertz, got ${describeValue(sampleRateHz)}`);
   if (speakers !== 1)
     throw sourceError(`num_speakers in config.json: expected 1, got ${describeValue(speakers)}`);
-  const language = toLanguage(tokenizerConfig['language']);
+  const code = String(tokenizerConfig['language']);
+  // ISO 639-3, such as `eng`, in BCP 47; undetermined where it is none.
+  const language = /^[a-z]{2,3}$/.test(code) ? Intl.getCanonicalLocales(code)[0]! : 'und';
   return {
     graph: join(path, singleGraph(localFiles(path), dtype)),
     sampleRateHz,
@@ -94,11 +96,6 @@ async function openHubVoice({ source, dtype }: ModelSpec<SpeechSettings>): Promi
     hasPlaces: false,
     toIds: (symbols) => ({ ids: encode(symbols) }),
   };
-}
-
-/** ISO 639-3, such as `eng`, in BCP 47; undetermined where it is none. */
-function toLanguage(code: unknown): string {
-  return /^[a-z]{2,3}$/.test(String(code)) ? Intl.getCanonicalLocales(String(code))[0]! : 'und';
 }
 
 /**

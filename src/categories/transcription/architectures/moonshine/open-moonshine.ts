@@ -1,17 +1,12 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
-import { openModelFolder, readCount, type ModelFolder } from '../../../../folder/model-folder.ts';
+import { openModelFolder, readCount } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import type { GraphRunOptions, Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
 import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import {
-  createTextDecoder,
-  type DecoderHeads,
-  type DecoderText,
-  type EncodedAudio,
-} from '../../pipeline/text-decoder.ts';
+import { createTextDecoder, type DecoderText, type EncodedAudio } from '../../pipeline/text-decoder.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { moonshineFiles } from './files.ts';
@@ -23,7 +18,11 @@ const encoderMask = 'encoder_attention_mask';
 export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): Promise<StretchRecognizer> {
   const folder = await openModelFolder(locateModel(spec.source));
   const { traits, write } = createWriter(folder);
-  const heads = readHeads(folder);
+  const { config } = folder;
+  const heads = {
+    decoderHeads: readCount(config, 'decoder_num_key_value_heads'),
+    headSize: readCount(config, 'hidden_size') / readCount(config, 'decoder_num_attention_heads'),
+  };
   return openGraphs(spec, sessions, { files: moonshineFiles }, ({ sessions: opened, release }) => {
     const [encoder, decoder] = opened as [Session, Session];
     const encode = encoderOf(encoder);
@@ -77,11 +76,4 @@ function encoderOf(
 
 function ones(length: number): Tensor {
   return { type: 'int64', dims: [1, length], data: new BigInt64Array(length).fill(1n) };
-}
-
-function readHeads({ config }: ModelFolder): DecoderHeads {
-  return {
-    decoderHeads: readCount(config, 'decoder_num_key_value_heads'),
-    headSize: readCount(config, 'hidden_size') / readCount(config, 'decoder_num_attention_heads'),
-  };
 }

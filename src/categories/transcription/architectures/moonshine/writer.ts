@@ -2,14 +2,11 @@ import { describeValue } from '../../../../core/text/quote.ts';
 import { readCount, type ModelFolder } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
-import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
+import { decodeGreedily, mostTokensOf } from '../../../../runtime/decode-greedily.ts';
 import { sampleRateHz, type RecognizedStretch, type StretchRecognizer } from '../../recognizer.ts';
 
 /** Trained on less; more of it comes out repetitive. */
 const longestSeconds = 28;
-/** Limit of the reference, which keeps the model from repeating itself. */
-const tokensPerSecond = 6.5;
-const fewestTokens = 8;
 
 /** Writes the text of a stretch, token by token. */
 export interface Writer {
@@ -35,8 +32,7 @@ export function createWriter(folder: ModelFolder): Writer {
   return {
     traits: { longestSeconds, contextLength, languages: [], abilities: new Set() },
     async write(next, { samples, signal }) {
-      const wanted = Math.ceil((samples / sampleRateHz) * tokensPerSecond);
-      const most = Math.min(contextLength, Math.max(fewestTokens, wanted));
+      const most = Math.min(contextLength, mostTokensOf(samples / sampleRateHz));
       const written = await decodeGreedily((token = start) => next(token), { ends, most, signal });
       const text = tokenizer.decode(written.tokens.filter((id) => !tokenizer.isSpecial(id))).trim();
       return { ...written, text };

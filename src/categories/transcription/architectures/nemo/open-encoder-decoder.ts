@@ -7,7 +7,7 @@ import { sourceError } from '../../../../folder/model-files.ts';
 import type { Tensor } from '../../../../contracts/graph.ts';
 import { BoundGraph } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import { decodeGreedily } from '../../pipeline/decode-greedily.ts';
+import { decodeGreedily } from '../../../../runtime/decode-greedily.ts';
 import type { RecognitionOptions, RecognizerAbility, StretchRecognizer } from '../../recognizer.ts';
 import { encoderDecoderFiles as files } from './files.ts';
 import { longestSeconds, openNemoModel } from './nemo-folder.ts';

@@ -1,5 +1,5 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
-import { beginTransducerSearch, type TransducerToken } from '../../../../core/audio/transducer.ts';
+import { beginTransducerSearch } from '../../../../core/audio/transducer.ts';
 import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
@@ -85,7 +85,9 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
       } finally {
         graph.release();
       }
-      return { ...toStretch(search.tokens, model, kept), averageLogprob: meanLogprob(search.tokens) };
+      const { tokens } = search;
+      const logprobs = tokens.reduce((sum, { logprob }) => sum + logprob, 0);
+      return { ...toStretch(tokens, model, kept), averageLogprob: logprobs / Math.max(1, tokens.length) };
     },
     release: () => model.release(),
   };
@@ -103,8 +105,4 @@ function emptyStates({ inputs }: Session): TensorMap {
         return [name, { type: 'float32', dims: [layers, 1, width], data: new Float32Array(layers * width) }];
       }),
   );
-}
-
-function meanLogprob(tokens: readonly TransducerToken[]): number {
-  return tokens.reduce((sum, { logprob }) => sum + logprob, 0) / Math.max(1, tokens.length);
 }

@@ -31,7 +31,7 @@ import {
 } from '../../recognizer.ts';
 import type { TranscriptionTask } from '../../request.ts';
 import { textOf, type DecodedWindow, type WindowDecoder } from './window-decoder.ts';
-import { startTokens, type StartOptions } from './request-tokens.ts';
+import { startTokens } from './request-tokens.ts';
 import type { EncodedAudio } from '../../pipeline/text-decoder.ts';
 import { regionShape } from '../../pipeline/voice-gate.ts';
 import type { WhisperModel } from './whisper-model.ts';
@@ -86,76 +86,63 @@ interface TimedSpokenSegment extends SpokenSegment {
 }
 
 /**
- * Writes down a recording by Whisper's own timestamps: a window ends where its text ends.
+ * Begins to write down a recording by Whisper's own timestamps: a window ends where its text ends.
  * @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation
  */
-export class WhisperRecognition implements Recognition {
-  readonly #tools: WhisperTools;
-  readonly #job: WhisperJob;
-  #language: string | undefined;
+export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, job: WhisperJob): Recognition {
+  const { task, signal, temperature: firstTemperature } = job;
+  const { contextLength, vocabulary } = folder;
+  let { language } = job;
   /** Tokens of the text before the window. */
-  #previous: readonly number[];
+  let previous = job.prompt;
   /** Whether the text of the window before goes on to its very end, where a word may be cut. */
-  #wasSpokenToEnd = false;
+  let wasSpokenToEnd = false;
 
-  constructor(tools: WhisperTools, job: WhisperJob) {
-    this.#tools = tools;
-    this.#job = job;
-    this.#language = job.language;
-    this.#previous = job.prompt;
-  }
-
-  get language(): string | undefined {
-    return this.#language === undefined ? undefined : toIsoLanguage(this.#language);
-  }
-
-  async recognize(window: AudioWindow): Promise<RecognizedWindow> {
-    const { speech, samples, start } = window;
-    const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
-    this.#wasSpokenToEnd = false;
-    if (skipped > 0) return { segments: [], consumed: skipped * samplesPerFrame };
-    const seek = start / samplesPerFrame;
-    const positions = Math.ceil(samples.length / samplesPerPosition);
-    const { segments, consumed } = await this.#transcribe({ ...window, seek, positions });
-    return { segments, consumed: consumed * samplesPerPosition };
-  }
+  return {
+    get language() {
+      return language === undefined ? undefined : toIsoLanguage(language);
+    },
+    async recognize(window) {
+      const { speech, samples, start } = window;
+      const skipped = framesToSkip(speech, samples, wasSpokenToEnd);
+      wasSpokenToEnd = false;
+      if (skipped > 0) return { segments: [], consumed: skipped * samplesPerFrame };
+      const seek = start / samplesPerFrame;
+      const positions = Math.ceil(samples.length / samplesPerPosition);
+      const encoded = await model.encode(readFeatures(samples, logMel), job);
+      try {
+        assertWanted(signal);
+        const { segments, consumed } = await write(encoded, { ...window, seek, positions });
+        return { segments, consumed: consumed * samplesPerPosition };
+      } finally {
+        encoded.release();
+      }
+    },
+  };
 
   /** @returns the segments that are final, and after how many positions the next window begins */
-  async #transcribe(window: Window): Promise<RecognizedWindow> {
-    const { model, logMel } = this.#tools;
-    const encoded = await model.encode(readFeatures(window.samples, logMel), this.#job);
-    try {
-      this.#assertWanted();
-      return await this.#write(encoded, window);
-    } finally {
-      encoded.release();
-    }
-  }
-
-  async #write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
-    const { folder } = this.#tools;
+  async function write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
     const { positions } = window;
-    this.#language ??= await this.#detectLanguage(encoded);
-    const decoded = await this.#decodeHeard(encoded, window.seek);
+    language ??= await detectLanguage(encoded);
+    const decoded = await decodeHeard(encoded, window.seek);
     if (isSilence(decoded)) return { segments: [], consumed: positions };
-    const { timestampBegin } = folder.vocabulary;
+    const { timestampBegin } = vocabulary;
     const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
-    const spoken = await this.#timeWords(encoded, this.#keepSpoken(segments, decoded, window), window);
-    this.#remember(spoken, decoded);
+    const spoken = await timeWords(encoded, keepSpoken(segments, decoded, window), window);
+    remember(spoken, decoded);
     const last = spoken.at(-1);
     const lastWord = last?.end === segments.at(-1)?.end ? last?.timed?.words.at(-1) : undefined;
     let next = consumed < positions ? consumed : resumeAt(segments.at(-1), window);
     if (!isFinished && lastWord !== undefined && lastWord.end > 0)
       next = Math.min(next, Math.max(1, Math.round(lastWord.end / secondsPerPosition)));
-    this.#wasSpokenToEnd = next === positions && positions - (last?.end ?? 0) <= tailPositions;
+    wasSpokenToEnd = next === positions && positions - (last?.end ?? 0) <= tailPositions;
     return { segments: spoken.map((segment) => toRecognized(segment, decoded)), consumed: next };
   }
 
-  async #detectLanguage(encoded: EncodedAudio): Promise<string | undefined> {
-    const { folder, model } = this.#tools;
-    const { languages, startOfTranscript } = folder.vocabulary;
+  async function detectLanguage(encoded: EncodedAudio): Promise<string | undefined> {
+    const { languages, startOfTranscript } = vocabulary;
     if (languages.size === 0) return undefined;
-    const { logits, release } = await model.start(encoded, [startOfTranscript], this.#job);
+    const { logits, release } = await model.start(encoded, [startOfTranscript], job);
     release();
     const likeliest = [...languages].reduce((best, next) =>
       logits[next[1]]! > logits[best[1]]! ? next : best,
@@ -167,74 +154,64 @@ export class WhisperRecognition implements Recognition {
    * Text from before can talk a model out of what it hears, and a prompt into what nobody says: a window that comes out
    * empty, as words of the prompt, or as a guess after it, is decoded once more without.
    */
-  async #decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
-    const decoded = await this.#decode(encoded, seek);
-    const text = this.#textOf(decoded);
-    const prompt = textOf(this.#job.prompt, this.#tools.folder);
+  async function decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
+    const decoded = await decode(encoded, seek);
+    const text = textOfWindow(decoded);
+    const prompt = textOf(job.prompt, folder);
     const isDoubtful = prompt !== '' && (needsFallback(decoded) || echoesPrompt(text, prompt));
-    if ((text !== '' && !isDoubtful) || this.#previous.length === 0) return decoded;
-    const previous = this.#previous;
-    this.#previous = [];
-    const unprompted = await this.#decode(encoded, seek);
-    const heard = this.#textOf(unprompted);
+    if ((text !== '' && !isDoubtful) || previous.length === 0) return decoded;
+    const before = previous;
+    previous = [];
+    const unprompted = await decode(encoded, seek);
+    const heard = textOfWindow(unprompted);
     if (text === '' || heard === '' || !isAlike(heard, text)) return unprompted;
     // Somebody says it; the prompt knows how it is spelled.
-    this.#previous = previous;
+    previous = before;
     return decoded;
   }
 
-  #textOf(decoded: DecodedWindow): string {
-    return isSilence(decoded) ? '' : textOf(decoded.tokens, this.#tools.folder).trim();
-  }
-
-  get #start(): StartOptions {
-    return { language: this.#language, task: this.#job.task };
+  function textOfWindow(decoded: DecodedWindow): string {
+    return isSilence(decoded) ? '' : textOf(decoded.tokens, folder).trim();
   }
 
   /** At higher and higher temperatures until the text is good enough; the best of them if none is. */
-  async #decode(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
-    const { folder, model, decoder } = this.#tools;
-    const { temperature: first, signal } = this.#job;
-    const { contextLength, vocabulary } = folder;
-    const start = startTokens(this.#start, folder);
+  async function decode(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
     const { startOfPrevious, noSpeech } = vocabulary;
-    const state = await model.start(
-      encoded,
-      toPrefix(this.#previous, { startOfPrevious, start, contextLength }),
-      { signal },
-    );
+    const start = startTokens({ language, task }, folder);
+    const prefix = toPrefix(previous, { startOfPrevious, start, contextLength });
+    const state = await model.start(encoded, prefix, { signal });
     try {
       const atStart = state.logitsBefore(start.length - 1);
       const noSpeechProbability =
         noSpeech === undefined ? 0 : Math.exp(logProbabilitiesOf(atStart, noSpeech).logProbability);
-      const ladder = temperatureLadder(first);
-      const decode = (temperature: number, cutsLoops: boolean): Promise<DecodedWindow> => {
-        this.#assertWanted();
+      const ladder = temperatureLadder(firstTemperature);
+      const attempt = (temperature: number, cutsLoops: boolean): Promise<DecodedWindow> => {
+        assertWanted(signal);
         // Drawn the same whatever else runs: the same request gives the same text.
         const rng = createRng(seek * 16 + ladder.indexOf(temperature));
         return decoder.decode(state, { temperature, cutsLoops, rng, noSpeechProbability, signal });
       };
       const attempts: DecodedWindow[] = [];
       for (const temperature of ladder) {
-        const decoded = await decode(temperature, ladder.length > 1);
+        const decoded = await attempt(temperature, ladder.length > 1);
         if (!needsFallback(decoded)) return decoded;
         attempts.push(decoded);
       }
       const best = leastBad(attempts);
-      return best.isCut ? await decode(best.temperature, false) : best;
+      return best.isCut ? await attempt(best.temperature, false) : best;
     } finally {
       state.release();
     }
   }
 
   /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
-  #keepSpoken(
+  function keepSpoken(
     segments: readonly WindowSegment[],
     { compressionRatio }: DecodedWindow,
     { speech }: Window,
   ): SpokenSegment[] {
     const spoken = segments
-      .map((segment) => ({ ...segment, text: textOf(segment.tokens, this.#tools.folder) }))
+      .map((segment) => ({ ...segment, text: textOf(segment.tokens, folder) }))
       .filter(({ text, start, end }) => {
         const [from, to] = [positionsToSeconds(start), positionsToSeconds(end)];
         const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
@@ -244,36 +221,25 @@ export class WhisperRecognition implements Recognition {
   }
 
   /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
-  #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
-    const { contextLength, conditionsOnPrevious } = this.#tools.folder;
-    const trusted =
-      conditionsOnPrevious && decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
+  function remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
+    const isTrusted = decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
-    this.#previous = trusted ? [...this.#previous, ...text].slice(-contextLength) : [];
+    const isContext = folder.conditionsOnPrevious && isTrusted;
+    previous = isContext ? [...previous, ...text].slice(-contextLength) : [];
   }
 
   /** Adds the times of words where they are asked for, and leaves out segments that take no time: nobody said them. */
-  async #timeWords(
+  async function timeWords(
     encoded: EncodedAudio,
     segments: readonly SpokenSegment[],
     { positions, spokenUntil }: Window,
   ): Promise<TimedSpokenSegment[]> {
-    if (!this.#job.wordTimestamps) return [...segments];
-    const { model, folder } = this.#tools;
-    const { signal } = this.#job;
-    const times = await findWordTimes(model, folder, encoded, segments, {
-      ...this.#start,
-      positions,
-      spokenUntil,
-      signal,
-    });
+    if (!job.wordTimestamps) return [...segments];
+    const options = { language, task, positions, spokenUntil, signal };
+    const times = await findWordTimes(model, folder, encoded, segments, options);
     return segments
       .map((segment, index) => ({ ...segment, timed: times[index]! }))
       .filter(({ timed }) => timed.start < timed.end);
-  }
-
-  #assertWanted(): void {
-    assertWanted(this.#job.signal);
   }
 }
 

@@ -78,6 +78,7 @@ export async function openWhisperFolder(
   const decoderHeads = readCount(config, 'decoder_attention_heads');
   const encoderHeads = readCount(config, 'encoder_attention_heads', decoderHeads);
   const setting = (name: string) => generationConfig[name] ?? config[name];
+  const heads = setting('alignment_heads');
   return {
     ...folder,
     ...locateGraphs(path, dtype),
@@ -95,7 +96,7 @@ export async function openWhisperFolder(
     decoderHeads,
     headSize: width / decoderHeads,
     encoderAttention: { heads: encoderHeads, size: width / encoderHeads },
-    alignmentHeads: readAlignmentHeads(setting('alignment_heads')),
+    alignmentHeads: Array.isArray(heads) && heads.length > 0 ? (heads as [number, number][]) : undefined,
   };
 }
 
@@ -154,10 +155,6 @@ function readOnlyLanguage({ generationConfig }: ModelFolder): string | undefined
 
 function readTokens(value: unknown): readonly number[] {
   return Array.isArray(value) ? value.filter((id): id is number => Number.isInteger(id) && id >= 0) : [];
-}
-
-function readAlignmentHeads(value: unknown): readonly (readonly [number, number])[] | undefined {
-  return Array.isArray(value) && value.length > 0 ? (value as [number, number][]) : undefined;
 }
 
 /** The spectrogram is Whisper's own; a file that says otherwise belongs to another kind of model. */

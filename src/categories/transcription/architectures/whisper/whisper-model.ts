@@ -81,10 +81,11 @@ export function createWhisperModel(
   assertEncoder(encoder);
   const decoder = createTextDecoder(folder, { first, next });
   const hidden = encoder.outputs[0]!.name;
+  const outputs = first.outputs.map(({ name }) => name);
   const layers = Array.from({ length: folder.decoderLayers }, (_, layer) => layer);
 
   return {
-    alignmentLayers: layers.filter((layer) => hasOutput(first, attentionName(layer))),
+    alignmentLayers: layers.filter((layer) => outputs.includes(attentionName(layer))),
     async encode(data, options) {
       const dims = [1, melBins, windowFrames];
       const feeds = { input_features: { type: 'float32', dims, data } } as const;
@@ -129,10 +130,6 @@ function assertEncoder({ inputs, outputs }: Session): void {
 
 function attentionName(layer: number): string {
   return `cross_attentions.${layer}`;
-}
-
-function hasOutput({ outputs }: Session, wanted: string): boolean {
-  return outputs.some(({ name }) => name === wanted);
 }
 
 function notWhisper(reason: string): InferenceError {

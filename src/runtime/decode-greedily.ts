@@ -1,5 +1,5 @@
-import { likeliestToken } from '../../../core/audio/likeliest-token.ts';
-import { assertWanted } from '../../../errors.ts';
+import { likeliestToken } from '../core/audio/likeliest-token.ts';
+import { assertWanted } from '../errors.ts';
 
 export interface GreedyOptions {
   /** Tokens that end the text, and are no part of it. */
@@ -30,4 +30,13 @@ export async function decodeGreedily(
     total += logprob;
   }
   return { tokens, averageLogprob: total / Math.max(1, tokens.length) };
+}
+
+/** Moonshine's limits. */
+const tokensPerSecond = 6.5;
+const fewestTokens = 8;
+
+/** Most tokens of a text that takes so many seconds to say, which keeps models from repeating themselves. */
+export function mostTokensOf(seconds: number): number {
+  return Math.max(fewestTokens, Math.ceil(seconds * tokensPerSecond));
 }
