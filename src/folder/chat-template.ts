@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getOrCreate } from '../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import { fieldError, type InferenceError, orElse, orThrow } from '../errors.ts';
 import type { CallSample } from '../core/chat/formats.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { fieldError } from '../errors.ts';
-import { getOrCreate } from '../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import { quote } from '../core/text/quote.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 

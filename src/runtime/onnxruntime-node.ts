@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import * as onnxruntime from 'onnxruntime-node';
-import { getOrCreate } from '../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import type { ElementType, Session, Tensor, TensorData, TensorSignature } from '../contracts/graph.ts';
 import { toConfigurationEntries, type OnnxSessionOptions } from './session-options.ts';
 

@@ -3,7 +3,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FormField } from '../contracts/endpoint.ts';
-import { getOrCreate } from '../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import { describeValue } from '../core/text/quote.ts';
 import { fieldError, type InferenceError } from '../errors.ts';
 import { bodyTimeoutMsOf } from '../http/headers.ts';

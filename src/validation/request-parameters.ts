@@ -1,4 +1,4 @@
-import { getOrCreate } from '../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import {
   resolveParameter,
   toWireName,

@@ -1,5 +1,5 @@
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
-import { getOrCreate } from '../../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../../core/get-or-create.ts';
 import { fieldError } from '../../errors.ts';
 import type { AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';

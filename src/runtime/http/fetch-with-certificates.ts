@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, Readable, type Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { getOrCreate } from '../../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../../core/get-or-create.ts';
 import type { AnswerBody, HttpAnswer } from './answer-body.ts';
 
 /** Certificates of a connection, as PEM text. */

@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { getOrCreate } from '../../core/grammar/get-or-create.ts';
+import { getOrCreate } from '../../core/get-or-create.ts';
 import { disableTelemetry } from '../disable-telemetry.ts';
 import {
   apiFunctions,
