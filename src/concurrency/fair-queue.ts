@@ -1,5 +1,3 @@
-import { getOrCreate } from '../core/grammar/get-or-create.ts';
-
 /** Items of one owner, in the order in which they came. */
 interface Flow<Item> {
   readonly items: Set<Item>;
@@ -50,7 +48,8 @@ export class FairQueue<Item> {
 
   /** @param owner `undefined` is one as well */
   add(item: Item, owner?: string, cost = 1): void {
-    const flow = getOrCreate(this.#flows, owner, () => ({ items: new Set<Item>(), startsAt: 0 }));
+    let flow = this.#flows.get(owner);
+    if (!flow) this.#flows.set(owner, (flow = { items: new Set(), startsAt: 0 }));
     this.#entries.set(item, { flow, cost });
     flow.items.add(item);
     if (flow.items.size > 1) return;

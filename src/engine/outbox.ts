@@ -1,4 +1,3 @@
-import { getOrCreate } from '../core/grammar/get-or-create.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
 import type { WorkerProgress } from './protocol.ts';
@@ -73,7 +72,9 @@ export function createOutbox({
   const progressOf = (id: number): PendingProgress => {
     if (!isTicking) process.nextTick(endTick);
     isTicking = true;
-    return getOrCreate<number, PendingProgress>(pending, id, () => ({ id, events: [] }));
+    let progress = pending.get(id);
+    if (!progress) pending.set(id, (progress = { id, events: [] }));
+    return progress;
   };
 
   return {

@@ -198,7 +198,7 @@ describe('a binding', () => {
   });
 
   it('cannot be changed or released while it runs', async () => {
-    const { session, binding, past } = await accumulator();
+    const { binding, past } = await accumulator();
     const running = binding.run();
     expect(() => binding.bindInput('x', past.tensor)).toThrow('a run is under way');
     expect(() => binding.bindOutput('sum', past.tensor)).toThrow('a run is under way');
