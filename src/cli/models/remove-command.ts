@@ -4,9 +4,8 @@ import { listSources, RepositoryCache } from '../../hub/model-cache.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, readHubOptions } from '../hub-options.ts';
-import { didYouMean } from '../../core/text/suggest.ts';
 import { UsageError } from '../options.ts';
-import { cachedName, diskUse } from './cached-models.ts';
+import { cachedName, diskUse, notCached } from './cached-models.ts';
 
 export const command = defineCommand({
   name: 'models rm',
@@ -54,11 +53,7 @@ export const command = defineCommand({
 async function findCache(name: string, source: string, cacheFolder: string): Promise<RepositoryCache> {
   const cache = new RepositoryCache(cacheFolder, source);
   if (!existsSync(cache.folder)) {
-    const known = await listSources(cacheFolder);
-    throw new InferenceError(
-      'model_not_found',
-      `${name} is not in ${cacheFolder}.${didYouMean(source, known)}`,
-    );
+    throw notCached(name, { source, cacheFolder, known: await listSources(cacheFolder) });
   }
   const [downloader] = await cache.downloaders();
   if (downloader === undefined) return cache;

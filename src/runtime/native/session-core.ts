@@ -5,10 +5,6 @@ import type { Api } from './load-api.ts';
 import { queueOf, type RunQueue } from './run-queue.ts';
 import { readShape } from './native-tensor.ts';
 
-interface Terminable {
-  terminate(): void;
-}
-
 /** A short run that took longer goes to another thread the next time, where it can be ended. */
 const longestCallMs = 50;
 let runsInThisThread = false;
@@ -18,24 +14,20 @@ export function computeInThisThread(): void {
   runsInThisThread = true;
 }
 
-const running = new Set<Terminable>();
+const running = new Set<SessionCore>();
 let isListening = false;
 
 /**
  * Ends a run when the process exits: Node waits for calls on other threads, however long they take. A thread that is
  * terminated from outside has no such moment: there `Worker.terminate` waits for the run.
  */
-function endAtExit(run: Terminable): void {
-  running.add(run);
+function endAtExit(session: SessionCore): void {
+  running.add(session);
   if (isListening) return;
   isListening = true;
   process.once('exit', () => {
     for (const each of running) each.terminate();
   });
-}
-
-function noLongerAtExit(run: Terminable): void {
-  running.delete(run);
 }
 
 /** An `OrtSession` with the guards that its runs and bindings share. */
@@ -112,7 +104,7 @@ export class SessionCore {
       throw isTerminated ? signal!.reason : error;
     } finally {
       if (!inThisThread) {
-        noLongerAtExit(this);
+        running.delete(this);
         signal?.removeEventListener('abort', terminate);
       }
       if (isTerminated) this.api.call('RunOptionsUnsetTerminate', this.runOptions);
