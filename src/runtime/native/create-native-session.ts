@@ -6,7 +6,7 @@ import { appendDevice } from './append-device.ts';
 import { Handle } from './handle.ts';
 import { loadApi, type Api } from './load-api.ts';
 import { queueOf } from './run-queue.ts';
-import { SessionCore } from './session-core.ts';
+import { openSessionCore, type SessionCore } from './session-core.ts';
 import { openMemory } from './device-memory.ts';
 import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts, readTensor } from './native-tensor.ts';
@@ -146,7 +146,7 @@ async function createCore(
     await (typeof model === 'string'
       ? api.callAsync('CreateSession', api.environment, model, ...shared)
       : createFromBytes(api, model, shared));
-    return new SessionCore(api, out[0]!, options.device ?? 'cpu');
+    return openSessionCore(api, out[0]!, options.device ?? 'cpu');
   } finally {
     nativeOptions.release();
   }
