@@ -8,7 +8,7 @@ import { loadApi, type Api } from './load-api.ts';
 import { queueOf } from './run-queue.ts';
 import { openSessionCore, type SessionCore } from './session-core.ts';
 import { openMemory } from './device-memory.ts';
-import { NativeBinding } from './native-binding.ts';
+import { createNativeBinding, type NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts, readTensor } from './native-tensor.ts';
 
 /** Memory that the runtime reads during a run: nothing else may refer to it any more. */
@@ -93,7 +93,7 @@ function toNativeSession(core: SessionCore): BindableSession {
     },
     createBinding() {
       core.assertOpen();
-      const binding = new NativeBinding({
+      const binding = createNativeBinding({
         core,
         openMemory: () => (memory ??= openMemory(api, device)).address,
         adopt: (value, place) => keep({ value, ...shapeOf(api, value), device: place }),
