@@ -6,7 +6,7 @@ import type { ModelInfo, ModelSpec, ModelStatus } from '../contracts/model.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
-import { LoadableModel } from './loadable-model.ts';
+import { createLoadableModel, type LoadableModel } from './loadable-model.ts';
 import type { InferenceObserver, ObservedModel, UnloadReason } from '../contracts/observer.ts';
 import type { Replica, ReplicaEvent, RequestListener, StartReplica } from './replica.ts';
 import type { Room } from './room.ts';
@@ -59,7 +59,7 @@ export class ModelQueue {
     this.#spec = spec;
     this.#limits = limits;
     this.#observers = observers;
-    this.#model = new LoadableModel({
+    this.#model = createLoadableModel({
       specs: limits.replicas.map((settings) => ({ ...spec, ...settings })),
       startReplica,
       room,
