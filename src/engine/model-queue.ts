@@ -11,7 +11,7 @@ import type { InferenceObserver, ObservedModel, UnloadReason } from '../contract
 import type { Replica, ReplicaEvent, RequestListener, StartReplica } from './replica.ts';
 import type { Room } from './room.ts';
 import { watchRun, type RunWatch } from './run-watch.ts';
-import { cancelled, Ticket } from './ticket.ts';
+import { cancelled, createTicket, type Job, type Ticket } from './ticket.ts';
 import { quote } from '../core/text/quote.ts';
 
 const unknownCategory = 'unknown';
@@ -156,7 +156,7 @@ export class ModelQueue {
 
   #admit(
     stream: EventStream<RunEvent>,
-    job: Pick<Ticket, 'request' | 'category' | 'watch'>,
+    job: Job,
     options: CallOptions,
     { isProgress, estimateCost }: CategoryDefinition,
   ): Ticket {
@@ -164,7 +164,7 @@ export class ModelQueue {
     if (deadlineMs !== undefined) assertDuration('deadlineMs', deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
     this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs, options.owner);
-    const ticket = new Ticket(job, stream, {
+    const ticket = createTicket(job, stream, {
       ...options,
       limitMs: this.#limits.deadlineMs,
       isProgress,
