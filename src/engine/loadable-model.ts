@@ -105,8 +105,6 @@ export interface LoadableModelListener extends ReplicaSetListener {
 /** After this time a use counts half. */
 const halfLifeMs = 60_000;
 
-export type LoadableModel = ReturnType<typeof createLoadableModel>;
-
 /**
  * A model that is in memory or not. It moves from `unloaded` over `loading` to `ready` or `failed`, and back: never
  * under a running request, and never to two copies at once.

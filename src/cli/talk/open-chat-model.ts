@@ -37,7 +37,12 @@ export async function withChatModel(
       throw new UsageError(`Expected a model for chat, and ${source} is for ${category}.`);
     return openModel({ ...settings, category }, { terminal, signal });
   }).finally(() => note.clear());
-  return model ? talk(model).finally(model.close) : exitCode.interrupted;
+  if (!model) return exitCode.interrupted;
+  try {
+    return await talk(model);
+  } finally {
+    await model.close();
+  }
 }
 
 /** A path in quotes, or one whose spaces a backslash precedes, as terminals paste files that are dropped on them. */

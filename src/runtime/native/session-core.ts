@@ -28,7 +28,7 @@ function endAtExit(terminate: () => void): void {
   if (isListening) return;
   isListening = true;
   process.once('exit', () => {
-    for (const terminate of running) terminate();
+    for (const end of running) end();
   });
 }
 
