@@ -1,7 +1,6 @@
 import { InferenceError } from '../errors.ts';
 import type { ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
-import { placeOnDevice } from './device-place.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
 import { callFor, separateFunctions } from './host-functions.ts';
 import { loadError } from './load-error.ts';
@@ -15,8 +14,63 @@ import {
   type RequestListener,
   type StartReplica,
 } from './replica.ts';
-import { createBackOff, defaultRestartPolicy, type RestartPolicy } from './restart-policy.ts';
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
+import { deviceNumber } from '../core/device.ts';
+
+export interface RestartPolicy {
+  /** Wait before the first attempt; every further one waits twice as long. Default 250 ms. */
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  /** A worker that was ready for this long starts the series anew when it is lost. Default 60 s. */
+  readonly healthyMs: number;
+  /** A model whose worker is lost this often in a row without ever having loaded it has failed. Default 3. */
+  readonly maxLoadCrashes: number;
+  /** Workers lost in a row up to which requests wait for the next one; then they are refused until it is there. Default 3. */
+  readonly maxAwaitedLosses: number;
+}
+
+export const defaultRestartPolicy: RestartPolicy = {
+  minDelayMs: 250,
+  maxDelayMs: 30_000,
+  healthyMs: 60_000,
+  maxLoadCrashes: 3,
+  maxAwaitedLosses: 3,
+};
+
+/** Exponential back-off between the workers of one replica. */
+export function createBackOff({ minDelayMs, maxDelayMs, healthyMs, maxAwaitedLosses }: RestartPolicy) {
+  let losses = 0;
+  return {
+    get losses() {
+      return losses;
+    },
+    /** Whether so many were lost that nobody should wait for the next one. */
+    get isLoop() {
+      return losses > maxAwaitedLosses;
+    },
+    /** Counts a lost worker. @returns milliseconds to wait before the next one is started */
+    lost(readyForMs: number): number {
+      losses = readyForMs >= healthyMs ? 1 : losses + 1;
+      return Math.min(maxDelayMs, minDelayMs * 2 ** (losses - 1));
+    },
+  };
+}
+
+/** Puts a model on one of several GPUs: the variables of its worker process show it that GPU alone, as the first. */
+export function placeOnDevice(
+  spec: ModelSpec,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+) {
+  const number = deviceNumber(spec.device);
+  if (number === undefined) return { spec, environment: undefined };
+  const visible = environment['CUDA_VISIBLE_DEVICES']?.split(',').map((id) => id.trim());
+  // A number that this process doesn't see stays unseen, so that loading fails.
+  const id = visible === undefined ? String(number) : (visible[number] ?? '');
+  return {
+    spec: { ...spec, device: 'cuda' } as ModelSpec,
+    environment: { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: id },
+  };
+}
 
 export interface ChildReplicaOptions extends WorkerProcessOptions {
   readonly restart?: Partial<RestartPolicy> | undefined;

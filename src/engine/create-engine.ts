@@ -6,7 +6,7 @@ import { fieldError, InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
 import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
 import { assertDuration, resolveLimits } from './limits.ts';
-import { ModelQueue } from './model-queue.ts';
+import { createModelQueue, type ModelQueue } from './model-queue.ts';
 import type { InferenceObserver } from '../contracts/observer.ts';
 import type { StartReplica } from './replica.ts';
 import { Room, type RoomLimits } from './room.ts';
@@ -71,7 +71,7 @@ export function createEngine({
   };
   const start = ({ spec, limits, room: own }: Configured): void => {
     if (own && !limits.loadOnDemand) residents.add(spec.id);
-    queues.set(spec.id, new ModelQueue(spec, limits, { startReplica, observers, room: own }));
+    queues.set(spec.id, createModelQueue(spec, limits, { startReplica, observers, room: own }));
   };
   const find = (id: string): ModelQueue => {
     const queue = queues.get(id);

@@ -6,17 +6,19 @@ import type { ModelInfo, ModelSpec, ModelStatus } from '../contracts/model.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
-import { LoadableModel } from './loadable-model.ts';
-import type { InferenceObserver, ObservedModel, UnloadReason } from '../contracts/observer.ts';
+import { createLoadableModel } from './loadable-model.ts';
+import type { InferenceObserver, ObservedModel } from '../contracts/observer.ts';
 import type { Replica, ReplicaEvent, RequestListener, StartReplica } from './replica.ts';
 import type { Room } from './room.ts';
 import { watchRun, type RunWatch } from './run-watch.ts';
-import { cancelled, Ticket } from './ticket.ts';
+import { cancelled, createTicket, type Job, type Ticket } from './ticket.ts';
 import { quote } from '../core/text/quote.ts';
 
 const unknownCategory = 'unknown';
 /** Share of the latest request in the time that the next one is expected to take. */
 const latestShare = 0.2;
+
+export type ModelQueue = ReturnType<typeof createModelQueue>;
 
 /** Some categories have a context. */
 type QueuedSpec = ModelSpec<{ readonly contextLength?: number | undefined }>;
@@ -33,283 +35,265 @@ export interface QueueSurroundings {
  * All requests of one model: as many run as its replicas take at once, a bounded number waits, one more is refused.
  * Owners take turns; each owner's requests run in the order of arrival. A request to a model that isn't loaded loads it.
  */
-export class ModelQueue {
-  readonly #spec: QueuedSpec;
-  readonly #limits: ResolvedLimits;
-  readonly #observers: Observers<InferenceObserver>;
-  readonly #model: LoadableModel;
-  readonly #waiting = new FairQueue<Ticket>();
-  readonly #running = new Set<Ticket>();
+export function createModelQueue(
+  spec: QueuedSpec,
+  limits: ResolvedLimits,
+  { startReplica, observers = new Observers<InferenceObserver>(), room }: QueueSurroundings,
+) {
+  const waiting = new FairQueue<Ticket>();
+  const running = new Set<Ticket>();
   /** Owner → how many of its requests run. */
-  readonly #runsOf = new Map<string | undefined, number>();
+  const runsOf = new Map<string | undefined, number>();
   /** Requests that waited when unloading began: they run before it ends. */
-  #lastCalls: ReadonlySet<Ticket> = new Set();
+  let lastCalls: ReadonlySet<Ticket> = new Set();
   /** How long a request runs, as recent ones did. */
-  #averageMs = 0;
-  #idleTimer: NodeJS.Timeout | undefined;
-  #closed: Promise<void> | undefined;
-  #refusal: InferenceError | undefined;
-  #onIdle: (() => void) | undefined;
+  let averageMs = 0;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let closed: Promise<void> | undefined;
+  let refusal: InferenceError | undefined;
+  let onIdle: (() => void) | undefined;
+  const isIdle = (): boolean => running.size + waiting.size === 0;
+  const model = createLoadableModel({
+    specs: limits.replicas.map((settings) => ({ ...spec, ...settings })),
+    startReplica,
+    room,
+    isPinned: !limits.loadOnDemand,
+    listener: {
+      onChange: modelChanged,
+      onEvent: tell,
+      onLeave: () => (lastCalls = new Set(waiting)),
+      onUnload: (reason) => observers.tell('onModelUnload', observedModel(), { reason }),
+      isBusy: () => running.size > 0 || waitsLast(),
+      isIdle,
+    },
+  });
 
-  constructor(
-    spec: QueuedSpec,
-    limits: ResolvedLimits,
-    { startReplica, observers = new Observers<InferenceObserver>(), room }: QueueSurroundings,
-  ) {
-    this.#spec = spec;
-    this.#limits = limits;
-    this.#observers = observers;
-    this.#model = new LoadableModel({
-      specs: limits.replicas.map((settings) => ({ ...spec, ...settings })),
-      startReplica,
-      room,
-      isPinned: !limits.loadOnDemand,
-      listener: {
-        onChange: () => this.#modelChanged(),
-        onEvent: (replica, event) => this.#tell(replica, event),
-        onLeave: () => (this.#lastCalls = new Set(this.#waiting)),
-        onUnload: (reason) => this.#tellUnload(reason),
-        isBusy: () => this.#running.size > 0 || this.#waitsLast(),
-        isIdle: () => this.#running.size + this.#waiting.size === 0,
-      },
-    });
-    if (!limits.loadOnDemand) void this.#model.load();
-  }
+  const queue = {
+    /** Facts about the model; `contextLength` and others are 0 while they are unknown. */
+    get info(): ModelInfo {
+      const { id, name = id, category = unknownCategory, contextLength = 0, defaults } = spec;
+      const info = model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
+      return defaults === undefined ? info : { ...info, defaults: { ...info.defaults, ...defaults } };
+    },
+    get status(): ModelStatus {
+      const state = currentState();
+      const { replicas } = model;
+      const progress = state === 'loading' ? replicas?.loadProgress : undefined;
+      const upstreams = replicas?.upstreams;
+      return {
+        id: spec.id,
+        state,
+        ...(progress && { progress }),
+        running: replicas?.running ?? 0,
+        waiting: waiting.size,
+        ...(upstreams && { upstreams }),
+      };
+    },
+    /** Settles with the latest load; a model that loads on demand needs none. */
+    async ready(): Promise<void> {
+      if (!limits.loadOnDemand) await model.loaded;
+    },
+    async load(): Promise<void> {
+      if (refusal) throw refusal;
+      await model.load();
+    },
+    /** Resolves when the model isn't loaded any more; requests that run or wait are served before. */
+    unload: (): Promise<void> => model.unload('call'),
+    /** The request is admitted, or refused, when its first event is asked for. */
+    submit(request: unknown, options: CallOptions, category: CategoryDefinition): EventStream<RunEvent> {
+      let ticket: Ticket | undefined;
+      const stream = new EventStream<RunEvent>({
+        onStart: () => {
+          const watch = watchOf(request, options, category);
+          try {
+            assertCategory(category.name);
+            ticket = admit(stream, { request, category: category.name, watch }, options, category);
+          } catch (error) {
+            watch?.end(error as InferenceError);
+            stream.fail(error as InferenceError);
+          }
+        },
+        onReturn: (unread) => ticket?.leave(unread),
+      });
+      return stream;
+    },
+    /** Unloads and loads; requests that come meanwhile wait. */
+    reload(): Promise<void> {
+      void queue.unload();
+      return queue.load();
+    },
+    /** New requests and those that wait are refused, running ones may end. */
+    close(graceMs: number): Promise<void> {
+      refusal ??= shuttingDown();
+      closed ??= close(graceMs, refusal);
+      return closed;
+    },
+    /** As `close`, but requests that wait for a loaded model are served, too. */
+    async remove(graceMs: number, reason: InferenceError): Promise<void> {
+      refusal ??= reason;
+      const { state, isLeaving } = model;
+      const endsAt = performance.now() + graceMs;
+      if (!closed && state === 'ready' && !isLeaving) await idle(graceMs);
+      await queue.close(Math.max(0, endsAt - performance.now()));
+    },
+  };
+  if (!limits.loadOnDemand) void model.load();
+  return queue;
 
-  /** Facts about the model; `contextLength` and others are 0 while they are unknown. */
-  get info(): ModelInfo {
-    const { id, name = id, category = unknownCategory, contextLength = 0, defaults } = this.#spec;
-    const info = this.#model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
-    return defaults === undefined ? info : { ...info, defaults: { ...info.defaults, ...defaults } };
-  }
-
-  get status(): ModelStatus {
-    const state = this.#state();
-    const { replicas } = this.#model;
-    const progress = state === 'loading' ? replicas?.loadProgress : undefined;
-    const upstreams = replicas?.upstreams;
-    return {
-      id: this.#spec.id,
-      state,
-      ...(progress && { progress }),
-      running: replicas?.running ?? 0,
-      waiting: this.#waiting.size,
-      ...(upstreams && { upstreams }),
-    };
-  }
-
-  /** Settles with the latest load; a model that loads on demand needs none. */
-  async ready(): Promise<void> {
-    if (!this.#limits.loadOnDemand) await this.#model.loaded;
-  }
-
-  async load(): Promise<void> {
-    if (this.#refusal) throw this.#refusal;
-    await this.#model.load();
-  }
-
-  /** Resolves when the model isn't loaded any more; requests that run or wait are served before. */
-  unload(): Promise<void> {
-    return this.#model.unload('call');
-  }
-
-  /** The request is admitted, or refused, when its first event is asked for. */
-  submit(request: unknown, options: CallOptions, category: CategoryDefinition): EventStream<RunEvent> {
-    let ticket: Ticket | undefined;
-    const stream = new EventStream<RunEvent>({
-      onStart: () => {
-        const watch = this.#watch(request, options, category);
-        try {
-          this.#assertCategory(category.name);
-          ticket = this.#admit(stream, { request, category: category.name, watch }, options, category);
-        } catch (error) {
-          watch?.end(error as InferenceError);
-          stream.fail(error as InferenceError);
-        }
-      },
-      onReturn: (unread) => ticket?.leave(unread),
-    });
-    return stream;
-  }
-
-  /** Unloads and loads; requests that come meanwhile wait. */
-  reload(): Promise<void> {
-    void this.unload();
-    return this.load();
-  }
-
-  /** New requests and those that wait are refused, running ones may end. */
-  close(graceMs: number): Promise<void> {
-    this.#refusal ??= shuttingDown();
-    this.#closed ??= this.#close(graceMs, this.#refusal);
-    return this.#closed;
-  }
-
-  /** As `close`, but requests that wait for a loaded model are served, too. */
-  async remove(graceMs: number, refusal: InferenceError): Promise<void> {
-    this.#refusal ??= refusal;
-    const { state, isLeaving } = this.#model;
-    const endsAt = performance.now() + graceMs;
-    if (!this.#closed && state === 'ready' && !isLeaving) await this.#idle(graceMs);
-    await this.close(Math.max(0, endsAt - performance.now()));
-  }
-
-  #admit(
+  function admit(
     stream: EventStream<RunEvent>,
-    job: Pick<Ticket, 'request' | 'category' | 'watch'>,
+    job: Job,
     options: CallOptions,
     { isProgress, estimateCost }: CategoryDefinition,
   ): Ticket {
     const { signal, deadlineMs } = options;
     if (deadlineMs !== undefined) assertDuration('deadlineMs', deadlineMs);
     if (signal?.aborted) throw cancelled(signal.reason);
-    this.#assertAdmission(deadlineMs ?? this.#limits.deadlineMs, options.owner);
-    const ticket = new Ticket(job, stream, {
+    assertAdmission(deadlineMs ?? limits.deadlineMs, options.owner);
+    const ticket = createTicket(job, stream, {
       ...options,
-      limitMs: this.#limits.deadlineMs,
+      limitMs: limits.deadlineMs,
       isProgress,
       cost: estimateCost?.(job.request),
-      onAbandon: (abandoned) => this.#abandon(abandoned),
+      onAbandon: abandon,
     });
-    this.#waiting.add(ticket, ticket.owner, ticket.cost);
-    this.#dispatch();
+    waiting.add(ticket, ticket.owner, ticket.cost);
+    dispatch();
     return ticket;
   }
 
-  #assertAdmission(deadlineMs: number, owner: string | undefined): void {
-    if (this.#refusal) throw this.#refusal;
-    const { id } = this.#spec;
-    const { state, replicas } = this.#model;
-    if (state === 'failed') throw this.#loadError();
+  function assertAdmission(deadlineMs: number, owner: string | undefined): void {
+    if (refusal) throw refusal;
+    const { id } = spec;
+    const { state, replicas } = model;
+    if (state === 'failed') throw loadError();
     const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
-    if (restartsInMs > deadlineMs || this.#isLooping) throw this.#restartError();
-    const waiting = this.#waiting.size;
+    if (restartsInMs > deadlineMs || isLooping()) throw restartError();
     // Nobody's requests fill the queue so that it has no place for the first of somebody else.
-    const isFirst = this.#waiting.countOf(owner) === 0;
-    const most = isFirst ? 2 * this.#limits.maxQueue : this.#limits.maxQueue;
-    if (waiting >= most && !this.#placeFor(owner)) {
+    const isFirst = waiting.countOf(owner) === 0;
+    const most = isFirst ? 2 * limits.maxQueue : limits.maxQueue;
+    if (waiting.size >= most && !placeFor(owner)) {
       // Nothing may wait for it, but who comes again finds it loaded.
-      if (state === 'unloaded') this.#loadForRequests();
-      const turnMs = (this.#averageMs * (waiting + 1)) / Math.max(1, replicas?.concurrency ?? 0);
+      if (state === 'unloaded') loadForRequests();
+      const turnMs = (averageMs * (waiting.size + 1)) / Math.max(1, replicas?.concurrency ?? 0);
       throw new InferenceError('overloaded', `Model "${id}" is busy and its queue is full.`, {
         retryAfterSeconds: toRetryAfterSeconds(Math.max(restartsInMs, turnMs)),
       });
     }
   }
 
-  #dispatch(): void {
-    clearTimeout(this.#idleTimer);
+  function dispatch(): void {
+    clearTimeout(idleTimer);
     for (;;) {
-      const ticket = this.#next();
+      const ticket = next();
       if (!ticket) break;
-      const replica = this.#placeFor(ticket.owner)!;
+      const replica = placeFor(ticket.owner)!;
       const { category = ticket.category } = replica.info ?? {};
-      if (category === ticket.category) this.#start(ticket, replica);
-      else ticket.fail(wrongCategory(this.info, ticket.category));
+      if (category === ticket.category) start(ticket, replica);
+      else ticket.fail(wrongCategory(queue.info, ticket.category));
     }
-    if (this.#waiting.size > 0 && this.#model.state === 'unloaded') this.#loadForRequests();
-    if (this.#running.size + this.#waiting.size === 0) {
-      this.#waiting.settle();
-      this.#onIdle?.();
+    if (waiting.size > 0 && model.state === 'unloaded') loadForRequests();
+    if (isIdle()) {
+      waiting.settle();
+      onIdle?.();
     }
-    this.#model.settle();
-    this.#watchIdleness();
+    model.settle();
+    watchIdleness();
   }
 
   /** Takes the next request for which there is a place out of the queue. */
-  #next(): Ticket | undefined {
-    if (!this.#model.free(true)) return undefined;
-    const { isLeaving } = this.#model;
-    return this.#waiting.take(
-      (ticket) => (!isLeaving || this.#lastCalls.has(ticket)) && this.#placeFor(ticket.owner) !== undefined,
+  function next(): Ticket | undefined {
+    if (!model.free(true)) return undefined;
+    const { isLeaving } = model;
+    return waiting.take(
+      (ticket) => (!isLeaving || lastCalls.has(ticket)) && placeFor(ticket.owner) !== undefined,
     );
   }
 
-  #loadForRequests(): void {
+  function loadForRequests(): void {
     // The requests get the failure.
-    if (!this.#closed) void this.#model.load().catch(() => undefined);
+    if (!closed) void model.load().catch(() => undefined);
   }
 
-  #watchIdleness(): void {
-    const { idleUnloadMs } = this.#limits;
-    const isIdle = this.#running.size + this.#waiting.size === 0;
-    if (idleUnloadMs === undefined || !isIdle || this.#model.state !== 'ready') return;
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => void this.#model.unload('idle'), idleUnloadMs).unref();
+  function watchIdleness(): void {
+    const { idleUnloadMs } = limits;
+    if (idleUnloadMs === undefined || !isIdle() || model.state !== 'ready') return;
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(() => void model.unload('idle'), idleUnloadMs).unref();
   }
 
   /** Whether any of those is left that are run before the model is unloaded. */
-  #waitsLast(): boolean {
-    for (const ticket of this.#lastCalls) if (this.#waiting.has(ticket)) return true;
+  function waitsLast(): boolean {
+    for (const ticket of lastCalls) if (waiting.has(ticket)) return true;
     return false;
   }
 
-  #start(ticket: Ticket, replica: Replica): void {
+  function start(ticket: Ticket, replica: Replica): void {
     const startedAt = performance.now();
-    this.#running.add(ticket);
-    this.#count(ticket.owner, 1);
-    this.#model.touch();
+    running.add(ticket);
+    count(ticket.owner, 1);
+    model.touch();
     const observer: RequestListener = {
       onEvents: (events) => ticket.push(events),
       onEnd: (error, isUntouched = false) => {
-        if (!error) this.#noteDuration(performance.now() - startedAt);
-        this.#running.delete(ticket);
-        this.#count(ticket.owner, -1);
-        this.#model.touch();
-        if (isUntouched && this.#mayBeginAgain(ticket)) this.#waiting.add(ticket, ticket.owner, ticket.cost);
+        if (!error) noteDuration(performance.now() - startedAt);
+        running.delete(ticket);
+        count(ticket.owner, -1);
+        model.touch();
+        if (isUntouched && mayBeginAgain(ticket)) waiting.add(ticket, ticket.owner, ticket.cost);
         else ticket.end(error);
-        this.#dispatch();
+        dispatch();
       },
     };
     ticket.dispatch(replica.start(ticket.request, observer, ticket.labels));
   }
 
-  #noteDuration(durationMs: number): void {
-    const average = this.#averageMs || durationMs;
-    this.#averageMs = average + latestShare * (durationMs - average);
+  function noteDuration(durationMs: number): void {
+    const average = averageMs || durationMs;
+    averageMs = average + latestShare * (durationMs - average);
   }
 
   /** Whether the request may wait for another worker. */
-  #mayBeginAgain(ticket: Ticket): boolean {
-    return ticket.mayBeginAgain && !this.#refusal && !this.#isLooping && this.#model.state !== 'failed';
+  function mayBeginAgain(ticket: Ticket): boolean {
+    return ticket.mayBeginAgain && !refusal && !isLooping() && model.state !== 'failed';
   }
 
-  #abandon(ticket: Ticket): void {
+  function abandon(ticket: Ticket): void {
     ticket.run?.cancel();
-    if (this.#waiting.delete(ticket)) this.#dispatch();
+    if (waiting.delete(ticket)) dispatch();
   }
 
-  #modelChanged(): void {
-    if (this.#model.state === 'failed') for (const ticket of this.#waiting) ticket.fail(this.#loadError());
-    if (this.#isLooping) for (const ticket of this.#waiting) ticket.fail(this.#restartError());
-    this.#dispatch();
+  function modelChanged(): void {
+    if (model.state === 'failed') for (const ticket of waiting) ticket.fail(loadError());
+    if (isLooping()) for (const ticket of waiting) ticket.fail(restartError());
+    dispatch();
   }
 
   /** Whether workers were lost so often in a row that nothing waits for the next one. */
-  get #isLooping(): boolean {
-    const { state, replicas } = this.#model;
+  function isLooping(): boolean {
+    const { state, replicas } = model;
     return state === 'restarting' && replicas!.isLooping;
   }
 
-  #restartError(): InferenceError {
-    return new InferenceError('overloaded', `The worker of model "${this.#spec.id}" is being restarted.`, {
-      retryAfterSeconds: toRetryAfterSeconds(this.#model.replicas!.restartsInMs),
+  function restartError(): InferenceError {
+    return new InferenceError('overloaded', `The worker of model "${spec.id}" is being restarted.`, {
+      retryAfterSeconds: toRetryAfterSeconds(model.replicas!.restartsInMs),
     });
   }
 
-  #placeFor(owner: string | undefined): Replica | undefined {
-    return this.#model.free(!this.#runsOf.has(owner));
+  function placeFor(owner: string | undefined): Replica | undefined {
+    return model.free(!runsOf.has(owner));
   }
 
-  #count(owner: string | undefined, change: 1 | -1): void {
-    const runs = (this.#runsOf.get(owner) ?? 0) + change;
-    if (runs > 0) this.#runsOf.set(owner, runs);
-    else this.#runsOf.delete(owner);
+  function count(owner: string | undefined, change: 1 | -1): void {
+    const runs = (runsOf.get(owner) ?? 0) + change;
+    if (runs > 0) runsOf.set(owner, runs);
+    else runsOf.delete(owner);
   }
 
-  #state(): ModelStatus['state'] {
-    if (this.#closed) return 'closed';
-    const { state, replicas } = this.#model;
+  function currentState(): ModelStatus['state'] {
+    if (closed) return 'closed';
+    const { state, replicas } = model;
     if (state === 'restarting') return 'loading';
     const upstreams = replicas?.upstreams;
     const isAlone = state === 'ready' && upstreams?.every(({ isHealthy }) => !isHealthy) === true;
@@ -317,67 +301,67 @@ export class ModelQueue {
   }
 
   /** Callers may be anybody, so only the cause has the reason. */
-  #loadError(): InferenceError {
-    const cause = this.#model.replicas?.error;
-    return new InferenceError('worker_failed', `Model "${this.#spec.id}" could not be loaded.`, { cause });
+  function loadError(): InferenceError {
+    const cause = model.replicas?.error;
+    return new InferenceError('worker_failed', `Model "${spec.id}" could not be loaded.`, { cause });
   }
 
-  async #close(graceMs: number, refusal: InferenceError): Promise<void> {
-    for (const ticket of this.#waiting) ticket.fail(refusal);
-    await this.#idle(graceMs);
-    for (const ticket of this.#running) ticket.fail(refusal);
-    clearTimeout(this.#idleTimer);
-    await this.#model.close();
-    this.#observers.tell('onModelClose', this.#observedModel);
+  async function close(graceMs: number, reason: InferenceError): Promise<void> {
+    for (const ticket of waiting) ticket.fail(reason);
+    await idle(graceMs);
+    for (const ticket of running) ticket.fail(reason);
+    clearTimeout(idleTimer);
+    await model.close();
+    observers.tell('onModelClose', observedModel());
   }
 
-  get #observedModel(): ObservedModel {
-    const { id, category } = this.info;
+  function observedModel(): ObservedModel {
+    const { id, category } = queue.info;
     return { id, category };
   }
 
   /** A model whose category is not known yet is asked when it is loaded. */
-  #assertCategory(wanted: string): void {
-    const { info } = this;
+  function assertCategory(wanted: string): void {
+    const { info } = queue;
     if (info.category !== wanted && info.category !== unknownCategory) throw wrongCategory(info, wanted);
   }
 
-  #watch(request: unknown, options: CallOptions, category: CategoryDefinition): RunWatch | undefined {
-    const isKnownModel = [category.name, unknownCategory].includes(this.info.category);
-    const asked = { request, model: this.#spec.id, isKnownModel };
-    return watchRun(this.#observers, category, asked, options);
+  function watchOf(
+    request: unknown,
+    options: CallOptions,
+    category: CategoryDefinition,
+  ): RunWatch | undefined {
+    const isKnownModel = [category.name, unknownCategory].includes(queue.info.category);
+    const asked = { request, model: spec.id, isKnownModel };
+    return watchRun(observers, category, asked, options);
   }
 
-  #tellUnload(reason: UnloadReason): void {
-    this.#observers.tell('onModelUnload', this.#observedModel, { reason });
-  }
-
-  #tell(replica: number, event: ReplicaEvent): void {
-    const model = this.#observedModel;
+  function tell(replica: number, event: ReplicaEvent): void {
+    const observed = observedModel();
     switch (event.type) {
       case 'load':
-        this.#observers.tell('onModelLoad', model, {
+        observers.tell('onModelLoad', observed, {
           replica,
           loadMs: event.loadMs,
           ...(event.runtime && { runtime: event.runtime }),
         });
         return;
       case 'failure':
-        this.#observers.tell('onModelFailure', model, { replica, error: event.error });
+        observers.tell('onModelFailure', observed, { replica, error: event.error });
         return;
       case 'loss': {
         const { reason, restartInMs } = event;
-        this.#observers.tell('onWorkerLoss', model, { replica, reason, restartInMs });
+        observers.tell('onWorkerLoss', observed, { replica, reason, restartInMs });
       }
     }
   }
 
   /** Resolves when nothing runs or waits any more, or after `graceMs`. */
-  async #idle(graceMs: number): Promise<void> {
-    if (this.#running.size + this.#waiting.size === 0) return;
+  async function idle(graceMs: number): Promise<void> {
+    if (isIdle()) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, graceMs);
-      this.#onIdle = () => {
+      onIdle = () => {
         clearTimeout(timer);
         resolve();
       };

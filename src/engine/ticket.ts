@@ -14,101 +14,83 @@ export interface TicketOptions extends CallOptions {
   onAbandon(ticket: Ticket): void;
 }
 
-/** One admitted request, from its admission until its caller has the last event or an error. */
-export class Ticket {
+/** What a replica is asked for, and who watches it. */
+export interface Job {
   readonly request: unknown;
   readonly category: string;
   readonly watch: RunWatch | undefined;
-  readonly owner: string | undefined;
-  readonly cost: number | undefined;
-  /** Set while a replica works on it. */
-  run: CancelHandle | undefined;
-  readonly #stream: EventStream<RunEvent>;
-  readonly #options: TicketOptions;
-  readonly #deadline: NodeJS.Timeout | undefined;
-  readonly #limit: NodeJS.Timeout;
-  #settled = false;
-  #dispatches = 0;
+}
 
-  constructor(
-    { request, category, watch }: Pick<Ticket, 'request' | 'category' | 'watch'>,
-    stream: EventStream<RunEvent>,
-    options: TicketOptions,
-  ) {
-    this.request = request;
-    this.category = category;
-    this.watch = watch;
-    this.owner = options.owner;
-    this.cost = options.cost;
-    this.#stream = stream;
-    this.#options = options;
-    options.signal?.addEventListener('abort', this.#onAbort);
-    const failAfter = (ms: number, missing: string): NodeJS.Timeout =>
-      setTimeout(() => this.fail(deadlineExceeded(ms, missing)), ms);
-    this.#limit = failAfter(options.limitMs, options.isProgress ? 'made no progress' : 'was not finished');
-    if (options.deadlineMs !== undefined) this.#deadline = failAfter(options.deadlineMs, 'was not finished');
-  }
+/** One admitted request, from its admission until its caller has the last event or an error. */
+export type Ticket = ReturnType<typeof createTicket>;
 
-  get labels(): RequestLabels {
-    const { origin, owner, sharesPrefixes, mayRestart } = this.#options;
-    const headers = origin ? runHeaders(origin) : {};
-    this.watch?.propagate(headers);
-    return { requestId: origin?.requestId, headers, owner, sharesPrefixes, mayRestart };
-  }
-
-  dispatch(run: CancelHandle): void {
-    this.run = run;
-    if (++this.#dispatches > 1) return;
-    // Not before: an observer may cancel the run.
-    this.watch?.dispatch();
-    this.#options.onDispatch?.();
-  }
-
-  /** Whether a worker was lost before it began with this, and another one may be asked: once. */
-  get mayBeginAgain(): boolean {
-    return !this.#settled && this.#dispatches === 1;
-  }
-
-  push(events: readonly RunEvent[]): void {
-    const { isProgress } = this.#options;
-    if (!this.#settled && isProgress && events.some(isProgress)) this.#limit.refresh();
-    this.watch?.push(events);
-    this.#stream.push(events);
-  }
-
-  end(error: InferenceError | undefined): void {
-    if (!this.#settle()) return;
-    this.watch?.end(error);
-    this.#stream.end(error);
-  }
-
-  /** Gives the caller its error at once and abandons the request. */
-  fail(error: InferenceError): void {
-    if (!this.#settle()) return;
-    this.watch?.end(error);
-    this.#stream.fail(error);
-    this.#options.onAbandon(this);
-  }
-
-  /** The caller has left without reading these events. */
-  leave(unread: readonly RunEvent[]): void {
-    if (!this.#settle()) return;
-    this.watch?.leave(unread);
-    this.#options.onAbandon(this);
-  }
-
-  readonly #onAbort = (): void => {
-    this.fail(cancelled(this.#options.signal?.reason));
-  };
-
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
-    clearTimeout(this.#deadline);
-    clearTimeout(this.#limit);
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+export function createTicket(job: Job, stream: EventStream<RunEvent>, options: TicketOptions) {
+  const { watch } = job;
+  const { signal, isProgress, limitMs, deadlineMs, onAbandon } = options;
+  const failAfter = (ms: number, missing: string): NodeJS.Timeout =>
+    setTimeout(() => ticket.fail(deadlineExceeded(ms, missing)), ms);
+  const limit = failAfter(limitMs, isProgress ? 'made no progress' : 'was not finished');
+  const deadline = deadlineMs === undefined ? undefined : failAfter(deadlineMs, 'was not finished');
+  let isSettled = false;
+  let dispatches = 0;
+  const onAbort = (): void => ticket.fail(cancelled(signal?.reason));
+  signal?.addEventListener('abort', onAbort);
+  const settle = (): boolean => {
+    if (isSettled) return false;
+    isSettled = true;
+    clearTimeout(deadline);
+    clearTimeout(limit);
+    signal?.removeEventListener('abort', onAbort);
     return true;
-  }
+  };
+  const ticket = {
+    ...job,
+    owner: options.owner,
+    cost: options.cost,
+    /** Set while a replica works on it. */
+    run: undefined as CancelHandle | undefined,
+    get labels(): RequestLabels {
+      const { origin, owner, sharesPrefixes, mayRestart } = options;
+      const headers = origin ? runHeaders(origin) : {};
+      watch?.propagate(headers);
+      return { requestId: origin?.requestId, headers, owner, sharesPrefixes, mayRestart };
+    },
+    dispatch(run: CancelHandle): void {
+      ticket.run = run;
+      if (++dispatches > 1) return;
+      // Not before: an observer may cancel the run.
+      watch?.dispatch();
+      options.onDispatch?.();
+    },
+    /** Whether a worker was lost before it began with this, and another one may be asked: once. */
+    get mayBeginAgain(): boolean {
+      return !isSettled && dispatches === 1;
+    },
+    push(events: readonly RunEvent[]): void {
+      if (!isSettled && isProgress && events.some(isProgress)) limit.refresh();
+      watch?.push(events);
+      stream.push(events);
+    },
+    end(error: InferenceError | undefined): void {
+      if (!settle()) return;
+      watch?.end(error);
+      stream.end(error);
+    },
+    /** Gives the caller its error at once and abandons the request. */
+    fail(error: InferenceError): void {
+      if (!settle()) return;
+      watch?.end(error);
+      stream.fail(error);
+      onAbandon(ticket);
+    },
+    /** The caller has left without reading these events. */
+    leave(unread: readonly RunEvent[]): void {
+      if (!settle()) return;
+      watch?.leave(unread);
+      onAbandon(ticket);
+    },
+  };
+  return ticket;
 }
 
 export function cancelled(reason: unknown): InferenceError {

@@ -1,7 +1,7 @@
 import { quote } from '../core/text/quote.ts';
 import type { RemoteSource } from '../folder/source.ts';
 import type { Remote } from './http.ts';
-import { RepositoryCache } from './model-cache.ts';
+import { openRepositoryCache } from './model-cache.ts';
 import type { HubSettings } from './settings.ts';
 
 /** A model that isn't on this disk, and its place in the cache. */
@@ -21,7 +21,7 @@ export function toRemoteModel(source: RemoteSource, settings: HubSettings, terms
     /** Id of the repository, or address of the folder. */
     name,
     settings,
-    cache: new RepositoryCache(cacheFolder, name),
+    cache: openRepositoryCache(cacheFolder, name),
     host: new URL(source.kind === 'hub' ? endpoint : name).host,
     tokenOrigin: new URL(endpoint).origin,
     token,

@@ -1,7 +1,6 @@
 import type { RunOrigin } from '../contracts/run.ts';
-import type { ObservedModel, ObservedRun, RunEnd } from '../contracts/observer.ts';
+import type { ObservedModel, ObservedRun, RunEnd, ObservedRequest, Observer } from '../contracts/observer.ts';
 import type { InferenceError } from '../errors.ts';
-import type { ObservedRequest, Observer } from '../contracts/observer.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
 import { reasonOf } from './error-reason.ts';
 import type { Logger } from './logger.ts';

@@ -1,7 +1,7 @@
+import type * as Api from '@opentelemetry/api';
 import { assertNames } from '../core/assert-names.ts';
 import type { RunEvent } from '../contracts/run.ts';
 import type { OutputRecorder } from '../contracts/telemetry.ts';
-import type * as Api from '@opentelemetry/api';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { InferenceObserver, ObservedRun, RunEnd } from '../contracts/observer.ts';
 import { reasonOf } from './error-reason.ts';

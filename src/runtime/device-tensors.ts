@@ -18,85 +18,36 @@ export interface TensorRows {
 
 type FloatTensor = ResidentTensor & { readonly type: 'float32' | 'float16' };
 
+export type DeviceTensors = ReturnType<typeof createDeviceTensors>;
+
 /**
  * Makes, joins and reads tensors of a device with small graphs that run there; their content never leaves it otherwise.
  * Sessions are made when they are needed. One call at a time.
+ * @param createSession on the device
  */
-export class DeviceTensors {
-  readonly #createSession: (model: Uint8Array) => Promise<BindableSession>;
-  readonly #traffic: BusTraffic;
-  readonly #sessions = new Map<string, BindableSession>();
-
-  /** @param createSession on the device */
-  constructor(createSession: (model: Uint8Array) => Promise<BindableSession>, traffic: BusTraffic) {
-    this.#createSession = createSession;
-    this.#traffic = traffic;
-  }
-
-  /** @param dims four */
-  async zeros(type: 'float32' | 'float16', dims: readonly number[]): Promise<ResidentTensor> {
-    const session = await this.#session(`zeros ${type}`, () => zerosModel(elementTypes[type]));
-    return this.#run(session, { shape: int64([dims.length], dims) });
-  }
-
-  /** Puts rows of several tensors one after the other into a new one. */
-  async joinRows(parts: readonly TensorRows[], capacity: number): Promise<ResidentTensor> {
-    const { type } = parts[0]!.tensor as FloatTensor;
-    const session = await this.#session(`join ${type} ${parts.length}`, () =>
-      joinRowsModel(elementTypes[type], parts.length),
-    );
-    const feeds: Record<string, Tensor | ResidentTensor> = {};
-    for (const [index, { tensor, rows }] of parts.entries()) {
-      const kept = Math.min(tensor.dims[2]!, capacity);
-      feeds[`x${index}`] = tensor;
-      feeds[`rows${index}`] = int64([rows.length], rows);
-      feeds[`kept${index}`] = int64([1], [kept]);
-      feeds[`pads${index}`] = int64([8], [0, 0, 0, 0, 0, 0, capacity - kept, 0]);
-    }
-    return this.#run(session, feeds);
-  }
-
-  /** Copies one position into this process. @param tensor `[rows, positions, size]` */
-  async read(tensor: ResidentTensor, place: number): Promise<Tensor> {
-    const { type, dims } = tensor as FloatTensor;
-    const size = dims.at(-1)!;
-    const session = await this.#session(`pick ${type} ${size}`, () =>
-      pickPositionModel(elementTypes[type], size),
-    );
-    const picked = await this.#run(session, { x: tensor, place: int64([1], [place]) }, 'cpu');
-    const read = picked.read();
-    picked.release();
-    this.#traffic.bytes += read.data.byteLength;
-    return read;
-  }
-
-  /** Tensors that it made stay. */
-  async release(): Promise<void> {
-    const sessions = [...this.#sessions.values()];
-    this.#sessions.clear();
-    for (const session of sessions) await session.release();
-  }
-
-  async #session(key: string, create: () => OnnxModel): Promise<BindableSession> {
-    let session = this.#sessions.get(key);
+export function createDeviceTensors(
+  createSession: (model: Uint8Array) => Promise<BindableSession>,
+  traffic: BusTraffic,
+) {
+  const sessions = new Map<string, BindableSession>();
+  const sessionFor = async (key: string, create: () => OnnxModel): Promise<BindableSession> => {
+    let session = sessions.get(key);
     if (!session) {
-      session = await this.#createSession(writeOnnxModel(create()));
-      this.#sessions.set(key, session);
+      session = await createSession(writeOnnxModel(create()));
+      sessions.set(key, session);
     }
     return session;
-  }
-
+  };
   /** Nothing stays bound: a binding would keep the memory of its tensors. */
-  async #run(
+  const run = async (
     session: BindableSession,
     feeds: Readonly<Record<string, Tensor | ResidentTensor>>,
     place: 'cpu' | 'session' = 'session',
-  ): Promise<ResidentTensor> {
+  ): Promise<ResidentTensor> => {
     const graph = new BoundGraph(session);
     try {
       graph.feedAll(feeds);
-      for (const feed of Object.values(feeds))
-        if (!('read' in feed)) this.#traffic.bytes += feed.data.byteLength;
+      for (const feed of Object.values(feeds)) if (!('read' in feed)) traffic.bytes += feed.data.byteLength;
       if (place === 'cpu') graph.fetch('y');
       else graph.keep(['y']);
       await graph.run();
@@ -104,5 +55,47 @@ export class DeviceTensors {
     } finally {
       graph.release();
     }
-  }
+  };
+  return {
+    /** @param dims four */
+    async zeros(type: 'float32' | 'float16', dims: readonly number[]): Promise<ResidentTensor> {
+      const session = await sessionFor(`zeros ${type}`, () => zerosModel(elementTypes[type]));
+      return run(session, { shape: int64([dims.length], dims) });
+    },
+    /** Puts rows of several tensors one after the other into a new one. */
+    async joinRows(parts: readonly TensorRows[], capacity: number): Promise<ResidentTensor> {
+      const { type } = parts[0]!.tensor as FloatTensor;
+      const session = await sessionFor(`join ${type} ${parts.length}`, () =>
+        joinRowsModel(elementTypes[type], parts.length),
+      );
+      const feeds: Record<string, Tensor | ResidentTensor> = {};
+      for (const [index, { tensor, rows }] of parts.entries()) {
+        const kept = Math.min(tensor.dims[2]!, capacity);
+        feeds[`x${index}`] = tensor;
+        feeds[`rows${index}`] = int64([rows.length], rows);
+        feeds[`kept${index}`] = int64([1], [kept]);
+        feeds[`pads${index}`] = int64([8], [0, 0, 0, 0, 0, 0, capacity - kept, 0]);
+      }
+      return run(session, feeds);
+    },
+    /** Copies one position into this process. @param tensor `[rows, positions, size]` */
+    async read(tensor: ResidentTensor, place: number): Promise<Tensor> {
+      const { type, dims } = tensor as FloatTensor;
+      const size = dims.at(-1)!;
+      const session = await sessionFor(`pick ${type} ${size}`, () =>
+        pickPositionModel(elementTypes[type], size),
+      );
+      const picked = await run(session, { x: tensor, place: int64([1], [place]) }, 'cpu');
+      const read = picked.read();
+      picked.release();
+      traffic.bytes += read.data.byteLength;
+      return read;
+    },
+    /** Tensors that it made stay. */
+    async release(): Promise<void> {
+      const made = [...sessions.values()];
+      sessions.clear();
+      for (const session of made) await session.release();
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api } from './native/load-api.ts';
-import { orElse } from '../errors.ts';
+import { orElse, fieldError, type InferenceError } from '../errors.ts';
+import { abbreviate } from '../core/text/quote.ts';
 
 /** The runtime and the machine, as far as they show why a device doesn't work. */
 export interface Surroundings {
@@ -196,4 +197,26 @@ function siblings(folder: string): string[] {
 /** Paths of what is in a folder, none of a folder that isn't there. */
 function namesIn(folder: string): string[] {
   return orElse(() => readdirSync(folder), []).map((name) => join(folder, name));
+}
+
+/** The error for a device that was chosen in the settings and doesn't work here: what it lacks, and how to get it. */
+export function deviceFault(
+  device: string,
+  cause: unknown,
+  runtime?: Surroundings['runtime'],
+): InferenceError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  // The runtime names its source file and a condition first.
+  const reason = message.replace(/^.* was false\. /s, '');
+  return fieldError('device', `"${device}" doesn't work here: ${withAdvice(device, reason, runtime)}`, {
+    cause,
+  });
+}
+
+export function withAdvice(device: string, message: string, runtime?: Surroundings['runtime']): string {
+  const { platform, env: environment } = process;
+  const said = message.trim().replace(/\.$/, '');
+  const { reason, advice } = explainDevice(device, said, { platform, environment, runtime });
+  const cure = advice === undefined ? '' : `; ${advice}`;
+  return `${abbreviate(reason, 300)}${cure}`;
 }

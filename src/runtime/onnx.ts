@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Session } from '../contracts/graph.ts';
 import { InferenceError } from '../errors.ts';
 import { chooseRuntime, librarySetting } from './choose-runtime.ts';
-import { deviceFault } from './device-fault.ts';
+import { deviceFault } from './explain-device.ts';
 import { disableTelemetry } from './disable-telemetry.ts';
 import { knowsDevice } from './native/append-device.ts';
 import { createNativeSession } from './native/create-native-session.ts';

@@ -3,7 +3,7 @@ import type { OwnedSocket, Route, RouteDescription } from '../contracts/endpoint
 import type { ApiResponse } from '../contracts/http.ts';
 import { unsupportedError } from '../errors.ts';
 import { findModel, type Call } from './call.ts';
-import { modelRoutes } from './endpoints/models.ts';
+import { modelRoutes } from './models.ts';
 import { createOpenApiRoute } from './openapi.ts';
 import { openSocket } from './open-socket.ts';
 import { queryOf } from './path.ts';

@@ -1,8 +1,11 @@
-import type { TranscriptionModelInfo } from '../categories/transcription/events.ts';
+import type {
+  TranscriptionModelInfo,
+  TranscriptionEvent,
+  TranscriptionSegment,
+} from '../categories/transcription/events.ts';
 import type { CallOptions } from '../contracts/run.ts';
 import type { SpeakerSegment } from '../core/audio/diarization/assign-speakers.ts';
 import { fieldError } from '../errors.ts';
-import type { TranscriptionEvent, TranscriptionSegment } from '../categories/transcription/events.ts';
 import type { TranscriptionRequest } from '../categories/transcription/request.ts';
 import { createSteps, type FakeRun, wordsOf } from './fake-run.ts';
 import { readScript, type Scripted } from './scripts.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeOnDevice } from '../../src/engine/device-place.ts';
+import { placeOnDevice } from '../../src/engine/child-replica.ts';
 
 it.each([
   [undefined, undefined, undefined, undefined],

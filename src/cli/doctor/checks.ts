@@ -12,6 +12,7 @@ import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { formatBytes } from '../format.ts';
 import { orElse } from '../../errors.ts';
+import { assertNodeVersion } from '../../node-version.ts';
 
 /** One thing that was looked at. */
 export interface Check {
@@ -59,9 +60,7 @@ export async function examine(
     ...Object.fromEntries(
       devices.map((device) => [`device ${device}`, checkDevice(runtime, device, library)]),
     ),
-    ...Object.fromEntries(
-      plugins.map((plugin) => [`plugin ${plugin[0]}`, tryElsewhere('plugin', plugin, library)]),
-    ),
+    ...Object.fromEntries(plugins.map((plugin) => [`plugin ${plugin[0]}`, tryElsewhere(plugin, library)])),
     ffmpeg: outcomeOf(checkFfmpeg(), 'missing', () => withoutFfmpeg),
     cache: outcomeOf(checkCache(environment), 'fault'),
     hub: checkHub(environment),
@@ -88,10 +87,11 @@ function outcomeOf(
 
 function checkNode(wanted: string): Outcome {
   const { node } = process.versions;
-  const [major = 0, minor = 0] = node.split('.').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = wanted.replace(/^\D+/, '').split('.').map(Number);
-  const isEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
-  return isEnough ? ok(node) : { state: 'fault', detail: `${node}, needs ${wanted}` };
+  const use = (): Outcome => {
+    assertNodeVersion();
+    return ok(node);
+  };
+  return orElse(use, { state: 'fault', detail: `${node}, needs ${wanted}` });
 }
 
 function processorName(): string {
@@ -111,17 +111,13 @@ async function checkDevice(
 ): Promise<Outcome> {
   // Every device would repeat what the runtime says.
   if ((await runtime).state === 'fault') return { state: 'missing', detail: 'not tried: see runtime' };
-  const { state, detail } = await tryElsewhere('device', [device], library);
+  const { state, detail } = await tryElsewhere([device], library);
   return { state: state === 'missing' && device === 'cpu' ? 'fault' : state, detail };
 }
 
 /** Runs a trial in a process of its own. */
-async function tryElsewhere(
-  name: 'device' | 'plugin',
-  args: readonly string[],
-  library: string | undefined,
-): Promise<Outcome> {
-  const script = fileURLToPath(new URL(`./try-${name}.js`, import.meta.url));
+async function tryElsewhere(args: readonly string[], library: string | undefined): Promise<Outcome> {
+  const script = fileURLToPath(new URL('./try-device.js', import.meta.url));
   const env = { ...process.env, ...(library !== undefined && { SLASHV1_ONNXRUNTIME_LIBRARY: library }) };
   try {
     const { stdout } = await run(process.execPath, [script, ...args], { timeout: deviceTimeoutMs, env });

@@ -1,13 +1,31 @@
 import type { Device } from '../../core/device.ts';
+import { usePlugins } from '../../runtime/choose-runtime.ts';
+import { loadApi } from '../../runtime/native/load-api.ts';
+import { listDevices } from '../../runtime/native/plugins.ts';
 import { createOnnxSession } from '../../runtime/onnx.ts';
 import { doublingModel } from '../../runtime/trial-run.ts';
 
-// A process of its own, since a driver may end the one that tries it.
+// A process of its own, since a driver or a plugin may end the one that tries it. It prints a line for each device of a plugin.
+const [name = '', library] = process.argv.slice(2);
 try {
-  const session = await createOnnxSession(doublingModel, { device: process.argv[2] as Device, threads: 1 });
-  await session.run({ x: { type: 'float32', dims: [2], data: Float32Array.of(1, 2) } });
-  await session.release();
+  for (const { device, line } of library === undefined
+    ? [{ device: name, line: '' }]
+    : await register(library)) {
+    const session = await createOnnxSession(doublingModel, { device: device as Device, threads: 1 });
+    await session.run({ x: { type: 'float32', dims: [2], data: Float32Array.of(1, 2) } });
+    await session.release();
+    process.stdout.write(line);
+  }
 } catch (error) {
   process.stderr.write(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
+}
+
+async function register(plugin: string) {
+  await usePlugins([{ provider: name, library: plugin }], '--plugin');
+  const devices = listDevices(await loadApi()).filter(({ provider }) => provider === name);
+  return devices.map(({ hardware, vendor }, number) => ({
+    device: `${name}:${number}`,
+    line: `${name}:${number}: ${hardware} by ${vendor || 'an unnamed maker'}\n`,
+  }));
 }

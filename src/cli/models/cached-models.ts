@@ -1,5 +1,7 @@
+import { didYouMean } from '../../core/text/suggest.ts';
+import { InferenceError } from '../../index.ts';
 import { findCatalogueEntry } from '../../folder/catalogue.ts';
-import { listCachedModels, listSources, RepositoryCache } from '../../hub/model-cache.ts';
+import { listCachedModels, listSources, openRepositoryCache } from '../../hub/model-cache.ts';
 import { statsIn } from '../../folder/files-in.ts';
 
 export type CacheContents = Awaited<ReturnType<typeof readCache>>;
@@ -10,12 +12,21 @@ export async function readCache(cacheFolder: string) {
   const whole = new Set(models.map(({ source }) => source));
   const unfinished: { readonly folder: string; readonly sizeBytes: number }[] = [];
   for (const source of await listSources(cacheFolder)) {
-    const cache = new RepositoryCache(cacheFolder, source);
+    const cache = openRepositoryCache(cacheFolder, source);
     if (whole.has(source) || !(await cache.hasParts())) continue;
     unfinished.push({ folder: cache.folder, sizeBytes: diskUse(cache.folder) });
   }
   const used = models.map((model) => Object.assign({}, model, { lastUsed: lastUse(model.folder) }));
   return { models: used, unfinished };
+}
+
+/** The error of a model that no cache has. @param source as the cache would call it */
+export function notCached(
+  name: string,
+  { source, cacheFolder, known }: { source: string; cacheFolder: string; known: readonly string[] },
+): InferenceError {
+  const message = `${name} is not in ${cacheFolder}.${didYouMean(source, known)}`;
+  return new InferenceError('model_not_found', message);
 }
 
 /** The name under which a cache keeps what a user calls so: without aliases and revisions, an address with its slash. */

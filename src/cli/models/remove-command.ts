@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { InferenceError } from '../../index.ts';
-import { listSources, RepositoryCache } from '../../hub/model-cache.ts';
+import { listSources, openRepositoryCache, type RepositoryCache } from '../../hub/model-cache.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';
 import { hubOptionTable, readHubOptions } from '../hub-options.ts';
-import { didYouMean } from '../../core/text/suggest.ts';
 import { UsageError } from '../options.ts';
-import { cachedName, diskUse } from './cached-models.ts';
+import { cachedName, diskUse, notCached } from './cached-models.ts';
 
 export const command = defineCommand({
   name: 'models rm',
@@ -52,13 +51,9 @@ export const command = defineCommand({
 
 /** @throws InferenceError where it isn't there, or somebody is downloading it */
 async function findCache(name: string, source: string, cacheFolder: string): Promise<RepositoryCache> {
-  const cache = new RepositoryCache(cacheFolder, source);
+  const cache = openRepositoryCache(cacheFolder, source);
   if (!existsSync(cache.folder)) {
-    const known = await listSources(cacheFolder);
-    throw new InferenceError(
-      'model_not_found',
-      `${name} is not in ${cacheFolder}.${didYouMean(source, known)}`,
-    );
+    throw notCached(name, { source, cacheFolder, known: await listSources(cacheFolder) });
   }
   const [downloader] = await cache.downloaders();
   if (downloader === undefined) return cache;

@@ -1,11 +1,9 @@
-import { InferenceError } from '../../index.ts';
 import { listCachedModels } from '../../hub/model-cache.ts';
 import { bundledModelNames } from '../../folder/bundled-models.ts';
 import { verifyFiles } from '../../hub/verify-files.ts';
-import { didYouMean } from '../../core/text/suggest.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { hubOptionTable, readHubOptions } from '../hub-options.ts';
-import { cachedName } from './cached-models.ts';
+import { cachedName, notCached } from './cached-models.ts';
 
 export const command = defineCommand({
   name: 'models verify',
@@ -32,10 +30,7 @@ export const command = defineCommand({
     for (const [index, name] of wanted.entries()) {
       if (all.some((model) => model.name === name)) continue;
       const known = all.map((model) => model.name);
-      throw new InferenceError(
-        'model_not_found',
-        `${names[index]!} is not in ${cacheFolder}.${didYouMean(name, known)}`,
-      );
+      throw notCached(names[index]!, { source: name, cacheFolder, known });
     }
     let isDamaged = false;
     for (const { label, source } of all.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

@@ -12,6 +12,7 @@ import {
   type ModelOptions,
   type ModelStatus,
   type Observer,
+  type Handler,
 } from '../../index.ts';
 import { createHealthHandler } from '../../server/health.ts';
 import { defineCommand, exitCode, watchInterrupts, type ExitCode } from '../command.ts';
@@ -21,9 +22,27 @@ import type { ModelSettings } from '../model-settings.ts';
 import { inOption, UsageError } from '../options.ts';
 import { serviceBanner } from './banner.ts';
 import { loading, openHttpServer } from './http-server.ts';
-import { mount, type Place } from './mount.ts';
 import { jsonLogger, prettyLogger } from './request-log.ts';
 import { readServeSettings, serveOptionTable, type ServeSettings } from './serve-settings.ts';
+
+/** A handler and the path that it answers at and below. */
+export interface Place {
+  /** `/` answers what no other place does. */
+  readonly path: string;
+  readonly handler: Handler;
+}
+
+/** Makes one handler of several, by the longest path that fits. */
+export function mount(places: readonly Place[], otherwise: Handler): Handler {
+  const byLength = [...places].sort((a, b) => b.path.length - a.path.length);
+  return (request) => {
+    const path = request.url.split('?', 1)[0]!;
+    const place = byLength.find(
+      (one) => one.path === '/' || path === one.path || path.startsWith(`${one.path}/`),
+    );
+    return (place?.handler ?? otherwise)(request);
+  };
+}
 
 /** Makes what is wanted beside the API, and its observers; what isn't, isn't loaded. */
 async function createSideServices({ playground, metrics }: ServeSettings['wanted']) {

@@ -11,7 +11,7 @@ import {
   withParameters,
   type ChatParameterValues,
 } from './chat-options.ts';
-import { openChatModel, readModel, withPictures } from './open-chat-model.ts';
+import { readModel, withChatModel, withPictures } from './open-chat-model.ts';
 import { printAnswer } from './print-answer.ts';
 
 type Message = ChatMessage<MessageContent>;
@@ -40,14 +40,10 @@ export const command = defineCommand({
   async run(values, operands, terminal) {
     const settings = readModel(oneModel(operands), values);
     const parameters = readChatParameters(values);
-    const model = await openChatModel(settings, terminal);
-    if (!model) return exitCode.interrupted;
-    try {
+    return withChatModel(settings, terminal, async (model) => {
       await converse(model, { terminal, parameters, system: values.system });
       return exitCode.success;
-    } finally {
-      await model.close();
-    }
+    });
   },
 });
 

@@ -1,6 +1,6 @@
 import { checkModel } from '../../loading/model-settings.ts';
 import { readHubOptions, type HubValues } from '../hub-options.ts';
-import { untilInterrupted } from '../command.ts';
+import { exitCode, untilInterrupted, type ExitCode } from '../command.ts';
 import { createNote, type Terminal } from '../terminal.ts';
 import { aboutModel, categoryOf } from '../load-models.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
@@ -22,20 +22,27 @@ export function readModel(text: string, values: HubValues): ModelSettings {
   return { ...model, ...checked };
 }
 
-/** Loads a chat model, with a line about it on a terminal. */
-export async function openChatModel(
+/** Talks with a chat model, about whose loading a terminal gets a line. */
+export async function withChatModel(
   settings: ModelSettings,
   terminal: Terminal,
-): Promise<OpenModel | undefined> {
+  talk: (model: OpenModel) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const { source } = settings;
   const note = createNote(terminal.messages, source);
-  return untilInterrupted(async (signal) => {
+  const model = await untilInterrupted(async (signal) => {
     if (terminal.messages.isTTY) note.begin('loading …');
     const category = await categoryOf(settings, signal).catch(aboutModel(source));
     if (category !== 'chat')
       throw new UsageError(`Expected a model for chat, and ${source} is for ${category}.`);
     return openModel({ ...settings, category }, { terminal, signal });
   }).finally(() => note.clear());
+  if (!model) return exitCode.interrupted;
+  try {
+    return await talk(model);
+  } finally {
+    await model.close();
+  }
 }
 
 /** A path in quotes, or one whose spaces a backslash precedes, as terminals paste files that are dropped on them. */

@@ -2,7 +2,7 @@ import { defineCommand, exitCode } from '../command.ts';
 import { unreadable, UsageError } from '../options.ts';
 import { orThrow } from '../../errors.ts';
 import { chatOptionTable, readChatParameters, withParameters } from './chat-options.ts';
-import { openChatModel, readModel, readPicture, withText } from './open-chat-model.ts';
+import { readModel, readPicture, withChatModel, withText } from './open-chat-model.ts';
 import { printAnswer } from './print-answer.ts';
 
 const defaultModel = 'tiny-chat';
@@ -38,17 +38,13 @@ export const command = defineCommand({
     const text = [operands.join(' '), piped?.trimEnd()].filter(Boolean).join('\n\n');
     if (text === '' && pictures.length === 0)
       throw new UsageError('Expected a text, or input that is piped into the command.');
-    const model = await openChatModel(settings, terminal);
-    if (!model) return exitCode.interrupted;
-    try {
-      const messages = [
-        ...(values.system === undefined ? [] : [{ role: 'system', content: values.system } as const]),
-        { role: 'user', content: withText(text, pictures) } as const,
-      ];
+    const messages = [
+      ...(values.system === undefined ? [] : [{ role: 'system', content: values.system } as const]),
+      { role: 'user', content: withText(text, pictures) } as const,
+    ];
+    return withChatModel(settings, terminal, async (model) => {
       const { isInterrupted } = await printAnswer(model, { ...parameters, messages }, terminal);
       return isInterrupted ? exitCode.interrupted : exitCode.success;
-    } finally {
-      await model.close();
-    }
+    });
   },
 });

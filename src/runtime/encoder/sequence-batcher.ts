@@ -50,88 +50,83 @@ interface Offer<S extends Sequence> {
  * Computes the sequences of all requests together. Before every run each owner in turn puts in one text of its requests,
  * round after round, until there are enough for a run; those of like length then run together. So a request of one text
  * waits for a run or two, however many texts and requests the others have.
+ * @param now clock in milliseconds
  */
-export class SequenceBatcher<S extends Sequence> {
-  readonly #encoder: SequenceEncoder<S>;
-  readonly #limits: BatchLimits;
+export function createSequenceBatcher<S extends Sequence>(
+  encoder: SequenceEncoder<S>,
+  limits: BatchLimits,
+  now: () => number = () => performance.now(),
+) {
   /** The longest-waiting request comes first. */
-  #jobs: Job<S>[] = [];
+  let jobs: Job<S>[] = [];
   /** Owner → tokens that were read for it; for who comes anew, at least as many as for each of the others. */
-  readonly #served = new Map<string | undefined, number>();
-  #running: Promise<void> | undefined;
+  const served = new Map<string | undefined, number>();
+  let running: Promise<void> | undefined;
   /** Tokens in a millisecond, paddings included, as measured; endless before the first run. */
-  #speed = Infinity;
-  readonly #now: () => number;
-  runs = 0;
+  let speed = Infinity;
+  const batcher = {
+    runs: 0,
+    /** @param options.owner owners take turns */
+    encode(
+      sequences: readonly S[],
+      { signal, owner }: GraphRunOptions & { readonly owner?: string | undefined } = {},
+    ): Promise<Float32Array[]> {
+      return new Promise((resolve, reject) => {
+        const waiting = sequences
+          .map((sequence, index) => ({ sequence, index }))
+          .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
+        const [least = 0] = ownersOf().map((other) => served.get(other)!);
+        served.set(owner, Math.max(served.get(owner) ?? 0, least));
+        jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
+        running ??= run();
+      });
+    },
+    async idle(): Promise<void> {
+      await running;
+    },
+  };
+  return batcher;
 
-  /** @param now clock in milliseconds */
-  constructor(encoder: SequenceEncoder<S>, limits: BatchLimits, now: () => number = () => performance.now()) {
-    this.#encoder = encoder;
-    this.#limits = limits;
-    this.#now = now;
-  }
-
-  /** @param options.owner owners take turns */
-  encode(
-    sequences: readonly S[],
-    { signal, owner }: GraphRunOptions & { readonly owner?: string | undefined } = {},
-  ): Promise<Float32Array[]> {
-    return new Promise((resolve, reject) => {
-      const waiting = sequences
-        .map((sequence, index) => ({ sequence, index }))
-        .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
-      const [least = 0] = this.#owners().map((other) => this.#served.get(other)!);
-      this.#served.set(owner, Math.max(this.#served.get(owner) ?? 0, least));
-      this.#jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
-      this.#running ??= this.#run();
-    });
-  }
-
-  async idle(): Promise<void> {
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
+  async function run(): Promise<void> {
     for (;;) {
       // Requests and cancellations that came during the last run are read now.
       await setImmediate();
-      this.#leave();
-      if (this.#jobs.length === 0) break;
-      await this.#step(this.#chooseBatch());
+      leave();
+      if (jobs.length === 0) break;
+      await step(chooseBatch());
     }
-    this.#running = undefined;
+    running = undefined;
   }
 
-  #leave(): void {
-    this.#jobs = this.#jobs.filter(({ signal, waiting, vectors, resolve, reject }) => {
+  function leave(): void {
+    jobs = jobs.filter(({ signal, waiting, vectors, resolve, reject }) => {
       if (signal?.aborted) reject(new InferenceError('cancelled', 'The request was cancelled.'));
       else if (waiting.length === 0) resolve(vectors);
       else return true;
       return false;
     });
-    const owners = this.#owners();
-    const least = owners.length > 0 ? this.#served.get(owners[0])! : Infinity;
+    const owners = ownersOf();
+    const least = owners.length > 0 ? served.get(owners[0])! : Infinity;
     // Nothing is forgotten of those who have had more than others.
-    for (const [owner, tokens] of this.#served) {
-      if (tokens <= least && !owners.includes(owner)) this.#served.delete(owner);
-    }
+    for (const [owner, tokens] of served)
+      if (tokens <= least && !owners.includes(owner)) served.delete(owner);
   }
 
   /** Owners with requests, the one for which least was read first. */
-  #owners(): (string | undefined)[] {
-    const owners = [...new Set(this.#jobs.map(({ owner }) => owner))];
-    return owners.sort((a, b) => this.#served.get(a)! - this.#served.get(b)!);
+  function ownersOf(): (string | undefined)[] {
+    const owners = [...new Set(jobs.map(({ owner }) => owner))];
+    return owners.sort((a, b) => served.get(a)! - served.get(b)!);
   }
 
   /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
-  #chooseBatch(): Map<Job<S>, Item<S>[]> {
+  function chooseBatch(): Map<Job<S>, Item<S>[]> {
     const offered: Offer<S>[] = [];
-    const { maxRows } = this.#limits;
-    const owners = this.#owners();
+    const { maxRows } = limits;
+    const owners = ownersOf();
     const [longestMs, part] = owners.length > 1 ? [sliceMs / 2, sharedPart] : [sliceMs, 1];
-    const inSlice = Math.max(leastTokens, this.#speed * longestMs);
-    const maxTokens = Math.ceil(Math.min(part * this.#limits.maxTokens, inSlice));
-    const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
+    const inSlice = Math.max(leastTokens, speed * longestMs);
+    const maxTokens = Math.ceil(Math.min(part * limits.maxTokens, inSlice));
+    const offers = owners.map((owner) => offersOf(jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;
       for (const owner of offers) {
@@ -143,52 +138,49 @@ export class SequenceBatcher<S extends Sequence> {
       if (offered.length === before) break;
     }
     const lengths = offered.map(({ item }) => item.sequence.ids.length);
-    const limits = { ...this.#limits, maxTokens: Math.max(lengths[0]!, maxTokens) };
-    const batch = partitionByLength(lengths, limits).find((indices) => indices.includes(0))!;
+    const bounds = { ...limits, maxTokens: Math.max(lengths[0]!, maxTokens) };
+    const batch = partitionByLength(lengths, bounds).find((indices) => indices.includes(0))!;
     const chosen = new Map<Job<S>, Item<S>[]>();
     for (const { job, item } of batch.map((index) => offered[index]!))
       chosen.set(job, [...(chosen.get(job) ?? []), item]);
     return chosen;
   }
 
-  #measure(items: readonly Item<S>[], elapsedMs: number): void {
+  function measure(items: readonly Item<S>[], elapsedMs: number): void {
     const longest = Math.max(...items.map(({ sequence }) => sequence.ids.length));
-    const speed = (items.length * longest + this.#limits.batchCost) / Math.max(elapsedMs, 0.1);
-    const before = Number.isFinite(this.#speed) ? this.#speed : speed;
-    this.#speed = before + latestShare * (speed - before);
+    const measured = (items.length * longest + limits.batchCost) / Math.max(elapsedMs, 0.1);
+    const before = Number.isFinite(speed) ? speed : measured;
+    speed = before + latestShare * (measured - before);
   }
 
-  async #step(batch: ReadonlyMap<Job<S>, readonly Item<S>[]>): Promise<void> {
+  async function step(batch: ReadonlyMap<Job<S>, readonly Item<S>[]>): Promise<void> {
     const items = [...batch.values()].flat();
     const controller = new AbortController();
     const signals = [...batch.keys()].map((job) => job.signal);
     const stopListening = onceAllAborted(signals, () => controller.abort());
-    const startedAt = this.#now();
+    const startedAt = now();
     try {
-      const vectors = await this.#encoder.encode(
+      const vectors = await encoder.encode(
         items.map(({ sequence }) => sequence),
         controller,
       );
-      this.runs++;
-      this.#measure(items, this.#now() - startedAt);
+      batcher.runs++;
+      measure(items, now() - startedAt);
       let at = 0;
       for (const [job, own] of batch) {
         const tokens = own.reduce((sum, { sequence }) => sum + sequence.ids.length, 0);
-        this.#served.set(job.owner, this.#served.get(job.owner)! + tokens);
+        served.set(job.owner, served.get(job.owner)! + tokens);
         for (const { index } of own) job.vectors[index] = vectors[at++]!;
         const done = new Set(own);
         job.waiting = job.waiting.filter((item) => !done.has(item));
       }
       // Who was served goes after those who were not.
-      this.#jobs = [
-        ...this.#jobs.filter((job) => !batch.has(job)),
-        ...this.#jobs.filter((job) => batch.has(job)),
-      ];
+      jobs = [...jobs.filter((job) => !batch.has(job)), ...jobs.filter((job) => batch.has(job))];
     } catch (error) {
       // Cancelled requests leave before the next run.
       if (controller.signal.aborted) return;
       for (const job of batch.keys()) job.reject(error);
-      this.#jobs = this.#jobs.filter((job) => !batch.has(job));
+      jobs = jobs.filter((job) => !batch.has(job));
     } finally {
       stopListening();
     }

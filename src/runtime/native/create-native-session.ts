@@ -1,13 +1,117 @@
 import { availableParallelism } from 'node:os';
-import type { BindableSession } from '../../contracts/graph.ts';
-import { deviceFault } from '../device-fault.ts';
+import type { BindableSession, Tensor, TensorMap } from '../../contracts/graph.ts';
+import { deviceFault } from '../explain-device.ts';
 import { toConfigurationEntries, type OnnxSessionOptions } from '../session-options.ts';
 import { appendDevice } from './append-device.ts';
 import { Handle } from './handle.ts';
 import { loadApi, type Api } from './load-api.ts';
-import { toNativeSession } from './native-session.ts';
 import { queueOf } from './run-queue.ts';
-import { SessionCore } from './session-core.ts';
+import { openSessionCore, type SessionCore } from './session-core.ts';
+import { openMemory } from './device-memory.ts';
+import { createNativeBinding, type NativeBinding } from './native-binding.ts';
+import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts, readTensor } from './native-tensor.ts';
+
+/** Memory that the runtime reads during a run: nothing else may refer to it any more. */
+const inUse = new Set<unknown>();
+
+/**
+ * Runs a session's graph over tensors of JavaScript.
+ * @param feeds a tensor for every input; others are ignored
+ */
+async function runGraph(
+  { api, inputs, outputs, session, runOptions }: SessionCore,
+  feeds: TensorMap,
+  fetches: readonly string[],
+  inThisThread: boolean,
+): Promise<TensorMap> {
+  const unknown = fetches.find((fetch) => outputs.every(({ name }) => name !== fetch));
+  if (unknown !== undefined) throw new TypeError(`${unknown}: the graph has no such output`);
+  const tensors = inputs.map(({ name, type }) => {
+    const tensor = feeds[name];
+    if (!tensor) throw new Error(`${name}: this input is missing`);
+    if (tensor.type !== type) throw new TypeError(`${name}: expected ${type}, got ${tensor.type}`);
+    return tensor;
+  });
+  const names = inputs.map(({ name }) => name);
+  const values = new BigUint64Array(inputs.length);
+  const results = new BigUint64Array(fetches.length);
+  const data = tensors.map((tensor) => tensor.data);
+  inUse.add(data);
+  try {
+    for (const [index, tensor] of tensors.entries()) values[index] = wrapTensor(api, tensor, names[index]!);
+    const fed = [session, runOptions, names, values, names.length] as const;
+    const wanted = [fetches, fetches.length, results] as const;
+    if (inThisThread) api.call('Run', ...fed, ...wanted);
+    else await api.callAsync('Run', ...fed, ...wanted);
+    const read = fetches.map((name, index): [string, Tensor] => [
+      name,
+      readTensor(api, results[index]!, name),
+    ]);
+    return Object.fromEntries(read);
+  } finally {
+    inUse.delete(data);
+    for (const value of [...values, ...results]) if (value !== 0n) api.call('ReleaseValue', value);
+  }
+}
+
+/** A graph in the native runtime; owns its bindings and tensors. Wrappers can spread it. */
+function toNativeSession(core: SessionCore): BindableSession {
+  const { api, device, inputs, outputs } = core;
+  const bindings = new Set<NativeBinding>();
+  const tensors = new Set<NativeTensor>();
+  let memory: Handle | undefined;
+  let isReleased = false;
+
+  /** Memory of the runtime goes before the session, and bindings of other sessions may still hold some. */
+  const freeIfUnused = (): void => {
+    if (!isReleased || [...tensors].some(({ data }) => data === undefined)) return;
+    isReleased = false;
+    memory?.release();
+    core.free();
+  };
+  const keep = (parts: Omit<NativeTensorParts, 'onFree' | 'whenFree'>): NativeTensor => {
+    const onFree = (freed: NativeTensor): void => {
+      tensors.delete(freed);
+      freeIfUnused();
+    };
+    const tensor = new NativeTensor(api, { ...parts, whenFree: core.whenFree, onFree });
+    tensors.add(tensor);
+    return tensor;
+  };
+
+  return {
+    inputs,
+    outputs,
+    device,
+    async run(feeds, fetches = outputs.map(({ name }) => name), options) {
+      return core.run((inThisThread) => runGraph(core, feeds, fetches, inThisThread), options);
+    },
+    createTensor(tensor) {
+      core.assertOpen();
+      const { type, dims, data } = tensor;
+      return keep({ value: wrapTensor(api, tensor, 'tensor'), type, dims: [...dims], device: 'cpu', data });
+    },
+    createBinding() {
+      core.assertOpen();
+      const binding = createNativeBinding({
+        core,
+        openMemory: () => (memory ??= openMemory(api, device)).address,
+        adopt: (value, place) => keep({ value, ...shapeOf(api, value), device: place }),
+        onRelease: (released) => bindings.delete(released),
+      });
+      bindings.add(binding);
+      return binding;
+    },
+    async release() {
+      await core.close();
+      for (const binding of bindings) binding.free();
+      for (const tensor of tensors) if (!tensor.isReleased) tensor.release();
+      isReleased = true;
+      freeIfUnused();
+      await core.idle();
+    },
+  };
+}
 
 /**
  * Loads an ONNX model with the C API of onnxruntime, on another thread.
@@ -42,7 +146,7 @@ async function createCore(
     await (typeof model === 'string'
       ? api.callAsync('CreateSession', api.environment, model, ...shared)
       : createFromBytes(api, model, shared));
-    return new SessionCore(api, out[0]!, options.device ?? 'cpu');
+    return openSessionCore(api, out[0]!, options.device ?? 'cpu');
   } finally {
     nativeOptions.release();
   }

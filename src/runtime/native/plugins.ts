@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError } from '../../errors.ts';
-import { withAdvice } from '../device-fault.ts';
+import { withAdvice } from '../explain-device.ts';
 import { loadApi, type Api } from './load-api.ts';
 
 export interface Plugin {

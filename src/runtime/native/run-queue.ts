@@ -19,16 +19,15 @@ export class RunQueue {
 
   /** Calls `action` when nobody is inside: now, or later. */
   whenFree(action: () => void): void {
-    if (this.tryEnter()) act(this);
-    else this.#waiting.push(() => act(this));
-
-    function act(queue: RunQueue): void {
+    const act = (): void => {
       try {
         action();
       } finally {
-        queue.leave();
+        this.leave();
       }
-    }
+    };
+    if (this.tryEnter()) act();
+    else this.#waiting.push(act);
   }
 
   leave(): void {

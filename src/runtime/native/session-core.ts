@@ -1,13 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphRunOptions, TensorSignature } from '../../contracts/graph.ts';
+import { orThrow } from '../../errors.ts';
 import { Handle } from './handle.ts';
 import type { Api } from './load-api.ts';
-import { queueOf, type RunQueue } from './run-queue.ts';
+import { queueOf } from './run-queue.ts';
 import { readShape } from './native-tensor.ts';
-
-interface Terminable {
-  terminate(): void;
-}
 
 /** A short run that took longer goes to another thread the next time, where it can be ended. */
 const longestCallMs = 50;
@@ -18,137 +15,124 @@ export function computeInThisThread(): void {
   runsInThisThread = true;
 }
 
-const running = new Set<Terminable>();
+/** What ends each run on another thread. */
+const running = new Set<() => void>();
 let isListening = false;
 
 /**
  * Ends a run when the process exits: Node waits for calls on other threads, however long they take. A thread that is
  * terminated from outside has no such moment: there `Worker.terminate` waits for the run.
  */
-function endAtExit(run: Terminable): void {
-  running.add(run);
+function endAtExit(terminate: () => void): void {
+  running.add(terminate);
   if (isListening) return;
   isListening = true;
   process.once('exit', () => {
-    for (const each of running) each.terminate();
+    for (const end of running) end();
   });
 }
 
-function noLongerAtExit(run: Terminable): void {
-  running.delete(run);
-}
+export type SessionCore = ReturnType<typeof openSessionCore>;
 
-/** An `OrtSession` with the guards that its runs and bindings share. */
-export class SessionCore {
-  readonly api: Api;
-  readonly device: string;
-  readonly inputs: readonly TensorSignature[];
-  readonly outputs: readonly TensorSignature[];
-  readonly #session: Handle;
-  /** One is enough: runs wait for each other. */
-  readonly #runOptions: Handle;
-  readonly #queue: RunQueue;
-  #isClosed = false;
+/**
+ * An `OrtSession` with the guards that its runs and bindings share.
+ * @param address `OrtSession *`, which belongs to the result, also when this throws
+ */
+export function openSessionCore(api: Api, address: bigint, device: string) {
+  const queue = queueOf(device);
+  const session = new Handle(api, 'session', address, 'ReleaseSession');
+  const open = () => ({
+    inputs: readSignatures(api, address, 'Input'),
+    outputs: readSignatures(api, address, 'Output'),
+    /** One is enough: runs wait for each other. */
+    runOptions: new Handle(api, 'run options', api.create('CreateRunOptions'), 'ReleaseRunOptions'),
+  });
+  const { inputs, outputs, runOptions } = orThrow(open, (error) => {
+    session.release();
+    return error;
+  });
+  let isClosed = false;
   /** Time of the last short run. */
-  #shortMs = 0;
-
-  /** @param session `OrtSession *`, which belongs to the new object, also when this throws */
-  constructor(api: Api, session: bigint, device: string) {
-    this.api = api;
-    this.device = device;
-    this.#queue = queueOf(device);
-    this.#session = new Handle(api, 'session', session, 'ReleaseSession');
-    try {
-      this.inputs = readSignatures(api, session, 'Input');
-      this.outputs = readSignatures(api, session, 'Output');
-      this.#runOptions = new Handle(api, 'run options', api.create('CreateRunOptions'), 'ReleaseRunOptions');
-    } catch (error) {
-      this.#session.release();
-      throw error;
-    }
-  }
-
-  get session(): bigint {
-    return this.#session.address;
-  }
-
-  get runOptions(): bigint {
-    return this.#runOptions.address;
-  }
-
-  /** @throws Error once `close` was called */
-  assertOpen(): void {
-    if (this.#isClosed) throw new Error('session: already released');
-  }
-
-  /** Calls `run` when it is its turn, and makes the signal end it. */
-  async run<Result>(
-    run: (inThisThread: boolean) => Result | Promise<Result>,
-    { signal, isShort = false }: GraphRunOptions = {},
-  ): Promise<Result> {
-    this.assertOpen();
-    signal?.throwIfAborted();
-    await this.#queue.enter();
-    const inThisThread =
-      isShort && runsInThisThread && this.device === 'cpu' && this.#shortMs < longestCallMs;
-    let isTerminated = false;
-    const terminate = (): void => {
-      isTerminated = true;
-      this.terminate();
-    };
-    try {
-      // What the last step made leaves, and a cancellation arrives.
-      if (inThisThread) await nextTurn();
+  let shortMs = 0;
+  const core = {
+    api,
+    device,
+    inputs,
+    outputs,
+    get session(): bigint {
+      return session.address;
+    },
+    get runOptions(): bigint {
+      return runOptions.address;
+    },
+    /** @throws Error once `close` was called */
+    assertOpen(): void {
+      if (isClosed) throw new Error('session: already released');
+    },
+    /** Calls `run` when it is its turn, and makes the signal end it. */
+    async run<Result>(
+      run: (inThisThread: boolean) => Result | Promise<Result>,
+      { signal, isShort = false }: GraphRunOptions = {},
+    ): Promise<Result> {
+      core.assertOpen();
       signal?.throwIfAborted();
-      if (!inThisThread) {
-        signal?.addEventListener('abort', terminate);
-        endAtExit(this);
+      await queue.enter();
+      const inThisThread = isShort && runsInThisThread && device === 'cpu' && shortMs < longestCallMs;
+      let isTerminated = false;
+      const terminate = (): void => {
+        isTerminated = true;
+        core.terminate();
+      };
+      try {
+        // What the last step made leaves, and a cancellation arrives.
+        if (inThisThread) await nextTurn();
+        signal?.throwIfAborted();
+        if (!inThisThread) {
+          signal?.addEventListener('abort', terminate);
+          endAtExit(core.terminate);
+        }
+        const beganAt = performance.now();
+        const result = await run(inThisThread);
+        if (isShort) shortMs = performance.now() - beganAt;
+        return result;
+      } catch (error) {
+        throw isTerminated ? signal!.reason : error;
+      } finally {
+        if (!inThisThread) {
+          running.delete(core.terminate);
+          signal?.removeEventListener('abort', terminate);
+        }
+        if (isTerminated) api.call('RunOptionsUnsetTerminate', runOptions.address);
+        queue.leave();
       }
-      const beganAt = performance.now();
-      const result = await run(inThisThread);
-      if (isShort) this.#shortMs = performance.now() - beganAt;
-      return result;
-    } catch (error) {
-      throw isTerminated ? signal!.reason : error;
-    } finally {
-      if (!inThisThread) {
-        noLongerAtExit(this);
-        signal?.removeEventListener('abort', terminate);
-      }
-      if (isTerminated) this.api.call('RunOptionsUnsetTerminate', this.runOptions);
-      this.#queue.leave();
-    }
-  }
-
-  /** Makes the run under way fail at its next operator. */
-  terminate(): void {
-    this.api.call('RunOptionsSetTerminate', this.runOptions);
-  }
-
-  /** Calls `free` when memory of the device may be given back: not while a run uses the device. */
-  readonly whenFree = (free: () => void): void => {
-    if (this.device === 'cpu') free();
-    else this.#queue.whenFree(free);
+    },
+    /** Makes the run under way fail at its next operator. */
+    terminate(): void {
+      api.call('RunOptionsSetTerminate', runOptions.address);
+    },
+    /** Calls `free` when memory of the device may be given back: not while a run uses the device. */
+    whenFree(free: () => void): void {
+      if (device === 'cpu') free();
+      else queue.whenFree(free);
+    },
+    /** Waits for the runs that were asked for before; from now on there are no others. */
+    async close(): Promise<void> {
+      core.assertOpen();
+      isClosed = true;
+      await core.idle();
+    },
+    /** Resolves when everything that was asked for before is done. */
+    async idle(): Promise<void> {
+      await queue.enter();
+      queue.leave();
+    },
+    /** Frees a closed session, after everything that was made with it. */
+    free(): void {
+      runOptions.release();
+      session.release(core.whenFree);
+    },
   };
-
-  /** Waits for the runs that were asked for before; from now on there are no others. */
-  async close(): Promise<void> {
-    this.assertOpen();
-    this.#isClosed = true;
-    await this.idle();
-  }
-
-  /** Resolves when everything that was asked for before is done. */
-  async idle(): Promise<void> {
-    await this.#queue.enter();
-    this.#queue.leave();
-  }
-
-  /** Frees a closed session, after everything that was made with it. */
-  free(): void {
-    this.#runOptions.release();
-    this.#session.release(this.whenFree);
-  }
+  return core;
 }
 
 function readSignatures(api: Api, session: bigint, side: 'Input' | 'Output'): TensorSignature[] {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mount } from '../../../src/cli/serve/mount.ts';
+import { mount } from '../../../src/cli/serve/serve-command.ts';
 import type { ApiRequest, Handler } from '../../../src/index.ts';
 
 const named =

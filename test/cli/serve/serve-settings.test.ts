@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfigFile } from '../../../src/cli/serve/config-file.ts';
+import { readConfigFile } from '../../../src/cli/serve/serve-settings.ts';
 import { readServeSettings } from '../../../src/cli/serve/serve-settings.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { fakeTerminal } from '../fake-terminal.ts';

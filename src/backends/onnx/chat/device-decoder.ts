@@ -1,6 +1,6 @@
 import { candidateOutputs } from '../../../core/onnx/rewrites/candidates.ts';
 import type { BindableSession, Binding, Tensor } from '../../../contracts/graph.ts';
-import { DeviceTensors } from '../../../runtime/device-tensors.ts';
+import { createDeviceTensors } from '../../../runtime/device-tensors.ts';
 import type { Decoder, RemoteLogits } from '../../../contracts/decoder.ts';
 import { createLastLogits } from '../../../runtime/last-logits.ts';
 import { bindStep, type StepTokens } from './bound-step.ts';
@@ -27,7 +27,7 @@ export function createDeviceDecoder(
   const { entries, outputs, vocabularySize } = layout;
   const picksLargest = outputs.has(candidateOutputs.mass);
   const traffic = { bytes: 0, rowSteps: 0 };
-  const tensors = new DeviceTensors(createSession, traffic);
+  const tensors = createDeviceTensors(createSession, traffic);
   const parts = { session, entries, tensors };
   const lastLogits = createLastLogits();
 

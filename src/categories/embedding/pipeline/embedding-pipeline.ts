@@ -10,7 +10,7 @@ import { quote } from '../../../core/text/quote.ts';
 import { limitEdges } from '../../../core/vision/edge-limits.ts';
 import { assertWanted, contextLengthError, fieldError, inField, InferenceError } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../folder/tokenizer.ts';
-import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
+import { createSequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
 import type { OpenedImage } from '../../../runtime/image.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
@@ -87,7 +87,7 @@ export async function loadEmbeddingPipeline(
   const { contextLength, dimensions: full } = encoder;
   const shorter = spec.matryoshkaDimensions ?? encoder.matryoshkaDimensions ?? [];
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens, normalize = true } = spec;
-  const batcher = new SequenceBatcher(encoder, { ...defaultBatchLimits, maxTokens });
+  const batcher = createSequenceBatcher(encoder, { ...defaultBatchLimits, maxTokens });
   const turns = new Turns();
   const { openImage } = encoder.encodePicture ? await import('../../../runtime/image.ts') : {};
 

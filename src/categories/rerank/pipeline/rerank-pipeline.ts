@@ -3,7 +3,7 @@ import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { assertWanted, contextLengthError } from '../../../errors.ts';
-import { defaultBatchLimits, SequenceBatcher } from '../../../runtime/encoder/sequence-batcher.ts';
+import { createSequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
@@ -27,7 +27,7 @@ export async function loadRerankPipeline(
   const scorer = await architecture.open(spec, sessions);
   const { contextLength, created } = scorer;
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
-  const batcher = new SequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
+  const batcher = createSequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
   const turns = new Turns();
 
   return servePipeline(spec, {
