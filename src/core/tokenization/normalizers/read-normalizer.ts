@@ -1,11 +1,4 @@
-import {
-  type Members,
-  type Readers,
-  readByType,
-  readBoolean,
-  readSequence,
-  readString,
-} from '../definition.ts';
+import { type Members, byType, readBoolean, readSequence, readString } from '../definition.ts';
 import { readBertNormalizer } from './bert.ts';
 import { byteLevel } from './byte-level.ts';
 import { lowercase, createCharacterNormalizer } from './character-rewriter.ts';
@@ -34,7 +27,8 @@ function isCombiningMark(character: string): boolean {
   return mark.test(character) && !isInRanges(codePoint, notCombiningMarks);
 }
 
-const readers: Readers<Normalizer> = {
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
+export const readNormalizer = byType<Normalizer>({
   BertNormalizer: readBertNormalizer,
   ByteLevel: () => byteLevel,
   Lowercase: () => lowercase,
@@ -49,12 +43,7 @@ const readers: Readers<Normalizer> = {
   Sequence: readNormalizers,
   Strip: readStrip,
   StripAccents: () => stripAccents,
-};
-
-/** @throws TypeError or RangeError for a malformed definition or an unknown type */
-export function readNormalizer(label: string, value: unknown): Normalizer {
-  return readByType(label, value, readers);
-}
+});
 
 function readNormalizers(label: string, members: Members): Normalizer {
   const normalizers = readSequence(label, members, 'normalizers', readNormalizer);
