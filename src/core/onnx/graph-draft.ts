@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../grammar/get-or-create.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { int64Tensor } from './tensor-values.ts';
@@ -93,13 +93,13 @@ export function createGraphDraft(graph: OnnxGraph) {
     /** The changed graph, without what became useless. */
     finish(): OnnxGraph {
       const redirect = (value: string) => redirected.get(value) ?? value;
+      const moved = (node: OnnxNode): OnnxNode => {
+        const isMoved = node.inputs.some((input) => redirected.has(input));
+        return isMoved ? { ...node, inputs: node.inputs.map(redirect) } : node;
+      };
       const kept = graph.nodes
         .filter((node) => !removed.has(node))
-        .map((node) => replaced.get(node) ?? node)
-        .map((node) => {
-          const isMoved = node.inputs.some((input) => redirected.has(input));
-          return isMoved ? { ...node, inputs: node.inputs.map(redirect) } : node;
-        });
+        .map((node) => moved(replaced.get(node) ?? node));
       const outputs = new Map([
         ...graph.outputs.map((output) => [output.name, output] as const),
         ...setOutputs,

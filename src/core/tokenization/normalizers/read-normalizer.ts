@@ -5,7 +5,7 @@ import { lowercase, createCharacterNormalizer } from './character-rewriter.ts';
 import { type Normalizer, openBuilder, wholePiece, readPrepend } from './normalizer.ts';
 import { readPrecompiled } from './precompiled.ts';
 import { nfc, nfd, nfkc, nfkd } from './unicode-forms.ts';
-import { isInRanges, notCombiningMarks } from '../unicode/newer-characters.ts';
+import { createMarkTest, notCombiningMarks } from '../unicode/newer-characters.ts';
 import { classOf, space } from '../unicode/character-class.ts';
 import { createSegments } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
@@ -16,16 +16,11 @@ const nmt = createCharacterNormalizer((character) => {
   return /^[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]$/.test(character) ? ' ' : character;
 });
 
-const mark = /^\p{M}$/u;
-
 /** Leaves combining marks out. */
 const stripAccents = createCharacterNormalizer((character) => (isCombiningMark(character) ? '' : character));
 
-function isCombiningMark(character: string): boolean {
-  const codePoint = character.codePointAt(0)!;
-  if (codePoint === 0x1c_f2 || codePoint === 0x1c_f3) return true; // marks until Unicode 12
-  return mark.test(character) && !isInRanges(codePoint, notCombiningMarks);
-}
+/** Two were marks until Unicode 12. */
+const isCombiningMark = createMarkTest(/^\p{M}$/u, [0x1c_f2, 0x1c_f3], notCombiningMarks);
 
 /** @throws TypeError or RangeError for a malformed definition or an unknown type */
 export const readNormalizer = byType<Normalizer>({
