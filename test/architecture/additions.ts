@@ -148,7 +148,7 @@ const tokenizerPart: Addition = {
 export const dots = createCharacterNormalizer((character) => (character === ',' ? '.' : character));
 `,
   list: 'core/tokenization/normalizers/read-normalizer.ts',
-  after: 'const readers: Readers<Normalizer> = {',
+  after: 'export const readNormalizer = byType<Normalizer>({',
   entry: '\n  Dots: () => dots,',
   name: 'dots',
   use: `

@@ -14,13 +14,7 @@ export interface FramePowers {
 }
 
 /** Measures frames without what is below 300 Hz, which two high-pass filters of the first order take out. */
-export function createFramePowers({
-  sampleRateHz,
-  frameSeconds,
-}: {
-  sampleRateHz: number;
-  frameSeconds: number;
-}): FramePowers {
+export function createFramePowers(sampleRateHz: number, frameSeconds: number): FramePowers {
   const frameSamples = Math.round(frameSeconds * sampleRateHz);
   const keptByHighPass = Math.exp((-2 * Math.PI * highPassHertz) / sampleRateHz);
   const begin = () => ({ energy: 0, previous: Number.NaN, passedOnce: 0, passedTwice: 0 });
@@ -79,6 +73,6 @@ const mostRatio = 10 ** 0.2;
 /** Whether audio is as loud all the time as no speech is, however loud it is itself: hiss, hum, a fan. */
 export function isSteadyNoise(samples: Float32Array, sampleRateHz: number): boolean {
   const powers: number[] = [];
-  createFramePowers({ sampleRateHz, frameSeconds }).push(samples, (power) => powers.push(power));
+  createFramePowers(sampleRateHz, frameSeconds).push(samples, (power) => powers.push(power));
   return powers.length >= leastFrames && Math.max(...powers) <= mostRatio * Math.min(...powers);
 }

@@ -58,7 +58,7 @@ export function createTurnDetector(options: TurnDetectorOptions): TurnDetector {
   assertSeconds('threshold', threshold);
   if (threshold > 1) throw new RangeError(`threshold: expected a number from 0 to 1, got ${threshold}`);
   assertSeconds('silenceSeconds', silenceSeconds);
-  const frames = createFramePowers({ sampleRateHz, frameSeconds });
+  const frames = createFramePowers(sampleRateHz, frameSeconds);
   const silenceFrames = Math.max(1, Math.round(silenceSeconds / frameSeconds));
   const startRatio = 10 ** ((leastDb + rangeDb * threshold) / 10);
   const powers = new Float64Array(floorFrames);

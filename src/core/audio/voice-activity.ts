@@ -61,7 +61,7 @@ export function createVoiceActivityDetector(options: VoiceActivityOptions): Voic
   assertSampleRate('sampleRateHz', sampleRateHz);
   assertSeconds('paddingSeconds', paddingSeconds);
   assertSeconds('minPauseSeconds', minPauseSeconds);
-  const frames = createFramePowers({ sampleRateHz, frameSeconds });
+  const frames = createFramePowers(sampleRateHz, frameSeconds);
   const { frameSamples } = frames;
   const powers = new Float64Array(2 * surroundingFrames + 1);
 

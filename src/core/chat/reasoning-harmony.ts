@@ -1,4 +1,4 @@
-import { createJsonScanner } from '../text/json-scanner.ts';
+import { takeJson } from './tool-calls/json-calls.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { createScriptedSplitter, type ReasoningPart, type ReasoningSplitter } from './reasoning.ts';
 import { TextInput, type Reading } from './text-input.ts';
@@ -106,11 +106,7 @@ export function createHarmonySplitter(): ReasoningSplitter {
     place = 'call';
     emit(text);
     // Markers inside of a call's arguments mean nothing.
-    const json = createJsonScanner();
-    while (json.state === 'open' && (yield* input.hasMore())) {
-      const piece = input.take(json.scan(input.rest));
-      if (piece !== '') emit(piece);
-    }
+    yield* takeJson(input, emit);
   }
 
   function enter(next: 'reasoning' | 'text'): void {

@@ -7,7 +7,7 @@ import {
   assertText,
   assertTexts,
 } from '../assert-values.ts';
-import { TextInput, type Reading } from './text-input.ts';
+import { feed, TextInput, type Reading } from './text-input.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
 
 /** Markers that some models put around their answer. */
@@ -198,22 +198,11 @@ export function createScriptedSplitter(
   reading: Reading,
   { parts, isReasoning }: { parts: ReasoningPart[]; isReasoning: () => boolean },
 ): ReasoningSplitter {
-  const takeParts = (): readonly ReasoningPart[] => {
-    reading.next();
-    return parts.splice(0);
-  };
   return {
     get isReasoning() {
       return isReasoning();
     },
-    push(text) {
-      input.append(text);
-      return takeParts();
-    },
-    flush({ cutOff = false } = {}) {
-      input.end({ cutOff });
-      return takeParts();
-    },
+    ...feed(input, reading, () => parts.splice(0)),
   };
 }
 

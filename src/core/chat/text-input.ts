@@ -112,3 +112,19 @@ export class TextInput {
     return null;
   }
 }
+
+/** Lets a routine read a text that comes in pieces; `take` gives what it has found since it was last asked. */
+export function feed<Found>(input: TextInput, reading: Reading, take: () => Found) {
+  return {
+    push(text: string): Found {
+      input.append(text);
+      reading.next();
+      return take();
+    },
+    flush({ cutOff = false }: { readonly cutOff?: boolean | undefined } = {}): Found {
+      input.end({ cutOff });
+      reading.next();
+      return take();
+    },
+  };
+}

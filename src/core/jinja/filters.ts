@@ -220,10 +220,8 @@ function batch(value: Value, lineCount: Value, filling?: Value): Value {
   const items = Array.from(toItems(value));
   const rows: Value[][] = [];
   for (let index = 0; index < items.length; index += size) rows.push(items.slice(index, index + size));
-  if (filling !== undefined && filling !== null) {
-    const last = rows.at(-1) ?? [];
-    if (last.length > 0) last.push(...Array.from({ length: size - last.length }, () => filling));
-  }
+  const last = rows.at(-1);
+  if (last && filling !== undefined && filling !== null) while (last.length < size) last.push(filling);
   return rows;
 }
 

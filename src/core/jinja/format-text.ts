@@ -115,10 +115,8 @@ function numberFor(value: Value): number {
 }
 
 function formatDirective(value: Value, kind: string, format: Format): string {
-  if ('sra'.includes(kind)) {
-    const text = converted(value, kind) as string;
-    return padded(format.precision === undefined ? text : firstOf(text, format.precision), '', format);
-  }
+  if ('sra'.includes(kind))
+    return padded(firstOf(converted(value, kind) as string, format.precision), '', format);
   if (kind === 'c')
     return padded(isInteger(value) ? String.fromCodePoint(Number(value)) : toText(value), '', format);
   if (!isNumber(value)) throw new TypeError(`%${kind} format: a number is required, not ${typeName(value)}`);
@@ -159,11 +157,11 @@ function formatValue(value: Value, spec: string): string {
   if (isNumeric) return formatNumber(value, format);
   if ((kind !== '' && kind !== 's') || sign !== '' || format.isAlternate || grouping !== '' || align === '=')
     throw new RangeError(`invalid format specifier '${spec}' for str`);
-  const text = value as string;
-  return padded(format.precision === undefined ? text : firstOf(text, format.precision), '', format);
+  return padded(firstOf(value as string, format.precision), '', format);
 }
 
-function firstOf(text: string, length: number): string {
+/** The first characters, all if it isn't said how many. */
+function firstOf(text: string, length: number | undefined): string {
   return Array.from(text).slice(0, length).join('');
 }
 
@@ -176,7 +174,8 @@ function formatNumber(value: number | bigint | boolean | Float, format: Format):
     const number = numberOf(value);
     const isNegative = number < 0 || Object.is(number, -0);
     const lead = isNegative ? '-' : sign === '-' ? '' : sign;
-    return padded(grouped(floatDigits(Math.abs(number), format), format.grouping, 3), lead, format);
+    const digits = grouped(floatDigits(Math.abs(number), format), format.grouping, 3);
+    return padded(/[EFG]/.test(kind) ? digits.toUpperCase() : digits, lead, format);
   }
   if (kind === 'c') return padded(String.fromCodePoint(Number(value)), '', { ...format, align: '<' });
   const integer = BigInt(numberOfWhole(value));
@@ -189,24 +188,19 @@ function formatNumber(value: number | bigint | boolean | Float, format: Format):
 }
 
 function floatDigits(number: number, { kind, precision, isAlternate }: Format): string {
-  if (Number.isNaN(number)) return /[EFG]/.test(kind) ? 'NAN' : 'nan';
-  if (!Number.isFinite(number)) return /[EFG]/.test(kind) ? 'INF' : 'inf';
+  if (!Number.isFinite(number)) return Number.isNaN(number) ? 'nan' : 'inf';
   switch (kind.toLowerCase()) {
     case 'f':
       return fixed(number, precision ?? 6);
     case '%':
       return `${fixed(number * 100, precision ?? 6)}%`;
-    case 'e': {
-      const text = pythonExponent(number.toExponential(precision ?? 6));
-      return kind === 'E' ? text.toUpperCase() : text;
-    }
-    case 'g': {
-      const text = general(number, precision ?? 6, isAlternate);
-      return kind === 'G' ? text.toUpperCase() : text;
-    }
+    case 'e':
+      return pythonExponent(number.toExponential(precision ?? 6));
+    case 'g':
+      return general(number, precision ?? 6, isAlternate);
     default:
       if (precision === undefined) return toText(new Float(number));
-      return withPoint(general(number, precision, false, precision - 1));
+      return general(number, precision, false, precision - 1).replace(/^[^.e]*$/, '$&.0');
   }
 }
 
@@ -214,10 +208,6 @@ function floatDigits(number: number, { kind, precision, isAlternate }: Format): 
 function fixed(number: number, precision: number): string {
   if (number < 1e21) return roundToEven(number, precision).toFixed(precision);
   return BigInt(number) + (precision > 0 ? `.${'0'.repeat(precision)}` : '');
-}
-
-function withPoint(text: string): string {
-  return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
 function pythonExponent(text: string): string {

@@ -1,4 +1,5 @@
-import { TextCursor } from '../text/text-cursor.ts';
+import { letterEscapes } from '../text/escapes.ts';
+import { TextCursor } from '../grammar/languages/text-cursor.ts';
 import { trimEnd, whiteSpace } from './text.ts';
 
 /** A piece of a template's source. `value` is decoded: a string without quotes, text without what its tags strip. */
@@ -138,36 +139,17 @@ function toInteger(text: string): number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-const escapePattern = /\\\n|\\([0-7]{1,3})|\\x([\da-fA-F]{2})|\\u([\da-fA-F]{4})|\\U([\da-fA-F]{8})|\\([^])/g;
-const letterEscapes: ReadonlyMap<string, string> = new Map([
-  ['a', '\u0007'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-  ['v', '\v'],
-]);
+const escapePattern =
+  /\\\n|\\([0-7]{1,3})|\\[xuU]((?<=x)[\da-fA-F]{2}|(?<=u)[\da-fA-F]{4}|(?<=U)[\da-fA-F]{8})|\\([^])/g;
 
 /** Reads Python's escapes; a backslash before anything else stays. */
 function unescape(text: string): string {
   if (!text.includes('\\')) return text;
-  return text.replace(
-    escapePattern,
-    (
-      whole,
-      octal: string | undefined,
-      x: string | undefined,
-      u: string | undefined,
-      long: string | undefined,
-      letter: string | undefined,
-    ) => {
-      const hex = x ?? u ?? long;
-      if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-      if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
-      if (letter === undefined) return '';
-      if (/[xuUN]/.test(letter)) throw new SyntaxError(`unreadable escape ${whole}`);
-      return letterEscapes.get(letter) ?? (/['"\\]/.test(letter) ? letter : whole);
-    },
-  );
+  return text.replace(escapePattern, (whole: string, octal?: string, hex?: string, letter?: string) => {
+    if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
+    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+    if (letter === undefined) return '';
+    if (/[xuUN]/.test(letter)) throw new SyntaxError(`unreadable escape ${whole}`);
+    return letterEscapes.get(letter) ?? (/['"\\]/.test(letter) ? letter : whole);
+  });
 }

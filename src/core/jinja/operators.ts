@@ -108,7 +108,7 @@ const largestBits = 100_000;
 
 function calculateIntegers(operator: string, left: number | bigint, right: number | bigint): Value {
   if (typeof left === 'number' && typeof right === 'number' && '+-*'.includes(operator)) {
-    const result = operator === '+' ? left + right : operator === '-' ? left - right : left * right;
+    const result = calculateFloats(operator, left, right);
     if (Number.isSafeInteger(result)) return result + 0;
   }
   const result = calculateBigIntegers(operator, BigInt(left), BigInt(right));

@@ -196,16 +196,16 @@ export function parseTemplate(source: string): Body {
 
   function parseParameters(): Parameter[] {
     expect('operator', '(');
-    const parameters: Parameter[] = [];
-    while (!skip('operator', ')')) {
-      if (parameters.length > 0) expect('operator', ',');
+    let isOptional = false;
+    const parseParameter = (): Parameter => {
       const name = expect('name');
       const fallback = skip('operator', '=') ? parseExpression() : undefined;
-      if (fallback === undefined && parameters.at(-1)?.fallback !== undefined)
+      if (fallback === undefined && isOptional)
         throw new SyntaxError('non-default argument follows default argument');
-      parameters.push({ name, fallback });
-    }
-    return parameters;
+      isOptional = fallback !== undefined;
+      return { name, fallback };
+    };
+    return parseList(')', parseParameter, false);
   }
 
   /** One value, or several with commas between them as a tuple. */
@@ -327,13 +327,13 @@ export function parseTemplate(source: string): Body {
     throw unexpected('an expression');
   }
 
-  /** Items with commas between them, up to the closing sign; a comma may stand after the last. */
-  function parseList<T>(close: string, parseItem: () => T): T[] {
+  /** Items with commas between them, up to the closing sign; a comma may stand after the last unless told otherwise. */
+  function parseList<T>(close: string, parseItem: () => T, mayTrail = true): T[] {
     const items: T[] = [];
     while (!skip('operator', close)) {
       if (items.length > 0) {
         expect('operator', ',');
-        if (skip('operator', close)) break;
+        if (mayTrail && skip('operator', close)) break;
       }
       items.push(parseItem());
     }
@@ -365,11 +365,7 @@ export function parseTemplate(source: string): Body {
   }
 
   function parseSubscript(value: Expression): Expression {
-    const keys: (Expression | (Expression | undefined)[])[] = [];
-    while (!skip('operator', ']')) {
-      if (keys.length > 0) expect('operator', ',');
-      keys.push(parseSubscriptKey());
-    }
+    const keys = parseList(']', parseSubscriptKey, false);
     const [key] = keys;
     if (key === undefined) throw new SyntaxError('expected a subscript');
     if (keys.length === 1)

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../grammar/get-or-create.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { int64Tensor } from './tensor-values.ts';
@@ -22,110 +22,95 @@ export function operatorsVersion(opsets: OnnxModel['opsets']): number {
 const prefix = 'slashv1.';
 
 /** A graph that is being changed; the graph that it came from stays as it is. */
-export class GraphDraft {
-  readonly #graph: OnnxGraph;
-  readonly #names: Set<string>;
-  readonly #removed = new Set<OnnxNode>();
-  readonly #replaced = new Map<OnnxNode, OnnxNode>();
-  readonly #redirected = new Map<string, string>();
-  readonly #constants = new Map<string, string>();
-  readonly #added: OnnxNode[] = [];
-  readonly #initializers: OnnxTensor[] = [];
-  #inputs: readonly OnnxValue[];
-  #outputs: readonly OnnxValue[];
+export type GraphDraft = ReturnType<typeof createGraphDraft>;
 
-  constructor(graph: OnnxGraph) {
-    this.#graph = graph;
-    this.#inputs = graph.inputs;
-    this.#outputs = graph.outputs;
-    this.#names = new Set([
-      ...graph.nodes.flatMap(({ outputs }) => outputs),
-      ...[...graph.initializers, ...graph.inputs].map(({ name }) => name),
-    ]);
-  }
+export function createGraphDraft(graph: OnnxGraph) {
+  const names = new Set([
+    ...graph.nodes.flatMap(({ outputs }) => outputs),
+    ...[...graph.initializers, ...graph.inputs].map((value) => value.name),
+  ]);
+  const removed = new Set<OnnxNode>();
+  const replaced = new Map<OnnxNode, OnnxNode>();
+  const redirected = new Map<string, string>();
+  const constants = new Map<string, string>();
+  const addedNodes: OnnxNode[] = [];
+  const addedConstants: OnnxTensor[] = [];
+  const addedInputs: OnnxValue[] = [];
+  const setOutputs = new Map<string, OnnxValue>();
 
   /** A name that no value has. */
-  name(stem: string): string {
-    let name = `${prefix}${stem}`;
-    for (let count = 2; this.#names.has(name); count++) name = `${prefix}${stem}.${count}`;
-    this.#names.add(name);
-    return name;
-  }
-
-  /** A constant of int64 numbers, of one dimension if `dims` is left out; equal ones share a name. */
-  int64(values: readonly number[], dims = [values.length]): string {
-    const key = `${values.join('_')}x${dims.join('_')}`;
-    return getOrCreate(this.#constants, key, () => {
-      const name = this.name(`int64.${key}`);
-      this.#initializers.push(int64Tensor(name, values, dims));
-      return name;
-    });
+  function name(stem: string): string {
+    let free = `${prefix}${stem}`;
+    for (let count = 2; names.has(free); count++) free = `${prefix}${stem}.${count}`;
+    names.add(free);
+    return free;
   }
 
   /** Adds a node. */
-  add(
+  function add(
     operator: string,
     inputs: readonly string[],
     {
       attributes = [],
       domain = '',
-      outputs = [this.name(operator)],
+      outputs = [name(operator)],
     }: {
       attributes?: readonly OnnxAttribute[];
       domain?: string;
       outputs?: readonly string[] | undefined;
     } = {},
   ): string {
-    this.#added.push(nodeOf(operator, inputs, outputs, { attributes, domain }));
+    addedNodes.push(nodeOf(operator, inputs, outputs, { attributes, domain }));
     return outputs[0]!;
   }
 
-  /** Adds a node that gives a value another type. */
-  cast(input: string, elementType: number, outputs?: readonly string[]): string {
-    return this.add('Cast', [input], { attributes: [integerAttribute('to', elementType)], outputs });
-  }
+  return {
+    name,
+    add,
+    remove: (node: OnnxNode) => removed.add(node),
+    replace: (node: OnnxNode, replacement: OnnxNode) => replaced.set(node, replacement),
+    /** Lets all nodes of the original graph that take one value take another. */
+    redirect: (from: string, to: string) => redirected.set(from, to),
+    addInput: (input: OnnxValue) => addedInputs.push(input),
+    /** Adds an output, or describes one anew. */
+    setOutput: (output: OnnxValue) => setOutputs.set(output.name, output),
 
-  remove(node: OnnxNode): void {
-    this.#removed.add(node);
-  }
+    /** A constant of int64 numbers, of one dimension if `dims` is left out; equal ones share a name. */
+    int64(values: readonly number[], dims = [values.length]): string {
+      const key = `${values.join('_')}x${dims.join('_')}`;
+      return getOrCreate(constants, key, () => {
+        const constant = name(`int64.${key}`);
+        addedConstants.push(int64Tensor(constant, values, dims));
+        return constant;
+      });
+    },
 
-  replace(node: OnnxNode, replacement: OnnxNode): void {
-    this.#replaced.set(node, replacement);
-  }
+    /** Adds a node that gives a value another type. */
+    cast(input: string, elementType: number, outputs?: readonly string[]): string {
+      return add('Cast', [input], { attributes: [integerAttribute('to', elementType)], outputs });
+    },
 
-  /** Lets all nodes of the original graph that take one value take another. */
-  redirect(from: string, to: string): void {
-    this.#redirected.set(from, to);
-  }
-
-  addInput(input: OnnxValue): void {
-    this.#inputs = [...this.#inputs, input];
-  }
-
-  /** Adds an output, or describes one anew. */
-  setOutput(output: OnnxValue): void {
-    const others = this.#outputs.some(({ name }) => name === output.name);
-    this.#outputs = others
-      ? this.#outputs.map((old) => (old.name === output.name ? output : old))
-      : [...this.#outputs, output];
-  }
-
-  /** The changed graph, without what became useless. */
-  finish(): OnnxGraph {
-    const redirect = (name: string) => this.#redirected.get(name) ?? name;
-    const redirected = (node: OnnxNode): OnnxNode => {
-      if (!node.inputs.some((name) => this.#redirected.has(name))) return node;
-      return { ...node, inputs: node.inputs.map(redirect) };
-    };
-    const kept = this.#graph.nodes
-      .filter((node) => !this.#removed.has(node))
-      .map((node) => redirected(this.#replaced.get(node) ?? node));
-    return pruneGraph({
-      ...this.#graph,
-      nodes: [...kept, ...this.#added],
-      initializers: [...this.#graph.initializers, ...this.#initializers],
-      inputs: this.#inputs,
-      outputs: this.#outputs,
-    });
-  }
+    /** The changed graph, without what became useless. */
+    finish(): OnnxGraph {
+      const redirect = (value: string) => redirected.get(value) ?? value;
+      const moved = (node: OnnxNode): OnnxNode => {
+        const isMoved = node.inputs.some((input) => redirected.has(input));
+        return isMoved ? { ...node, inputs: node.inputs.map(redirect) } : node;
+      };
+      const kept = graph.nodes
+        .filter((node) => !removed.has(node))
+        .map((node) => moved(replaced.get(node) ?? node));
+      const outputs = new Map([
+        ...graph.outputs.map((output) => [output.name, output] as const),
+        ...setOutputs,
+      ]);
+      return pruneGraph({
+        ...graph,
+        nodes: [...kept, ...addedNodes],
+        initializers: [...graph.initializers, ...addedConstants],
+        inputs: [...graph.inputs, ...addedInputs],
+        outputs: [...outputs.values()],
+      });
+    },
+  };
 }

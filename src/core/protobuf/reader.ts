@@ -153,14 +153,12 @@ export class WireReader {
   }
 
   #bigVarint(start: number, end: number): { value: bigint; end: number } {
-    const bytes = this.#view(start, Math.min(mostVarintBytes, end - start));
+    const number = this.#varint(start, end);
+    const bytes = this.#view(start, number.end - start);
     let value = 0n;
-    for (let index = 0; index < bytes.length; index++) {
-      const byte = bytes[index]!;
-      value |= BigInt(byte & 127) << BigInt(7 * index);
-      if (byte < 128) return { value: BigInt.asIntN(64, value), end: start + index + 1 };
-    }
-    throw new RangeError(`protobuf number: expected an end within ${bytes.length} bytes at ${start}`);
+    for (let index = bytes.length - 1; index >= 0; index--)
+      value = (value << 7n) | BigInt(bytes[index]! & 127);
+    return { value: BigInt.asIntN(64, value), end: number.end };
   }
 }
 

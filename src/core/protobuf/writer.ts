@@ -40,7 +40,9 @@ export class WireWriter {
 
   float(field: number, value: number): this {
     this.#varint(BigInt(field * 8 + wireType.fixed32));
-    return this.raw(new Uint8Array(littleEndianFloat(value)));
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setFloat32(0, value, true);
+    return this.raw(bytes);
   }
 
   message(field: number, write: (writer: WireWriter) => void): this {
@@ -63,10 +65,4 @@ export class WireWriter {
     if (this.#length + count <= this.#bytes.length) return;
     this.#bytes = grown(this.#bytes, Math.max(2 * this.#bytes.length, this.#length + count));
   }
-}
-
-function littleEndianFloat(value: number): ArrayBuffer {
-  const view = new DataView(new ArrayBuffer(4));
-  view.setFloat32(0, value, true);
-  return view.buffer;
 }

@@ -1,13 +1,13 @@
 import type { JsonCounts } from './count-values.ts';
 
-const quote = 0x22;
+export const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const backslash = 0x5c;
+export const closeBracket = 0x5d;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
 
 /** Levels of arrays and objects that callers may nest in JSON: what walks them without a limit overflows its stack. */
 export const maxJsonLevels = 512;

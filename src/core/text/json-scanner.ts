@@ -1,3 +1,5 @@
+import { backslash, closeBrace, closeBracket, openBrace, openBracket, quote } from './json-counter.ts';
+
 /** Follows one JSON value through text that comes in pieces. */
 export interface JsonScanner {
   /** `complete` once the value has ended, `invalid` once the text can't be JSON any more. */
@@ -144,13 +146,6 @@ export function createJsonScanner(): JsonScanner {
     scan,
   };
 }
-
-const quote = 0x22;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 
 /** Index of the next unit of a string that is not simply part of it. */
 function skipPlainUnits(text: string, from: number): number {

@@ -63,17 +63,20 @@ export function readChoice<Choice extends string>(
   return choice;
 }
 
-export type Readers<Part> = Readonly<Record<string, (label: string, members: Members) => Part>>;
-
-/** Reads a part of one of several types. */
-export function readByType<Part>(label: string, value: unknown, readers: Readers<Part>, type?: string): Part {
-  const members = readMembers(label, value);
-  const name = members['type'] ?? type;
-  const read = typeof name === 'string' && Object.hasOwn(readers, name) ? readers[name] : undefined;
-  if (read) return read(label, members);
-  throw new RangeError(
-    `${label}.type: expected one of ${Object.keys(readers).join(', ')}, got ${describe(name)}`,
-  );
+/** Makes the reader of a part of one of several types. @param guessType of a part that doesn't say it */
+export function byType<Part>(
+  readers: Readonly<Record<string, (label: string, members: Members) => Part>>,
+  guessType: (members: Members) => string | undefined = () => undefined,
+): (label: string, value: unknown) => Part {
+  return (label, value) => {
+    const members = readMembers(label, value);
+    const name = members['type'] ?? guessType(members);
+    const read = typeof name === 'string' && Object.hasOwn(readers, name) ? readers[name] : undefined;
+    if (read) return read(label, members);
+    throw new RangeError(
+      `${label}.type: expected one of ${Object.keys(readers).join(', ')}, got ${describe(name)}`,
+    );
+  };
 }
 
 /** Parts nest: a sequence holds parts. Deeper than anyone writes, and shallow enough for every stack. */

@@ -1,7 +1,6 @@
 import {
   type Members,
-  type Readers,
-  readByType,
+  byType,
   readSequence,
   readString,
   readBoolean,
@@ -89,7 +88,8 @@ function decodeBytes(bytes: readonly number[]): string[] {
 
 const fuse: Decoder = (tokens) => [tokens.join('')];
 
-const readers: Readers<Decoder> = {
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
+export const readDecoder = byType<Decoder>({
   BPEDecoder: readBpeDecoder,
   ByteFallback: () => byteFallbackDecoder,
   ByteLevel: () => byteLevelDecoder,
@@ -100,12 +100,7 @@ const readers: Readers<Decoder> = {
   Sequence: readDecoders,
   Strip: readStripDecoder,
   WordPiece: readWordPieceDecoder,
-};
-
-/** @throws TypeError or RangeError for a malformed definition or an unknown type */
-export function readDecoder(label: string, value: unknown): Decoder {
-  return readByType(label, value, readers);
-}
+});
 
 function readDecoders(label: string, members: Members): Decoder {
   const steps = readSequence(label, members, 'decoders', readDecoder);

@@ -1,3 +1,5 @@
+import { indexOfLargest } from '../likeliest-token.ts';
+
 /** The speakers that a powerset of classes is made of: silence, each speaker alone, and each pair of them. */
 export function speakersOfPowerset(classes: number): number | undefined {
   for (let speakers = 2; speakers <= 8; speakers++) {
@@ -20,11 +22,7 @@ export function decodePowerset(logits: Float32Array, speakers: number): Uint8Arr
   }
   const frames = new Uint8Array(logits.length / sets.length);
   for (let frame = 0, row = 0; frame < frames.length; frame++, row += sets.length) {
-    let best = 0;
-    for (let index = 1; index < sets.length; index++) {
-      if (logits[row + index]! > logits[row + best]!) best = index;
-    }
-    frames[frame] = sets[best]!;
+    frames[frame] = sets[indexOfLargest(logits.subarray(row, row + sets.length))]!;
   }
   return frames;
 }

@@ -1,4 +1,4 @@
-import { TextInput, type Reading } from '../text-input.ts';
+import { feed, TextInput, type Reading } from '../text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
@@ -20,7 +20,7 @@ export class AnswerInput extends TextInput {
   callEnds: readonly string[] = [];
   /** Events of the call in hand. */
   #waiting: CallEvent[] = [];
-  #events: ToolCallParserEvent[] = [];
+  readonly #events: ToolCallParserEvent[] = [];
   /** Text that was taken and is not accounted for. */
   held = '';
   #isInCall = false;
@@ -40,9 +40,7 @@ export class AnswerInput extends TextInput {
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
+    return this.#events.splice(0);
   }
 
   override take(length: number): string {
@@ -137,8 +135,7 @@ export class AnswerInput extends TextInput {
   }
 
   #release(): void {
-    for (const event of this.#waiting) this.#push(event);
-    this.#waiting = [];
+    for (const event of this.#waiting.splice(0)) this.#push(event);
   }
 
   /** Drops the held text, which means nothing, such as a close marker. */
@@ -186,17 +183,5 @@ export function createScriptedParser(
   options: ToolCallParserOptions = {},
 ): ToolCallParser {
   const input = new AnswerInput(tools, options);
-  const reading = readAnswer(input);
-  return {
-    push(text) {
-      input.append(text);
-      reading.next();
-      return input.takeEvents();
-    },
-    flush({ cutOff = false } = {}) {
-      input.end({ cutOff });
-      reading.next();
-      return input.takeEvents();
-    },
-  };
+  return feed(input, readAnswer(input), () => input.takeEvents());
 }

@@ -1,4 +1,5 @@
 import { createJsonScanner } from '../../text/json-scanner.ts';
+import type { TextInput } from '../text-input.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolDefinition } from '../messages.ts';
 import { framedCalls } from './call-frame.ts';
@@ -162,7 +163,7 @@ function* takeJsonSpace(input: AnswerInput): Reading {
 }
 
 /** Takes a JSON value; says whether it is whole. */
-export function* takeJson(input: AnswerInput, emit: (piece: string) => void = () => {}): Reading<boolean> {
+export function* takeJson(input: TextInput, emit: (piece: string) => void = () => {}): Reading<boolean> {
   const scanner = createJsonScanner();
   while (scanner.state === 'open' && (yield* input.hasMore())) {
     const piece = input.take(scanner.scan(input.rest));

@@ -6,7 +6,6 @@ import { indentedListConstraint, jsonCallFrame, jsonListConstraint, readJsonCall
 
 // Formats whose calls are JSON objects with the name inside, between markers.
 
-const jsonCall = (name: string): CallFrame => jsonCallFrame(name);
 const parametersCall = (name: string): CallFrame => jsonCallFrame(name, { arguments: 'parameters' });
 const cohereKeys = { name: 'tool_name', arguments: 'parameters' };
 const list = { begin: '[', separator: ', ', end: ']' };
@@ -53,7 +52,7 @@ export const hunyuanFormat = defineFormat({
     ...jsonListConstraint('<tool_calls>', '</tool_calls>'),
     others: [
       indentedListConstraint('<tool_calls>', '</tool_calls>'),
-      framedCalls({ begin: '<tool_calls>\n', end: '\n</tool_calls>' }, jsonCall),
+      framedCalls({ begin: '<tool_calls>\n', end: '\n</tool_calls>' }, jsonCallFrame),
     ],
   },
 });
@@ -148,7 +147,7 @@ export const commandRPlusFormat = defineFormat({
 
 const gigachatRole = 'function call<|role_sep|>';
 const gigachatCalls = [`<|message_sep|>\n\n${gigachatRole}\n`, '<|function_call|>'].map((begin) =>
-  framedCalls({ begin, separator: null }, jsonCall),
+  framedCalls({ begin, separator: null }, jsonCallFrame),
 );
 
 /** A JSON object after a role or a marker of its own. */
@@ -186,7 +185,7 @@ export const xlamFormat = defineFormat({
   },
   detect: /single JSON array|directly output an empty list/,
   frame: { ...list, trigger: '[{"name": "' },
-  notation: { others: [framedCalls({ begin: '```\n[', separator: ', ', end: ']\n```' }, jsonCall)] },
+  notation: { others: [framedCalls({ begin: '```\n[', separator: ', ', end: ']\n```' }, jsonCallFrame)] },
 });
 
 const functoolsMarker = 'functools[';
@@ -219,7 +218,7 @@ export const functoolsFormat = defineFormat({
   calls: phi4Calls,
   detect: /\bfunctools\b/,
   frame: { ...list, begin: functoolsMarker },
-  notation: { others: [framedCalls({ ...list, begin: ` ${functoolsMarker}` }, jsonCall)] },
+  notation: { others: [framedCalls({ ...list, begin: ` ${functoolsMarker}` }, jsonCallFrame)] },
 });
 
 /** The end of text before an object that is part of other JSON. */

@@ -1,3 +1,4 @@
+import { hexEscapeLengths, letterEscapes } from '../../text/escapes.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { toJsonWord } from './schema-types.ts';
 
@@ -140,32 +141,17 @@ function* readString(input: AnswerInput, quote: string): Reading<string | null> 
 }
 
 const simpleEscapes: ReadonlyMap<string, string> = new Map([
+  ...letterEscapes,
+  ...Array.from('\\\'"/', (sign) => [sign, sign] as const),
   ['\n', ''],
-  ['\\', '\\'],
-  ["'", "'"],
-  ['"', '"'],
-  ['/', '/'],
-  ['a', '\u0007'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-  ['v', '\v'],
   ['0', '\0'],
-]);
-
-const hexEscapeLengths: ReadonlyMap<string, number> = new Map([
-  ['x', 2],
-  ['u', 4],
-  ['U', 8],
 ]);
 
 /** Reads what follows a backslash. Python keeps the backslash where it begins no escape. */
 function* readEscape(input: AnswerInput): Reading<string | null> {
   if (!(yield* input.hasMore())) return null;
   const unit = input.take(1);
-  const length = hexEscapeLengths.get(unit);
+  const length = hexEscapeLengths[unit];
   if (length === undefined) return simpleEscapes.get(unit) ?? `\\${unit}`;
   const digits = yield* input.takeWhile((digit) => /[\da-f]/i.test(digit), length);
   const code = Number.parseInt(digits, 16);

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../grammar/get-or-create.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { defineFormat } from './define-format.ts';
 import { framedCalls, namedCall } from './call-frame.ts';
@@ -37,9 +38,8 @@ function elementArguments(mark: string): (schema: unknown) => ArgumentsNotation 
     const items = new Map<unknown, Notation>();
 
     function valueOf(schema: unknown, kept: Map<unknown, Notation>): Notation {
-      const own = kept.get(schema) ?? create(schema, `element ${known.size} ${items.size}`, kept === items);
-      kept.set(schema, own);
-      return own;
+      const id = `element ${known.size} ${items.size}`;
+      return getOrCreate(kept, schema, () => create(schema, id, kept === items));
     }
 
     function create(schema: unknown, id: string, isItem: boolean): Notation {

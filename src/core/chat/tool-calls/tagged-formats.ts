@@ -93,8 +93,9 @@ export const longcatFormat = taggedFormat({
   syntax: keyValueSyntax(longcatTags, { callClose: longcatClose }),
   frames: [{ open: longcatOpen }],
   mayBeJson: true,
-  constraint: framedCalls({ open: `${longcatOpen}\n`, close: `\n${longcatClose}`, separator: '' }, (name) =>
-    jsonCallFrame(name),
+  constraint: framedCalls(
+    { open: `${longcatOpen}\n`, close: `\n${longcatClose}`, separator: '' },
+    jsonCallFrame,
   ),
 });
 
@@ -114,11 +115,9 @@ export const k2HorizonFormat = taggedFormat({
   frames: [{ ...horizonSection, open: horizonOpen }, { open: horizonOpen }],
   mayBeJson: true,
   others: [
-    framedCalls(
-      { ...horizonSection, open: `${horizonOpen}\n`, close: `\n${horizonClose}` },
-      (name) => jsonCallFrame(name),
-      { isLoose: true },
-    ),
+    framedCalls({ ...horizonSection, open: `${horizonOpen}\n`, close: `\n${horizonClose}` }, jsonCallFrame, {
+      isLoose: true,
+    }),
   ],
   detect: horizonBegin,
   ownToken: horizonBegin,

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../grammar/get-or-create.ts';
 import {
   empty,
   never,
@@ -25,9 +26,8 @@ function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => Argumen
   return (schema) => (texts) => {
     const tool = { name: '', parameters: schema as Readonly<Record<string, unknown>> };
     const values = new Map<string, Notation>();
-    const valueOf = (types: readonly string[]): Notation => {
-      const own =
-        values.get(types.join()) ??
+    const valueOf = (types: readonly string[]): Notation =>
+      getOrCreate(values, types.join(), () =>
         rawNotation({
           types,
           marker: parameterClose,
@@ -35,10 +35,8 @@ function taggedArguments(syntax: TaggedCallSyntax): (schema: unknown) => Argumen
           frame: (type, value) => frameOf(type, value, syntax),
           isMarkedString: attributes !== undefined,
           texts,
-        });
-      values.set(types.join(), own);
-      return own;
-    };
+        }),
+      );
     const notation: Notation = {
       id: 'tags',
       anyValue: never,

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../get-or-create.ts';
+import { getOrCreate } from '../get-or-create.ts';
 import {
   choice,
   empty,
@@ -14,9 +14,9 @@ import { isNullable, nullableRules } from '../languages/nullable.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { maxRepetitions } from '../languages/regular-expression.ts';
 import { quoted } from '../schemas/keywords.ts';
-import { TextCursor } from '../../text/text-cursor.ts';
+import { hexEscapeLengths } from '../../text/escapes.ts';
+import { TextCursor } from '../languages/text-cursor.ts';
 
-const hexEscapes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 const maxLength = 50_000;
 const maxRules = 1000;
 const maxDepth = 64;
@@ -152,7 +152,7 @@ export abstract class GrammarReader extends TextCursor {
     if (codePoint !== 0x5c) return codePoint;
     const letter = this.source[this.index++] ?? '';
     if (Object.hasOwn(escapes, letter)) return escapes[letter]!.codePointAt(0)!;
-    const length = hexEscapes[letter] ?? 0;
+    const length = hexEscapeLengths[letter] ?? 0;
     const digits = this.source.slice(this.index, this.index + length);
     const escaped = Number.parseInt(digits, 16);
     const isWhole = length > 0 && digits.length === length && /^[\da-f]+$/i.test(digits);

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../get-or-create.ts';
+import { getOrCreate } from '../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
@@ -8,7 +8,7 @@ import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
 import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.ts';
 import { annotationKeywords, createClauseReader, isReferenceAlone, type Clause } from './clauses.ts';
-import { SchemaDocument, type Literal } from './document.ts';
+import { createSchemaDocument, type Literal } from './document.ts';
 import { createEvaluator } from './evaluate.ts';
 import { isSchemaObject, numberBits, readSchemas, schemaFault, typeBits, type Schema } from './keywords.ts';
 import { numberOf } from './number.ts';
@@ -73,7 +73,7 @@ function* readSteps(
   budget: SchemaBudget,
   { notationOf, isOpen }: { readonly notationOf: ArgumentsNotation; readonly isOpen: boolean },
 ): Generator<void, Expression> {
-  const document = new SchemaDocument(root, place);
+  const document = createSchemaDocument(root, place);
   const texts = new TextLanguages(budget);
   const spend = (steps: number): void => {
     budget.keywordSteps -= steps;

@@ -1,5 +1,5 @@
 import { floatAttribute, integerAttribute, integerOf, integersOf } from '../value.ts';
-import { contribDomain, GraphDraft } from '../graph-draft.ts';
+import { contribDomain, createGraphDraft } from '../graph-draft.ts';
 import { follow, GraphIndex } from '../graph-index.ts';
 import type { OnnxGraph, OnnxNode } from '../model.ts';
 
@@ -31,7 +31,7 @@ export function fuseWholeAttention(
   { isStep = false, ...parting }: AttentionHeads & { readonly isStep?: boolean },
 ): OnnxGraph | undefined {
   const index = new GraphIndex(graph);
-  const draft = new GraphDraft(graph);
+  const draft = createGraphDraft(graph);
   const isOutput = (name: string): boolean => graph.outputs.some((output) => output.name === name);
   let isChanged = false;
   for (const softmax of graph.nodes) {

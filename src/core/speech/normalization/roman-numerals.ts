@@ -15,39 +15,38 @@ const rulers =
 export const romanNumeralRules: readonly Rule[] = [
   [
     globally`(?<!\p{L})(?<word>${counted}) (?![CL](?!\p{L}))${numeral}`,
-    ({ word, numeral: sign = '' }) => `${word} ${toCardinal(String(valueOf(sign)))}`,
+    ({ word, numeral: sign = '' }) => `${word} ${toCardinal(valueOf(sign))}`,
   ],
   [
     /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?<sign>(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3}))(?!\p{L})/gu,
-    ({ sign = '' }) => toCardinal(String(valueOf(sign.toUpperCase()))),
+    ({ sign = '' }) => toCardinal(valueOf(sign.toUpperCase())),
   ],
   [
     globally`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
-    ({ sign = '' }) => toOrdinal(String(valueOf(sign))),
+    ({ sign = '' }) => toOrdinal(valueOf(sign)),
   ],
-  [
-    /(?<!\p{L})WW(?<sign>I{1,2})(?!\p{L})/gu,
-    ({ sign = '' }) => `World War ${toCardinal(String(valueOf(sign)))}`,
-  ],
+  [/(?<!\p{L})WW(?<sign>I{1,2})(?!\p{L})/gu, ({ sign = '' }) => `World War ${toCardinal(valueOf(sign))}`],
   [
     globally`(?<!\p{L})(?<word>${rulers}) (?!I (?!of |ruled |reigned ))${numeral}`,
-    ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(String(valueOf(sign)))}`,
+    ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(valueOf(sign))}`,
   ],
   // The number of a heading.
   [
     /(?<=^|\n)(?<sign>(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3}))(?=\. \p{Lu})/gu,
-    ({ sign = '' }) => toCardinal(String(valueOf(sign))),
+    ({ sign = '' }) => toCardinal(valueOf(sign)),
   ],
   // Numerals that are nothing else, after a name: `Final Fantasy VII`.
   [
     /(?<=\p{Lu}\p{Ll}+ )(?<sign>X{0,2}(?:VI{2,3}|I{2,3}|I[VX](?=[.,;:!?)]|$))|X{1,2}I[VX]|XV)(?![\p{L}\d])/gu,
-    ({ sign = '' }) => toCardinal(String(valueOf(sign))),
+    ({ sign = '' }) => toCardinal(valueOf(sign)),
   ],
 ];
 
-function valueOf(sign: string): number {
-  return Array.from(sign, (letter) => values[letter]!).reduce(
-    (sum, value, index, all) => sum + (value < (all[index + 1] ?? 0) ? -value : value),
+/** In digits. */
+function valueOf(sign: string): string {
+  const value = Array.from(sign, (letter) => values[letter]!).reduce(
+    (sum, one, index, all) => sum + (one < (all[index + 1] ?? 0) ? -one : one),
     0,
   );
+  return String(value);
 }

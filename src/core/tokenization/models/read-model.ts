@@ -1,4 +1,4 @@
-import { type Members, type Readers, readByType, readMembers, readString } from '../definition.ts';
+import { type Members, byType, readString } from '../definition.ts';
 import { readBpe } from './bpe.ts';
 import { createUnknownId, type Model, readVocabulary } from './model.ts';
 import { readUnigram } from './unigram.ts';
@@ -6,17 +6,16 @@ import { readWordPiece } from './word-piece.ts';
 import { pushToken } from '../token-buffer.ts';
 import { utf8LengthOf } from './utf8.ts';
 
-const readers: Readers<Model> = {
-  BPE: readBpe,
-  WordPiece: readWordPiece,
-  WordLevel: readWordLevel,
-  Unigram: readUnigram,
-};
-
 /** @throws TypeError or RangeError for a malformed definition or an unknown type */
-export function readModel(label: string, value: unknown): Model {
-  return readByType(label, value, readers, guessType(readMembers(label, value)));
-}
+export const readModel = byType<Model>(
+  {
+    BPE: readBpe,
+    WordPiece: readWordPiece,
+    WordLevel: readWordLevel,
+    Unigram: readUnigram,
+  },
+  guessType,
+);
 
 /** Files from before types were written down. */
 function guessType(members: Members): string | undefined {

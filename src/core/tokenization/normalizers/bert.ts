@@ -1,7 +1,7 @@
 import { readBoolean, type Members } from '../definition.ts';
 import { classOf, space } from '../unicode/character-class.ts';
 import { combiningOrder } from '../unicode/combining-class.ts';
-import { isInRanges, notNonspacingMarks } from '../unicode/newer-characters.ts';
+import { createMarkTest, notNonspacingMarks } from '../unicode/newer-characters.ts';
 import {
   createCharacterNormalizer,
   createCharacterRewriter,
@@ -79,10 +79,5 @@ const decomposition: Step = {
 
 const removalOfMarks = toStep((character) => (isNonspacingMark(character) ? '' : character));
 
-const nonspacingMark = /^\p{Mn}$/u;
-
-function isNonspacingMark(character: string): boolean {
-  const codePoint = character.codePointAt(0)!;
-  if (codePoint === 0x17_34 || codePoint === 0x1_17_1e) return true; // marks of that kind until Unicode 14
-  return nonspacingMark.test(character) && !isInRanges(codePoint, notNonspacingMarks);
-}
+/** Two were marks of that kind until Unicode 14. */
+const isNonspacingMark = createMarkTest(/^\p{Mn}$/u, [0x17_34, 0x1_17_1e], notNonspacingMarks);

@@ -1,18 +1,11 @@
-import {
-  type Members,
-  type Readers,
-  readByType,
-  readBoolean,
-  readSequence,
-  readString,
-} from '../definition.ts';
+import { type Members, byType, readBoolean, readSequence, readString } from '../definition.ts';
 import { readBertNormalizer } from './bert.ts';
 import { byteLevel } from './byte-level.ts';
 import { lowercase, createCharacterNormalizer } from './character-rewriter.ts';
 import { type Normalizer, openBuilder, wholePiece, readPrepend } from './normalizer.ts';
 import { readPrecompiled } from './precompiled.ts';
 import { nfc, nfd, nfkc, nfkd } from './unicode-forms.ts';
-import { isInRanges, notCombiningMarks } from '../unicode/newer-characters.ts';
+import { createMarkTest, notCombiningMarks } from '../unicode/newer-characters.ts';
 import { classOf, space } from '../unicode/character-class.ts';
 import { createSegments } from '../patterns/pattern.ts';
 import { readPattern } from '../patterns/read-pattern.ts';
@@ -23,18 +16,14 @@ const nmt = createCharacterNormalizer((character) => {
   return /^[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]$/.test(character) ? ' ' : character;
 });
 
-const mark = /^\p{M}$/u;
-
 /** Leaves combining marks out. */
 const stripAccents = createCharacterNormalizer((character) => (isCombiningMark(character) ? '' : character));
 
-function isCombiningMark(character: string): boolean {
-  const codePoint = character.codePointAt(0)!;
-  if (codePoint === 0x1c_f2 || codePoint === 0x1c_f3) return true; // marks until Unicode 12
-  return mark.test(character) && !isInRanges(codePoint, notCombiningMarks);
-}
+/** Two were marks until Unicode 12. */
+const isCombiningMark = createMarkTest(/^\p{M}$/u, [0x1c_f2, 0x1c_f3], notCombiningMarks);
 
-const readers: Readers<Normalizer> = {
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
+export const readNormalizer = byType<Normalizer>({
   BertNormalizer: readBertNormalizer,
   ByteLevel: () => byteLevel,
   Lowercase: () => lowercase,
@@ -49,12 +38,7 @@ const readers: Readers<Normalizer> = {
   Sequence: readNormalizers,
   Strip: readStrip,
   StripAccents: () => stripAccents,
-};
-
-/** @throws TypeError or RangeError for a malformed definition or an unknown type */
-export function readNormalizer(label: string, value: unknown): Normalizer {
-  return readByType(label, value, readers);
-}
+});
 
 function readNormalizers(label: string, members: Members): Normalizer {
   const normalizers = readSequence(label, members, 'normalizers', readNormalizer);

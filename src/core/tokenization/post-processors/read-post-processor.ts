@@ -2,13 +2,12 @@ import { isHighSurrogate, isLowSurrogate } from '../aligned-text.ts';
 import { characterOfByte } from '../byte-characters.ts';
 import {
   readBoolean,
-  readByType,
+  byType,
   readInteger,
   readList,
   readSequence,
   readString,
   type Members,
-  type Readers,
   readMembers,
 } from '../definition.ts';
 import {
@@ -34,13 +33,13 @@ function trimOffsets(
   const { source = '' } = encoding;
   const offsets = encoding.offsets.slice();
   for (const [index, token] of encoding.tokens.entries()) {
-    let leading = leadingSpaces(token);
+    let leading = countSpaces(token, 0, 1);
     let start = offsets[2 * index]!;
     const end = offsets[2 * index + 1]!;
     if (leading === 1 && addPrefixSpace && (index === 0 || start === 0)) leading = 0;
     for (; leading > 0 && start < end; leading--) start += isHighSurrogate(source.charCodeAt(start)) ? 2 : 1;
     offsets[2 * index] = start;
-    offsets[2 * index + 1] = Math.max(start, back(source, end, trailingSpaces(token)));
+    offsets[2 * index + 1] = Math.max(start, back(source, end, countSpaces(token, token.length - 1, -1)));
   }
   return {
     ...encoding,
@@ -63,30 +62,21 @@ function isSpace(unit: number): boolean {
   return unit === blank || (classOf(unit) & space) !== 0;
 }
 
-function leadingSpaces(token: string): number {
+/** Units of white space from a place on, forwards or backwards. */
+function countSpaces(token: string, start: number, step: 1 | -1): number {
   let count = 0;
-  while (count < token.length && isSpace(token.charCodeAt(count))) count++;
+  while (count < token.length && isSpace(token.charCodeAt(start + step * count))) count++;
   return count;
 }
 
-function trailingSpaces(token: string): number {
-  let count = 0;
-  while (count < token.length && isSpace(token.charCodeAt(token.length - 1 - count))) count++;
-  return count;
-}
-
-const readers: Readers<PostProcessor> = {
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
+export const readPostProcessor = byType<PostProcessor>({
   BertProcessing: readBertProcessing,
   ByteLevel: readByteLevelProcessing,
   RobertaProcessing: readRobertaProcessing,
   Sequence: readPostProcessors,
   TemplateProcessing: readTemplateProcessing,
-};
-
-/** @throws TypeError or RangeError for a malformed definition or an unknown type */
-export function readPostProcessor(label: string, value: unknown): PostProcessor {
-  return readByType(label, value, readers);
-}
+});
 
 function readPostProcessors(label: string, members: Members): PostProcessor {
   const steps = readSequence(label, members, 'processors', readPostProcessor);
@@ -98,13 +88,15 @@ function readPostProcessors(label: string, members: Members): PostProcessor {
 }
 
 function readByteLevelProcessing(label: string, members: Members): PostProcessor {
+  const trim = readTrimming(label, members);
+  return { addedTokens: () => 0, process: (encodings) => encodings.map(trim) };
+}
+
+/** `trimOffsets` as a definition asks for it. */
+function readTrimming(label: string, members: Members): (encoding: PartialEncoding) => PartialEncoding {
   const trims = readBoolean(`${label}.trim_offsets`, members['trim_offsets'], true);
   const addPrefixSpace = readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], true);
-  return {
-    addedTokens: () => 0,
-    process: (encodings) =>
-      trims ? encodings.map((encoding) => trimOffsets(encoding, { addPrefixSpace })) : encodings,
-  };
+  return (encoding) => (trims ? trimOffsets(encoding, { addPrefixSpace }) : encoding);
 }
 
 /** Reads `[token, id]`. */
@@ -132,14 +124,12 @@ function readBertProcessing(label: string, members: Members): PostProcessor {
 function readRobertaProcessing(label: string, members: Members): PostProcessor {
   const begin = readTokenAndId(`${label}.cls`, members['cls'], 0);
   const end = readTokenAndId(`${label}.sep`, members['sep'], 0);
-  const trims = readBoolean(`${label}.trim_offsets`, members['trim_offsets'], true);
-  const addPrefixSpace = readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], true);
+  const trim = readTrimming(label, members);
   return {
     addedTokens: (texts) => 2 * texts,
     process: (encodings, { addSpecialTokens }) =>
       encodings.map((encoding, index) => {
-        const trimmed = trims ? trimOffsets(encoding, { addPrefixSpace }) : encoding;
-        const first = withTypeId(trimmed, 0);
+        const first = withTypeId(trim(encoding), 0);
         const text = { ...first, overflowing: first.overflowing.map((part) => withTypeId(part, 0)) };
         return addSpecialTokens ? concatenateEncodings([index === 0 ? begin : end, text, end]) : text;
       }),

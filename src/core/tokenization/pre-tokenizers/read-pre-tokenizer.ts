@@ -1,8 +1,7 @@
 import {
   type Members,
-  type Readers,
   readBoolean,
-  readByType,
+  byType,
   readCharacter,
   readChoice,
   readInteger,
@@ -120,7 +119,8 @@ const spacePattern = createCharacterPattern((codePoint) => (classOf(codePoint) &
 /** Cuts at white space. */
 const whitespaceSplit: PreTokenizer = (pieces) => splitPieces(pieces, spacePattern, { behavior: 'Removed' });
 
-const readers: Readers<PreTokenizer> = {
+/** @throws TypeError or RangeError for a malformed definition or an unknown type */
+export const readPreTokenizer = byType<PreTokenizer>({
   BertPreTokenizer: () => bertPreTokenizer,
   ByteLevel: readByteLevel,
   CharDelimiterSplit: readCharDelimiterSplit,
@@ -133,12 +133,7 @@ const readers: Readers<PreTokenizer> = {
   UnicodeScripts: () => unicodeScripts,
   Whitespace: () => whitespace,
   WhitespaceSplit: () => whitespaceSplit,
-};
-
-/** @throws TypeError or RangeError for a malformed definition or an unknown type */
-export function readPreTokenizer(label: string, value: unknown): PreTokenizer {
-  return readByType(label, value, readers);
-}
+});
 
 function readPreTokenizers(label: string, members: Members): PreTokenizer {
   const steps = readSequence(label, members, 'pretokenizers', readPreTokenizer);

@@ -111,3 +111,15 @@ export const newerThanUnicode9 = parseRanges(
     '1fb00-1fb92 1fb94-1fbfa 2a6d7-2a6df 2b735-2b73f 2cea2-2cead 2ceb0-2ebe0 2ebf0-2ee5d 30000-3134a ' +
     '31350-33479',
 );
+
+/** Tells marks of a kind by the tables of the reference library: with those that were some, without those that became some. */
+export function createMarkTest(
+  kind: RegExp,
+  former: readonly number[],
+  newer: CodePointRanges,
+): (character: string) => boolean {
+  return (character) => {
+    const codePoint = character.codePointAt(0)!;
+    return former.includes(codePoint) || (kind.test(character) && !isInRanges(codePoint, newer));
+  };
+}
