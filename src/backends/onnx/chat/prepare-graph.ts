@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isPastState } from '../../../core/onnx/cache-names.ts';
 import { hasInPlaceCaches } from '../../../core/onnx/has-in-place-caches.ts';
 import { liftConstants } from '../../../core/onnx/lift-constants.ts';
@@ -152,7 +153,7 @@ function readPrepared(
       version === rewriterVersion &&
       notes.wanted === wanted &&
       files[0]?.name === basename(file) &&
-      files.every((stamp) => isSame(stamp, stampFile(folder, stamp.name)));
+      files.every((stamp) => isDeepStrictEqual(stamp, stampFile(folder, stamp.name)));
     if (!isCurrent) return undefined;
     const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
     const signature = modelSignature({ ...model, metadata });
@@ -162,10 +163,6 @@ function readPrepared(
     // A file that can't be read is made anew.
     return undefined;
   }
-}
-
-function isSame(one: FileStamp, other: FileStamp): boolean {
-  return one.bytes === other.bytes && one.modifiedMs === other.modifiedMs;
 }
 
 /** @returns the first place that can be written to, else the bytes */
