@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError, InferenceError, unsupportedError } from '../../errors.ts';
+import { fieldError, type InferenceError, unsupportedError } from '../../errors.ts';
 import { callApi, readEvents } from './api-client.ts';
 import { toAnswerFields, toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';

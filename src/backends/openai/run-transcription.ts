@@ -90,7 +90,7 @@ function* toTranscriptionEvents(
   const code = typeof fields['language'] === 'string' ? toVocabularyLanguage(fields['language']) : undefined;
   const words = (Array.isArray(fields['words']) ? fields['words'] : []).map((one): TranscriptionWord => {
     const word = fieldsOf(one);
-    return { word: String(word['word'] ?? '').trim(), ...timesOf(word) };
+    return Object.assign({ word: String(word['word'] ?? '').trim() }, timesOf(word));
   });
   const listed = Array.isArray(segments) && segments.length > 0 ? segments : undefined;
   for (const [index, one] of (listed ?? [{ text, end: durationSeconds }]).entries()) {

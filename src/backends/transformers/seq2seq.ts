@@ -22,7 +22,7 @@ export function createSeq2Seq(
   const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
     Record<string, unknown>
   >;
-  const first = settings['decoder_start_token_id'] ?? settings['bos_token_id'];
+  const startToken = settings['decoder_start_token_id'] ?? settings['bos_token_id'];
   const sessions = model.sessions as Readonly<Record<string, { readonly inputNames: readonly string[] }>>;
   const readsEncoderMask = sessions['decoder_model_merged']!.inputNames.includes('encoder_attention_mask');
   /** Some exports of recognizers want a mask that their feature extractor doesn't make. */
@@ -34,7 +34,7 @@ export function createSeq2Seq(
   };
   return {
     /** Tokens at the beginning of every answer. */
-    start: [first, settings['forced_bos_token_id']].flat().filter((id) => typeof id === 'number'),
+    start: [startToken, settings['forced_bos_token_id']].flat().filter((id) => typeof id === 'number'),
     /** Tokens that end an answer. */
     ends: new Set([settings['eos_token_id']].flat()),
     /** Tokens that are never chosen. */

@@ -23,7 +23,9 @@ export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
   content({ messages, prompts, stop, tools }) {
     const texts = prompts.map((prompt) => (typeof prompt === 'string' ? prompt : JSON.stringify(prompt)));
     const users = texts.map((content): ChatMessage => ({ role: 'user', content }));
-    const defined = tools.map(({ strict, ...tool }) => ({ type: 'function', ...tool }));
+    const defined = tools.map(({ name, description, parameters }) => {
+      return { type: 'function', name, description, parameters };
+    });
     return {
       'gen_ai.input.messages': JSON.stringify([...messages.map(toTextMessage), ...users].map(toMessage)),
       'gen_ai.request.stop_sequences': stop.length === 0 ? undefined : [...stop],

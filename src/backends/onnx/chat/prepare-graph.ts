@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { isPastState } from '../../../core/onnx/cache-names.ts';
 import { hasInPlaceCaches } from '../../../core/onnx/has-in-place-caches.ts';
 import { liftConstants } from '../../../core/onnx/lift-constants.ts';
@@ -153,7 +152,10 @@ function readPrepared(
       version === rewriterVersion &&
       notes.wanted === wanted &&
       files[0]?.name === basename(file) &&
-      files.every((stamp) => isDeepStrictEqual(stamp, stampFile(folder, stamp.name)));
+      files.every((stamp) => {
+        const { bytes, modifiedMs } = stampFile(folder, stamp.name);
+        return bytes === stamp.bytes && modifiedMs === stamp.modifiedMs;
+      });
     if (!isCurrent) return undefined;
     const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
     const signature = modelSignature({ ...model, metadata });

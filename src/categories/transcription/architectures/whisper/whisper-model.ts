@@ -81,11 +81,11 @@ export function createWhisperModel(
   assertEncoder(encoder);
   const decoder = createTextDecoder(folder, { first, next });
   const hidden = encoder.outputs[0]!.name;
-  const outputs = first.outputs.map(({ name }) => name);
+  const outputs = new Set(first.outputs.map(({ name }) => name));
   const layers = Array.from({ length: folder.decoderLayers }, (_, layer) => layer);
 
   return {
-    alignmentLayers: layers.filter((layer) => outputs.includes(attentionName(layer))),
+    alignmentLayers: layers.filter((layer) => outputs.has(attentionName(layer))),
     async encode(data, options) {
       const dims = [1, melBins, windowFrames];
       const feeds = { input_features: { type: 'float32', dims, data } } as const;
