@@ -41,10 +41,13 @@ export const harmless = (...values: readonly unknown[]): Required<Pick<RefusedFi
     }),
 });
 
-/** Rows of several fields that can't change an answer. @param names with spaces between */
-export function ignoredFields(names: string): ForeignFields {
-  return Object.fromEntries(names.split(' ').map((name) => [name, { ignored: true } as const]));
+/** The same row for each of several fields. @param names with spaces between */
+export function alike(names: string, field: ForeignField = notOffered): ForeignFields {
+  return Object.fromEntries(names.split(' ').map((name) => [name, field]));
 }
+
+/** Rows of several fields that can't change an answer. @param names with spaces between */
+export const ignoredFields = (names: string): ForeignFields => alike(names, { ignored: true });
 
 /** The fields that a schema doesn't have itself. */
 export function foreignTo({ shape }: { readonly shape: object }, fields: ForeignFields): ForeignFields {

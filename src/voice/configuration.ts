@@ -1,7 +1,7 @@
 import {
   defaultConfiguration,
   readModel,
-  sampleRateOf,
+  toFormat,
   toTurnDetection,
   type Configuration,
 } from '../categories/transcription/wire/live/configuration.ts';
@@ -152,8 +152,4 @@ export function toAnswerFields({ output_modalities = ['audio'], max_output_token
 
 export function toOutput({ output: { format, voice } }: AnswerSettings) {
   return { format: toFormat(format), voice: voice ?? null };
-}
-
-function toFormat(format: AudioFormat): AudioFormat {
-  return format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format;
 }

@@ -13,7 +13,7 @@ import {
   toVoiceSession,
   updateVoiceConfiguration,
 } from './configuration.ts';
-import { Conversation, itemHead, keptPart, toWireItem, type Item } from './conversation.ts';
+import { createConversation, itemHead, keptPart, toWireItem, type Item } from './conversation.ts';
 import { createHearing, joinHeard, type Heard } from './hearing.ts';
 import {
   voiceClientEventSchema,
@@ -40,7 +40,7 @@ type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, {
 /** Begins a conversation with a voice agent, without a socket: the client's events go in, those of the agent come out. */
 export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
   const head = { object: 'realtime.session' as const, id: createId('sess_') };
-  const conversation = new Conversation();
+  const conversation = createConversation();
   const controller = new AbortController();
   const { signal } = controller;
   /** Answers under way, each with its end. */
@@ -165,7 +165,7 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
 
   /** Answers what was said, once nobody speaks. */
   function answerTurn(): void {
-    if (!owesAnswer || activeAnswer() || turns.isOpen || signal.aborted) return;
+    if (!owesAnswer || activeAnswer() || turns.isOpen() || signal.aborted) return;
     owesAnswer = false;
     begin({});
   }
@@ -198,7 +198,7 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
     if (item.type === 'function_call_output' && !conversation.items.some(isCalled))
       throw fieldError('item.call_id', `there is no call ${quote(item.call_id)}`);
     const previous_item_id = conversation.add(item, previous);
-    if (2 * conversation.size > maxBufferBytes) {
+    if (2 * conversation.size() > maxBufferBytes) {
       conversation.remove(item.id);
       throw fieldError('item', `expected at most ${maxBufferBytes / 2} characters in a conversation`);
     }
@@ -282,8 +282,8 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
   }
 
   /** @throws InferenceError where more is held than may be */
-  function hold(audioBytes = turns.length): void {
-    call.hold(audioBytes + hearing.bytes + 2 * conversation.size);
+  function hold(audioBytes = turns.length()): void {
+    call.hold(audioBytes + hearing.bytes + 2 * conversation.size());
   }
 
   function describe() {

@@ -5,7 +5,7 @@ import {
 } from '../categories/transcription/wire/live/append-audio.ts';
 import { sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
 import {
-  SpeechInput,
+  createSpeechInput,
   type SpeechChange,
   type SpokenAudio,
 } from '../categories/transcription/wire/live/speech-input.ts';
@@ -38,7 +38,7 @@ const endsSentence = /[.!?…。！？؟।]["'”’»)\]]*\s*$/u;
 
 /** Makes turns of audio: each ends with a pause, or where its text ends as a sentence does. */
 export function createTurns(begun: VoiceConfiguration, options: TurnOptions) {
-  const input = new SpeechInput(begun.input);
+  const input = createSpeechInput(begun.input);
   let configuration = begun;
   let open: OpenTurn | undefined;
   let receivedMs = 0;
@@ -66,18 +66,14 @@ export function createTurns(begun: VoiceConfiguration, options: TurnOptions) {
   /** Ends a turn whose text so far ends as a sentence does, unless it has gone on. */
   const judge = async (turn: OpenTurn, heard: Promise<Heard>): Promise<void> => {
     const { text } = await heard;
-    const isLast = open === turn && turn.parts.at(-1) === heard && !input.isSpeech;
+    const isLast = open === turn && turn.parts.at(-1) === heard && !input.isSpeech();
     if (isLast && endsSentence.test(text)) finish();
   };
 
   return {
     /** Bytes of audio that wait. */
-    get length() {
-      return input.length;
-    },
-    get isOpen() {
-      return open !== undefined;
-    },
+    length: input.length,
+    isOpen: () => open !== undefined,
     /** @throws InferenceError for another format after the first audio */
     configure(after: VoiceConfiguration): void {
       if (input.configure(after.input, 'session.audio.input.format')) finish();
@@ -87,9 +83,9 @@ export function createTurns(begun: VoiceConfiguration, options: TurnOptions) {
     *append(text: string): Generator<void> {
       yield* appendAudio(text, { ...options, input, onChange });
       const bytes = (text.length / 4) * 3;
-      receivedMs += (1000 * bytes) / (input.sampleBytes * sampleRateOf(configuration.input.format));
+      receivedMs += (1000 * bytes) / (input.sampleBytes() * sampleRateOf(configuration.input.format));
       const longest = longestPauseMs(configuration.rules);
-      if (open && !input.isSpeech && receivedMs - open.endedAtMs >= longest) finish();
+      if (open && !input.isSpeech() && receivedMs - open.endedAtMs >= longest) finish();
     },
     /** Ends the turn, by the wish of the client. @returns the refusal of less than a word */
     commit(): InferenceError | undefined {

@@ -1,5 +1,5 @@
 import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
-import { modelStates, type ModelInfo, type ModelStatus } from '../contracts/model.ts';
+import { modelStates, type ModelStatus } from '../contracts/model.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
 import { openTalk, type Talk, type TalkOptions } from './talk.ts';
@@ -70,7 +70,13 @@ export function withVoices<Inference extends Base>(
     reload: ofParts('reload'),
     models() {
       const models = inference.models();
-      return [...models, ...[...agents.values()].map((one) => withContext(one, models))];
+      // The length of its context is known when the model that thinks is loaded.
+      const lengthOf = (part: string) => models.find(({ id }) => id === part)?.contextLength ?? 0;
+      const known = Array.from(agents.values(), (one) => ({
+        ...one,
+        contextLength: lengthOf(one.agent.thinks),
+      }));
+      return [...models, ...known];
     },
     status() {
       const statuses = inference.status();
@@ -85,12 +91,6 @@ export function withVoices<Inference extends Base>(
     },
   };
   return Object.assign(whole, methods);
-}
-
-/** The length of its context is known when the model that thinks is loaded. */
-function withContext(info: VoiceInfo, models: readonly ModelInfo[]): VoiceInfo {
-  const { contextLength = 0 } = models.find(({ id }) => id === info.agent.thinks) ?? {};
-  return { ...info, contextLength };
 }
 
 /** An agent is ready when all of its parts are; else it is as the one that is least so. */

@@ -1,6 +1,6 @@
 import type { ResponseFormat } from '../../core/grammar/constraint.ts';
 import { grammarNotation } from '../../core/grammar/notations/grammar-notation.ts';
-import type { ChatMessage, MessageContent, ToolCall, ToolChoice } from '../../core/chat/messages.ts';
+import type { ChatMessage, MessageContent } from '../../core/chat/messages.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest } from '../../contracts/run.ts';
 import { fieldError } from '../../errors.ts';
@@ -21,14 +21,14 @@ export function toChatBody(
   model: string,
   dialect: ApiDialect,
 ): Record<string, unknown> {
-  const { tools, logprobs, topLogprobs } = request;
+  const { tools, toolChoice, parallelToolCalls, logprobs, topLogprobs } = request;
+  const choice =
+    typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: { name: toolChoice.name } };
   return {
     ...toConversation(request),
     ...toAnswerFields(request, model, dialect),
     ...(logprobs ? { logprobs, top_logprobs: topLogprobs } : {}),
-    ...(tools.length > 0
-      ? { tool_choice: toToolChoice(request.toolChoice), parallel_tool_calls: request.parallelToolCalls }
-      : {}),
+    ...(tools.length > 0 && { tool_choice: choice, parallel_tool_calls: parallelToolCalls }),
   };
 }
 
@@ -72,8 +72,10 @@ function toMessage(message: ChatMessage<MessageContent>): unknown {
       return {
         role: message.role,
         content: message.content,
-        ...(message.reasoningContent === undefined ? {} : { reasoning_content: message.reasoningContent }),
-        ...(message.toolCalls ? { tool_calls: message.toolCalls.map(toCall) } : {}),
+        reasoning_content: message.reasoningContent,
+        tool_calls: message.toolCalls?.map(({ id, name, arguments: written }) => {
+          return { id, type: 'function', function: { name, arguments: written } };
+        }),
       };
     case 'tool':
       return {
@@ -97,14 +99,6 @@ function toContent(content: MessageContent): unknown {
 function toUrl(image: string | Uint8Array): string {
   if (typeof image === 'string') return /^[a-z]+:/i.test(image) ? image : `data:image/png;base64,${image}`;
   return `data:image/png;base64,${Buffer.from(image).toString('base64')}`;
-}
-
-function toCall({ id, name, arguments: written }: ToolCall): unknown {
-  return { id, type: 'function', function: { name, arguments: written } };
-}
-
-function toToolChoice(choice: ToolChoice): unknown {
-  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
 function toResponseFormat(format: ResponseFormat, dialect: ApiDialect): Record<string, unknown> {

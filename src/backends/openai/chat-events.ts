@@ -21,8 +21,8 @@ export interface ChatEventOptions {
 const maxAnswerCharacters = 2 ** 27;
 const charactersPerPiece = 64;
 /** A server may count other tokens than it sends pieces, and blanks make long ones: this much is surely too much. */
-const mostPieces = (maxTokens: number): number => 64 + 2 * maxTokens;
-const mostBytes = (maxTokens: number): number => 2 ** 14 + 64 * maxTokens;
+const isTooLong = ({ pieces, bytes }: ChoiceState, maxTokens: number): boolean =>
+  pieces > 64 + 2 * maxTokens || bytes > 2 ** 14 + 64 * maxTokens;
 /** Most chunks after the end of all choices, such as those that count tokens. */
 const mostLateChunks = 64;
 
@@ -63,8 +63,7 @@ export async function* toChatEvents(
       if (logprobs.length > 0 && (includeReasoning || !reasoning))
         yield { type: 'logprobs', choice, tokens: logprobs };
       for (const event of state.eventsOf(wire, includeReasoning)) yield state.withTokens(event);
-      const isEndless = state.pieces > mostPieces(maxTokens) || state.bytes > mostBytes(maxTokens);
-      if (!finishReason && !isEndless) continue;
+      if (!finishReason && !isTooLong(state, maxTokens)) continue;
       state.isEnded = true;
       isCut ||= !finishReason;
       yield {

@@ -123,14 +123,14 @@ function isExtra(name: keyof ChatParameters): name is Extra {
   return (extras as readonly string[]).includes(name);
 }
 
-/** Lists are compared by their entries. */
 /** The fields about prompts, as a server of this dialect calls them; those that change nothing are left out. */
 export function toPromptFields(dialect: ApiDialect, request: ChatRequest): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   const variables: Record<string, unknown> = {};
   for (const name of promptFields) {
     const value = request[name];
-    if (!isGiven(value) || isDefault(name, value)) continue;
+    const isGiven = typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined;
+    if (!isGiven || isDefault(name, value)) continue;
     const param = dialects[dialect][name];
     if (param === undefined)
       throw fieldError(toWireName(name), "the server that runs this model doesn't know it");
@@ -141,10 +141,7 @@ export function toPromptFields(dialect: ApiDialect, request: ChatRequest): Recor
   return named;
 }
 
-function isGiven(value: ChatRequest[PromptField]): boolean {
-  return typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined;
-}
-
+/** Lists are compared by their entries. */
 function isDefault(name: Extra | PromptField, value: unknown): boolean {
   const { default: usual } = (chatParameters as ParameterTable)[name] ?? {};
   return JSON.stringify(value) === JSON.stringify(usual);

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../categories/chat/request.ts';
 import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts';
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError, InferenceError, unsupportedError } from '../../errors.ts';
+import { fieldError, type InferenceError, unsupportedError } from '../../errors.ts';
 import { callApi, readEvents } from './api-client.ts';
 import { toAnswerFields, toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
@@ -69,7 +69,11 @@ export async function* runChat(
     return;
   }
   const isChat = prompts.length === 0;
-  if (isChat) assertChat(request);
+  // The template of the server alone knows the prompt of a chat.
+  if (isChat && (request.stopAfter !== undefined || request.echo !== undefined)) {
+    const reason = `${quote(request.model)} runs on another server, which does not tell the prompt of a chat`;
+    throw unsupportedError('model', reason);
+  }
   const toBody = isChat ? toChatBody : toCompletionBody;
   const body = { ...extraBody, ...toBody(request, name, dialect) };
   const promptTokens = await (isChat ? counter.countPrompt(request) : countAll(prompts, counter));
@@ -99,13 +103,6 @@ export async function* runChat(
     isPrelude: ({ type }) => type === 'prompt-end' || type === 'prompt',
     restart: mayRestart ? { type: 'answer-restart' } : undefined,
   });
-}
-
-/** @throws InferenceError `unsupported_feature` for a chat whose prompt is to come back, which the server's template alone knows */
-function assertChat({ model, stopAfter, echo }: ChatRequest): void {
-  if (stopAfter === undefined && echo === undefined) return;
-  const reason = `${quote(model)} runs on another server, which does not tell the prompt of a chat`;
-  throw unsupportedError('model', reason);
 }
 
 /** The prompts, which are texts, before the events of their answer. */

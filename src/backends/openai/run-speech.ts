@@ -64,11 +64,7 @@ export async function* runSpeech(
     size += bytes.byteLength;
     yield { type: 'audio', bytes };
   }
-  yield { type: 'speech-end', durationSeconds: durationOf(format, size) };
-}
-
-/** 0 for a format that is compressed, whose length nobody here knows. */
-function durationOf(format: SpeechRequest['format'], size: number): number {
-  if (format !== 'pcm' && format !== 'wav') return 0;
-  return Math.max(0, size - (format === 'wav' ? wavHeaderBytes : 0)) / 2 / sampleRateHz;
+  // Nobody here knows the length of a format that is compressed.
+  const bytes = format === 'pcm' ? size : format === 'wav' ? Math.max(0, size - wavHeaderBytes) : 0;
+  yield { type: 'speech-end', durationSeconds: bytes / 2 / sampleRateHz };
 }

@@ -88,11 +88,14 @@ function* toTranscriptionEvents(
   const durationSeconds = numberOf(fields['duration']) || numberOf(fieldsOf(fields['usage'])['seconds']);
   // Servers report the code of a language, or its name.
   const code = typeof fields['language'] === 'string' ? toVocabularyLanguage(fields['language']) : undefined;
-  const words = (Array.isArray(fields['words']) ? fields['words'] : []).map(toWord);
+  const words = (Array.isArray(fields['words']) ? fields['words'] : []).map((one): TranscriptionWord => {
+    const word = fieldsOf(one);
+    return Object.assign({ word: String(word['word'] ?? '').trim() }, timesOf(word));
+  });
   const listed = Array.isArray(segments) && segments.length > 0 ? segments : undefined;
   for (const [index, one] of (listed ?? [{ text, end: durationSeconds }]).entries()) {
     const segment = fieldsOf(one);
-    const [startSeconds, endSeconds] = [numberOf(segment['start']), numberOf(segment['end'])];
+    const { startSeconds, endSeconds } = timesOf(segment);
     const isLast = index === (listed?.length ?? 1) - 1;
     const isWithin = (word: TranscriptionWord): boolean =>
       (index === 0 || word.startSeconds >= startSeconds) && (isLast || word.startSeconds < endSeconds);
@@ -118,18 +121,13 @@ function* toTranscriptionEvents(
 }
 
 function toSpeakerSegment(value: unknown): SpeakerSegment {
-  const { speaker, start, end, text } = fieldsOf(value);
-  return {
-    speaker: String(speaker ?? 'A'),
-    startSeconds: numberOf(start),
-    endSeconds: numberOf(end),
-    text: String(text ?? '').trim(),
-  };
+  const segment = fieldsOf(value);
+  const { speaker, text } = segment;
+  return { speaker: String(speaker ?? 'A'), ...timesOf(segment), text: String(text ?? '').trim() };
 }
 
-function toWord(value: unknown): TranscriptionWord {
-  const { word, start, end } = fieldsOf(value);
-  return { word: String(word ?? '').trim(), startSeconds: numberOf(start), endSeconds: numberOf(end) };
+function timesOf({ start, end }: ReturnType<typeof fieldsOf>) {
+  return { startSeconds: numberOf(start), endSeconds: numberOf(end) };
 }
 
 function numberOf(value: unknown): number {

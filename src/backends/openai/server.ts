@@ -85,6 +85,6 @@ export function apiEndpointsOf(server: ApiServer, defaultFirstByteMs?: number): 
   const defaultMs = listed.length > 1 ? impatientMs : patientMs;
   const { connect: connectMs, firstByte = defaultFirstByteMs ?? defaultMs, idle = defaultMs } = timeoutMs;
   const times = { connectMs, firstByteMs: firstByte, idleMs: idle };
-  const servers = listed.map(({ baseURL: url, ...own }) => ({ ...own, url }));
-  return endpointsOf(servers, server).map((endpoint) => ({ ...endpoint, times }));
+  const servers = listed.map(({ baseURL: url, ...own }) => Object.assign(own, { url }));
+  return endpointsOf(servers, server).map((endpoint) => Object.assign(endpoint, { times }));
 }

@@ -99,7 +99,9 @@ function toCallersFault(code: ErrorCode, { cause, param, subject }: CallersFault
   const named = typeof param === 'string' ? param : '';
   const isField = subject?.fields.includes(/^\w*/.exec(named)![0]);
   // Servers that name no field often begin with it, or write its name as no sentence would.
-  const field = isField ? named : subject?.fields.find((name) => namesField(said, name));
+  const [, firstWord] = /^\W?(\w+)/.exec(said) ?? [];
+  const isNamed = (name: string) => name === firstWord || (name.includes('_') && said.includes(name));
+  const field = isField ? named : subject?.fields.find(isNamed);
   if (subject?.model.dialect === 'slashv1') {
     const shown = said.replaceAll(subject.model.name, subject.model.id);
     return new InferenceError(code, sentence(abbreviate(shown, mostShown)), { param: field, cause });
@@ -110,10 +112,6 @@ function toCallersFault(code: ErrorCode, { cause, param, subject }: CallersFault
     return fieldError(field, reason, { code, cause });
   }
   return new InferenceError(code, 'The server that runs this model refuses the request.', { cause });
-}
-
-function namesField(said: string, name: string): boolean {
-  return (name.includes('_') && said.includes(name)) || /^\W?(\w+)/.exec(said)?.[1] === name;
 }
 
 /** `{"error": {…}}`, `{"error": "…"}`, or the fields themselves. */

@@ -56,14 +56,11 @@ export function assertOneRuntime(require: NodeJS.Require): void {
 function runtimeOf(require: NodeJS.Require): { readonly folder: string; readonly version: string } {
   let folder = dirname(realpathSync(require.resolve(runtimeName)));
   for (;;) {
-    const { name: found, version } = readPackage(folder);
+    const read = () => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object;
+    const { name: found, version }: { name?: unknown; version?: unknown } = orElse(read, {});
     if (found === runtimeName) return { folder, version: String(version) };
     const outer = dirname(folder);
     if (outer === folder) throw new Error(`${runtimeName}: expected a package.json above its main file`);
     folder = outer;
   }
-}
-
-function readPackage(folder: string): { readonly name?: unknown; readonly version?: unknown } {
-  return orElse(() => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object, {});
 }

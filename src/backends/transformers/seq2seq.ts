@@ -22,6 +22,7 @@ export function createSeq2Seq(
   const settings = { ...model.config, ...model.generation_config } as unknown as Readonly<
     Record<string, unknown>
   >;
+  const startToken = settings['decoder_start_token_id'] ?? settings['bos_token_id'];
   const sessions = model.sessions as Readonly<Record<string, { readonly inputNames: readonly string[] }>>;
   const readsEncoderMask = sessions['decoder_model_merged']!.inputNames.includes('encoder_attention_mask');
   /** Some exports of recognizers want a mask that their feature extractor doesn't make. */
@@ -33,7 +34,7 @@ export function createSeq2Seq(
   };
   return {
     /** Tokens at the beginning of every answer. */
-    start: readStart(settings),
+    start: [startToken, settings['forced_bos_token_id']].flat().filter((id) => typeof id === 'number'),
     /** Tokens that end an answer. */
     ends: new Set([settings['eos_token_id']].flat()),
     /** Tokens that are never chosen. */
@@ -69,11 +70,6 @@ export function createSeq2Seq(
       return outputs['logits']!;
     },
   };
-}
-
-function readStart(settings: Readonly<Record<string, unknown>>): number[] {
-  const start = settings['decoder_start_token_id'] ?? settings['bos_token_id'];
-  return [start, settings['forced_bos_token_id']].flat().filter((id) => typeof id === 'number');
 }
 
 function readSuppressed({

@@ -1,5 +1,4 @@
 import type { CategoryDefinition } from '../../contracts/category.ts';
-import type { ParameterBounds } from '../../contracts/model.ts';
 import type { CallOptions, UsageTally } from '../../contracts/run.ts';
 import { estimatePrompt } from '../../core/chat/estimate-prompt.ts';
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
@@ -86,7 +85,11 @@ export const chatCategory: CategoryDefinition<
     path: 'chat/completions',
     body: { messages: [{ role: 'user', content: 'Describe a scene with two shapes.' }] },
   },
-  parameterBounds: ({ contextLength }) => ({ maxTokens: boundsOfMaxTokens(contextLength) }),
+  parameterBounds({ contextLength }) {
+    const { max, default: usual } = chatParameters.maxTokens;
+    const most = contextLength || Infinity;
+    return { maxTokens: { max: Math.min(max, most), default: Math.min(usual, most) } };
+  },
   methods: (run) => ({ chat: run }),
   complete: completeChatRequest,
   estimateTokens(
@@ -113,10 +116,3 @@ export const chatCategory: CategoryDefinition<
   tally: tallyChat,
   telemetry: chatTelemetry,
 };
-
-/** No more tokens than fit into the context. */
-function boundsOfMaxTokens(contextLength: number): ParameterBounds {
-  const { max, default: byDefault } = chatParameters.maxTokens;
-  const most = contextLength === 0 ? Infinity : contextLength;
-  return { max: Math.min(max, most), default: Math.min(byDefault, most) };
-}

@@ -5,7 +5,6 @@ import type { CategoryTelemetry, OutputRecorder } from '../../contracts/telemetr
 import type { MessagePart, SpanMessage } from '../telemetry-messages.ts';
 import { collectChoice, type CollectedChoice } from './collect-choices.ts';
 import type { ChatEvent, FinishReason } from './events.ts';
-import type { RawPrompt } from './prompts.ts';
 import type { ChatRequest } from './request.ts';
 
 export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
@@ -21,14 +20,18 @@ export const chatTelemetry: CategoryTelemetry<ChatRequest, ChatEvent> = {
     'gen_ai.request.seed': request.seed,
     'gen_ai.request.choice.count': request.n === 1 ? undefined : request.n,
   }),
-  content: (request) => ({
-    'gen_ai.input.messages': JSON.stringify([
-      ...request.messages.map(toTextMessage).map(toMessage),
-      ...request.prompts.map(promptMessage),
-    ]),
-    'gen_ai.request.stop_sequences': request.stop.length === 0 ? undefined : [...request.stop],
-    'gen_ai.tool.definitions': request.tools.length === 0 ? undefined : toolDefinitions(request),
-  }),
+  content({ messages, prompts, stop, tools }) {
+    const texts = prompts.map((prompt) => (typeof prompt === 'string' ? prompt : JSON.stringify(prompt)));
+    const users = texts.map((content): ChatMessage => ({ role: 'user', content }));
+    const defined = tools.map(({ name, description, parameters }) => {
+      return { type: 'function', name, description, parameters };
+    });
+    return {
+      'gen_ai.input.messages': JSON.stringify([...messages.map(toTextMessage), ...users].map(toMessage)),
+      'gen_ai.request.stop_sequences': stop.length === 0 ? undefined : [...stop],
+      'gen_ai.tool.definitions': defined.length === 0 ? undefined : JSON.stringify(defined),
+    };
+  },
   advice({ maxTokens, n, given }, { usage: { outputTokens = 0 }, finishReasons }) {
     if (!finishReasons.includes('length') || given?.includes('maxTokens') !== false) return undefined;
     // Otherwise the context or the limit of another server ended it.
@@ -91,19 +94,8 @@ function toMessage(message: ChatMessage): SpanMessage {
   }
 }
 
-function promptMessage(prompt: RawPrompt): SpanMessage {
-  const content = typeof prompt === 'string' ? prompt : JSON.stringify(prompt);
-  return { role: 'user', parts: [{ type: 'text', content }] };
-}
-
 function toPart({ id, name, arguments: given }: ToolCall): MessagePart {
   // A model may write others than JSON.
   const parsed = orElse(() => parseBounded(given, { values: maxArgumentValues }), given);
   return { type: 'tool_call', id, name, arguments: parsed };
-}
-
-function toolDefinitions({ tools }: Pick<ChatRequest, 'tools'>): string {
-  return JSON.stringify(
-    tools.map(({ name, description, parameters }) => ({ type: 'function', name, description, parameters })),
-  );
 }

@@ -77,8 +77,11 @@ async function createDecoder(
     const options = { prefill, threads, runtime, cacheFolder, keep: sizeOf(path) >= largeModelBytes };
     return loadPrefilledDecoder(path, session, prepared, options);
   }
-  if (prefill)
-    throw fieldError('prefill', `expected a graph that changes its caches in place: ${reasonOf(prepared)}`);
+  if (prefill) {
+    const found = prepared?.skipped.find(({ name }) => name === 'mapped' || name === 'attention');
+    const reason = found?.reason ?? 'its attention is not rewritten here';
+    throw fieldError('prefill', `expected a graph that changes its caches in place: ${reason}`);
+  }
   // The operator counts the used slots itself and wants no unused ones between past and new.
   const ragged = prepared?.signature.operators.has('com.microsoft:GroupQueryAttention') === false;
   const sides = prepared?.signature ?? session;
@@ -152,12 +155,6 @@ function assertRounded({ applied, skipped }: PreparedGraph): void {
   if (applied.includes('accuracy-level')) return;
   const found = skipped.find(({ name }) => name === 'accuracy-level');
   throw fieldError('int8Activations', found?.reason ?? 'the graph is not rewritten for the CPU');
-}
-
-/** Why a graph doesn't change its caches in place. */
-function reasonOf(prepared: PreparedGraph | undefined): string {
-  const found = prepared?.skipped.find(({ name }) => name === 'mapped' || name === 'attention');
-  return found?.reason ?? 'its attention is not rewritten here';
 }
 
 function sizeOf(path: string): number {

@@ -152,7 +152,10 @@ function readPrepared(
       version === rewriterVersion &&
       notes.wanted === wanted &&
       files[0]?.name === basename(file) &&
-      files.every((stamp) => isSame(stamp, stampFile(folder, stamp.name)));
+      files.every((stamp) => {
+        const { bytes, modifiedMs } = stampFile(folder, stamp.name);
+        return bytes === stamp.bytes && modifiedMs === stamp.modifiedMs;
+      });
     if (!isCurrent) return undefined;
     const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
     const signature = modelSignature({ ...model, metadata });
@@ -162,10 +165,6 @@ function readPrepared(
     // A file that can't be read is made anew.
     return undefined;
   }
-}
-
-function isSame(one: FileStamp, other: FileStamp): boolean {
-  return one.bytes === other.bytes && one.modifiedMs === other.modifiedMs;
 }
 
 /** @returns the first place that can be written to, else the bytes */

@@ -49,7 +49,9 @@ export async function openPairedEncoder(
     const { path, options, transformers } = parts;
     const folder = await openModelFolder(path);
     const tokenizer = createTextTokenizer(folder);
-    const longestText = longestTextOf(folder);
+    const { config, tokenizerConfig } = folder;
+    const ofText = (config['text_config'] ?? {}) as Readonly<Record<string, unknown>>;
+    const longestText = Number(ofText['max_position_embeddings'] ?? tokenizerConfig['model_max_length']);
     const contextLength = Math.min(spec.contextLength ?? Infinity, longestText);
     const hasVision = Object.hasOwn(findStoredGraphs(localFiles(path)).dtypes, 'vision_model');
     const text = await transformers[textClass].from_pretrained(path, options);
@@ -80,11 +82,6 @@ export async function openPairedEncoder(
       release: disposerOf(text, vision?.model),
     };
   });
-}
-
-function longestTextOf({ config, tokenizerConfig }: ModelFolder): number {
-  const text = (config['text_config'] ?? {}) as Readonly<Record<string, unknown>>;
-  return Number(text['max_position_embeddings'] ?? tokenizerConfig['model_max_length']);
 }
 
 /** The id that shorter texts of a batch end with. */

@@ -161,7 +161,7 @@ const logitBias = z
     additionalProperties: { type: 'number', minimum: logitBiasBounds.min, maximum: logitBiasBounds.max },
   });
 
-/** The body of a chat request. Fields that are not listed change nothing or are refused before, see `unsupported.ts`. */
+/** The body of a chat request. Fields that are not listed change nothing or are refused before, see `foreign-fields.ts`. */
 export const chatRequestSchema = z
   .object({
     model: z.string().meta({ description: 'Id of a chat model.' }),

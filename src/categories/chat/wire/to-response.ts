@@ -1,4 +1,3 @@
-import type { ToolCall } from '../../../core/chat/messages.ts';
 import { collectChoice, type CollectedChoice } from '../collect-choices.ts';
 import type { ChatEvent, ChatUsage, TokenLogprob, TokenLogprobs } from '../events.ts';
 import type { ChatCompletion } from './schema.ts';
@@ -27,9 +26,8 @@ export function toWireHead({ id, created, model, systemFingerprint }: AnswerHead
 type WireHead = Pick<ChatCompletion, 'id' | 'created' | 'model' | 'system_fingerprint'>;
 /** `usage` of an answer. */
 export type WireUsage = ChatCompletion['usage'];
-/** `choices[].logprobs` of an answer. */
-type WireToolCall = NonNullable<ChatCompletion['choices'][number]['message']['tool_calls']>[number];
 type WireLogprob = Omit<WireLogprobs['content'][number], 'top_logprobs'>;
+/** `choices[].logprobs` of an answer. */
 export type WireLogprobs = NonNullable<ChatCompletion['choices'][number]['logprobs']>;
 
 /**
@@ -94,15 +92,14 @@ function toMessage({ parts, calls }: CollectedChoice): ChatCompletion['choices']
     parts.map(({ type, content }) => (type === wanted ? content : '')).join('');
   const text = contentOf('text');
   const reasoning = contentOf('reasoning');
+  const toolCalls = calls.map(({ id, name, arguments: given }) => {
+    return { id, type: 'function' as const, function: { name, arguments: given } };
+  });
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map(toWireToolCall) }),
+    ...(calls.length === 0 ? {} : { tool_calls: toolCalls }),
   };
-}
-
-function toWireToolCall({ id, name, arguments: text }: ToolCall): WireToolCall {
-  return { id, type: 'function', function: { name, arguments: text } };
 }

@@ -81,7 +81,9 @@ export async function loadSpeechPipeline(
       if (request.wordTimestamps && synthesizer.hasWordTimes !== true) throw noWordTimes();
       const shares = readVoice(request.voice, synthesizer, aliases);
       const [encoder, speaker] = await Promise.all([findEncoder(format), synthesizer.findSpeaker(shares)]);
-      const marked = markup ? readMarkup(input) : asItStands(input);
+      const marked: MarkedText = markup
+        ? readMarkup(input)
+        : { spans: [{ text: input, phonemes: [], pauseSeconds: undefined }], shown: input };
       const pieces = request.wordTimestamps
         ? timedPieces(marked, { speaker, signal, sampleRateHz })
         : toPieces(marked.spans, speaker);
@@ -122,10 +124,6 @@ export async function loadSpeechPipeline(
     },
     models: [synthesizer],
   });
-}
-
-function asItStands(text: string): MarkedText {
-  return { spans: [{ text, phonemes: [], pauseSeconds: undefined }], shown: text };
 }
 
 function noWordTimes(): InferenceError {

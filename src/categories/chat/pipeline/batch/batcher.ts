@@ -182,7 +182,10 @@ export class Batcher {
   /** One that is read alone begins with what was computed before. */
   async #open(generations: readonly [Generation, ...Generation[]]): Promise<Prefill> {
     const [{ prompt, reproducible, prefixOwner: owner, readLogits }] = generations;
-    const room = Math.max(...generations.map(expectedTokens));
+    /** Tokens that one of the sequences will probably come to. */
+    const room = Math.max(
+      ...generations.map((one) => Math.min(one.mostTokens, one.prompt.length + usualAnswerTokens)),
+    );
     const isNew = readLogits || (reproducible && this.#decoder.pieceTokens === undefined);
     const shared =
       generations.length === 1 && !isNew
@@ -511,11 +514,6 @@ export class Batcher {
       cache,
     );
   }
-}
-
-/** Tokens that one of its sequences will probably come to. */
-function expectedTokens({ prompt, mostTokens }: Generation): number {
-  return Math.min(mostTokens, prompt.length + usualAnswerTokens);
 }
 
 function ownersOf({ rows }: Batch): (string | undefined)[] {

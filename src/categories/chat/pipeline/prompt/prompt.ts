@@ -56,16 +56,14 @@ function findCutArguments(
 ): { readonly param: string; readonly text: string } | undefined {
   for (const [index, message] of messages.entries()) {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    const at = calls.findIndex((call) => call.arguments.trim() !== '' && !isJsonObject(call.arguments));
+    const at = calls.findIndex(
+      ({ arguments: text }) => text.trim() !== '' && !(text.trimStart().startsWith('{') && isJson(text)),
+    );
     const call = calls[at];
     if (call)
       return { param: `messages[${index}].tool_calls[${at}].function.arguments`, text: call.arguments };
   }
   return undefined;
-}
-
-function isJsonObject(text: string): boolean {
-  return text.trimStart().startsWith('{') && isJson(text);
 }
 
 /** Ends where the text of the last message does. */

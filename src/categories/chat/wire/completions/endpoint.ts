@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
 import { toFrame } from '../../../../http/sse.ts';
 import { parseBody } from '../../../../validation/issues.ts';
-import { foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
+import { alike, foreignTo, readForeign, type ForeignFields } from '../../../../validation/foreign-fields.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { RawPrompt } from '../../prompts.ts';
 import type { ChatRequestInput } from '../../request.ts';
@@ -20,13 +20,12 @@ interface CompletionCall extends ChatCall {
 }
 
 /** Fields of chats, which would change the answer here. */
-const chatFields = (
+const chatFields =
   'messages tools tool_choice documents chat_template_kwargs enable_thinking think reasoning_effort ' +
-  'continue_final_message add_generation_prompt'
-).split(' ');
+  'continue_final_message add_generation_prompt';
 const completionForeignFields: ForeignFields = {
   ...foreignTo(completionRequestSchema, foreignFields),
-  ...Object.fromEntries(chatFields.map((name) => [name, { advice: 'use `POST /chat/completions`' }])),
+  ...alike(chatFields, { advice: 'use `POST /chat/completions`' }),
   max_completion_tokens: { as: 'max_tokens' },
   top_logprobs: { advice: 'use `logprobs` with a number' },
 };

@@ -78,8 +78,6 @@ export const completionRequestSchema = chatRequestSchema
   })
   .meta({ allOf: [streamOptionsNeedStream] });
 
-export type CompletionRequestBody = z.infer<typeof completionRequestSchema>;
-
 const logprobs = z.object({
   tokens: z.array(z.string()),
   token_logprobs: z

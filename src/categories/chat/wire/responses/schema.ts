@@ -151,7 +151,7 @@ const includable = [
 
 const echoed = z.string().nullish().meta({ description: 'Comes back as it is.' });
 
-/** The body of a request. Fields that are not listed change nothing or are refused before, see `unsupported.ts`. */
+/** The body of a request. Fields that are not listed change nothing or are refused before, see `responsesForeignFields`. */
 export const responsesRequestSchema = chatRequestSchema
   .omit({
     messages: true,

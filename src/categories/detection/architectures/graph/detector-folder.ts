@@ -29,7 +29,12 @@ export async function openDetectorFolder(
   const graph = hasGraphs ? locateGraph(path, dtype) : join(path, usualGraph);
   const beside = dirname(graph);
   const folder = basename(beside) === 'onnx' ? dirname(beside) : beside;
-  const metadata = hasGraphs ? readMetadata(graph) : new Map<string, string>();
+  const metadata: ReadonlyMap<string, string> = hasGraphs
+    ? orThrow(
+        () => readOnnxFile(graph).metadata,
+        (error) => sourceError(error.message, error),
+      )
+    : new Map();
   const config = await readJson(folder, 'config.json', {});
   const preprocessor = await readJson(folder, 'preprocessor_config.json', {});
   return {
@@ -64,13 +69,6 @@ function locateGraph(path: string, dtype: Dtype | undefined): string {
   throw fieldError('dtype', 'an .onnx file has its own');
 }
 
-function readMetadata(graph: string): ReadonlyMap<string, string> {
-  return orThrow(
-    () => readOnnxFile(graph).metadata,
-    (error) => sourceError(error.message, error),
-  );
-}
-
 interface NameSources {
   readonly folder: string;
   readonly config: Json;
@@ -87,8 +85,8 @@ async function readClassNames(sources: NameSources): Promise<readonly string[] |
     return toClassNames(Object.entries(labels).map(([id, name]) => [Number(id), String(name)]));
   const names = parseClassNames(metadata.get('names') ?? '');
   if (names.length > 0) return names;
-  const files = filesOf(folder, '.names');
-  return files.length === 1 ? readNamesFile(files[0]!) : undefined;
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.names')) : [];
+  return files.length === 1 ? readNamesFile(join(folder, files[0]!)) : undefined;
 }
 
 async function readNamesFile(path: string): Promise<readonly string[]> {
@@ -99,10 +97,4 @@ async function readNamesFile(path: string): Promise<readonly string[]> {
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-}
-
-function filesOf(folder: string, extension: string): string[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(extension));
-  return names.map((name) => join(folder, name));
 }

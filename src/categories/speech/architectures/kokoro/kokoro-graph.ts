@@ -60,8 +60,11 @@ export function createKokoroGraph(session: Session): KokoroGraph {
     hasSpeed: speed !== undefined,
     hasWordTimes: durations !== undefined,
     async speak(phonemes, styleRow, { speed: rate, signal }) {
+      // Kokoro was trained with a padding at each end.
+      const padded = [0, ...phonemes, 0];
+      const data = ids.type === 'int64' ? BigInt64Array.from(padded, BigInt) : Int32Array.from(padded);
       const feeds: Record<string, Tensor> = {
-        [ids.name]: toPaddedIds(phonemes, ids.type),
+        [ids.name]: { type: ids.type, dims: [1, padded.length], data },
         [style.name]: { type: 'float32', dims: [1, styleSize], data: styleRow },
       };
       if (speed) feeds[speed.name] = { type: 'float32', dims: [1], data: Float32Array.of(rate) };
@@ -78,13 +81,6 @@ export function createKokoroGraph(session: Session): KokoroGraph {
       return { samples, bounds: bounds?.map((bound) => Math.max(0, bound - lead)) };
     },
   };
-}
-
-/** Kokoro was trained with a padding at each end. */
-function toPaddedIds(ids: readonly number[], type: Tensor['type']): Tensor {
-  const padded = [0, ...ids, 0];
-  const data = type === 'int64' ? BigInt64Array.from(padded, BigInt) : Int32Array.from(padded);
-  return { type, dims: [1, padded.length], data };
 }
 
 function findInput({ inputs }: Session, names: readonly string[]): TensorSignature {

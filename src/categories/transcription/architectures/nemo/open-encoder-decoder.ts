@@ -33,7 +33,6 @@ const limitedBy = ['max_sequence_length', 1024] as const;
 
 const english = 'en';
 const languageToken = /^<\|([a-z]{2})\|>$/;
-const isControl = (piece: string): boolean => piece.startsWith('<|');
 
 /** @throws InferenceError `invalid_request` naming the file that is missing or doesn't fit */
 export async function openEncoderDecoder(
@@ -47,7 +46,12 @@ export async function openEncoderDecoder(
   const after = prompt.slice(beforeLanguages.length);
   const languages = new Map(pieces.flatMap((piece, id) => toLanguage(piece).map((code) => [code, id])));
   const decoder = model.sessions[1]!;
-  const nothing = emptyMemories(decoder.inputs.find(({ name }) => name === memories)!.dims);
+  const [layers, , , width] = decoder.inputs.find(({ name }) => name === memories)!.dims;
+  if (typeof layers !== 'number' || typeof width !== 'number') {
+    throw sourceError(`the graph has no fixed size of ${memories}`);
+  }
+  /** The decoder's memory before its first token. */
+  const nothing: Tensor = { type: 'float32', dims: [layers, 1, 0, width], data: new Float32Array(0) };
 
   const idOf = (language: string): number => {
     const id = languages.get(language);
@@ -96,7 +100,7 @@ export async function openEncoderDecoder(
         };
         const ends = new Set([end]);
         const written = await decodeGreedily(next, { ends, most: limit - start.length, signal });
-        const spoken = written.tokens.filter((id) => !isControl(pieces[id]!));
+        const spoken = written.tokens.filter((id) => !pieces[id]!.startsWith('<|'));
         return { ...written, tokens: spoken, text: toText(spoken, pieces) };
       } finally {
         text.release();
@@ -110,12 +114,4 @@ export async function openEncoderDecoder(
 function toLanguage(piece: string): string[] {
   const [, code] = languageToken.exec(piece) ?? [];
   return code === undefined ? [] : [code];
-}
-
-/** The decoder's memory before its first token. */
-function emptyMemories([layers, , , width]: readonly (number | string)[]): Tensor {
-  if (typeof layers !== 'number' || typeof width !== 'number') {
-    throw sourceError(`the graph has no fixed size of ${memories}`);
-  }
-  return { type: 'float32', dims: [layers, 1, 0, width], data: new Float32Array(0) };
 }

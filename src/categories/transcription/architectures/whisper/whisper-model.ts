@@ -1,6 +1,6 @@
 import type { Device } from '../../../../core/device.ts';
 import type { Graph } from '../../../../contracts/sessions.ts';
-import { fieldError, type InferenceError } from '../../../../errors.ts';
+import { fieldError } from '../../../../errors.ts';
 import type { WhisperFolder } from './whisper-folder.ts';
 import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import { runKept } from '../../../../runtime/bound-graph.ts';
@@ -81,11 +81,11 @@ export function createWhisperModel(
   assertEncoder(encoder);
   const decoder = createTextDecoder(folder, { first, next });
   const hidden = encoder.outputs[0]!.name;
-  const outputs = first.outputs.map(({ name }) => name);
+  const outputs = new Set(first.outputs.map(({ name }) => name));
   const layers = Array.from({ length: folder.decoderLayers }, (_, layer) => layer);
 
   return {
-    alignmentLayers: layers.filter((layer) => outputs.includes(attentionName(layer))),
+    alignmentLayers: layers.filter((layer) => outputs.has(attentionName(layer))),
     async encode(data, options) {
       const dims = [1, melBins, windowFrames];
       const feeds = { input_features: { type: 'float32', dims, data } } as const;
@@ -124,14 +124,11 @@ function assertEncoder({ inputs, outputs }: Session): void {
     outputs.length === 0
   ) {
     const got = inputs.map(({ name, type }) => `${name} ${type}`).join(', ');
-    throw notWhisper(`expected an encoder with the input input_features float32, got ${got}`);
+    const reason = `expected an encoder with the input input_features float32, got ${got}`;
+    throw fieldError('source', `the graphs are not a Whisper model: ${reason}`);
   }
 }
 
 function attentionName(layer: number): string {
   return `cross_attentions.${layer}`;
-}
-
-function notWhisper(reason: string): InferenceError {
-  return fieldError('source', `the graphs are not a Whisper model: ${reason}`);
 }

@@ -29,15 +29,15 @@ export function* appendAudio(
   text: string,
   { input, maxBufferBytes, hold, onChange }: AudioTarget,
 ): Generator<void> {
-  const bytes = readAudio(text, input.sampleBytes);
-  const isFull = (): boolean => input.length + bytes.length > maxBufferBytes;
+  const bytes = readAudio(text, input.sampleBytes());
+  const isFull = (): boolean => input.length() + bytes.length > maxBufferBytes;
   // Whoever speaks on and on is transcribed in pieces.
-  if (isFull() && input.isSpeech) onChange({ type: 'end', audio: input.cutSpeech() });
+  if (isFull() && input.isSpeech()) onChange({ type: 'end', audio: input.cutSpeech() });
   if (isFull()) {
-    const left = maxBufferBytes - input.length;
+    const left = maxBufferBytes - input.length();
     throw fieldError('audio', `expected at most ${left} bytes before the next commit, got ${bytes.length}`);
   }
-  hold(input.length + bytes.length);
+  hold(input.length() + bytes.length);
   for (let at = 0; at < bytes.length; at += sliceBytes) {
     if (at > 0) yield;
     for (const change of input.append(bytes.subarray(at, at + sliceBytes))) onChange(change);
@@ -54,7 +54,8 @@ export function readAudio(text: string, sampleBytes: number): Uint8Array {
 }
 
 /** The refusal to commit less than a word; `undefined` where there is enough. */
-export function tooShortError({ durationMs }: SpeechInput): InferenceError | undefined {
+export function tooShortError(input: SpeechInput): InferenceError | undefined {
+  const durationMs = input.durationMs();
   if (durationMs >= shortestMs) return undefined;
   return new InferenceError(
     'invalid_request',

@@ -84,14 +84,17 @@ export function readOlderSession(fields: OlderSessionFields): ConfigurationUpdat
   return { format: format && olderFormats[format], transcription, turnDetection: fields.turn_detection };
 }
 
+export function toFormat(format: AudioFormat): AudioFormat {
+  return format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format;
+}
+
 /** The session that a configuration is, as `session.updated` says it. */
 export function toSession(configuration: Configuration) {
-  const { format } = configuration;
   return {
     type: 'transcription' as const,
     audio: {
       input: {
-        format: format.type === 'audio/pcm' ? { ...format, rate: sampleRateOf(format) } : format,
+        format: toFormat(configuration.format),
         transcription: toModel(configuration),
         noise_reduction: null,
         turn_detection: toTurnDetection(configuration),

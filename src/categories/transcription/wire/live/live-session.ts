@@ -15,7 +15,7 @@ import {
   type ConfigurationUpdate,
 } from './configuration.ts';
 import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
-import { SpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
+import { createSpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
 
 export interface LiveSessionOptions {
   /** The model until the client names another. */
@@ -57,7 +57,7 @@ export function createLiveSession(options: LiveSessionOptions) {
   const { isOlder = false, createId, hold, describe } = options;
   const head = { object: 'realtime.transcription_session' as const, id: createId('sess_') };
   let configuration = defaultConfiguration(options.model);
-  const input = new SpeechInput(configuration);
+  const input = createSpeechInput(configuration);
   /** Id of the utterance that somebody is speaking. */
   let spokenId: string | undefined;
   let lastItemId: string | null = null;
@@ -67,7 +67,7 @@ export function createLiveSession(options: LiveSessionOptions) {
 
   const emit = (draft: Draft): void =>
     options.emit({ ...draft, event_id: createId('event_') } as LiveServerEvent);
-  const holdAll = (): void => hold(input.length + utteranceBytes);
+  const holdAll = (): void => hold(input.length() + utteranceBytes);
   const describeSession = (what: 'created' | 'updated', older: boolean): void => {
     const name = older ? 'transcription_session' : 'session';
     const form = (older ? toOlderSession : toSession)(configuration);
