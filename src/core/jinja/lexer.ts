@@ -1,5 +1,5 @@
 import { letterEscapes } from '../text/escapes.ts';
-import { TextCursor } from '../grammar/languages/text-cursor.ts';
+import { TextCursor } from '../text/text-cursor.ts';
 import { trimEnd, whiteSpace } from './text.ts';
 
 /** A piece of a template's source. `value` is decoded: a string without quotes, text without what its tags strip. */

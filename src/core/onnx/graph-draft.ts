@@ -1,4 +1,4 @@
-import { getOrCreate } from '../grammar/get-or-create.ts';
+import { getOrCreate } from '../get-or-create.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { int64Tensor } from './tensor-values.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../grammar/get-or-create.ts';
+import { getOrCreate } from '../get-or-create.ts';
 import { integersOf, tensorOf } from './value.ts';
 import type { OnnxGraph, OnnxNode, OnnxTensor } from './model.ts';
 import { scalarValue, tensorValues } from './tensor-values.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../grammar/get-or-create.ts';
+import { getOrCreate } from '../get-or-create.ts';
 import { lowerBound } from './lower-bound.ts';
 import { assertCount, assertFunction, assertList, assertObject, assertText } from '../assert-values.ts';
 /**

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../grammar/get-or-create.ts';
+import { getOrCreate } from '../get-or-create.ts';
 import { assertList, assertText } from '../assert-values.ts';
 import { quote } from '../text/quote.ts';
 const mostNamesListed = 10;

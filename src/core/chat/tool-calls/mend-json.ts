@@ -1,6 +1,6 @@
 import { parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
 import type { ToolDefinition } from '../messages.ts';
-import { TextCursor } from '../../grammar/languages/text-cursor.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 
 /** A value that was read from broken JSON. */
 export interface MendedJson {

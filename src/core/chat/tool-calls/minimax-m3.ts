@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../grammar/get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { defineFormat } from './define-format.ts';
 import { framedCalls, namedCall } from './call-frame.ts';

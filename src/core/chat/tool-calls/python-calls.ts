@@ -1,4 +1,4 @@
-import { TextCursor } from '../../grammar/languages/text-cursor.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
 import { pythonLiterals, readItems, readLiteral } from './literal.ts';

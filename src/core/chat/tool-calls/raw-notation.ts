@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../grammar/get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, text, type Expression } from '../../grammar/languages/expression.ts';
 import { anyNumber } from '../../grammar/languages/json-number.ts';
 import type { Language } from '../../grammar/languages/language.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../grammar/get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import {
   empty,
   never,

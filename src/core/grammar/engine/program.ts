@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import type { Expression, LanguageText, Rule } from '../languages/expression.ts';
 import { escapedCharacter, plainCharacters } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import type { Reading } from '../languages/reader.ts';
 import type { Program } from './program.ts';
 import { Triples } from './vocabulary.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { compareBytes, createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
 
 /** The tokens of a model, prepared for finding those that a grammar allows. */

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { intersection, union, type CodePointSet } from './code-points.ts';
 
 /** So many characters that may certainly follow, any of these kinds: bits of `allKinds`. */

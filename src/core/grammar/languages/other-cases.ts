@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { union, type CodePointRange, type CodePointSet, codePointsWith } from './code-points.ts';
 
 const asciiClasses = findClasses([

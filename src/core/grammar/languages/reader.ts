@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { intersection } from './code-points.ts';
 import type { Writing } from './expression.ts';
 import { plainText } from './json-text.ts';

@@ -1,7 +1,7 @@
 import { orElse } from '../../text/or-else.ts';
 import { codePointsOf, complement, union, type CodePointSet, codePointsWith } from './code-points.ts';
 import { withOtherCases } from './other-cases.ts';
-import { TextCursor } from './text-cursor.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 
 const digits: CodePointSet = [[0x30, 0x39]];
 const wordCharacters: CodePointSet = [

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { codePointsOf, complement, intersection, union, type CodePointRange } from './code-points.ts';
 import { plainText } from './json-text.ts';
 import type { Run } from './language.ts';

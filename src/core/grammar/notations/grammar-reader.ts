@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import {
   choice,
   empty,
@@ -15,7 +15,7 @@ import { productiveExpressions } from '../languages/productive.ts';
 import { maxRepetitions } from '../languages/regular-expression.ts';
 import { quoted } from '../schemas/keywords.ts';
 import { hexEscapeLengths } from '../../text/escapes.ts';
-import { TextCursor } from '../languages/text-cursor.ts';
+import { TextCursor } from '../../text/text-cursor.ts';
 
 const maxLength = 50_000;
 const maxRules = 1000;

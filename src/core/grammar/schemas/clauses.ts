@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { itemSchemas } from './evaluate.ts';
 import { patternOfFormat, widePatternOfFormat } from './string-format.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import type { SchemaDocument } from './document.ts';
 import {
   canonicalText,

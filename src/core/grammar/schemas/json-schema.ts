@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { allCharacters, LanguageStore, LanguageTooHard, type Language } from '../languages/language.ts';
 import { includesText } from '../languages/live.ts';
 import { probe } from '../languages/reader.ts';

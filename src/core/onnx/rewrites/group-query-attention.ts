@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../grammar/get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { floatAttribute, integerAttribute, integersAttribute, integersOf } from '../value.ts';
 import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';

@@ -1,4 +1,4 @@
-import { getOrCreate } from '../../grammar/get-or-create.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { isVowel, namesOfSounds, withLessStress, type Pronunciation } from './arpabet-sounds.ts';
 import { learnAlignment, toSpokenWords } from './letter-sounds.ts';
 import { createSequenceModel, type Context } from './sequence-model.ts';

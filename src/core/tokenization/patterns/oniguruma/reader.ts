@@ -1,4 +1,4 @@
-import { TextCursor } from '../../../grammar/languages/text-cursor.ts';
+import { TextCursor } from '../../../text/text-cursor.ts';
 import type { Item, Matched } from '../backtracking.ts';
 
 /** Goes through the characters of a pattern. */
