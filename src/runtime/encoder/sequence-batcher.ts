@@ -50,11 +50,11 @@ interface Offer<S extends Sequence> {
  * Computes the sequences of all requests together. Before every run each owner in turn puts in one text of its requests,
  * round after round, until there are enough for a run; those of like length then run together. So a request of one text
  * waits for a run or two, however many texts and requests the others have.
- * @param now clock in milliseconds
  */
 export function createSequenceBatcher<S extends Sequence>(
   encoder: SequenceEncoder<S>,
   limits: BatchLimits,
+  /** In milliseconds. */
   now: () => number = () => performance.now(),
 ) {
   /** The longest-waiting request comes first. */
