@@ -54,6 +54,7 @@ interface Offer<S extends Sequence> {
 export function createSequenceBatcher<S extends Sequence>(
   encoder: SequenceEncoder<S>,
   limits: BatchLimits,
+  /** In milliseconds. */
   now: () => number = () => performance.now(),
 ) {
   /** The longest-waiting request comes first. */
