@@ -25,8 +25,8 @@ export function notCached(
   name: string,
   { source, cacheFolder, known }: { source: string; cacheFolder: string; known: readonly string[] },
 ): InferenceError {
-  const message = `${name} is not in ${cacheFolder}.${didYouMean(source, known)}`;
-  return new InferenceError('model_not_found', message);
+  const hint = didYouMean(source, known);
+  return new InferenceError('model_not_found', `${name} is not in ${cacheFolder}.${hint}`);
 }
 
 /** The name under which a cache keeps what a user calls so: without aliases and revisions, an address with its slash. */
