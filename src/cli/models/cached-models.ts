@@ -1,5 +1,5 @@
 import { didYouMean } from '../../core/text/suggest.ts';
-import { InferenceError } from '../../index.ts';
+import { InferenceError } from '../../errors.ts';
 import { findCatalogueEntry } from '../../folder/catalogue.ts';
 import { listCachedModels, listSources, openRepositoryCache } from '../../hub/model-cache.ts';
 import { statsIn } from '../../folder/files-in.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { InferenceError } from '../../index.ts';
+import { InferenceError } from '../../errors.ts';
 import { listSources, openRepositoryCache, type RepositoryCache } from '../../hub/model-cache.ts';
 import { defineCommand, exitCode } from '../command.ts';
 import { formatBytes } from '../format.ts';

@@ -1,5 +1,5 @@
 import type { ChatRequestInput } from '../../categories/chat/request.ts';
-import { InferenceError } from '../../index.ts';
+import { InferenceError } from '../../errors.ts';
 import { watchInterrupts } from '../command.ts';
 import type { OutputStream, Terminal } from '../terminal.ts';
 import type { OpenModel } from '../open-model.ts';

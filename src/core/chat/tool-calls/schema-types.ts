@@ -1,4 +1,3 @@
-import { isSchemaObject } from '../../grammar/schemas/keywords.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 
@@ -18,8 +17,8 @@ export function memberSchema(schema: unknown, name: string, root: unknown, depth
   const own = resolved(schema, root);
   if (own === undefined || depth > deepestSchema) return undefined;
   const { properties, patternProperties, additionalProperties, items, anyOf, oneOf, allOf } = own;
-  if (isSchemaObject(properties) && Object.hasOwn(properties, name)) return properties[name];
-  if (isSchemaObject(additionalProperties) && patternProperties === undefined) return additionalProperties;
+  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
+  if (isRecord(additionalProperties) && patternProperties === undefined) return additionalProperties;
   if (name === 'item' && items !== undefined) return items;
   const parts = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
   const found = parts.map((part) => memberSchema(part, name, root, depth + 1));
@@ -29,7 +28,7 @@ export function memberSchema(schema: unknown, name: string, root: unknown, depth
 /** The parameters of a tool in the order of its schema. */
 export function parameterNames(tool: ToolDefinition | undefined): readonly string[] {
   const properties = tool?.parameters?.['properties'];
-  return isSchemaObject(properties) ? Object.keys(properties) : [];
+  return isRecord(properties) ? Object.keys(properties) : [];
 }
 
 /** Whether a schema allows strings and nothing else. */
@@ -129,15 +128,19 @@ const nativeTypes: ReadonlyMap<string, JsonType> = new Map([
 /** A schema, or the one that its reference stands for; `undefined` where there is none. */
 function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {
   let own = schema;
-  for (let depth = 0; isSchemaObject(own) && typeof own['$ref'] === 'string'; depth++) {
+  for (let depth = 0; isRecord(own) && typeof own['$ref'] === 'string'; depth++) {
     const [start, ...keys] = own['$ref'].split('/');
     if (start !== '#' || depth > deepestSchema) return undefined;
     own = keys.reduce<unknown>(
-      (target, key) => (isSchemaObject(target) && Object.hasOwn(target, key) ? target[key] : undefined),
+      (target, key) => (isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined),
       root,
     );
   }
-  return isSchemaObject(own) ? own : undefined;
+  return isRecord(own) ? own : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A number or constant as JSON text. Digits stay as they are, so that large integers keep them all. */
