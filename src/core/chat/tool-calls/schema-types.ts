@@ -125,6 +125,8 @@ const nativeTypes: ReadonlyMap<string, JsonType> = new Map([
   ['dict', 'object'],
 ]);
 
+const isRecord = (value: unknown): value is Record<string, unknown> => typeOfValue(value) === 'object';
+
 /** A schema, or the one that its reference stands for; `undefined` where there is none. */
 function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {
   let own = schema;
@@ -137,10 +139,6 @@ function resolved(schema: unknown, root: unknown): Readonly<Record<string, unkno
     );
   }
   return isRecord(own) ? own : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A number or constant as JSON text. Digits stay as they are, so that large integers keep them all. */
