@@ -14,7 +14,7 @@ export interface TicketOptions extends CallOptions {
   onAbandon(ticket: Ticket): void;
 }
 
-/** What a replica is asked for, and who watches it. */
+/** A request for a replica, and its watch. */
 export interface Job {
   readonly request: unknown;
   readonly category: string;

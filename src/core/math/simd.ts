@@ -19,7 +19,7 @@ export interface Simd {
   toBytes(bytes: number, sums: number, count: number): void;
 }
 
-/** What weights are whole parts of: sums of products with eight bits fit into 32. */
+/** Bits of a weight behind its point: sums of products with eight bits fit into 32. */
 export const weightBits = 22;
 
 /** Enough for a filter of the resampler with the samples under it, and for pictures of 100,000 pixels in a line. */

@@ -29,19 +29,18 @@ const kernels: Readonly<Record<Filter, Kernel>> = {
  * between. Earlier versions of Pillow always begin with the width.
  */
 export function resample(pixels: Uint8Array, from: Size, to: Size, filter: Filter): Uint8Array {
-  const columns = weigh(kernels[filter], from.width, to.width);
-  const rows = weigh(kernels[filter], from.height, to.height);
+  const kernel = kernels[filter];
   const lost = from.height - to.height;
   const heightFirst = lost > 0 && lost > 2 * (from.width - to.width);
-  return heightFirst
-    ? changeWidth(changeHeight(pixels, rows), columns)
-    : changeHeight(changeWidth(pixels, columns), rows);
+  const changeWidth = (values: Uint8Array): Uint8Array =>
+    from.width === to.width ? values : mixLines(values, from.width, weigh(kernel, from.width, to.width));
+  const changeHeight = (values: Uint8Array): Uint8Array =>
+    from.height === to.height ? values : mixRows(values, from.height, weigh(kernel, from.height, to.height));
+  return heightFirst ? changeWidth(changeHeight(pixels)) : changeHeight(changeWidth(pixels));
 }
 
 /** The samples that each new one is made of. */
 interface Weights {
-  /** Number of samples before. */
-  readonly length: number;
   /** For each new sample the first one that counts, and the place in `values` of its weight; the end is the last. */
   readonly firsts: Int32Array;
   readonly starts: Int32Array;
@@ -70,12 +69,12 @@ function weigh(kernel: Kernel, length: number, wanted: number): Weights {
     }
     starts[at + 1] = start;
   }
-  return { length, firsts, starts, values: values.subarray(0, start) };
+  return { firsts, starts, values: values.subarray(0, start) };
 }
 
-function changeWidth(pixels: Uint8Array, { length, firsts, starts, values }: Weights): Uint8Array {
-  const [before, after] = [length * channels, firsts.length * channels];
-  if (before === after) return pixels;
+/** @param width in pixels, before */
+function mixLines(pixels: Uint8Array, width: number, { firsts, starts, values }: Weights): Uint8Array {
+  const [before, after] = [width * channels, firsts.length * channels];
   const result = new Uint8Array((pixels.length / before) * after);
   const startsAt = firsts.byteLength;
   const valuesAt = startsAt + starts.byteLength;
@@ -94,9 +93,9 @@ function changeWidth(pixels: Uint8Array, { length, firsts, starts, values }: Wei
   return result;
 }
 
-function changeHeight(pixels: Uint8Array, { length, firsts, starts, values }: Weights): Uint8Array {
-  const stride = pixels.length / length;
-  if (length === firsts.length) return pixels;
+/** @param height in pixels, before */
+function mixRows(pixels: Uint8Array, height: number, { firsts, starts, values }: Weights): Uint8Array {
+  const stride = pixels.length / height;
   const result = new Uint8Array(stride * firsts.length);
   const simd = openSimd();
   simd.holder = undefined;

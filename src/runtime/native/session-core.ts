@@ -15,7 +15,7 @@ export function computeInThisThread(): void {
   runsInThisThread = true;
 }
 
-/** What ends each run on another thread. */
+/** Functions that end the runs on other threads. */
 const running = new Set<() => void>();
 let isListening = false;
 
@@ -84,7 +84,7 @@ export function openSessionCore(api: Api, address: bigint, device: string) {
         core.terminate();
       };
       try {
-        // What the last step made leaves, and a cancellation arrives.
+        // The output of the last step leaves, and a cancellation arrives.
         if (inThisThread) await nextTurn();
         signal?.throwIfAborted();
         if (!inThisThread) {

@@ -56,7 +56,7 @@ export function toOutputItem(growing: GrowingItem, status: Status): OutputItem {
   }
 }
 
-/** What the events about an item's text are called. */
+/** Names of an item's text in the events about it. */
 const texts = {
   message: 'output_text',
   reasoning: 'reasoning_text',
