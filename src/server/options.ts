@@ -14,7 +14,7 @@ import { createCors, type CorsOptions } from './cors.ts';
 import { createBodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
 import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
-import { guardLimiters, limiterFailures } from './rate-limit.ts';
+import { guardLimiters, limiterFailures } from './limiter-guard.ts';
 import { createMemoryResponseStore } from './memory-response-store.ts';
 import { createMeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';

@@ -1,6 +1,5 @@
-import { InferenceError } from '../errors.ts';
+import type { InferenceError } from '../errors.ts';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { withinTime } from '../concurrency/within-time.ts';
 
 /** Requests and tokens within a fixed window of time. */
 export interface Limit {
@@ -168,78 +167,6 @@ function refusal({ of, limit, windowMs, refuse }: Counter, resetMs: number): Inf
 }
 
 /** Whether what a limiter rejected with is no failure, but its refusal. */
-function isLimiterState(value: unknown): value is LimiterState {
+export function isLimiterState(value: unknown): value is LimiterState {
   return typeof value === 'object' && value !== null && 'msBeforeNext' in value && !(value instanceof Error);
-}
-
-/** Treatment of requests while the store of limits doesn't answer: they are refused, or served uncounted. */
-export const limiterFailures = ['refuse', 'admit'] as const;
-
-export interface LimiterGuardOptions {
-  /** Default `refuse`. */
-  readonly onFailure: (typeof limiterFailures)[number];
-  readonly timeoutMs: number;
-  /** Told once when the store fails, and once when it is back. */
-  readonly report: (message: string, cause?: unknown) => void;
-}
-
-/** A store that has just failed is not asked again: the request would only wait. */
-const pauseMs = 1000;
-
-/**
- * Gives every answer of a store of limits a deadline. After a failure the store is left alone for a second; until it
- * answers again, requests are refused with `overloaded`, or nothing is counted.
- */
-export function guardLimiters(
-  createLimiter: LimiterFactory,
-  { onFailure, timeoutMs, report }: LimiterGuardOptions,
-): LimiterFactory {
-  let failure: { readonly cause: unknown; readonly atMs: number } | undefined;
-  const give = <Answer>(otherwise: Answer): Answer => {
-    if (onFailure === 'admit') return otherwise;
-    throw new InferenceError('overloaded', "The limits of this key can't be checked at the moment.", {
-      retryAfterSeconds: pauseMs / 1000,
-      cause: failure?.cause,
-    });
-  };
-  const fail = (cause: unknown): void => {
-    const isNew = failure === undefined;
-    failure = { cause, atMs: performance.now() };
-    const consequence =
-      onFailure === 'admit' ? 'requests are not counted' : 'requests of keys with a plan are refused';
-    if (isNew) report(`The store of limits doesn't answer: ${consequence}.`, cause);
-  };
-  const isBack = (): void => {
-    if (failure) report('The store of limits answers again.');
-    failure = undefined;
-  };
-  const ask = async <Answer>(question: () => Promise<Answer>, otherwise: Answer): Promise<Answer> => {
-    if (failure && performance.now() - failure.atMs < pauseMs) return give(otherwise);
-    try {
-      const answer = await withinTime(question(), timeoutMs);
-      isBack();
-      return answer;
-    } catch (thrown) {
-      if (!isLimiterState(thrown)) {
-        fail(thrown);
-        return give(otherwise);
-      }
-      isBack();
-      throw thrown;
-    }
-  };
-  return (options) => {
-    const limiter = createLimiter(options);
-    const uncounted: LimiterState = {
-      consumedPoints: 0,
-      remainingPoints: options.points,
-      msBeforeNext: options.duration * 1000,
-    };
-    return {
-      consume: (owner, points) => ask(() => limiter.consume(owner, points), uncounted),
-      penalty: (owner, points) => ask(() => limiter.penalty(owner, points), uncounted),
-      reward: (owner, points) => ask(() => limiter.reward(owner, points), uncounted),
-      get: (owner) => ask(() => limiter.get(owner), null),
-    };
-  };
 }

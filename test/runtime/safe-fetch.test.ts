@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../src/runtime/image-source.ts';
-import { FetchRefusal, safeFetch, type SafeFetchOptions } from '../../src/runtime/image-source.ts';
+import { isPublicAddress } from '../../src/runtime/safe-fetch.ts';
+import { FetchRefusal, safeFetch, type SafeFetchOptions } from '../../src/runtime/safe-fetch.ts';
 
 describe('isPublicAddress', () => {
   it.each([

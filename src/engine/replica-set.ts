@@ -1,0 +1,84 @@
+import type { LoadProgress, ModelInfo, ModelSpec } from '../contracts/model.ts';
+import type { UpstreamStatus } from '../contracts/run.ts';
+import type { InferenceError } from '../errors.ts';
+import type { Replica, ReplicaEvent, StartReplica } from './replica.ts';
+
+export interface ReplicaSetListener {
+  onChange(): void;
+  /** @param replica counts from 0 */
+  onEvent(replica: number, event: ReplicaEvent): void;
+}
+
+/** All replicas of one model, from the beginning of their loading until they are closed. */
+export type ReplicaSet = ReturnType<typeof startReplicas>;
+
+/** @param specs one for each replica */
+export function startReplicas(
+  specs: readonly ModelSpec[],
+  start: StartReplica,
+  listener: ReplicaSetListener,
+) {
+  const replicas = specs.map((spec, replica) =>
+    start(spec, {
+      onChange: () => listener.onChange(),
+      onEvent: (event) => listener.onEvent(replica, event),
+    }),
+  );
+  const has = (wanted: Replica['state']): boolean => replicas.some(({ state }) => state === wanted);
+  return {
+    get info(): ModelInfo | undefined {
+      return replicas.find((replica) => replica.info)?.info;
+    },
+    /** `restarting` while nothing is ready because of a lost worker. */
+    get state(): 'loading' | 'restarting' | 'ready' | 'failed' {
+      if (has('ready')) return 'ready';
+      if (replicas.every(({ state }) => state === 'failed')) return 'failed';
+      return has('restarting') ? 'restarting' : 'loading';
+    },
+    /** Progress of the first replica that has any. */
+    get loadProgress(): LoadProgress | undefined {
+      const isLoading = ({ state }: Replica): boolean => state === 'loading' || state === 'restarting';
+      return replicas.find((replica) => isLoading(replica) && replica.loadProgress)?.loadProgress;
+    },
+    get running(): number {
+      return replicas.reduce((sum, replica) => sum + replica.running, 0);
+    },
+    /** The servers that run the model, where others do; each replica has its own count of them. */
+    get upstreams(): readonly UpstreamStatus[] | undefined {
+      const all = replicas.flatMap((replica) => replica.upstreams ?? []);
+      return all.length === 0 ? undefined : all;
+    },
+    get concurrency(): number {
+      return replicas.reduce((sum, replica) => sum + replica.concurrency, 0);
+    },
+    /** Reason why one of them is `failed`. */
+    get error(): InferenceError | undefined {
+      return replicas.find((replica) => replica.error)?.error;
+    },
+    get restartsInMs(): number {
+      return Math.min(...replicas.map((replica) => replica.restartsInMs));
+    },
+    /** Whether nobody should wait for those that are being restarted. */
+    get isLooping(): boolean {
+      return replicas.every(({ state, isLooping }) => state === 'failed' || isLooping);
+    },
+    /** Settles when all are loaded for the first time, or one never will be. */
+    async loaded(): Promise<void> {
+      await Promise.all(replicas.map((replica) => replica.loaded));
+    },
+    /** The least busy replica that can take one more. */
+    free(isReserved: boolean): Replica | undefined {
+      let best: Replica | undefined;
+      for (const replica of replicas) {
+        const places = replica.concurrency + (isReserved ? (replica.reserve ?? 0) : 0);
+        if (replica.state !== 'ready' || replica.running >= places) continue;
+        if (!best || replica.running < best.running) best = replica;
+      }
+      return best;
+    },
+    /** See `Replica.close`. */
+    async close(): Promise<void> {
+      await Promise.all(replicas.map((replica) => replica.close()));
+    },
+  };
+}
