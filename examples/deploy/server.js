@@ -74,7 +74,8 @@ const places = {
 };
 let isStopping = false;
 let lastRequestAt = 0;
-const server = createServer((request, response) => {
+// Longer than the balancer keeps idle connections.
+const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
   // A connection that is kept open would bring its next request to a host that has gone.
   if (isStopping) response.shouldKeepAlive = false;
   if (request.url?.startsWith('/v1')) lastRequestAt = performance.now();
