@@ -1,8 +1,9 @@
 /** Loops that SIMD shortens, over one memory. All places are in bytes. */
 export interface Simd {
-  /** The same memory as bytes, integers and numbers. */
+  /** The same memory as bytes, integers, floats and numbers. */
   readonly bytes: Uint8Array;
   readonly integers: Int32Array;
+  readonly floats: Float32Array;
   readonly numbers: Float64Array;
   /** Who filled the memory last: whoever finds another one here fills it again. */
   holder: unknown;
@@ -17,6 +18,10 @@ export interface Simd {
   addWeighted(sums: number, bytes: number, count: number, weight: number): void;
   /** Writes sums of parts of 2²² as `count` bytes. May go on to the next multiple of 8. */
   toBytes(bytes: number, sums: number, count: number): void;
+  /**
+   * Where the first of 16 floats are of which one is at least `least`; `end` where none is. `end − from` is a multiple of 64.
+   */
+  findAtLeast(from: number, end: number, least: number): number;
 }
 
 /** Bits of a weight behind its point: sums of products with eight bits fit into 32. */
@@ -27,14 +32,15 @@ const sharedBytes = 5 * 2 ** 20;
 
 /** `simd.wat`, assembled. */
 const assembled =
-  'AGFzbQEAAAABHgRgA39/fwF8YAZ/f39/f38AYAR/f39/AGADf39/AAMFBAABAgMFAwEAUAc0BQZtZW1vcnkCAANkb3QAAAltaXhQaXhlbHMAAQth' +
-  'ZGRXZWlnaHRlZAACB3RvQnl0ZXMAAwqiBARrAgF/AnsgACACQQN0aiEDA0AgBCAA/QAEACAB/QAEAP3yAf3wASEEIAUgAP0ABBAgAf0ABBD98gH9' +
-  '8AEhBSABQSBqIQEgAEEgaiEAIAAgA0kNAAsgBP0hACAE/SEBoCAF/SEAIAX9IQGgoAu9AQIEfwF7IAMgAUECdGohBgNAIAIgAygCAEEDbGohByAF' +
-  'IAQoAgBBAnRqIQggBSAEKAIEQQJ0aiEJ/QwAACAAAAAgAAAAIAAAACAAIQoDQCAKIAj9CQIAIAf9XAIA/YkB/akB/bUB/a4BIQogB0EDaiEHIAhB' +
-  'BGohCCAIIAlJDQALIApBFv2sASEKIAogCv2FASEKIAAgCiAK/Wb9WgIAACAAQQNqIQAgA0EEaiEDIARBBGohBCADIAZJDQALC6YBAgF/A3sgA/0R' +
-  'IQUgASACaiEEA0AgAf0ABAAhByAH/YkBIQYgB/2KASEHIAAgAP0ABAAgBSAG/akB/bUB/a4B/QsEACAAIAD9AAQQIAUgBv2qAf21Af2uAf0LBBAg' +
-  'ACAA/QAEICAFIAf9qQH9tQH9rgH9CwQgIAAgAP0ABDAgBSAH/aoB/bUB/a4B/QsEMCAAQcAAaiEAIAFBEGohASABIARJDQALC00CAX8BeyAAIAJq' +
-  'IQMDQCAB/QAEAEEW/awBIAH9AAQQQRb9rAH9hQEhBCAAIAQgBP1m/VsDAAAgAUEgaiEBIABBCGohACAAIANJDQALCw==';
+  'AGFzbQEAAAABJQVgA39/fwF8YAZ/f39/f38AYAR/f39/AGADf39/AGADf399AX8DBgUAAQIDBAUDAQBQB0IGBm1lbW9yeQIAA2RvdAAACW1peFBpeGVscw' +
+  'ABC2FkZFdlaWdodGVkAAIHdG9CeXRlcwADC2ZpbmRBdExlYXN0AAQK/QQFawIBfwJ7IAAgAkEDdGohAwNAIAQgAP0ABAAgAf0ABAD98gH98AEhBCAFIAD9' +
+  'AAQQIAH9AAQQ/fIB/fABIQUgAUEgaiEBIABBIGohACAAIANJDQALIAT9IQAgBP0hAaAgBf0hACAF/SEBoKALvQECBH8BeyADIAFBAnRqIQYDQCACIAMoAg' +
+  'BBA2xqIQcgBSAEKAIAQQJ0aiEIIAUgBCgCBEECdGohCf0MAAAgAAAAIAAAACAAAAAgACEKA0AgCiAI/QkCACAH/VwCAP2JAf2pAf21Af2uASEKIAdBA2oh' +
+  'ByAIQQRqIQggCCAJSQ0ACyAKQRb9rAEhCiAKIAr9hQEhCiAAIAogCv1m/VoCAAAgAEEDaiEAIANBBGohAyAEQQRqIQQgAyAGSQ0ACwumAQIBfwN7IAP9ES' +
+  'EFIAEgAmohBANAIAH9AAQAIQcgB/2JASEGIAf9igEhByAAIAD9AAQAIAUgBv2pAf21Af2uAf0LBAAgACAA/QAEECAFIAb9qgH9tQH9rgH9CwQQIAAgAP0A' +
+  'BCAgBSAH/akB/bUB/a4B/QsEICAAIAD9AAQwIAUgB/2qAf21Af2uAf0LBDAgAEHAAGohACABQRBqIQEgASAESQ0ACwtNAgF/AXsgACACaiEDA0AgAf0ABA' +
+  'BBFv2sASAB/QAEEEEW/awB/YUBIQQgACAEIAT9Zv1bAwAAIAFBIGohASAAQQhqIQAgACADSQ0ACwtaAQF7IAL9EyEDA0AgACABTwRAIAAPCyAA/QAEACAD' +
+  '/UYgAP0ABBAgA/1G/VAgAP0ABCAgA/1GIAD9AAQwIAP9Rv1Q/VD9UwRAIAAPCyAAQcAAaiEADAALIAAL';
 
 /** The part that is used here: TypeScript has the types of WebAssembly among the DOM's alone. */
 declare const WebAssembly: {
@@ -44,7 +50,7 @@ declare const WebAssembly: {
   };
 };
 
-type Memory = Pick<Simd, 'bytes' | 'integers' | 'numbers' | 'holder'>;
+type Memory = Pick<Simd, 'bytes' | 'integers' | 'floats' | 'numbers' | 'holder'>;
 
 let shared: Simd | undefined;
 
@@ -57,7 +63,7 @@ export function openSimd(byteLength = 0): Simd {
 /** The same bits without WebAssembly, which `--jitless` and some hosts don't offer. */
 export function withoutSimd(byteLength: number): Simd {
   const memory = viewsOf(new ArrayBuffer(Math.ceil(byteLength / 8) * 8));
-  const { bytes, integers, numbers } = memory;
+  const { bytes, integers, floats, numbers } = memory;
   const clamped = new Uint8ClampedArray(bytes.buffer);
   return {
     ...memory,
@@ -91,6 +97,12 @@ export function withoutSimd(byteLength: number): Simd {
     toBytes(to, sums, count) {
       for (let at = 0; at < count; at++) clamped[to + at] = integers[sums / 4 + at]! >> weightBits;
     },
+    findAtLeast(from, end, least) {
+      const wanted = Math.fround(least);
+      let at = from;
+      while (at < end && !(floats[at / 4]! >= wanted)) at += 4;
+      return at - ((at - from) % 64);
+    },
   };
 }
 
@@ -108,6 +120,7 @@ function viewsOf(buffer: ArrayBuffer): Memory {
   return {
     bytes: new Uint8Array(buffer),
     integers: new Int32Array(buffer),
+    floats: new Float32Array(buffer),
     numbers: new Float64Array(buffer),
     holder: undefined,
   };

@@ -84,4 +84,23 @@
       (v128.store64_lane 0 (local.get $bytes) (i8x16.narrow_i16x8_u (local.get $pair) (local.get $pair)))
       (local.set $sums (i32.add (local.get $sums) (i32.const 32)))
       (local.set $bytes (i32.add (local.get $bytes) (i32.const 8)))
-      (br_if $next (i32.lt_u (local.get $bytes) (local.get $end))))))
+      (br_if $next (i32.lt_u (local.get $bytes) (local.get $end)))))
+
+  ;; From the first group of 16 floats with one of at least the threshold; a whole number of groups.
+  (func (export "findAtLeast") (param $from i32) (param $end i32) (param $least f32) (result i32)
+    (local $least4 v128)
+    (local.set $least4 (f32x4.splat (local.get $least)))
+    (loop $next
+      (if (i32.ge_u (local.get $from) (local.get $end)) (then (return (local.get $from))))
+      (if (v128.any_true
+            (v128.or
+              (v128.or
+                (f32x4.ge (v128.load (local.get $from)) (local.get $least4))
+                (f32x4.ge (v128.load offset=16 (local.get $from)) (local.get $least4)))
+              (v128.or
+                (f32x4.ge (v128.load offset=32 (local.get $from)) (local.get $least4))
+                (f32x4.ge (v128.load offset=48 (local.get $from)) (local.get $least4)))))
+        (then (return (local.get $from))))
+      (local.set $from (i32.add (local.get $from) (i32.const 64)))
+      (br $next))
+    (local.get $from)))

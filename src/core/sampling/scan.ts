@@ -1,3 +1,4 @@
+import { openSimd, type Simd } from '../math/simd.ts';
 import { createCandidates, justBelow, withinRange, type Candidates, weightsInto } from './candidates.ts';
 
 /** Evenly spaced logits, none of them adjusted: about one of `stride`. */
@@ -52,41 +53,27 @@ function sampleOf(logits: Float32Array, adjustments: Adjustments): LogitSample {
 /** Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else. */
 export function scan(logits: Float32Array, adjustments: Adjustments, collector: Collector): void {
   collector.learn(sampleOf(logits, adjustments));
+  const simd = openSimd(logits.byteLength);
+  simd.holder = scan;
+  simd.floats.set(logits);
   let start = 0;
   for (let i = 0; i < adjustments.size; i++) {
     const token = adjustments.tokens[i]!;
-    scanRange(logits, start, token, collector);
+    scanRange(simd, start, token, collector);
     const logit = adjustments.logits[i]!;
     if (logit > collector.threshold) collector.add(token, logit);
     start = token + 1;
   }
-  scanRange(logits, start, logits.length, collector);
+  scanRange(simd, start, logits.length, collector);
 }
 
-function scanRange(logits: Float32Array, start: number, end: number, collector: Collector): void {
-  const eights = end - ((end - start) % 8);
-  scanByEights(logits, start, eights, collector);
-  scanEach(logits, eights, end, collector);
-}
-
-function scanByEights(logits: Float32Array, start: number, end: number, collector: Collector): void {
-  let { threshold } = collector;
-  for (let token = start; token < end; token += 8) {
-    // One rarely taken branch for eight logits. NaN is above nothing.
-    if (
-      logits[token]! > threshold ||
-      logits[token + 1]! > threshold ||
-      logits[token + 2]! > threshold ||
-      logits[token + 3]! > threshold ||
-      logits[token + 4]! > threshold ||
-      logits[token + 5]! > threshold ||
-      logits[token + 6]! > threshold ||
-      logits[token + 7]! > threshold
-    ) {
-      scanEach(logits, token, token + 8, collector);
-      ({ threshold } = collector);
-    }
-  }
+function scanRange(simd: Simd, start: number, end: number, collector: Collector): void {
+  const { floats } = simd;
+  const last = 4 * (end - ((end - start) % 16));
+  // NaN is at least nothing.
+  for (let at = 4 * start; (at = simd.findAtLeast(at, last, collector.threshold)) < last; at += 64)
+    scanEach(floats, at / 4, at / 4 + 16, collector);
+  scanEach(floats, last / 4, end, collector);
 }
 
 function scanEach(logits: Float32Array, start: number, end: number, collector: Collector): void {

@@ -50,6 +50,18 @@ describe('loops in WebAssembly', () => {
       return [];
     }, 30_000);
   });
+
+  it('find groups of floats with one of at least a threshold', () => {
+    expectSame(({ floats, findAtLeast }) => {
+      floats.fill(-1, 0, 1000);
+      floats.set([NaN, 0.1, -Infinity, 0.3, Infinity], 100);
+      floats[900] = 0.3;
+      const thresholds = [-Infinity, -1, 0.1, 0.3, Math.fround(0.3), 1, 1e300, NaN];
+      return thresholds.flatMap((least) =>
+        [0, 12, 404, 412, 464].map((from) => findAtLeast(from, from + 3200, least)),
+      );
+    }, 4000);
+  });
 });
 
 describe('the shared memory', () => {
