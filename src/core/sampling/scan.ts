@@ -54,7 +54,7 @@ function sampleOf(logits: Float32Array, adjustments: Adjustments): LogitSample {
 export function scan(logits: Float32Array, adjustments: Adjustments, collector: Collector): void {
   collector.learn(sampleOf(logits, adjustments));
   const simd = openSimd(logits.byteLength);
-  simd.holder = scan;
+  simd.holder = undefined;
   simd.floats.set(logits);
   let start = 0;
   for (let i = 0; i < adjustments.size; i++) {
