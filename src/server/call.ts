@@ -1,5 +1,5 @@
 import type { ServedInference } from '../contracts/engine.ts';
-import { fieldError, InferenceError } from '../errors.ts';
+import { InferenceError, wrongCategory } from '../errors.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { CallerState } from '../contracts/caller.ts';
 import type { ModelInfo } from '../contracts/model.ts';
@@ -54,12 +54,8 @@ export function findModel(
       { param: 'model' },
     );
   }
-  if (category !== undefined && model.category !== category && model.category !== 'unknown') {
-    throw fieldError(
-      'model',
-      `expected a model for ${category}, got ${quote(model.id)}, a model for ${model.category}`,
-    );
-  }
+  if (category !== undefined && model.category !== category && model.category !== 'unknown')
+    throw wrongCategory(model.id, model.category, category);
   return model;
 }
 
