@@ -158,7 +158,7 @@ export async function readServeSettings(
 ) {
   const config: Config = values.config === undefined ? {} : await readConfigFile(values.config);
   const { settings: given, names } = overlay(config, settingOptions, values);
-  const { cors, hub, isolation, drainMs, maxLoadedModels, maxLoadedBytes, requiredModels } = given;
+  const { cors, hub } = given;
   for (const [path, variable] of Object.entries(hubVariables))
     if (hub?.[path.slice('hub.'.length) as keyof HubOptions] === undefined) names.set(path, variable);
   const models = readModels(values, given, names);
@@ -168,20 +168,12 @@ export async function readServeSettings(
   if (cors && !cors.origins)
     throw new UsageError('--cors-origin: expected it beside the other options of CORS');
   const settings = {
+    ...given,
     host: given.host ?? (environment['HOST'] || '127.0.0.1'),
     port: given.port ?? readPort('PORT', environment['PORT'] || defaultPort),
-    /** Default: the engine's own. */
-    drainMs,
     drainDelayMs: given.drainDelayMs ?? 0,
     /** Without any: the bundled ones. */
     models,
-    isolation,
-    maxLoadedModels,
-    maxLoadedBytes,
-    /** Default: all. */
-    requiredModels,
-    /** For the bundled models. */
-    hub,
     handler: { ...handlerOptionsIn(given), auth },
     keyOrigin,
     wanted: { playground: given.playground !== false, metrics: given.metrics === true },
