@@ -57,12 +57,9 @@ async function answerOf(worker: Worker): Promise<ParsedJson> {
   const exit = once(worker, 'exit', { signal }).then(() => {
     throw new Error('The thread that parses JSON has ended.');
   });
-  try {
-    const [result] = (await Promise.race([once(worker, 'message', { signal }), exit])) as [ParsedJson];
-    return result;
-  } finally {
-    listening.abort();
-  }
+  const answer = Promise.race([once(worker, 'message', { signal }), exit]).finally(() => listening.abort());
+  const [result] = (await answer) as [ParsedJson];
+  return result;
 }
 
 async function start(): Promise<Worker | undefined> {

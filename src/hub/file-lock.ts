@@ -31,12 +31,10 @@ export async function withFileLock<T>(
     utimes(path, now, now).catch(() => undefined);
   }, heartbeatMs);
   heartbeat.unref();
-  try {
-    return await task();
-  } finally {
+  return task().finally(async () => {
     clearInterval(heartbeat);
     await rm(path, { force: true });
-  }
+  });
 }
 
 /** Ids of the processes that hold a lock in a folder, on this machine or another one. */

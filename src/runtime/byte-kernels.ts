@@ -59,11 +59,7 @@ async function withSession<T>(graph: OnnxGraph, use: (session: Session) => Promi
   const opsets = withContribDomain([{ domain: '', version: 17 }]);
   const about = { irVersion: 10, producerName: '', producerVersion: '', metadata: new Map(), unknown: [] };
   const session = await createOnnxSession(writeOnnxModel({ ...about, opsets, graph }), { threads: 1 });
-  try {
-    return await use(session);
-  } finally {
-    await session.release();
-  }
+  return use(session).finally(() => session.release());
 }
 
 function constant(name: string, elementType: number, dims: number[], bytes: Uint8Array): OnnxTensor {

@@ -39,13 +39,11 @@ export async function useLibrary(library: string, setting = 'backend.library'): 
   }
   chooseLibrary({ path, setting });
   choice = undefined;
-  try {
-    await chooseRuntime();
-  } catch (error) {
+  await chooseRuntime().catch((error: unknown) => {
     chooseLibrary(undefined);
     choice = undefined;
     throw error;
-  }
+  });
 }
 
 /** Registers plugins with the runtime of this process. */

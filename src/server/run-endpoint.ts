@@ -48,16 +48,10 @@ export async function receiveJson(
   { isOptional }: Pick<RequestBody, 'isOptional'> = {},
 ): Promise<unknown> {
   if (isOptional === true && isEmpty(request)) return {};
+  const timeoutMs = bodyTimeoutMsOf(request, settings);
   const place = settings.jsonGate.enter(owner);
-  try {
-    return await readJson(request, {
-      maxBytes: settings.maxBodyBytes,
-      timeoutMs: bodyTimeoutMsOf(request, settings),
-      onSize: place.grow,
-    });
-  } finally {
-    place.leave();
-  }
+  const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, onSize: place.grow };
+  return readJson(request, limits).finally(() => place.leave());
 }
 
 function isEmpty({ headers, body }: ApiRequest): boolean {

@@ -170,14 +170,10 @@ async function openBill(
       const { inputTokens, outputTokens = 0 } = (ending === 'finished' ? read : taken).usage;
       // Texts are counted with their vectors, which a run that ends early doesn't bring.
       const uncounted = hasBegun && ending !== 'finished' ? estimated.input : 0;
-      try {
-        await (isCharged(ending)
-          ? spending.settle((inputTokens ?? uncounted) + outputTokens)
-          : spending.refund());
-      } catch (error) {
-        // The answer is there; a store that can't be reached now must not spoil it.
-        call.report(InferenceError.from(error));
-      }
+      const tokens = (inputTokens ?? uncounted) + outputTokens;
+      const paid = isCharged(ending) ? spending.settle(tokens) : spending.refund();
+      // The answer is there; a store that can't be reached now must not spoil it.
+      await paid.catch((error: unknown) => call.report(InferenceError.from(error)));
     },
   };
 }

@@ -49,13 +49,7 @@ export async function receiveUpload(
   const path = newUploadPath(settings.uploadDirectory);
   const place = settings.uploadGate.enter(owner);
   /** Removes the file; it may be gone already. */
-  const release = async (): Promise<void> => {
-    try {
-      await rm(path, { force: true });
-    } finally {
-      place.leave();
-    }
-  };
+  const release = (): Promise<void> => rm(path, { force: true }).finally(() => place.leave());
   let files = 0;
   const fault = (message: string): InferenceError => fieldError(fieldName, message);
 
