@@ -31,10 +31,12 @@ export async function withFileLock<T>(
     utimes(path, now, now).catch(() => undefined);
   }, heartbeatMs);
   heartbeat.unref();
-  return task().finally(async () => {
+  try {
+    return await task();
+  } finally {
     clearInterval(heartbeat);
     await rm(path, { force: true });
-  });
+  }
 }
 
 /** Ids of the processes that hold a lock in a folder, on this machine or another one. */

@@ -59,7 +59,11 @@ async function withSession<T>(graph: OnnxGraph, use: (session: Session) => Promi
   const opsets = withContribDomain([{ domain: '', version: 17 }]);
   const about = { irVersion: 10, producerName: '', producerVersion: '', metadata: new Map(), unknown: [] };
   const session = await createOnnxSession(writeOnnxModel({ ...about, opsets, graph }), { threads: 1 });
-  return use(session).finally(() => session.release());
+  try {
+    return await use(session);
+  } finally {
+    await session.release();
+  }
 }
 
 function constant(name: string, elementType: number, dims: number[], bytes: Uint8Array): OnnxTensor {

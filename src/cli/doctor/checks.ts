@@ -51,10 +51,11 @@ export async function examine(
   const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
   const runtime = outcomeOf(checkRuntime(library), 'fault');
+  const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
   const checks: Record<string, Outcome | Promise<Outcome>> = {
     node: checkNode(manifest.engines.node),
     machine: ok(
-      `${platform()} ${arch()}, ${processorName()}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
+      `${platform()} ${arch()}, ${processor}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
     ),
     runtime,
     ...Object.fromEntries(
@@ -92,10 +93,6 @@ function checkNode(wanted: string): Outcome {
     return ok(node);
   };
   return orElse(use, { state: 'fault', detail: `${node}, needs ${wanted}` });
-}
-
-function processorName(): string {
-  return cpus()[0]?.model.trim() ?? 'unknown processor';
 }
 
 async function checkRuntime(library: string | undefined): Promise<string> {

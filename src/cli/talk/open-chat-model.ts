@@ -38,7 +38,11 @@ export async function withChatModel(
     return openModel({ ...settings, category }, { terminal, signal });
   }).finally(() => note.clear());
   if (!model) return exitCode.interrupted;
-  return talk(model).finally(() => model.close());
+  try {
+    return await talk(model);
+  } finally {
+    await model.close();
+  }
 }
 
 /** A path in quotes, or one whose spaces a backslash precedes, as terminals paste files that are dropped on them. */
