@@ -44,10 +44,10 @@ export function findModel(
 ): ModelInfo {
   const category = wanted?.name;
   const models = call.inference.models();
-  const model =
-    id === undefined ? defaultModel(models, wanted) : models.find((candidate) => candidate.id === id);
+  const offered = models.filter((candidate) => category === undefined || candidate.category === category);
+  const byDefault = offered.find((candidate) => candidate.id === wanted?.defaultModel) ?? offered[0];
+  const model = id === undefined ? byDefault : models.find((candidate) => candidate.id === id);
   if (model === undefined) {
-    const offered = models.filter((candidate) => category === undefined || candidate.category === category);
     throw new InferenceError(
       'model_not_found',
       `${id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`} ${listing(offered)}`,
@@ -57,14 +57,6 @@ export function findModel(
   if (category !== undefined && model.category !== category && model.category !== 'unknown')
     throw wrongCategory(model.id, model.category, category);
   return model;
-}
-
-function defaultModel(
-  models: readonly ModelInfo[],
-  wanted: Pick<CategoryDefinition, 'name' | 'defaultModel'> | undefined,
-): ModelInfo | undefined {
-  const ofCategory = models.filter((candidate) => candidate.category === wanted?.name);
-  return ofCategory.find(({ id }) => id === wanted?.defaultModel) ?? ofCategory[0];
 }
 
 function listing(models: readonly ModelInfo[]): string {

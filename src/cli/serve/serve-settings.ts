@@ -5,7 +5,6 @@ import type { HandlerOptions, HubOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionTable, hubSettingOptions, hubVariables } from '../hub-options.ts';
-import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
 import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
@@ -206,7 +205,8 @@ function readModels(
 ): Readonly<Record<string, ModelSettings>> {
   const models = new Map<string, ModelSettings>();
   const add = (id: string, settings: ModelSettings): void => {
-    models.set(id, isVoiceModel(settings) ? settings : { ...settings, hub: mergeHub(hub, settings.hub) });
+    const own = isVoiceModel(settings) ? {} : { ...hub, ...settings.hub };
+    models.set(id, Object.keys(own).length > 0 ? { ...settings, hub: own } : settings);
   };
   for (const [id, settings] of Object.entries(configured)) add(id, settings);
   const given = new Set<string>();
