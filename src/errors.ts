@@ -1,3 +1,5 @@
+import { quote } from './core/text/quote.ts';
+
 export { orElse } from './core/text/or-else.ts';
 
 /** Codes of errors, as stable strings. The server maps each to one HTTP status. */
@@ -49,6 +51,11 @@ export function fieldError(
   return new InferenceError(code, sentence(`${param}: ${reason}`), { param, cause });
 }
 
+/** The error of a model that is asked for the work of another category. */
+export function wrongCategory(id: string, category: string, wanted: string): InferenceError {
+  return fieldError('model', `expected a model for ${wanted}, got ${quote(id)}, a model for ${category}`);
+}
+
 /** A field that asks for something that is not offered. */
 export function unsupportedError(param: string, reason: string): InferenceError {
   return fieldError(param, reason, { code: 'unsupported_feature' });
@@ -85,13 +92,17 @@ export function inField<T>(param: string, work: () => T): T {
   return orThrow(work, (error) => fieldErrorOf(param, error));
 }
 
+/** The words of something that was thrown, which need not be an error. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** A text with a full stop at its end, if it has no other mark there. */
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 const diskFull = ['insufficient_storage', 'The service has no room left for files.'] as const;
-const tooManyProcesses = ['overloaded', 'The service has too many processes running.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 
 /** Ends a run whose request was cancelled, at a place where it can be left. */
@@ -105,7 +116,7 @@ const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EDQUOT: diskFull,
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
-  EAGAIN: tooManyProcesses,
+  EAGAIN: ['overloaded', 'The service has too many processes running.'],
 };
 
 const marker = Symbol.for('slashv1.InferenceError');

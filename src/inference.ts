@@ -34,6 +34,7 @@ import {
   objectSetting,
   type SettingTable,
 } from './validation/setting-table.ts';
+import { getOrCreate } from './core/get-or-create.ts';
 import { describeValue } from './core/text/quote.ts';
 import { splitVoices, withVoices, type VoiceMethods } from './voice/with-voices.ts';
 import { assertVoice, type VoiceModel } from './voice/voice.ts';
@@ -111,8 +112,6 @@ export interface Inference
   observe(observer: InferenceObserver): () => void;
 }
 
-type PlacedModel = Pick<ModelOptions, 'backend' | 'source'>;
-
 /**
  * Starts the given models, those aside that load on demand.
  *
@@ -140,10 +139,13 @@ export function createInference(options: InferenceOptions): Inference {
     assertVoice(`models.${id}`, agent, (part) => models[part] && (models[part].category ?? 'unknown'));
   const startHere = inlineReplicas(loadHere);
   const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile() });
-  const all = observers as readonly AnyObserver[];
-  const isElsewhere = (model: PlacedModel): boolean => backendOf(model)?.place === 'host';
-  const demoOf = (model: PlacedModel): ModelInfo['demo'] =>
-    isElsewhere(model) ? undefined : findBundledModel(model.source);
+  const isElsewhere = (model: Parameters<typeof backendOf>[0]) => backendOf(model)?.place === 'host';
+  /** What the engine doesn't know of a model. */
+  const factsOf = (model: ModelOptions) => ({
+    defaults: model.defaults,
+    demo: isElsewhere(model) ? undefined : findBundledModel(model.source),
+  });
+  const facts = new Map(Object.entries(models).map(([id, model]) => [id, factsOf(model)]));
   const engine = createEngine({
     models,
     categories,
@@ -151,29 +153,27 @@ export function createInference(options: InferenceOptions): Inference {
     maxLoadedModels,
     maxLoadedBytes,
     takesRoom: (model) => !isElsewhere(model),
-    observers: logger === undefined ? all : [...all, logObserver(logger)],
+    observers: [...(observers as readonly AnyObserver[]), ...(logger ? [logObserver(logger)] : [])],
   });
   const run = (name: string, request: AnyRequest, callOptions?: CallOptions): AsyncIterable<RunEvent> => {
     try {
       assertCallOptions(callOptions);
-      const model = Object.hasOwn(models, request?.model) ? models[request.model] : undefined;
-      return engine.run(name, completeRequest(definitionOf(name), request, model?.defaults), callOptions);
+      const { defaults } = facts.get(request?.model) ?? {};
+      return engine.run(name, completeRequest(definitionOf(name), request, defaults), callOptions);
     } catch (error) {
       return failedStream(InferenceError.from(error));
     }
   };
-  const demos = new Map(Object.entries(models).map(([id, model]) => [id, demoOf(model)]));
   const add = (id: string, given: unknown): void => {
     const model = checkModel(`models.${id}`, given);
     engine.add(id, model);
-    demos.set(id, demoOf(model));
+    facts.set(id, factsOf(model));
   };
   // Every request looks at them: the same facts are the same object.
   const described = new WeakMap<ModelInfo, ModelInfo>();
   const withDemo = (info: ModelInfo): ModelInfo => {
-    const demo = demos.get(info.id);
-    if (demo && !described.has(info)) described.set(info, { ...info, demo });
-    return described.get(info) ?? info;
+    const { demo } = facts.get(info.id) ?? {};
+    return demo ? getOrCreate(described, info, () => ({ ...info, demo })) : info;
   };
   const infos = (): readonly ModelInfo[] => engine.models().map(withDemo);
   const whole = { ...engine, run, add, models: infos, ...methodsOver(run) };

@@ -11,10 +11,4 @@ const load: Parameters<typeof serveWorker>[0] = async (...request) => {
   return loadPipeline(...request);
 };
 
-serveWorker(load, {
-  append(category, events, event) {
-    const { append } = categoryModels.get(category) ?? {};
-    if (append) append(events, event);
-    else events.push(event);
-  },
-});
+serveWorker(load, (category) => categoryModels.get(category)?.append);

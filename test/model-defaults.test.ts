@@ -25,6 +25,21 @@ describe('defaults of a model on this machine', () => {
     expect(parameters['top_p']?.default).toBe(1);
   });
 
+  it('hold for a model that is added later, until it is removed', async () => {
+    const inference = createInference({ models: {}, isolation: 'inline' });
+    onTestFinished(() => inference.close({ graceMs: 0 }));
+    const tokens = async (): Promise<number> => {
+      for await (const event of inference.chat({ model: 'it', messages }))
+        if (event.type === 'usage') return event.completionTokens;
+      return -1;
+    };
+    for (const maxTokens of [3, 4]) {
+      inference.add('it', { source: 'tiny-chat', category: 'chat', defaults: { maxTokens, temperature: 0 } });
+      expect(await tokens()).toBe(maxTokens);
+      await inference.remove('it');
+    }
+  });
+
   it.each([
     [
       { temprature: 1 },

@@ -49,8 +49,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     }
     const [first, ...rest] = args;
     if (first === '--version' || first === '-V') return print(terminal, packageVersion());
-    if (first === '--help' || first === '-h') return print(terminal, overview(terminal.output));
-    if (first === 'help' && rest.length === 0) return print(terminal, overview(terminal.output));
+    if (isHelp(first!) || (first === 'help' && rest.length === 0))
+      return print(terminal, overview(terminal.output));
     const words = first === 'help' ? [...rest, '--help'] : args;
     if (isGroup(words[0]!) && (words.length === 1 || isHelp(words[1]!)))
       return print(terminal, groupHelp(words[0]!, terminal.output));

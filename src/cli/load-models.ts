@@ -4,7 +4,7 @@ import { didYouMean } from '../core/text/suggest.ts';
 import { sentence } from '../errors.ts';
 import { knownModels } from '../hub/describe-model.ts';
 import { createProgressLine, type DownloadProgress } from '../hub/progress.ts';
-import { InferenceError, obtainModel, type HubOptions, type ModelOptions } from '../index.ts';
+import { InferenceError, obtainModel, type ModelOptions } from '../index.ts';
 import { describeModel, recognizeModel } from '../loading/recognize-model.ts';
 import { isVoiceModel } from '../voice/voice.ts';
 import { formatBytes, formatSeconds } from './format.ts';
@@ -111,15 +111,6 @@ export async function categoryOf(
 /** Tells people what stops nothing. */
 export function warn({ messages }: Terminal): (message: string) => void {
   return (message) => messages.write(`slashv1: ${message}\n`);
-}
-
-/** Settings of the command for all models, overridden by those of a model. */
-export function mergeHub(
-  common: HubOptions | undefined,
-  own: HubOptions | undefined,
-): HubOptions | undefined {
-  const merged = { ...common, ...own };
-  return Object.keys(merged).length > 0 ? merged : undefined;
 }
 
 /**

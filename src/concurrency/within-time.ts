@@ -4,9 +4,5 @@ export async function withinTime<Answer>(answer: Promise<Answer>, timeoutMs: num
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -160,7 +160,10 @@ function createChildReplica(
       try {
         worker?.send({ type: 'run', id, request, labels });
       } catch (error) {
-        queueMicrotask(() => observer.onEnd(notSendable(error)));
+        // The error's own words quote what can't be sent.
+        const message = 'The request is not plain data, so no worker can take it.';
+        const failure = new InferenceError('invalid_request', message, { cause: error });
+        queueMicrotask(() => observer.onEnd(failure));
         return { cancel: () => undefined };
       }
       runs.set(id, { observer, killTimer: undefined, hasBegun: false });
@@ -205,13 +208,9 @@ function createChildReplica(
       });
       worker.send({ type: 'load', spec: data, place: number, functions: paths });
     } catch (error) {
-      queueMicrotask(() => startFailed(error as Error));
+      const { message } = error as Error;
+      queueMicrotask(() => (replica.info ? workerLost(message) : fail(message)));
     }
-  }
-
-  function startFailed({ message }: Error): void {
-    if (replica.info) workerLost(message);
-    else fail(loadError(model, { code: 'internal', message: '' }, message));
   }
 
   function receive(message: WorkerMessage): void {
@@ -227,7 +226,7 @@ function createChildReplica(
       const asker = worker;
       void callFor(functions, message).then((answer) => asker?.send(answer));
     } else if (replica.info) kill(`it could not load the model again: ${message.detail}`);
-    else fail(loadError(model, message.error, message.detail));
+    else fail(message.detail, message.param);
   }
 
   function advance({ id, events, end }: WorkerProgress): void {
@@ -274,21 +273,16 @@ function createChildReplica(
     worker?.kill();
   }
 
-  function workerReady({
-    info,
-    concurrency,
-    reserve,
-    memoryBytes,
-    runtime,
-  }: WorkerMessage & { readonly type: 'loaded' }): void {
+  function workerReady(message: WorkerMessage & { readonly type: 'loaded' }): void {
+    const { type: _, runtime, ...facts } = message;
     if (replica.state !== 'loading' && replica.state !== 'restarting') return;
-    Object.assign(replica, { info, concurrency, reserve });
+    Object.assign(replica, facts);
     readyAt = performance.now();
     loadMs = readyAt - startedAt;
     // From now on a request holds the host by the timer of its deadline, an idle worker doesn't.
     worker?.hold(false);
     firstLoad.resolve();
-    listener.onEvent({ type: 'load', loadMs, memoryBytes, runtime });
+    listener.onEvent({ type: 'load', loadMs, runtime });
     setState('ready');
   }
 
@@ -310,8 +304,7 @@ function createChildReplica(
     listener.onEvent({ type: 'loss', reason: killReason ?? reason, restartInMs });
     killReason = undefined;
     if (isGivenUp) {
-      const message = `its worker was lost ${losses} times while loading (${reason})`;
-      fail(loadError(model, { code: 'worker_failed', message }, message));
+      fail(`its worker was lost ${losses} times while loading (${reason})`);
       return;
     }
     restartAt = performance.now() + delayMs;
@@ -323,8 +316,9 @@ function createChildReplica(
     failRuns(reason);
   }
 
-  function fail(error: InferenceError): void {
+  function fail(detail: string, param?: string): void {
     if (isClosing) return;
+    const error = loadError(model, detail, param);
     replica.error = error;
     firstLoad.reject(error);
     worker?.kill();
@@ -347,10 +341,4 @@ function createChildReplica(
     replica.state = state;
     listener.onChange();
   }
-}
-
-function notSendable(error: unknown): InferenceError {
-  // The error's own words quote what can't be sent.
-  const message = 'The request is not plain data, so no worker can take it.';
-  return new InferenceError('invalid_request', message, { cause: error });
 }

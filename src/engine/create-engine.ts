@@ -2,6 +2,7 @@ import type { CategoryRegistry } from '../contracts/category.ts';
 import type { ModelOptions, ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { failedStream } from '../concurrency/event-stream.ts';
+import { withinTime } from '../concurrency/within-time.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { Observers } from '../observers.ts';
 import type { InferenceBase, ModelControl } from '../contracts/engine.ts';
@@ -89,9 +90,8 @@ export function createEngine({
 
   const engine: Engine = {
     run(name, request, options = {}) {
-      const category = categories.get(name);
-      if (!category)
-        throw new TypeError(`category: expected one of ${[...categories.keys()].join(', ')}, got ${name}`);
+      // Whoever asks has checked the name.
+      const category = categories.get(name)!;
       const queue = queues.get(request.model);
       if (queue) return queue.submit(request, options, category);
       const { model } = request;
@@ -136,11 +136,8 @@ export function createEngine({
       assertDuration('graceMs', graceMs);
       assertDuration('drainDelayMs', drainDelayMs);
       isDraining = true;
-      if (drainDelayMs > 0) {
-        const timer = setTimeout(() => drained.resolve(), drainDelayMs);
-        await drained.promise;
-        clearTimeout(timer);
-      } else drained.resolve();
+      if (drainDelayMs > 0) await withinTime(drained.promise, drainDelayMs).catch(() => undefined);
+      drained.resolve();
       if (!isClosed) observers.tell('onClose');
       isClosed = true;
       await Promise.all([...[...queues.values()].map((queue) => queue.close(graceMs)), ...leaving]);

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 import type { DataPath, HostMessage, WorkerMessage } from './protocol.ts';
 
 type HostFunction = () => unknown;
@@ -29,7 +30,7 @@ export async function callFor(
   try {
     return { type: 'return', id, value: structuredClone(await functions[number]!()) };
   } catch (error) {
-    return { type: 'return', id, error: error instanceof Error ? error.message : String(error) };
+    return { type: 'return', id, error: messageOf(error) };
   }
 }
 

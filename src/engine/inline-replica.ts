@@ -1,4 +1,4 @@
-import { InferenceError } from '../errors.ts';
+import { InferenceError, messageOf } from '../errors.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { driveRun } from './drive-run.ts';
@@ -67,8 +67,7 @@ export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
         firstLoad.resolve();
         setState('ready', { type: 'load', loadMs: performance.now() - startedAt, runtime });
       } catch (thrown) {
-        const detail = thrown instanceof Error ? thrown.message : String(thrown);
-        const error = loadError(spec.id, InferenceError.from(thrown).serialize(), detail);
+        const error = loadError(spec.id, messageOf(thrown), InferenceError.from(thrown).param);
         replica.error = error;
         firstLoad.reject(error);
         setState('failed', { type: 'failure', error });

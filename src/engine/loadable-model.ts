@@ -48,12 +48,7 @@ export function createLoadableModel({ specs, startReplica, room, isPinned, liste
   const release = async (): Promise<void> => {
     isReleasing = true;
     const { reason, resolve, reject } = leaving!;
-    try {
-      await replicas!.close();
-      resolve();
-    } catch (error) {
-      reject(error);
-    }
+    await replicas!.close().then(resolve, reject);
     replicas = undefined;
     leaving = undefined;
     isReleasing = false;
@@ -116,19 +111,15 @@ export function createLoadableModel({ specs, startReplica, room, isPinned, liste
     start(): void {
       if (!isWanted || replicas || (room && !room.enter(model))) return;
       const load = loading;
-      const bytes = specs.map(() => 0);
       const started = startReplicas(specs, startReplica, {
         onChange: () => {
           lastInfo = started.info ?? lastInfo;
+          memoryBytes = started.memoryBytes || memoryBytes;
           listener.onChange();
           model.settle();
           room?.update();
         },
-        onEvent: (replica, event) => {
-          if (event.type === 'load') bytes[replica] = event.memoryBytes ?? 0;
-          memoryBytes = bytes.reduce((sum, size) => sum + size, 0);
-          listener.onEvent(replica, event);
-        },
+        onEvent: listener.onEvent,
       });
       replicas = started;
       started.loaded().then(load.resolve, load.reject);

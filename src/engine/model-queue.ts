@@ -1,22 +1,24 @@
-import { InferenceError, fieldError } from '../errors.ts';
+import { InferenceError, wrongCategory } from '../errors.ts';
 import { Observers } from '../observers.ts';
 import type { CallOptions, RunEvent } from '../contracts/run.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { ModelInfo, ModelSpec, ModelStatus } from '../contracts/model.ts';
 import { EventStream } from '../concurrency/event-stream.ts';
 import { FairQueue } from '../concurrency/fair-queue.ts';
+import { withinTime } from '../concurrency/within-time.ts';
 import { assertDuration, type ResolvedLimits } from './limits.ts';
 import { createLoadableModel } from './loadable-model.ts';
 import type { InferenceObserver, ObservedModel } from '../contracts/observer.ts';
 import type { Replica, ReplicaEvent, RequestListener, StartReplica } from './replica.ts';
 import type { Room } from './room.ts';
-import { watchRun, type RunWatch } from './run-watch.ts';
+import { watchRun } from './run-watch.ts';
 import { cancelled, createTicket, type Job, type Ticket } from './ticket.ts';
-import { quote } from '../core/text/quote.ts';
 
 const unknownCategory = 'unknown';
 /** Share of the latest request in the time that the next one is expected to take. */
 const latestShare = 0.2;
+/** Events of replicas → what observers are told by. */
+const hooks = { load: 'onModelLoad', failure: 'onModelFailure', loss: 'onWorkerLoss' } as const;
 
 export type ModelQueue = ReturnType<typeof createModelQueue>;
 
@@ -104,9 +106,12 @@ export function createModelQueue(
       let ticket: Ticket | undefined;
       const stream = new EventStream<RunEvent>({
         onStart: () => {
-          const watch = watchOf(request, options, category);
+          const { info } = queue;
+          // A model whose category is not known yet is asked when it is loaded.
+          const isKnownModel = [category.name, unknownCategory].includes(info.category);
+          const watch = watchRun(observers, category, { request, model: spec.id, isKnownModel }, options);
           try {
-            assertCategory(category.name);
+            if (!isKnownModel) throw wrongCategory(spec.id, info.category, category.name);
             ticket = admit(stream, { request, category: category.name, watch }, options, category);
           } catch (error) {
             watch?.end(error as InferenceError);
@@ -190,7 +195,7 @@ export function createModelQueue(
       const replica = placeFor(ticket.owner)!;
       const { category = ticket.category } = replica.info ?? {};
       if (category === ticket.category) start(ticket, replica);
-      else ticket.fail(wrongCategory(queue.info, ticket.category));
+      else ticket.fail(wrongCategory(spec.id, category, ticket.category));
     }
     if (waiting.size > 0 && model.state === 'unloaded') loadForRequests();
     if (isIdle()) {
@@ -320,52 +325,15 @@ export function createModelQueue(
     return { id, category };
   }
 
-  /** A model whose category is not known yet is asked when it is loaded. */
-  function assertCategory(wanted: string): void {
-    const { info } = queue;
-    if (info.category !== wanted && info.category !== unknownCategory) throw wrongCategory(info, wanted);
-  }
-
-  function watchOf(
-    request: unknown,
-    options: CallOptions,
-    category: CategoryDefinition,
-  ): RunWatch | undefined {
-    const isKnownModel = [category.name, unknownCategory].includes(queue.info.category);
-    const asked = { request, model: spec.id, isKnownModel };
-    return watchRun(observers, category, asked, options);
-  }
-
-  function tell(replica: number, event: ReplicaEvent): void {
-    const observed = observedModel();
-    switch (event.type) {
-      case 'load':
-        observers.tell('onModelLoad', observed, {
-          replica,
-          loadMs: event.loadMs,
-          ...(event.runtime && { runtime: event.runtime }),
-        });
-        return;
-      case 'failure':
-        observers.tell('onModelFailure', observed, { replica, error: event.error });
-        return;
-      case 'loss': {
-        const { reason, restartInMs } = event;
-        observers.tell('onWorkerLoss', observed, { replica, reason, restartInMs });
-      }
-    }
+  function tell(replica: number, { type, ...details }: ReplicaEvent): void {
+    observers.tell(hooks[type], observedModel(), { replica, ...details } as never);
   }
 
   /** Resolves when nothing runs or waits any more, or after `graceMs`. */
   async function idle(graceMs: number): Promise<void> {
     if (isIdle()) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const idled = new Promise<void>((resolve) => (onIdle = resolve));
+    await withinTime(idled, graceMs).catch(() => undefined);
   }
 }
 
@@ -376,8 +344,4 @@ function toRetryAfterSeconds(milliseconds: number): number {
 
 function shuttingDown(): InferenceError {
   return new InferenceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 1 });
-}
-
-function wrongCategory({ id, category }: ModelInfo, wanted: string): InferenceError {
-  return fieldError('model', `expected a model for ${wanted}, got ${quote(id)}, a model for ${category}`);
 }

@@ -44,7 +44,7 @@ export type WorkerMessage =
     } & Pick<Pipeline, 'info' | 'concurrency' | 'reserve' | 'runtime'>)
   | { readonly type: 'loading'; readonly progress: LoadProgress }
   /** `detail` is for the operator, never for callers. */
-  | { readonly type: 'load-failed'; readonly error: SerializedError; readonly detail: string }
+  | { readonly type: 'load-failed'; readonly param: string | undefined; readonly detail: string }
   /** Asks for the result of a function of the spec. */
   | { readonly type: 'call'; readonly id: number; readonly number: number }
   /** Once a second at most, where others run the model. */

@@ -20,7 +20,7 @@ export function startReplicas(
 ) {
   const replicas = specs.map((spec, replica) =>
     start(spec, {
-      onChange: () => listener.onChange(),
+      onChange: listener.onChange,
       onEvent: (event) => listener.onEvent(replica, event),
     }),
   );
@@ -47,6 +47,10 @@ export function startReplicas(
     get upstreams(): readonly UpstreamStatus[] | undefined {
       const all = replicas.flatMap((replica) => replica.upstreams ?? []);
       return all.length === 0 ? undefined : all;
+    },
+    /** Memory of those that are loaded, as far as it is known. */
+    get memoryBytes(): number {
+      return replicas.reduce((sum, { memoryBytes = 0 }) => sum + memoryBytes, 0);
     },
     get concurrency(): number {
       return replicas.reduce((sum, replica) => sum + replica.concurrency, 0);

@@ -37,6 +37,8 @@ export interface Replica {
   /** Number of requests that it accepts beyond that, of owners that have none under way; default 0. */
   readonly reserve?: number | undefined;
   readonly running: number;
+  /** Resident memory of its process with the model as last loaded; `undefined` in the calling process. */
+  readonly memoryBytes?: number | undefined;
   /** The servers that run its model, where others do. */
   readonly upstreams?: readonly UpstreamStatus[] | undefined;
   readonly error: InferenceError | undefined;
@@ -60,8 +62,6 @@ export type ReplicaEvent =
   | {
       readonly type: 'load';
       readonly loadMs: number;
-      /** Resident memory of its process with the model; `undefined` in the calling process. */
-      readonly memoryBytes?: number | undefined;
       /** Runtime of its graphs, if it runs graphs. */
       readonly runtime?: RuntimeInUse | undefined;
     }

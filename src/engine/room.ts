@@ -92,9 +92,7 @@ export class Room {
 }
 
 function bytesOf(inside: ReadonlySet<Occupant>): number {
-  let sum = 0;
-  for (const { memoryBytes } of inside) sum += memoryBytes;
-  return sum;
+  return [...inside].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
 }
 
 function leastUsed(inside: ReadonlySet<Occupant>): Occupant | undefined {

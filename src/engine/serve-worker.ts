@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
-import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
-import type { Pipeline } from '../contracts/category.ts';
-import type { RunEvent } from '../contracts/run.ts';
+import { InferenceError, messageOf, sentence, type SerializedError, orElse } from '../errors.ts';
+import type { CategoryModels, Pipeline } from '../contracts/category.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createHostCalls } from './host-functions.ts';
@@ -30,15 +29,11 @@ export function assignProcessors(
  * `taskset` is there, and nothing elsewhere.
  */
 function leaveCore(options: Parameters<typeof assignProcessors>[1]): void {
-  const processors = allowedProcessors();
+  const status = orElse(() => readFileSync('/proc/self/status', 'utf8'), '');
+  const processors = parseProcessorList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '');
   const assigned = assignProcessors(processors, options);
   if (assigned.length === processors.length) return;
   spawnSync('taskset', ['-a', '-c', '-p', assigned.join(','), String(process.pid)], { stdio: 'ignore' });
-}
-
-function allowedProcessors(): number[] {
-  const status = orElse(() => readFileSync('/proc/self/status', 'utf8'), '');
-  return parseProcessorList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '');
 }
 
 /** `0-2,5` → 0, 1, 2, 5, as the kernel writes sets of processors. */
@@ -64,12 +59,12 @@ interface WorkerTask {
  */
 export function serveWorker(
   loadPipeline: LoadPipeline,
-  { append }: { append?: (category: string, events: RunEvent[], event: RunEvent) => void } = {},
+  appendOf: (category: string) => CategoryModels['append'] = () => undefined,
 ): void {
   if (!process.send) throw new Error('serveWorker: expected a process that the engine started');
   followHost();
   // The thread that beats keeps its priority, so that it gets its turn however busy the machine is.
-  const threads = otherThreads();
+  const threads = orElse(() => readdirSync('/proc/self/task'), []).map(Number);
   startHeartbeat();
   lowerPriority(threads);
 
@@ -78,7 +73,11 @@ export function serveWorker(
   let onIdle: (() => void) | undefined;
 
   const outbox = createOutbox({
-    ...(append && { append: (events, event) => append(pipeline!.info.category, events, event) }),
+    append(events, event) {
+      const append = appendOf(pipeline!.info.category);
+      if (append) append(events, event);
+      else events.push(event);
+    },
     send: (progress) => send({ type: 'progress', runs: progress }),
     onUnsendable(id, error) {
       report('an event is not plain data', error);
@@ -100,8 +99,7 @@ export function serveWorker(
       tellUpstreams(pipeline);
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);
-      const detail = error instanceof Error ? error.message : String(error);
-      send({ type: 'load-failed', error: InferenceError.from(error).serialize(), detail });
+      send({ type: 'load-failed', param: InferenceError.from(error).param, detail: messageOf(error) });
     }
   };
 
@@ -132,11 +130,7 @@ export function serveWorker(
 
   const close = async (): Promise<void> => {
     if (runs.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
-    try {
-      await pipeline?.close();
-    } catch (error) {
-      report('the model could not be closed', error);
-    }
+    await pipeline?.close().catch((error: unknown) => report('the model could not be closed', error));
     process.exit();
   };
 
@@ -184,10 +178,6 @@ function lowerPriority(threads: readonly number[]): void {
       // Some containers forbid it, and threads may end; the worker runs all the same.
     }
   }
-}
-
-function otherThreads(): number[] {
-  return orElse(() => readdirSync('/proc/self/task'), []).map(Number);
 }
 
 /** Messages that the pipe has not taken yet. */

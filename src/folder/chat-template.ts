@@ -16,6 +16,7 @@ import { strftime } from '../core/jinja/strftime.ts';
 import { probes, probeTool, probeTurns, type TurnFates } from './template-probes.ts';
 import { compileTemplate, TemplateRefusal, type CompiledTemplate } from '../core/jinja/template.ts';
 import { toValue, type Value } from '../core/jinja/values.ts';
+import { sourceError } from './model-files.ts';
 import type { ModelFolder } from './model-folder.ts';
 import { abbreviate, describeValue } from '../core/text/quote.ts';
 
@@ -87,8 +88,7 @@ export function createChatTemplate(
 ): ChatTemplate {
   const chatTemplate = chosen ?? own;
   if (chatTemplate === undefined) {
-    throw fieldError(
-      'source',
+    throw sourceError(
       `the model in ${path} has no chat template, as base models have none; give one, as Jinja, by the setting chatTemplate`,
     );
   }
@@ -96,7 +96,7 @@ export function createChatTemplate(
   const source = Object.values(named).join('\n');
   const invalid = (cause: unknown): InferenceError =>
     chosen === undefined
-      ? fieldError('source', `the chat template in ${path} is not valid Jinja`, { cause })
+      ? sourceError(`the chat template in ${path} is not valid Jinja`, cause)
       : fieldError('chatTemplate', `expected valid Jinja: ${(cause as Error).message}`, { cause });
   const compile = (template: string): CompiledTemplate =>
     orThrow(() => compileTemplate(template, now), invalid);

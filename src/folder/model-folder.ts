@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countJson } from '../core/text/bounded-json.ts';
 import { describeValue } from '../core/text/quote.ts';
-import { fieldError, orThrow } from '../errors.ts';
+import { orThrow } from '../errors.ts';
 import { localFiles, type Dtype } from './graph-files.ts';
 import { genaiConfigFile, toHubConfig } from './genai-config.ts';
 import { decoderGraph, sourceError } from './model-files.ts';
@@ -90,8 +90,7 @@ async function readConfig(path: string): Promise<Json> {
   }
   const config = toHubConfig(await readJson(path, genaiConfigFile));
   if (config) return config;
-  throw fieldError(
-    'source',
+  throw sourceError(
     `${configFile} is missing in ${path}, and ${genaiConfigFile} describes no single decoder; copy ${configFile} from the model that onnxruntime-genai's builder was given`,
   );
 }
@@ -119,17 +118,17 @@ export function toChatTemplate(own: string | undefined, tokenizerConfig: Json): 
 export async function readJson(path: string, name: string, fallback?: Json): Promise<Json> {
   const text = await readFile(join(path, name), 'utf8').catch((error: unknown) => {
     if (fallback) return undefined;
-    throw fieldError('source', `${name} is missing in ${path}`, { cause: error });
+    throw sourceError(`${name} is missing in ${path}`, error);
   });
   if (text === undefined) return fallback!;
   const { fault } = countJson(text, { values: Infinity, depth: mostLevels });
-  if (fault !== undefined) throw fieldError('source', `${name} in ${path}: ${fault}`);
+  if (fault !== undefined) throw sourceError(`${name} in ${path}: ${fault}`);
   const value = orThrow<unknown>(
     () => JSON.parse(text),
-    (cause) => fieldError('source', `${name} in ${path} is not valid JSON`, { cause }),
+    (cause) => sourceError(`${name} in ${path} is not valid JSON`, cause),
   );
   if (typeof value === 'object' && value !== null) return value as Json;
-  throw fieldError('source', `${name} in ${path} holds no JSON object`);
+  throw sourceError(`${name} in ${path} holds no JSON object`);
 }
 
 /** Refuses sizes that no model has, also those that the graph knows better, whatever would be made of them. */

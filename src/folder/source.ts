@@ -7,6 +7,7 @@ import { genaiConfigFile } from './genai-config.ts';
 import type { Dtype } from './graph-files.ts';
 import { explainPath } from './explain-files.ts';
 import { sourceError } from './model-files.ts';
+import { orThrow } from '../errors.ts';
 import { quote } from '../core/text/quote.ts';
 import { unpackedPath } from '../runtime/unpacked-path.ts';
 
@@ -115,12 +116,9 @@ function isFolder(path: string): boolean {
 }
 
 function bundledFolder(): string {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('@slashv1/tiny-models/package.json'));
-  } catch (error) {
-    throw sourceError(
-      'the bundled models are a package of their own; install it with `npm install @slashv1/tiny-models`',
-      error,
-    );
-  }
+  const advice = 'install it with `npm install @slashv1/tiny-models`';
+  return orThrow(
+    () => dirname(createRequire(import.meta.url).resolve('@slashv1/tiny-models/package.json')),
+    (error) => sourceError(`the bundled models are a package of their own; ${advice}`, error),
+  );
 }

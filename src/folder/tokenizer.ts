@@ -1,7 +1,8 @@
 import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
 import type { PairEncoder } from '../core/tokenization/pair-encoder.ts';
 import { createTokenizer } from '../core/tokenization/tokenizer.ts';
-import { fieldError, orThrow } from '../errors.ts';
+import { orThrow } from '../errors.ts';
+import { sourceError } from './model-files.ts';
 import type { ModelFolder } from './model-folder.ts';
 
 /** Text to token ids and back. */
@@ -64,7 +65,7 @@ export function createTextTokenizer({
 }
 
 function withReason<T>(read: () => T): T {
-  return orThrow(read, (cause) => fieldError('source', `tokenizer.json: ${cause.message}`, { cause }));
+  return orThrow(read, (cause) => sourceError(`tokenizer.json: ${cause.message}`, cause));
 }
 
 const utf8 = new TextEncoder();

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { letOthersRun } from '../concurrency/in-slices.ts';
 import { countValues, type JsonCounts } from '../core/text/count-values.ts';
 import { JsonCounter, maxJsonLevels } from '../core/text/json-counter.ts';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, sentence } from '../errors.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import { headerOf } from './headers.ts';
 import { abbreviate } from '../core/text/quote.ts';
@@ -11,6 +11,7 @@ import { largeBytes, parseBytes } from './parse-in-thread.ts';
 /** Least rate of a body, and the time in which less may come. */
 const leastBytesPerSecond = 2 ** 10;
 const patienceMs = 20_000;
+const tooSlow = `came slower than ${leastBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
 /** Most of a body, by the name in `JsonCounter`. */
 const mostOf = { values: 2 ** 19, members: 2 ** 15, objects: 2 ** 14, arrays: 2 ** 14 } as const;
 const countedNames = Object.keys(mostOf) as (keyof typeof mostOf)[];
@@ -73,12 +74,12 @@ export async function* limitedChunks(
   const abort = (): void => leave();
   signal.addEventListener('abort', abort, { once: true });
   let late: InferenceError | undefined;
-  const lateAfter = (ms: number, error: () => InferenceError): NodeJS.Timeout =>
+  const lateAfter = (ms: number, fault: string): NodeJS.Timeout =>
     setTimeout(() => {
-      late ??= error();
+      late ??= new InferenceError('request_timeout', sentence(`The request body ${fault}`));
       leave();
     }, ms);
-  const timer = lateAfter(timeoutMs, () => tooLate(timeoutMs));
+  const timer = lateAfter(timeoutMs, `did not arrive within ${timeoutMs} ms`);
   // Runs while the client is waited for, and not while the caller of this function takes its time.
   let patienceLeftMs = patienceMs;
   let size = 0;
@@ -163,15 +164,6 @@ function faultOf(counts: JsonCounts): string | undefined {
   let fault = counts.depth > maxJsonLevels ? `${maxJsonLevels} levels of nesting` : undefined;
   for (const name of countedNames) if (counts[name] > mostOf[name]) fault = `${mostOf[name]} ${name}`;
   return fault;
-}
-
-function tooSlow(): InferenceError {
-  const rate = `${leastBytesPerSecond} bytes a second for ${patienceMs / 1000} s`;
-  return new InferenceError('request_timeout', `The request body came slower than ${rate}.`);
-}
-
-function tooLate(timeoutMs: number): InferenceError {
-  return new InferenceError('request_timeout', `The request body did not arrive within ${timeoutMs} ms.`);
 }
 
 function tooLarge(maxBodyBytes: number): InferenceError {

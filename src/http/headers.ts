@@ -42,6 +42,9 @@ export function fingerprintOf(facts: object): string {
   );
 }
 
+/** Most bytes that a client may send before they are used, unless options say otherwise. */
+export const defaultMaxBytes = 2 ** 24;
+
 // The longest that a timer of Node can hold.
 const longestDeadlineMs = 2 ** 31 - 1;
 

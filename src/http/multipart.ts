@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { fieldError, InferenceError } from '../errors.ts';
+import { fieldError, InferenceError, orThrow } from '../errors.ts';
 import { assertUnencoded, limitedChunks, type BodyLimits } from './body.ts';
 import type { FormField } from '../contracts/endpoint.ts';
 import type { ApiRequest } from '../contracts/http.ts';
@@ -108,15 +108,11 @@ function createParser(request: ApiRequest): BusboyInstance {
     headerSize: maxHeaderBytes,
     headerPairs: maxHeadersOfPart,
   };
-  try {
-    return new Busboy({ headers, limits, isPartAFile });
-  } catch (error) {
-    throw new InferenceError(
-      'invalid_request',
-      'Expected content-type multipart/form-data with a `boundary` of at most 252 bytes.',
-      { cause: error },
-    );
-  }
+  const message = 'Expected content-type multipart/form-data with a `boundary` of at most 252 bytes.';
+  return orThrow(
+    () => new Busboy({ headers, limits, isPartAFile }),
+    (cause) => new InferenceError('invalid_request', message, { cause }),
+  );
 }
 
 /** Some clients send bytes without a file name, but hardly any sends text with one. */
@@ -126,13 +122,9 @@ function isPartAFile(_name: unknown, mediaType: string | undefined, fileName: st
 
 function bodyOf({ body }: ApiRequest): AsyncIterable<Uint8Array> {
   if (!('parsed' in body)) return body;
-  if (body.parsed instanceof Uint8Array) return onlyOf(body.parsed);
+  if (body.parsed instanceof Uint8Array) return Readable.from([body.parsed]);
   throw new InferenceError(
     'invalid_request',
     'A body parser of the host has read this form: mount the API before it.',
   );
-}
-
-async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

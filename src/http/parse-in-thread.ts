@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { limitConcurrency } from '../concurrency/limit-concurrency.ts';
 import { InferenceError, type SerializedError } from '../errors.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -11,8 +12,8 @@ const idleMs = 5000;
 
 let thread: Promise<Worker | undefined> | undefined;
 let idleTimer: NodeJS.Timeout | undefined;
-/** One body at a time, so that large bodies take the memory and the processor of one. */
-let turn: Promise<unknown> = Promise.resolve();
+/** Large bodies take the memory and the processor of one. */
+const oneAtATime = limitConcurrency(1);
 
 /** A body of that size is parsed in a thread. */
 export const largeBytes = 2 ** 20;
@@ -28,9 +29,7 @@ export async function parseBytes(bytes: Uint8Array): Promise<unknown> {
  * @param bytes detached afterwards
  */
 export function parseInThread(bytes: Uint8Array): Promise<unknown> {
-  const parsed = turn.then(() => parse(bytes));
-  turn = parsed.catch(() => undefined);
-  return parsed;
+  return oneAtATime(() => parse(bytes));
 }
 
 async function parse(bytes: Uint8Array): Promise<unknown> {
@@ -58,12 +57,9 @@ async function answerOf(worker: Worker): Promise<ParsedJson> {
   const exit = once(worker, 'exit', { signal }).then(() => {
     throw new Error('The thread that parses JSON has ended.');
   });
-  try {
-    const [result] = (await Promise.race([once(worker, 'message', { signal }), exit])) as [ParsedJson];
-    return result;
-  } finally {
-    listening.abort();
-  }
+  const answer = Promise.race([once(worker, 'message', { signal }), exit]).finally(() => listening.abort());
+  const [result] = (await answer) as [ParsedJson];
+  return result;
 }
 
 async function start(): Promise<Worker | undefined> {

@@ -1,5 +1,5 @@
 import { createJsonScanner } from '../core/text/json-scanner.ts';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, orThrow } from '../errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -18,11 +18,10 @@ export function parseJson(body: Uint8Array | string): unknown {
 }
 
 function decode(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (error) {
-    throw new InferenceError('invalid_request', 'The request body is not valid UTF-8.', { cause: error });
-  }
+  return orThrow(
+    () => utf8.decode(bytes),
+    (cause) => new InferenceError('invalid_request', 'The request body is not valid UTF-8.', { cause }),
+  );
 }
 
 /** Position of a fault in JSON. */

@@ -9,7 +9,7 @@ import { filesIn } from '../folder/files-in.ts';
 import { ggufFiles, isGguf } from '../folder/gguf/gguf-source.ts';
 import { readGgufFile, categoryOfGguf, firstTokenizerKey } from '../folder/gguf/gguf-folder.ts';
 import { genaiConfigFile, toHubConfig } from '../folder/genai-config.ts';
-import { readBytes } from '../runtime/http/answer-body.ts';
+import { readWhole } from '../runtime/http/answer-body.ts';
 import { readAnswer, refusal, type HubResponse, type Remote } from './http.ts';
 import { toFileTree } from './needed-files.ts';
 import type { RemoteFile } from './file-list.ts';
@@ -17,7 +17,7 @@ import { askServer, listRepository, probeChoice, probeFiles, unlessUnreachable }
 import { toRemoteModel, type RemoteModel } from './remote-model.ts';
 import { defaultRetryPolicy } from './retry.ts';
 import { resolveHubSettings, type HubOptions } from './settings.ts';
-import type { ModelFiles } from '../folder/model-files.ts';
+import { sourceError, type ModelFiles } from '../folder/model-files.ts';
 import { findFolder, locateModel, parseSource, type RemoteSource } from '../folder/source.ts';
 import { quote } from '../core/text/quote.ts';
 import { parseJson, type Json } from './json.ts';
@@ -157,8 +157,9 @@ async function askOnline<T>(
   const { offline } = model.settings;
   if (!offline) return unlessUnreachable(model, isCached, ask);
   if (isCached) return undefined;
-  const reason = `${model.label} is not in the cache, and offline mode is on: load it once with the network`;
-  throw fieldError('source', reason);
+  throw sourceError(
+    `${model.label} is not in the cache, and offline mode is on: load it once with the network`,
+  );
 }
 
 async function openHub(
@@ -258,21 +259,13 @@ async function fetchGguf(remote: Remote, file: RemoteFile | undefined): Promise<
   const readBeginning = async (answer: HubResponse, signal: AbortSignal): Promise<Uint8Array> => {
     const { status } = answer.response;
     if (status !== 200 && status !== 206) throw refusal(answer, remote, { file: file.path });
-    const parts: Uint8Array[] = [];
-    let length = 0;
-    for await (const part of readBytes(answer.response, { signal })) {
-      parts.push(part);
-      length += part.length;
-      // A server that knows no ranges sends the whole file.
-      if (length >= beginningBytes) break;
-    }
-    return Buffer.concat(parts);
+    // A server that knows no ranges sends the whole file.
+    return readWhole(answer.response, { signal, enough: beginningBytes });
   };
   const bytes = await askServer(remote, file.url, readBeginning, { headers });
   return orThrow(
     () => readGgufMetadata(bytes, { until: firstTokenizerKey }),
-    ({ message }) =>
-      fieldError('source', `${file.path} of ${remote.label} can't be read as GGUF: ${message}`),
+    ({ message }) => sourceError(`${file.path} of ${remote.label} can't be read as GGUF: ${message}`),
   );
 }
 

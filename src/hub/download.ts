@@ -1,6 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { rm, open } from 'node:fs/promises';
 import { fieldError } from '../errors.ts';
+import { sourceError } from '../folder/model-files.ts';
 import { readBytes } from '../runtime/http/answer-body.ts';
 import { createAnswerClock, type AnswerClock } from '../runtime/http/answer-clock.ts';
 import { reasonOfFetch } from '../runtime/http/reason-of-fetch.ts';
@@ -90,8 +91,7 @@ async function receive(
   if (file.sizeBytes === undefined && part.position > maxUnsizedBytes) {
     part.restart();
     await part.finish();
-    throw fieldError(
-      'source',
+    throw sourceError(
       `${file.path} of ${remote.label} has more than ${maxUnsizedBytes} bytes, and ${remote.host} doesn't report its size`,
     );
   }

@@ -15,12 +15,10 @@ export async function inParallel<Item>(
   const worker = async (): Promise<void> => {
     for (const item of waiting) {
       if (whole.aborted) return;
-      try {
-        await task(item, whole);
-      } catch (error) {
+      await task(item, whole).catch((error: unknown) => {
         failures.push(error);
         controller.abort(error);
-      }
+      });
     }
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));

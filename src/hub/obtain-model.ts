@@ -219,12 +219,10 @@ async function fetchBlob(
   const { cache } = model;
   const part = cache.part(file);
   await downloadFile(model, file, part, { onReceived });
-  try {
-    await rename(part, cache.blob(file));
-  } catch (error) {
+  await rename(part, cache.blob(file)).catch((error: unknown) => {
     // A process that took the lock over has done it.
     if (!cache.hasBlob(file)) throw error;
-  }
+  });
 }
 
 async function assertSpace(

@@ -29,7 +29,7 @@ export function chooseArchitecture(
   const found = own.find((one) => one.recognize?.(evidence)) ?? own.find(({ isDefault }) => isDefault);
   if (found) return found;
   const lists = listsOf(category).map(
-    ({ spelling, architectures }) => `${spelling} runs ${typesIn(architectures).join(', ')}`,
+    ({ spelling, architectures }) => `${spelling} runs ${architectures.flatMap(typesOf).join(', ')}`,
   );
   const got = type === undefined ? 'a model without a model_type in its config.json' : quote(String(type));
   throw fieldError('source', `no backend runs ${got} for ${category}: ${lists.join('; ')}`);
@@ -76,10 +76,6 @@ export function listsOf(
 
 function namedIn(architectures: readonly Architecture[], type: unknown): Architecture | undefined {
   return architectures.find((architecture) => typesOf(architecture).includes(String(type)));
-}
-
-function typesIn(architectures: readonly Architecture[]): readonly string[] {
-  return architectures.flatMap(typesOf);
 }
 
 function typesOf({ modelTypes, sharedModelTypes = [] }: Architecture): readonly string[] {

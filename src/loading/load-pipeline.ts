@@ -76,13 +76,12 @@ async function obtainCompanions<Spec extends ModelSpec & { readonly category: st
   spec: Spec,
   options: ObtainOptions,
 ): Promise<Spec> {
-  const { setting, fields, files } = categoryModels.get(spec.category)?.companions ?? {
-    setting: '',
-    fields: [],
-  };
+  const { companions } = categoryModels.get(spec.category) ?? {};
+  if (!companions) return spec;
+  const { setting, fields, files } = companions;
   const given = (spec as Readonly<Record<string, unknown>>)[setting] as
     Readonly<Record<string, string>> | undefined;
-  if (given === undefined || files === undefined) return spec;
+  if (given === undefined) return spec;
   const obtained: Record<string, string> = { ...given };
   for (const field of fields) {
     try {

@@ -10,7 +10,7 @@ import { commonSettings } from '../categories/settings.ts';
 import { limitSettings } from '../engine/limits.ts';
 import { resolveParameter } from '../core/parameters/descriptor.ts';
 import { fieldError, inField, orElse, orThrow } from '../errors.ts';
-import { resolveHubSettings, type HubOptions } from '../hub/settings.ts';
+import { resolveHubSettings } from '../hub/settings.ts';
 import { configAtHand } from '../hub/describe-model.ts';
 import { recognizeModel } from './recognize-model.ts';
 import { assertDevice } from '../validation/device-setting.ts';
@@ -64,8 +64,9 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
   // The types of what recognition needs come first.
   assertOptions('A model', pickKnown(settings), settings, { path });
   const backend = checkBackend(path, given as ModelOptions);
-  const name =
-    given.category ?? (backend.place === 'host' ? undefined : atHand(() => recognizeModel(given.source!)));
+  // The worker reports why its files can't be read.
+  const recognize = (): string | undefined => orElse(() => recognizeModel(given.source!), undefined);
+  const name = given.category ?? (backend.place === 'host' ? undefined : recognize());
   const category = name === undefined ? undefined : categories.get(name)!;
   if (category && !backend.runs(category)) throw notRun(path, category, backend);
   if (name !== undefined) checkArchitecture(path, name, given.source!, backend);
@@ -80,7 +81,10 @@ export function checkModel(path: string, settings: unknown): ModelOptions {
     path,
     explainForeign: (foreign) => explainForeign(foreign, category),
   });
-  checkHub(path, given.hub);
+  orThrow(
+    () => resolveHubSettings(given.hub),
+    (error) => renameFields(error, (field) => `${path}.${field}`),
+  );
   const { replicas } = given;
   const all: readonly object[] = [settings, ...(typeof replicas === 'object' ? replicas : [])];
   const providers = backend.devices?.(given.backend) ?? [];
@@ -111,13 +115,6 @@ function pickKnown(settings: object): SettingTable {
   };
 }
 
-function checkHub(path: string, hub: HubOptions | undefined): void {
-  orThrow(
-    () => resolveHubSettings(hub),
-    (error) => renameFields(error, (field) => `${path}.${field}`),
-  );
-}
-
 function checkDefaults(
   path: string,
   defaults: Readonly<Record<string, unknown>>,
@@ -134,13 +131,8 @@ function checkDefaults(
 
 /** A model on this disk that another backend runs is refused before a worker starts. */
 function checkArchitecture(path: string, category: string, source: string, backend: BackendDefinition): void {
-  const config = atHand(() => configAtHand(source));
+  const config = orElse(() => configAtHand(source), undefined);
   if (config) assertBackend(category, backend, config['model_type'], `${path}.backend`);
-}
-
-/** The worker reports why its files can't be read. */
-function atHand<Found>(find: () => Found): Found | undefined {
-  return orElse(find, undefined);
 }
 
 function checkBackend(model: string, options: ModelOptions): BackendDefinition {

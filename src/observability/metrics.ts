@@ -178,8 +178,6 @@ function mapValues<Key extends string, From, To>(
   record: Readonly<Record<Key, From>>,
   map: (value: From) => To,
 ): Record<Key, To> {
-  return Object.fromEntries(Object.entries<From>(record).map(([key, value]) => [key, map(value)])) as Record<
-    Key,
-    To
-  >;
+  const mapped = Object.entries<From>(record).map(([key, value]) => [key, map(value)]);
+  return Object.fromEntries(mapped) as Record<Key, To>;
 }

@@ -5,6 +5,7 @@ import { maskInputs, maskModel, maskPrefix } from '../core/onnx/rewrites/attenti
 import type { AttentionWindow } from '../core/onnx/rewrites/group-query-attention.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import type { Tensor } from '../contracts/graph.ts';
+import { int64 } from './int64.ts';
 import { createOnnxSession } from './onnx.ts';
 
 /** A step that is tried: how many tokens a row has had, how many it gets, and the ones of each row's mask. */
@@ -27,7 +28,8 @@ export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMa
   try {
     const inputs = new Set(modelSignature(masks).inputs.map(({ name }) => name));
     const names = modelSignature(masks).outputs.map(({ name }) => name);
-    const { past } = cacheSizes(model);
+    const cache = model.graph.inputs.find(isPastKeyOrValue)?.dims ?? [];
+    const past = [1, 3].map((axis) => (typeof cache[axis] === 'number' ? cache[axis] : 1));
     const run = (step: Step) => session.run(createFeeds(inputs, step, past));
     const windows = new Map(
       readLastRow(await run({ past: longest - 1, count: 1, lengths: [longest] }), names),
@@ -54,11 +56,6 @@ export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMa
   }
 }
 
-function cacheSizes({ graph }: OnnxModel): { past: readonly number[] } {
-  const dims = graph.inputs.find(isPastKeyOrValue)?.dims ?? [];
-  return { past: [1, 3].map((axis) => (typeof dims[axis] === 'number' ? dims[axis] : 1)) };
-}
-
 function createFeeds(
   inputs: ReadonlySet<string>,
   { past, count, lengths }: Step,
@@ -67,24 +64,23 @@ function createFeeds(
   const rows = lengths.length;
   const width = past + count;
   const all: Record<string, Tensor> = {
-    input_ids: int64([rows, count], () => 0),
-    position_ids: int64([rows, count], (index) => past + (index % count)),
-    attention_mask: int64([rows, width], (index) =>
+    input_ids: filled([rows, count], () => 0),
+    position_ids: filled([rows, count], (index) => past + (index % count)),
+    attention_mask: filled([rows, width], (index) =>
       index % width < lengths[Math.floor(index / width)]! ? 1 : 0,
     ),
-    [maskInputs.pastShape]: int64([4], (index) => [rows, heads!, past, headSize!][index]!),
-    [maskInputs.hiddenShape]: int64([3], (index) => [rows, count, 1][index]!),
+    [maskInputs.pastShape]: int64([4], [rows, heads!, past, headSize!]),
+    [maskInputs.hiddenShape]: int64([3], [rows, count, 1]),
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => inputs.has(name)));
 }
 
-function int64(dims: readonly number[], value: (index: number) => number): Tensor {
-  const size = dims.reduce((product, dim) => product * dim, 1);
-  return {
-    type: 'int64',
+function filled(dims: readonly number[], value: (index: number) => number): Tensor {
+  const length = dims.reduce((product, dim) => product * dim, 1);
+  return int64(
     dims,
-    data: BigInt64Array.from({ length: size }, (_, index) => BigInt(value(index))),
-  };
+    Array.from({ length }, (_, index) => value(index)),
+  );
 }
 
 /** Number of last keys that the only row sees. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { quote } from '../core/text/quote.ts';
-import { fieldError, InferenceError } from '../errors.ts';
+import { fieldError, InferenceError, messageOf } from '../errors.ts';
 import type { RuntimeName } from './session-options.ts';
 import { chooseLibrary, findLibrary, resolveLibrary } from './native/runtime-library.ts';
 import { registerPlugins, type Plugin } from './native/plugins.ts';
@@ -39,13 +39,11 @@ export async function useLibrary(library: string, setting = 'backend.library'): 
   }
   chooseLibrary({ path, setting });
   choice = undefined;
-  try {
-    await chooseRuntime();
-  } catch (error) {
+  await chooseRuntime().catch((error: unknown) => {
     chooseLibrary(undefined);
     choice = undefined;
     throw error;
-  }
+  });
 }
 
 /** Registers plugins with the runtime of this process. */
@@ -76,7 +74,7 @@ export async function choose(
     const reason = 'a trial run gave the right results';
     return { name: 'native', version, reason: setting ? `${setting} asks for its library` : reason };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (setting) throw fieldError(setting, message, { cause: error });
     const reason = `the native runtime doesn't work here: ${message}`;
     if (wanted) throw fieldError('SLASHV1_RUNTIME', reason, { cause: error });

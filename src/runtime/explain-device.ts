@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api } from './native/load-api.ts';
-import { orElse, fieldError, type InferenceError } from '../errors.ts';
+import { orElse, fieldError, messageOf, type InferenceError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
 
 /** The runtime and the machine, as far as they show why a device doesn't work. */
@@ -205,9 +205,8 @@ export function deviceFault(
   cause: unknown,
   runtime?: Surroundings['runtime'],
 ): InferenceError {
-  const message = cause instanceof Error ? cause.message : String(cause);
   // The runtime names its source file and a condition first.
-  const reason = message.replace(/^.* was false\. /s, '');
+  const reason = messageOf(cause).replace(/^.* was false\. /s, '');
   return fieldError('device', `"${device}" doesn't work here: ${withAdvice(device, reason, runtime)}`, {
     cause,
   });

@@ -28,12 +28,10 @@ export async function readImageSource(
 }
 
 async function fetchImage(url: string, { fetch, signal }: ImageSourceOptions): Promise<Uint8Array> {
-  try {
-    return await safeFetch(url, { ...fetch, signal });
-  } catch (error) {
+  return safeFetch(url, { ...fetch, signal }).catch((error: unknown) => {
     if (error instanceof FetchRefusal) throw invalid(`the URL was not fetched: ${error.message}`, error);
     throw error;
-  }
+  });
 }
 
 /** Both alphabets, with or without padding, on one line or many; `Buffer` alone would skip whatever it doesn't know. */

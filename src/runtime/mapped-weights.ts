@@ -18,7 +18,9 @@ export function locateWeights(path: string, model: OnnxModel) {
   const folder = dirname(file);
   /** Location in the model → name in the folder. */
   const names = new Map<string, string>();
-  for (const location of locations(model.graph)) {
+  for (const { data } of model.graph.initializers) {
+    if (data.place !== 'file' || names.has(data.location)) continue;
+    const { location } = data;
     const real = realpathSync(join(dirname(path), location));
     if (dirname(real) !== folder) return undefined;
     names.set(location, basename(real));
@@ -41,10 +43,6 @@ export function renameWeights(graph: OnnxGraph, names: ReadonlyMap<string, strin
       return { ...tensor, data: { ...data, location: names.get(data.location) ?? data.location } };
     }),
   };
-}
-
-function locations({ initializers }: OnnxGraph): ReadonlySet<string> {
-  return new Set(initializers.flatMap(({ data }) => (data.place === 'file' ? [data.location] : [])));
 }
 
 /** @throws Error when the file is missing */

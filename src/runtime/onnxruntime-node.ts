@@ -22,10 +22,8 @@ export async function createBindingSession(
     graphOptimizationLevel: 'all',
     extra: toConfigurationEntries(options),
   };
-  const session =
-    typeof model === 'string'
-      ? await onnxruntime.InferenceSession.create(model, bindingOptions)
-      : await onnxruntime.InferenceSession.create(model, bindingOptions);
+  // Each type has a signature of its own.
+  const session = await onnxruntime.InferenceSession.create(model as string, bindingOptions);
   return {
     inputs: session.inputMetadata.map(toSignature),
     outputs: session.outputMetadata.map(toSignature),

@@ -195,9 +195,5 @@ async function interruptible<T>(promise: Promise<T>, signal: AbortSignal): Promi
     signal.addEventListener('abort', interrupt);
     if (signal.aborted) interrupt();
   });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', interrupt!);
-  }
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', interrupt!));
 }

@@ -14,6 +14,8 @@ export interface ApiKey {
 }
 
 const keyProtocol = 'openai-insecure-api-key.';
+/** With a key, or without one. */
+const bearerHeader = /^Bearer(?: +(\S+))?[ \t]*$/i;
 
 /** Looks a key up, for example in a database; `null` for one that is not valid. */
 export type KeyLookup = (key: string, request: ApiRequest) => ApiKey | null | Promise<ApiKey | null>;
@@ -29,9 +31,10 @@ export function createAuthenticate(authentication: Authentication): Authenticate
   if (authentication === 'none') return async () => null;
   const lookup = typeof authentication === 'function' ? authentication : fromList(authentication?.keys);
   return async (request) => {
-    const key = bearerToken(request) ?? headerOf(request, 'x-api-key') ?? keyOfSocket(request);
+    const bearer = bearerHeader.exec(headerOf(request, 'authorization') ?? '');
+    const key = bearer?.[1] ?? headerOf(request, 'x-api-key') ?? keyOfSocket(request);
     if (key === undefined) {
-      const message = isEmptyBearer(request)
+      const message = bearer
         ? 'The header `Authorization: Bearer <API_KEY>` has no key: is its variable set?'
         : 'Expected a header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.';
       throw new InferenceError('authentication_failed', message);
@@ -48,19 +51,11 @@ export function ownerOf(apiKey: ApiKey): string {
   return apiKey.id ?? digest(apiKey.key).toString('hex').slice(0, 32);
 }
 
-function bearerToken(request: ApiRequest): string | undefined {
-  return /^Bearer +(\S+)[ \t]*$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
-}
-
 /** Pages can't set the headers of a WebSocket: they send the key as one of its subprotocols. */
 function keyOfSocket(request: ApiRequest): string | undefined {
   if (request.asksForSocket !== true) return undefined;
   const key = protocolsOf(request).find((name) => name.startsWith(keyProtocol));
   return key?.slice(keyProtocol.length);
-}
-
-function isEmptyBearer(request: ApiRequest): boolean {
-  return /^Bearer[ \t]*$/i.test(headerOf(request, 'authorization') ?? '');
 }
 
 function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {

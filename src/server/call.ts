@@ -1,5 +1,5 @@
 import type { ServedInference } from '../contracts/engine.ts';
-import { fieldError, InferenceError } from '../errors.ts';
+import { InferenceError, wrongCategory } from '../errors.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { CallerState } from '../contracts/caller.ts';
 import type { ModelInfo } from '../contracts/model.ts';
@@ -44,31 +44,19 @@ export function findModel(
 ): ModelInfo {
   const category = wanted?.name;
   const models = call.inference.models();
-  const model =
-    id === undefined ? defaultModel(models, wanted) : models.find((candidate) => candidate.id === id);
+  const offered = models.filter((candidate) => category === undefined || candidate.category === category);
+  const byDefault = offered.find((candidate) => candidate.id === wanted?.defaultModel) ?? offered[0];
+  const model = id === undefined ? byDefault : models.find((candidate) => candidate.id === id);
   if (model === undefined) {
-    const offered = models.filter((candidate) => category === undefined || candidate.category === category);
     throw new InferenceError(
       'model_not_found',
       `${id === undefined ? `There is no ${category} model.` : `The model ${quote(id)} does not exist.`} ${listing(offered)}`,
       { param: 'model' },
     );
   }
-  if (category !== undefined && model.category !== category && model.category !== 'unknown') {
-    throw fieldError(
-      'model',
-      `expected a model for ${category}, got ${quote(model.id)}, a model for ${model.category}`,
-    );
-  }
+  if (category !== undefined && model.category !== category && model.category !== 'unknown')
+    throw wrongCategory(model.id, model.category, category);
   return model;
-}
-
-function defaultModel(
-  models: readonly ModelInfo[],
-  wanted: Pick<CategoryDefinition, 'name' | 'defaultModel'> | undefined,
-): ModelInfo | undefined {
-  const ofCategory = models.filter((candidate) => candidate.category === wanted?.name);
-  return ofCategory.find(({ id }) => id === wanted?.defaultModel) ?? ofCategory[0];
 }
 
 function listing(models: readonly ModelInfo[]): string {

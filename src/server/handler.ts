@@ -83,11 +83,6 @@ const replacements: readonly (readonly [pattern: RegExp, advice: string])[] = [
   ],
 ];
 
-/** The call that takes the place of one that other servers have; `undefined` where none does. */
-function replacementOf(path: string): string | undefined {
-  return replacements.find(([pattern]) => pattern.test(path))?.[1];
-}
-
 export interface ServedParts {
   readonly categories: CategoryRegistry;
   /** Sockets over models of several categories. */
@@ -143,8 +138,9 @@ export function createHandlerOf(
         );
       }
       if (route === undefined) {
-        const asked = `${request.method} ${pathOf(request)}`;
-        throw new InferenceError('route_not_found', `There is no ${asked}.${hintFor(request)}`);
+        const path = abbreviate(request.url.split('?', 1)[0]!, 100);
+        const message = `There is no ${request.method} ${path}.${hintFor(request)}`;
+        throw new InferenceError('route_not_found', message);
       }
       const identify = async (): Promise<Caller> => {
         const apiKey = await settings.authenticate(request);
@@ -196,12 +192,9 @@ export function createHandlerOf(
 }
 
 function hintFor({ url, mountPath }: ApiRequest): string {
-  if (['', '/'].includes(endpointPath(url, mountPath))) return ' GET /v1/openapi.json lists every path.';
+  const path = endpointPath(url, mountPath);
+  if (['', '/'].includes(path)) return ' GET /v1/openapi.json lists every path.';
   if (url.includes('/v1/v1/')) return ' The base URL ends with /v1 twice.';
-  const replacement = replacementOf(endpointPath(url, mountPath));
+  const [, replacement] = replacements.find(([pattern]) => pattern.test(path)) ?? [];
   return replacement === undefined ? '' : ` Call ${replacement} instead.`;
-}
-
-function pathOf(request: ApiRequest): string {
-  return abbreviate(request.url.split('?', 1)[0]!, 100);
 }

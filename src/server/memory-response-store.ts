@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ResponseStore } from '../contracts/caller.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 
 interface Entry {
   readonly text: string;
@@ -67,11 +68,9 @@ export function createMemoryResponseStore(
       const bytes = Buffer.byteLength(text);
       entries.set(key, { text, bytes, expiresAt: now() + expirySeconds * 1000 });
       total += bytes;
-      const caller = callerOf(key);
-      const share = shares.get(caller) ?? { keys: new Set(), bytes: 0 };
+      const share = getOrCreate(shares, callerOf(key), () => ({ keys: new Set<string>(), bytes: 0 }));
       share.keys.add(key);
       share.bytes += bytes;
-      shares.set(caller, share);
       makeRoom();
     },
     async delete(key) {

@@ -12,7 +12,6 @@ import { queryOf } from './path.ts';
 import { turns } from './pieces-of.ts';
 import type { Meter } from './plans.ts';
 import { openRun } from './run.ts';
-import { toBilledRequest } from './run-endpoint.ts';
 import type { OpenSocket } from './sockets.ts';
 
 /** The subprotocol that pages offer beside their key. */
@@ -109,8 +108,8 @@ async function* runAgain(
     await own.meter.enter().finally(() => onLimits(own.meter.headers));
     const model = findModel(own, request.model, category);
     own.meter.assertModel(model.id);
-    const events = (await openRun(own, toBilledRequest(own, category, { request, model }))).billed();
-    yield* { [Symbol.asyncIterator]: () => events };
+    const { events } = await openRun(own, { category, request, model });
+    yield* events;
   } finally {
     own.meter.leave();
   }

@@ -12,6 +12,7 @@ import { createAuthenticate, type Authentication, type KeyLookup } from './authe
 import { createCallerStates, type Keeping } from './caller-state.ts';
 import { createCors, type CorsOptions } from './cors.ts';
 import { createBodyGate, type BodyGateLimits, type ResolvedGateLimits } from './body-gate.ts';
+import { defaultMaxBytes } from '../http/headers.ts';
 import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
@@ -198,14 +199,14 @@ export const handlerSettings = {
       maxAgeSeconds: numberSchema({ type: 'int', min: 0 }).optional(),
     })
     .optional(),
-  maxBodyBytes: integer().default(2 ** 24),
+  maxBodyBytes: integer().default(defaultMaxBytes),
   maxUploadBytes: integer().default(2 ** 27),
   uploads: gateLimits.default({}),
   bodies: gateLimits.default({}),
   sockets: z
     .strictObject({
       ...gateLimits.shape,
-      maxBufferBytes: integer().default(2 ** 24),
+      maxBufferBytes: integer().default(defaultMaxBytes),
       maxMessageBytes: integer(2 ** 30).default(2 ** 20),
       idleTimeoutMs: milliseconds.default(300_000),
       maxDurationMs: milliseconds.default(3_600_000),

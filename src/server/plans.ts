@@ -1,3 +1,4 @@
+import { releaseOnFailure } from '../concurrency/release-on-failure.ts';
 import { InferenceError } from '../errors.ts';
 import {
   createBudget,
@@ -137,13 +138,11 @@ function createMeter(plan: CompiledPlan, owner: string) {
       const refund = async (): Promise<void> => {
         await Promise.all([quota?.refund(owner), settle(0)]);
       };
-      try {
+      return releaseOnFailure(async (own) => {
+        own({ release: refund });
         for (const budget of [quota, rateLimit]) if (budget) taken.push(await budget.reserve(owner, tokens));
-      } catch (error) {
-        await refund();
-        throw error;
-      }
-      return { settle, refund };
+        return { settle, refund };
+      });
     },
   };
 }

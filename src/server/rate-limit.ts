@@ -46,6 +46,9 @@ export type Refuse = (limit: string, retryAfterSeconds: number) => InferenceErro
 /** Takes the tokens that were used in place of those that were reserved. */
 export type Settle = (tokens: number) => Promise<void>;
 
+/** Is told what is left of one kind. */
+type Tell = (of: Counter['of'], left: Allowance) => void;
+
 /** A refused request takes nothing. */
 export type Budget = ReturnType<typeof createBudget>;
 
@@ -74,25 +77,18 @@ export function createBudget(
   };
   const requests = create('requests');
   const tokens = create('tokens');
-  const assertLeft = async (
-    counter: Counter,
-    owner: string,
-    tell?: (left: Allowance) => void,
-  ): Promise<void> => {
+  const assertLeft = async (counter: Counter, owner: string, tell?: Tell): Promise<void> => {
     const left = await look(counter, owner);
-    tell?.(left);
+    tell?.(counter.of, left);
     if (left.remaining === 0) throw refusal(counter, left.resetMs);
   };
   return {
     /** @param tell is told what is left, of a refused request too */
-    async admit(
-      owner: string,
-      tell: (of: Counter['of'], left: Allowance) => void = () => undefined,
-    ): Promise<void> {
-      if (tokens) await assertLeft(tokens, owner, (left) => tell('tokens', left));
+    async admit(owner: string, tell?: Tell): Promise<void> {
+      if (tokens) await assertLeft(tokens, owner, tell);
       if (!requests) return;
       const { taken, allowance } = await takeOne(requests, owner);
-      tell('requests', allowance);
+      tell?.('requests', allowance);
       if (!taken) throw refusal(requests, allowance.resetMs);
     },
     /** @throws what `admit` would throw now; takes nothing */

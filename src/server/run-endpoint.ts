@@ -1,31 +1,24 @@
 import type { CategoryDefinition } from '../contracts/category.ts';
-import type { ModelInfo } from '../contracts/model.ts';
 import type { RunEvent, CallOptions } from '../contracts/run.ts';
 import { letOthersRun } from '../concurrency/in-slices.ts';
 import { readJson } from '../http/body.ts';
 import { findModel, type Call } from './call.ts';
 import type { ApiRequest, ApiResponse } from '../contracts/http.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
-import type {
-  Endpoint,
-  EndpointRun,
-  EndpointRunOptions,
-  RequestBody,
-  UploadedForm,
-  StreamEnd,
-} from '../contracts/endpoint.ts';
+import type { Endpoint, EndpointRun, EndpointRunOptions, RequestBody } from '../contracts/endpoint.ts';
 import { bodyTimeoutMsOf, deadlineMsOf } from '../http/headers.ts';
 import { toErrorBody } from './errors.ts';
 import { watched } from './request-watch.ts';
-import { collectRun, openRun, type BilledRequest } from './run.ts';
-import { markChecked, type Checked } from '../validation/assert-request.ts';
+import { collectRun, openRun, type BilledRun } from './run.ts';
+import { markChecked } from '../validation/assert-request.ts';
 import { piecesOf } from './pieces-of.ts';
 import { unknownFieldsHeader } from './unknown-fields.ts';
 import { receiveUpload } from './upload.ts';
 import { InferenceError } from '../errors.ts';
-import { createEventStream, eventStreamHeaders, toFrame, type EventStreamSource } from '../http/sse.ts';
+import { createEventStream, eventStreamHeaders, toFrame } from '../http/sse.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDeferred } from '../concurrency/deferred.ts';
+import { releaseOnFailure } from '../concurrency/release-on-failure.ts';
 
 /** Reads the request, finds its model and lets the endpoint answer. */
 export async function runEndpoint(
@@ -39,18 +32,14 @@ export async function runEndpoint(
     return answer(call, category, endpoint, await receiveJson(call, endpoint.requestBody));
   // Before the body too: nobody's disk is filled for an answer that the plan refuses.
   await call.meter.assertLeft();
-  const upload = await receiveUpload(call, endpoint.uploadField, (id) => assertOffered(call, category, id));
-  const discard = (): Promise<void> => upload.discard();
-  try {
-    const form: UploadedForm = upload;
-    const response = await answer(call, category, endpoint, form, discard);
+  const { uploadField } = endpoint;
+  return releaseOnFailure(async (own) => {
+    const upload = own(await receiveUpload(call, uploadField, (id) => assertOffered(call, category, id)));
+    const response = await answer(call, category, endpoint, upload, upload.release);
     // The run of a stream goes on.
-    if (typeof response.body === 'string' || response.body instanceof Uint8Array) await discard();
+    if (typeof response.body === 'string' || response.body instanceof Uint8Array) await upload.release();
     return response;
-  } catch (error) {
-    await discard();
-    throw error;
-  }
+  });
 }
 
 /** Reads a body of JSON, within the limits of its sender. */
@@ -59,16 +48,10 @@ export async function receiveJson(
   { isOptional }: Pick<RequestBody, 'isOptional'> = {},
 ): Promise<unknown> {
   if (isOptional === true && isEmpty(request)) return {};
+  const timeoutMs = bodyTimeoutMsOf(request, settings);
   const place = settings.jsonGate.enter(owner);
-  try {
-    return await readJson(request, {
-      maxBytes: settings.maxBodyBytes,
-      timeoutMs: bodyTimeoutMsOf(request, settings),
-      onSize: place.grow,
-    });
-  } finally {
-    place.leave();
-  }
+  const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, onSize: place.grow };
+  return readJson(request, limits).finally(() => place.leave());
 }
 
 function isEmpty({ headers, body }: ApiRequest): boolean {
@@ -100,20 +83,33 @@ async function answer(
   await letOthersRun(since);
   const model = findModel(call, asked.model, category);
   call.meter.assertModel(model.id);
-  const runOf = (request: Checked<AnyRequest>, { responseId }: EndpointRunOptions = {}) =>
-    toBilledRequest(call, category, { request, model, responseId });
+  const runOf = (request: AnyRequest, { responseId }: EndpointRunOptions = {}): BilledRun => ({
+    category,
+    request: markChecked(request),
+    model,
+    responseId,
+  });
   const run: EndpointRun<AnyRequest, RunEvent> = {
     model,
     caller: call.caller,
-    collect: (request, options) => collectRun(call, runOf(markChecked(request), options)),
-    open: async (request, options) => (await openRun(call, runOf(markChecked(request), options))).billed(),
-    async stream(request, toFrames, { responseId, ...end } = {}) {
-      const { events, bill } = await openRun(call, runOf(markChecked(request), { responseId }));
-      const watchedEvents = onRunEnd ? watched(events, { end: onRunEnd }) : events;
-      return eventStreamResponse(call, { events: watchedEvents, toFrames, onTake: bill, ...end });
+    collect: (request, options) => collectRun(call, runOf(request, options)),
+    open: async (request, options) => (await openRun(call, runOf(request, options))).events,
+    async stream(request, toFrames, { responseId, toErrorFrames = toFrame, ...end } = {}) {
+      const { events, bill } = await openRun(call, runOf(request, { responseId }), { billsLater: true });
+      const frames = createEventStream({
+        events: onRunEnd ? watched(events, { end: onRunEnd }) : events,
+        toFrames,
+        onTake: bill,
+        ...end,
+        toErrorFrame: (thrown) => toErrorFrames(run.report(InferenceError.from(thrown))),
+        keepAliveMs: call.settings.keepAliveMs,
+      });
+      // A failure after the first event is the last one.
+      await frames.opened;
+      return { status: 200, headers: eventStreamHeaders, body: frames.body };
     },
     detach: (request, { signal, onDispatch, ...options }) =>
-      detachRun(call, runOf(markChecked(request), options), { signal, onDispatch }),
+      detachRun(call, runOf(request, options), { signal, onDispatch }),
     report(error) {
       call.report(error);
       return toErrorBody(error, call.requestId);
@@ -123,77 +119,26 @@ async function answer(
   return ignored ? { ...response, headers: { ...response.headers, ...ignored } } : response;
 }
 
-/** A request of a category as a run that is to be paid for. */
-export function toBilledRequest(
-  { inference }: Call,
-  category: CategoryDefinition,
-  { request, model, responseId }: { request: AnyRequest; model: ModelInfo; responseId?: string | undefined },
-): BilledRequest<RunEvent> {
-  return {
-    estimate: () => category.estimateTokens?.(request, model) ?? { input: 0, output: 0 },
-    start: (options) => inference.run(category.name, request, { ...options, responseId }),
-    tally: (event, tally) => category.tally(event, tally),
-    isOutput: (event) => category.isOutput(event),
-  };
-}
-
-type EventStreamParts<Event> = Pick<EventStreamSource<Event>, 'events' | 'toFrames' | 'onTake'> & StreamEnd;
-
-/** Answers with a server-sent event stream; resolves with its first event. A failure after that is its last event. */
-async function eventStreamResponse<Event>(
-  call: Call,
-  { toErrorFrames = toFrame, ...source }: EventStreamParts<Event>,
-): Promise<ApiResponse> {
-  const { opened, body } = createEventStream({
-    ...source,
-    toErrorFrame: (thrown) => {
-      const error = InferenceError.from(thrown);
-      call.report(error);
-      return toErrorFrames(toErrorBody(error, call.requestId));
-    },
-    keepAliveMs: call.settings.keepAliveMs,
-  });
-  await opened;
-  return { status: 200, headers: eventStreamHeaders, body };
-}
-
 /**
  * `collectRun` beyond the end of its request, which keeps its place among those of its plan until then. It resolves when the
  * run waits or runs.
  */
-async function detachRun<Event>(
+async function detachRun(
   call: Call,
-  run: BilledRequest<Event>,
+  run: BilledRun,
   { signal, onDispatch }: Required<Pick<CallOptions, 'signal' | 'onDispatch'>>,
-): Promise<{ readonly events: Promise<Event[]> }> {
+): Promise<{ readonly events: Promise<RunEvent[]> }> {
   // A package of clients sends it with every request: the longest time for the answer, which has come by then.
   const { 'x-stainless-timeout': _, ...headers } = call.request.headers;
   const request = { ...call.request, headers, signal: signal! };
   const started = createDeferred();
   let hasFailed = false;
-  async function* notingFailure(options: CallOptions): AsyncGenerator<Event> {
-    try {
-      yield* run.start(options);
-    } catch (error) {
-      hasFailed = true;
-      throw error;
-    }
-  }
   const leave = call.meter.stay();
-  const events = collectRun(
-    { ...call, request },
-    {
-      ...run,
-      start(options) {
-        started.resolve();
-        const begin = (): void => {
-          options.onDispatch?.();
-          onDispatch?.();
-        };
-        return notingFailure({ ...options, onDispatch: begin });
-      },
-    },
-  ).finally(leave);
+  const events = collectRun({ ...call, request }, run, {
+    onStart: () => started.resolve(),
+    onDispatch,
+    onFailure: () => (hasFailed = true),
+  }).finally(leave);
   events.catch(() => undefined);
   await Promise.race([started.promise, events]);
   // A run is refused in the turn in which it starts.

@@ -1,35 +1,52 @@
-import type { CallOptions, UsageTally, TokenEstimate } from '../contracts/run.ts';
+import type { CategoryDefinition } from '../contracts/category.ts';
+import type { AnyRequest } from '../contracts/engine.ts';
+import type { ModelInfo } from '../contracts/model.ts';
+import type { RunEvent, UsageTally, TokenEstimate } from '../contracts/run.ts';
 import { InferenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { deadlineMsOf } from '../http/headers.ts';
 
-export interface BilledRequest<Event> {
-  /** Tokens that it may use, about; called only for callers with a plan. */
-  readonly estimate: () => TokenEstimate;
-  readonly start: (options: CallOptions) => AsyncIterable<Event>;
-  readonly tally: (event: Event, tally: UsageTally) => void;
-  readonly isOutput: (event: Event) => boolean;
+/** A request to a model that is to be paid for. */
+export interface BilledRun {
+  readonly category: CategoryDefinition;
+  readonly request: AnyRequest;
+  readonly model: ModelInfo;
+  readonly responseId?: string | undefined;
+}
+
+/** Told what becomes of a run. */
+export interface RunHooks {
+  readonly onStart?: () => void;
+  readonly onDispatch?: (() => void) | undefined;
+  readonly onFailure?: () => void;
+}
+
+interface OpenRunOptions extends RunHooks {
+  /** Whether a run that ends early costs no more than the output that was sent; default true. */
+  readonly isStream?: boolean;
+  /** Whether the caller says by `bill` what was sent, and returns events that fail; default: each is sent at once. */
+  readonly billsLater?: boolean;
 }
 
 /**
  * Runs to the end and gives all events. Spends one request of the caller's quota, reserves tokens and charges what the run's
  * ending costs.
  */
-export async function collectRun<Event>(call: Call, run: BilledRequest<Event>): Promise<Event[]> {
-  const source = (await openRun(call, run, { isStream: false })).billed();
-  const events: Event[] = [];
-  for await (const event of { [Symbol.asyncIterator]: () => source }) events.push(event);
-  return events;
+export async function collectRun(call: Call, run: BilledRun, hooks?: RunHooks): Promise<RunEvent[]> {
+  const { events } = await openRun(call, run, { ...hooks, isStream: false });
+  const collected: RunEvent[] = [];
+  for await (const event of events) collected.push(event);
+  return collected;
 }
 
 /**
  * `collectRun`, event by event. A run that fails is charged when its iterator is returned, or when its client leaves: until
  * then the client may be sent events that came before.
  */
-export async function openRun<Event>(
+export async function openRun(
   call: Call,
-  run: BilledRequest<Event>,
-  { isStream = true }: { isStream?: boolean } = {},
+  run: BilledRun,
+  { isStream = true, billsLater = false, onStart, onDispatch, onFailure }: OpenRunOptions = {},
 ) {
   const client = call.request.signal;
   const bill = await openBill(call, run, { isStream });
@@ -45,21 +62,43 @@ export async function openRun<Event>(
     client.removeEventListener('abort', abort);
     return bill.settle(ending);
   };
-  const start = (): AsyncIterable<Event> =>
-    run.start({ ...callOptions(call, controller.signal, bill.begin), mayRestart: !isStream });
-  let iterator: AsyncIterator<Event> | undefined;
-  const events: AsyncIterator<Event> = {
+  const start = (): AsyncIterable<RunEvent> => {
+    onStart?.();
+    const givenMs = deadlineMsOf(call.request);
+    return call.inference.run(run.category.name, run.request, {
+      signal: controller.signal,
+      // The body has taken its part.
+      deadlineMs: givenMs && Math.max(1, Math.ceil(givenMs - (performance.now() - call.startedAt))),
+      origin: call.origin,
+      responseId: run.responseId,
+      owner: call.owner,
+      sharesPrefixes: call.settings.sharedPrefixes,
+      mayRestart: !isStream,
+      onDispatch() {
+        bill.begin();
+        onDispatch?.();
+      },
+    });
+  };
+  let iterator: AsyncIterator<RunEvent> | undefined;
+  const events: AsyncIterableIterator<RunEvent> = {
+    [Symbol.asyncIterator]: () => events,
     async next() {
       try {
         iterator ??= start()[Symbol.asyncIterator]();
         const result = await iterator.next();
         if (result.done === true) await settle('finished');
-        else bill.read(result.value);
+        else {
+          bill.read(result.value);
+          if (!billsLater) bill.take(result.value);
+        }
         return result;
       } catch (error) {
+        onFailure?.();
         const ending = endingOf(error, controller.signal);
         if (ending === 'left') await settle(ending);
         else failure = ending;
+        if (!billsLater) await events.return!();
         throw error;
       }
     },
@@ -76,33 +115,6 @@ export async function openRun<Event>(
     events,
     /** Puts an event's output on the bill: the client has been sent it. */
     bill: bill.take,
-    billed: (): AsyncIterator<Event> => ({
-      ...events,
-      async next() {
-        try {
-          const result = await events.next();
-          if (result.done !== true) bill.take(result.value);
-          return result;
-        } catch (error) {
-          await events.return!();
-          throw error;
-        }
-      },
-    }),
-  };
-}
-
-function callOptions(call: Call, signal: AbortSignal, onDispatch: () => void): CallOptions {
-  const { request, origin, settings, startedAt } = call;
-  const givenMs = deadlineMsOf(request);
-  return {
-    signal,
-    // The body has taken its part.
-    deadlineMs: givenMs && Math.max(1, Math.ceil(givenMs - (performance.now() - startedAt))),
-    origin,
-    owner: call.owner,
-    sharesPrefixes: settings.sharedPrefixes,
-    onDispatch,
   };
 }
 
@@ -115,14 +127,15 @@ function endingOf(error: unknown, signal: AbortSignal): Ending {
 }
 
 /** Charges as the table in `docs/guides/errors-and-limits.md` says. */
-async function openBill<Event>(
+async function openBill(
   call: Call,
-  { tally, isOutput, estimate }: BilledRequest<Event>,
+  { category, request, model }: BilledRun,
   { isStream }: { isStream: boolean },
 ) {
   let estimated: TokenEstimate = { input: 0, output: 0 };
+  // Only callers with a plan ask for it.
   const spending = await call.meter.spend(() => {
-    estimated = estimate();
+    estimated = category.estimateTokens?.(request, model) ?? estimated;
     return estimated.input + estimated.output;
   });
   // A complete run costs all of it, a stream that ends early only the output that was sent.
@@ -140,15 +153,15 @@ async function openBill<Event>(
       hasBegun = true;
     },
     /** The event is there; the client of a stream need not have seen it. */
-    read(event: Event): void {
+    read(event: RunEvent): void {
       hasBegun = true;
-      tally(event, read);
-      if (isStream && !isOutput(event)) tally(event, taken);
+      category.tally(event, read);
+      if (isStream && !category.isOutput(event)) category.tally(event, taken);
     },
-    take(event: Event): void {
-      if (!isStream || !isOutput(event)) return;
+    take(event: RunEvent): void {
+      if (!isStream || !category.isOutput(event)) return;
       hasSent = true;
-      tally(event, taken);
+      category.tally(event, taken);
     },
     /** Counts once. */
     async settle(ending: Ending): Promise<void> {
@@ -157,14 +170,10 @@ async function openBill<Event>(
       const { inputTokens, outputTokens = 0 } = (ending === 'finished' ? read : taken).usage;
       // Texts are counted with their vectors, which a run that ends early doesn't bring.
       const uncounted = hasBegun && ending !== 'finished' ? estimated.input : 0;
-      try {
-        await (isCharged(ending)
-          ? spending.settle((inputTokens ?? uncounted) + outputTokens)
-          : spending.refund());
-      } catch (error) {
-        // The answer is there; a store that can't be reached now must not spoil it.
-        call.report(InferenceError.from(error));
-      }
+      const tokens = (inputTokens ?? uncounted) + outputTokens;
+      const paid = isCharged(ending) ? spending.settle(tokens) : spending.refund();
+      // The answer is there; a store that can't be reached now must not spoil it.
+      await paid.catch((error: unknown) => call.report(InferenceError.from(error)));
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { releaseOnFailure } from '../concurrency/release-on-failure.ts';
 import type { FormField } from '../contracts/endpoint.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
 import { describeValue } from '../core/text/quote.ts';
@@ -36,7 +37,7 @@ async function removeStale(directory: string): Promise<void> {
 }
 
 /**
- * Receives a form whose file is in the field of the given name, and lies on the disk until it is discarded.
+ * Receives a form whose file is in the field of the given name, and lies on the disk until it is released.
  * @param admit is asked before the first byte is written, with the `model` of the form where that came before the file
  */
 export async function receiveUpload(
@@ -48,13 +49,7 @@ export async function receiveUpload(
   const path = newUploadPath(settings.uploadDirectory);
   const place = settings.uploadGate.enter(owner);
   /** Removes the file; it may be gone already. */
-  const discard = async (): Promise<void> => {
-    try {
-      await rm(path, { force: true });
-    } finally {
-      place.leave();
-    }
-  };
+  const release = (): Promise<void> => rm(path, { force: true }).finally(() => place.leave());
   let files = 0;
   const fault = (message: string): InferenceError => fieldError(fieldName, message);
 
@@ -64,10 +59,13 @@ export async function receiveUpload(
       throw fault(`expected the file in the field of this name, got one in ${describeValue(name)}`);
     if (files > 1) throw fault('expected one file, got several');
     admit(before.find((field) => field.name === 'model')?.value);
-    if ((await save(content, path)) === 0) throw fault('expected a file, got no bytes');
+    // A new file, which only this user may read.
+    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+    if ((await stat(path)).size === 0) throw fault('expected a file, got no bytes');
   };
 
-  try {
+  return releaseOnFailure(async (own) => {
+    own({ release });
     const fields = await readMultipart(request, {
       maxBytes: settings.maxUploadBytes,
       timeoutMs: bodyTimeoutMsOf(request, settings),
@@ -76,15 +74,6 @@ export async function receiveUpload(
     });
     if (fields.some(({ name }) => name === fieldName)) throw fault('expected a file, got text');
     if (files === 0) throw fault('expected a file, got none');
-    return { fields, path, discard };
-  } catch (error) {
-    await discard();
-    throw error;
-  }
-}
-
-/** Writes a new file that only this user may read; resolves with its size in bytes. */
-async function save(content: Readable, path: string): Promise<number> {
-  await writeFile(path, content, { flag: 'wx', mode: 0o600 });
-  return (await stat(path)).size;
+    return { fields, path, release };
+  });
 }

@@ -1,5 +1,6 @@
 import { emptyCommitCode, readAudio } from '../categories/transcription/wire/live/append-audio.ts';
 import { encodingOf } from '../categories/transcription/wire/live/configuration.ts';
+import { transcribed } from '../categories/transcription/wire/live/schema.ts';
 import { toRecording } from '../categories/transcription/wire/live/speech-input.ts';
 import { bytesPerSample } from '../core/audio/containers/pcm-samples.ts';
 import { quote } from '../core/text/quote.ts';
@@ -27,7 +28,6 @@ import {
 import { createTurns, type Turn } from './turns.ts';
 import type { VoiceCall, VoiceInfo } from './voice.ts';
 
-const transcribed = 'conversation.item.input_audio_transcription';
 /** Fields whose `null` takes something away. */
 const sayNull = new Set(['turn_detection', 'transcription']);
 const withFields = new Set(['session', 'response', 'item', 'audio', 'input', 'output', 'turn_detection']);

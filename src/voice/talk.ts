@@ -1,6 +1,7 @@
 import { EventStream } from '../concurrency/event-stream.ts';
 import type { InferenceBase } from '../contracts/engine.ts';
 import type { CallOptions } from '../contracts/run.ts';
+import { defaultMaxBytes } from '../http/headers.ts';
 import type { VoiceClientEvent, VoiceServerEvent } from './schema.ts';
 import { createVoiceSession } from './session.ts';
 import type { VoiceInfo } from './voice.ts';
@@ -19,8 +20,6 @@ export interface Talk extends AsyncIterable<VoiceServerEvent> {
   close(): void;
 }
 
-const maxBufferBytes = 16 * 2 ** 20;
-
 export function openTalk(
   info: VoiceInfo,
   inference: Pick<InferenceBase, 'run'>,
@@ -28,7 +27,7 @@ export function openTalk(
 ): Talk {
   const events = new EventStream<VoiceServerEvent>({ onReturn: () => session.close() });
   const session = createVoiceSession(info, {
-    maxBufferBytes,
+    maxBufferBytes: defaultMaxBytes,
     send: (event) => events.push([event as VoiceServerEvent]),
     room: async () => {},
     hold: () => {},

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { PretrainedModelOptions, PreTrainedModel, RawImage, Tensor } from '@huggingface/transformers';
-import { fieldError, InferenceError } from '../../errors.ts';
+import { fieldError, InferenceError, messageOf } from '../../errors.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { localFiles } from '../../folder/graph-files.ts';
 import { toConfigurationEntries } from '../../runtime/session-options.ts';
@@ -56,7 +56,7 @@ export async function openFolder<T>(
     return await open({ path, transformers, options: toLoadOptions(path, spec) });
   } catch (error) {
     if (InferenceError.isInstance(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw fieldError(
       'source',
       `@huggingface/transformers can't load the model: ${reason.replace(/\.$/, '')}`,

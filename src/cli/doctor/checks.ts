@@ -11,7 +11,7 @@ import { resolveHubSettings } from '../../hub/settings.ts';
 import { chooseRuntime, useLibrary } from '../../runtime/choose-runtime.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { formatBytes } from '../format.ts';
-import { orElse } from '../../errors.ts';
+import { messageOf, orElse } from '../../errors.ts';
 import { assertNodeVersion } from '../../node-version.ts';
 
 /** One thing that was looked at. */
@@ -51,10 +51,11 @@ export async function examine(
   const manifest = load('slashv1/package.json') as Manifest;
   const packages = [...Object.keys(manifest.peerDependencies), ...Object.keys(manifest.optionalDependencies)];
   const runtime = outcomeOf(checkRuntime(library), 'fault');
+  const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
   const checks: Record<string, Outcome | Promise<Outcome>> = {
     node: checkNode(manifest.engines.node),
     machine: ok(
-      `${platform()} ${arch()}, ${processorName()}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
+      `${platform()} ${arch()}, ${processor}, ${availableParallelism()} cores, ${formatBytes(totalmem())}`,
     ),
     runtime,
     ...Object.fromEntries(
@@ -80,7 +81,7 @@ function ok(detail: string): Outcome {
 function outcomeOf(
   check: Promise<string>,
   state: Outcome['state'],
-  reasonFor: (error: unknown) => string = reasonOf,
+  reasonFor: (error: unknown) => string = messageOf,
 ): Promise<Outcome> {
   return check.then(ok, (error: unknown) => ({ state, detail: reasonFor(error) }));
 }
@@ -92,10 +93,6 @@ function checkNode(wanted: string): Outcome {
     return ok(node);
   };
   return orElse(use, { state: 'fault', detail: `${node}, needs ${wanted}` });
-}
-
-function processorName(): string {
-  return cpus()[0]?.model.trim() ?? 'unknown processor';
 }
 
 async function checkRuntime(library: string | undefined): Promise<string> {
@@ -124,7 +121,7 @@ async function tryElsewhere(args: readonly string[], library: string | undefined
     return ok(stdout.trim().replaceAll('\n', ', ') || 'works');
   } catch (error) {
     const { stderr, signal } = error as { stderr?: string; signal?: string | null };
-    const reason = signal ? `the trial was ended by ${signal}` : lastLine(stderr || reasonOf(error));
+    const reason = signal ? `the trial was ended by ${signal}` : lastLine(stderr || messageOf(error));
     return { state: 'missing', detail: reason.replace(/^device: .* doesn't work here: /, '') };
   }
 }
@@ -165,10 +162,6 @@ function checkPackage(name: string): Outcome {
   );
   const manifest = manifests.find((found) => found !== undefined);
   return manifest ? ok(manifest.version) : { state: 'missing', detail: 'not installed' };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Libraries may write before the message. */

@@ -1,4 +1,5 @@
 import type { Device } from '../../core/device.ts';
+import { messageOf } from '../../errors.ts';
 import { usePlugins } from '../../runtime/choose-runtime.ts';
 import { loadApi } from '../../runtime/native/load-api.ts';
 import { listDevices } from '../../runtime/native/plugins.ts';
@@ -17,7 +18,7 @@ try {
     process.stdout.write(line);
   }
 } catch (error) {
-  process.stderr.write(error instanceof Error ? error.message : String(error));
+  process.stderr.write(messageOf(error));
   process.exitCode = 1;
 }
 

@@ -86,16 +86,15 @@ async function readTurns(
   const tokenizerConfig = (await model.readJson('tokenizer_config.json')) ?? {};
   const chatTemplate = toChatTemplate(await model.readText('chat_template.jinja'), tokenizerConfig);
   if (chatTemplate === undefined) return undefined;
-  try {
+  const probe = (): Readonly<Partial<Record<TurnKind, TurnFate>>> => {
     const own = { chatTemplate, tokenizerConfig, path: model.source };
     const { turnFates, showsCalls } = createChatTemplate(own);
     const calls = showsCalls ? {} : writtenCalls;
     const fates = { ...turnFates({ hasTools: false }), ...calls };
     return Object.fromEntries(Object.entries(fates).filter(([, fate]) => fate !== 'shown'));
-  } catch {
-    // Loading it says what is wrong with the template.
-    return undefined;
-  }
+  };
+  // Loading it says what is wrong with the template.
+  return orElse(probe, undefined);
 }
 
 type Json = Readonly<Record<string, unknown>>;

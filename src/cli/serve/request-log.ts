@@ -2,12 +2,11 @@ import type { Logger } from '../../index.ts';
 import type { OutputStream } from '../terminal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-type Level = 'debug' | 'info' | 'warn' | 'error';
+type Level = 'info' | 'warn' | 'error';
 
 /** One line of JSON for everything worth knowing; as `pino` does it, with names instead of numbers for levels. */
 export function jsonLogger(stream: OutputStream, now: () => Date = () => new Date()): Logger {
   return toLogger((level, fields, message) => {
-    if (level === 'debug') return;
     const { component: _, ...rest } = fields;
     const line = { time: now().toISOString(), level, message, ...rest };
     stream.write(
@@ -20,7 +19,6 @@ export function jsonLogger(stream: OutputStream, now: () => Date = () => new Dat
 export function prettyLogger(stream: OutputStream, now: () => Date = () => new Date()): Logger {
   const { style } = stream;
   return toLogger((level, fields, message) => {
-    if (level === 'debug') return;
     const time = style.dim(now().toTimeString().slice(0, 8));
     const { err, reason } = fields;
     const paint = level === 'error' ? style.red : level === 'warn' ? style.yellow : style.bold;
@@ -43,7 +41,7 @@ function toLogger(write: (level: Level, fields: Fields, message: string) => void
       (fields: object, message = ''): void =>
         write(level, { ...common, ...fields }, message);
     return {
-      debug: at('debug'),
+      debug: () => undefined,
       info: at('info'),
       warn: at('warn'),
       error: at('error'),

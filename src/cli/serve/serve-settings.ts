@@ -5,7 +5,6 @@ import type { HandlerOptions, HubOptions } from '../../index.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
 import { handlerSettings, resolveOptions } from '../../server/options.ts';
 import { hubOptionTable, hubSettingOptions, hubVariables } from '../hub-options.ts';
-import { mergeHub } from '../load-models.ts';
 import { checkModel } from '../../loading/model-settings.ts';
 import { assertVoice, isVoiceModel } from '../../voice/voice.ts';
 import { parseModelOption, type ModelSettings } from '../model-settings.ts';
@@ -158,7 +157,7 @@ export async function readServeSettings(
 ) {
   const config: Config = values.config === undefined ? {} : await readConfigFile(values.config);
   const { settings: given, names } = overlay(config, settingOptions, values);
-  const { cors, hub, isolation, drainMs, maxLoadedModels, maxLoadedBytes, requiredModels } = given;
+  const { cors, hub } = given;
   for (const [path, variable] of Object.entries(hubVariables))
     if (hub?.[path.slice('hub.'.length) as keyof HubOptions] === undefined) names.set(path, variable);
   const models = readModels(values, given, names);
@@ -168,20 +167,12 @@ export async function readServeSettings(
   if (cors && !cors.origins)
     throw new UsageError('--cors-origin: expected it beside the other options of CORS');
   const settings = {
+    ...given,
     host: given.host ?? (environment['HOST'] || '127.0.0.1'),
     port: given.port ?? readPort('PORT', environment['PORT'] || defaultPort),
-    /** Default: the engine's own. */
-    drainMs,
     drainDelayMs: given.drainDelayMs ?? 0,
     /** Without any: the bundled ones. */
     models,
-    isolation,
-    maxLoadedModels,
-    maxLoadedBytes,
-    /** Default: all. */
-    requiredModels,
-    /** For the bundled models. */
-    hub,
     handler: { ...handlerOptionsIn(given), auth },
     keyOrigin,
     wanted: { playground: given.playground !== false, metrics: given.metrics === true },
@@ -214,7 +205,8 @@ function readModels(
 ): Readonly<Record<string, ModelSettings>> {
   const models = new Map<string, ModelSettings>();
   const add = (id: string, settings: ModelSettings): void => {
-    models.set(id, isVoiceModel(settings) ? settings : { ...settings, hub: mergeHub(hub, settings.hub) });
+    const own = isVoiceModel(settings) ? {} : { ...hub, ...settings.hub };
+    models.set(id, Object.keys(own).length > 0 ? { ...settings, hub: own } : settings);
   };
   for (const [id, settings] of Object.entries(configured)) add(id, settings);
   const given = new Set<string>();

@@ -1,6 +1,5 @@
 import type { ChatRequestInput } from '../../categories/chat/request.ts';
-import { InferenceError } from '../../errors.ts';
-import { watchInterrupts } from '../command.ts';
+import { untilInterrupted } from '../command.ts';
 import type { OutputStream, Terminal } from '../terminal.ts';
 import type { OpenModel } from '../open-model.ts';
 
@@ -10,8 +9,6 @@ export async function printAnswer(
   request: Omit<ChatRequestInput, 'model'>,
   { output, messages }: Terminal,
 ) {
-  const interruption = watchInterrupts();
-  const { signal } = interruption;
   let text = '';
   let isThinking = false;
   let isCutOff = false;
@@ -19,7 +16,7 @@ export async function printAnswer(
     if (isThinking) messages.write('\n\n');
     isThinking = false;
   };
-  try {
+  const isWhole = await untilInterrupted(async (signal) => {
     for await (const event of inference.chat({ model, ...request }, { signal })) {
       if (event.type === 'reasoning-delta' && messages.isTTY) {
         isThinking = true;
@@ -30,16 +27,13 @@ export async function printAnswer(
         output.write(printable(event.text, output));
       } else if (event.type === 'choice-end') isCutOff = event.finishReason === 'length';
     }
-  } catch (error) {
-    const isCancelled = InferenceError.isInstance(error) && error.code === 'cancelled';
-    if (!isCancelled || !signal.aborted) throw error;
-  } finally {
+    return !signal.aborted;
+  }).finally(() => {
     endThought();
     if (text !== '' && !text.endsWith('\n')) output.write('\n');
-    interruption.stop();
-  }
+  });
   if (isCutOff) messages.write(`${messages.style.dim('The answer is cut off; --max-tokens allows more.')}\n`);
-  return { text, isInterrupted: signal.aborted };
+  return { text, isInterrupted: !isWhole };
 }
 
 /** A terminal would obey the control characters that a model writes. */

@@ -61,11 +61,10 @@ export function createSequenceBatcher<S extends Sequence>(
   let jobs: Job<S>[] = [];
   /** Owner → tokens that were read for it; for who comes anew, at least as many as for each of the others. */
   const served = new Map<string | undefined, number>();
-  let running: Promise<void> | undefined;
+  let isRunning = false;
   /** Tokens in a millisecond, paddings included, as measured; endless before the first run. */
   let speed = Infinity;
-  const batcher = {
-    runs: 0,
+  return {
     /** @param options.owner owners take turns */
     encode(
       sequences: readonly S[],
@@ -78,16 +77,13 @@ export function createSequenceBatcher<S extends Sequence>(
         const [least = 0] = ownersOf().map((other) => served.get(other)!);
         served.set(owner, Math.max(served.get(owner) ?? 0, least));
         jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
-        running ??= run();
+        if (!isRunning) void run();
       });
     },
-    async idle(): Promise<void> {
-      await running;
-    },
   };
-  return batcher;
 
   async function run(): Promise<void> {
+    isRunning = true;
     for (;;) {
       // Requests and cancellations that came during the last run are read now.
       await setImmediate();
@@ -95,7 +91,7 @@ export function createSequenceBatcher<S extends Sequence>(
       if (jobs.length === 0) break;
       await step(chooseBatch());
     }
-    running = undefined;
+    isRunning = false;
   }
 
   function leave(): void {
@@ -164,7 +160,6 @@ export function createSequenceBatcher<S extends Sequence>(
         items.map(({ sequence }) => sequence),
         controller,
       );
-      batcher.runs++;
       measure(items, now() - startedAt);
       let at = 0;
       for (const [job, own] of batch) {

@@ -19,6 +19,11 @@ export interface BodyOptions {
   readonly maxBytes?: number | undefined;
 }
 
+export interface WholeOptions extends BodyOptions {
+  /** Bytes after which no more are read; default: all are. */
+  readonly enough?: number | undefined;
+}
+
 /**
  * The bytes of an answer as they come. Ends the answer over there when it is left and when the signal aborts, which `fetch` may
  * lose when garbage is collected in the middle of an answer.
@@ -57,12 +62,16 @@ export async function* readBytes(
   }
 }
 
-export async function readWhole(response: HttpAnswer, options: BodyOptions = {}): Promise<Uint8Array> {
+export async function readWhole(
+  response: HttpAnswer,
+  { enough = Infinity, ...options }: WholeOptions = {},
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const bytes of readBytes(response, options)) {
     pieces.push(bytes);
     size += bytes.byteLength;
+    if (size >= enough) break;
   }
   // Memory of its own, so that numbers can be viewed in it; `Buffer.concat` gives parts of a pool.
   const whole = new Uint8Array(size);

@@ -69,10 +69,7 @@ export class LlamaContext {
       kv_unified: true,
       ...further,
     });
-    if (address === null) {
-      const reason = llama.takeErrors() || 'no reason is given';
-      throw fieldError('source', `llama.cpp can't run the model: ${reason}`);
-    }
+    if (address === null) throw fieldError('source', `llama.cpp can't run the model: ${llama.takeErrors()}`);
     this.#address = address;
     this.#memory = llama.call('llama_get_memory', address);
   }
@@ -100,7 +97,7 @@ export class LlamaContext {
     const reason = llama.takeErrors();
     if (status === noPlace)
       throw new CacheFull(`the cache holds ${this.#capacity} tokens, and all are in use`);
-    throw new Error(`llama.cpp: the run failed with ${status}: ${reason || 'no reason is given'}`);
+    throw new Error(`llama.cpp: the run failed with ${status}: ${reason}`);
   }
 
   /** @returns `[wanted × vocabularySize]` of the last run, in the order of the batch; valid until the next */

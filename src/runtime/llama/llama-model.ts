@@ -42,11 +42,7 @@ export class LlamaModel {
     const parameters = { ...llama.modelDefaults, n_gpu_layers: gpuLayers === 'all' ? -1 : gpuLayers };
     llama.takeErrors();
     const address = await llama.callAsync('llama_model_load_from_file', unpackedPath(path), parameters);
-    if (address === null)
-      throw fieldError(
-        'source',
-        `llama.cpp can't load the file: ${llama.takeErrors() || 'no reason is given'}`,
-      );
+    if (address === null) throw fieldError('source', `llama.cpp can't load the file: ${llama.takeErrors()}`);
     return new LlamaModel(llama, address);
   }
 

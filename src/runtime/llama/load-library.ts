@@ -1,4 +1,4 @@
-import { loadKoffi, type Koffi } from '../native/load-koffi.ts';
+import { callOnThread, loadKoffi, type Koffi, type NativeFunction } from '../native/load-koffi.ts';
 import { findLlamaBinaries, llamaPackage, type LlamaGpu } from './find-binaries.ts';
 import {
   assertLayout,
@@ -69,11 +69,6 @@ interface Results {
 }
 type ResultOf<Name extends LlamaFunction> = Results[(typeof signatures)[Name][0]];
 
-interface NativeFunction {
-  (...values: Argument[]): unknown;
-  async(...values: [...Argument[], (error: Error | null, result: unknown) => void]): void;
-}
-
 /** llama.cpp, loaded into this process. */
 export type LlamaLibrary = ReturnType<typeof openLibrary>;
 
@@ -116,7 +111,7 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu) {
       name,
       library!.func(name, typeOf(result), types.map(typeOf)),
     ]),
-  ) as unknown as Record<LlamaFunction, NativeFunction>;
+  ) as unknown as Record<LlamaFunction, NativeFunction<Argument, unknown>>;
 
   const errors: string[] = [];
   let level = 0;
@@ -132,7 +127,7 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu) {
   if (process.arch === 'x64') {
     const assertWritten = (name: StructureFunction, ...values: Argument[]): void => {
       const [kind, types] = signatures[name];
-      const write = library!.func(name, 'void', [pointer, ...types]) as NativeFunction;
+      const write = library!.func(name, 'void', [pointer, ...types]) as NativeFunction<Argument, unknown>;
       assertSize(kind, koffi.sizeof(layouts[kind]), (memory) => void write(memory, ...values));
     };
     assertWritten('llama_model_default_params');
@@ -161,17 +156,12 @@ function openLibrary(koffi: Koffi, gpu: LlamaGpu) {
       functions[name](...values) as ResultOf<Name>,
     /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
     callAsync: <Name extends LlamaFunction>(name: Name, ...values: Argument[]) =>
-      new Promise<ResultOf<Name>>((resolve, reject) => {
-        functions[name].async(...values, (error, result) => {
-          if (error) reject(error);
-          else resolve(result as ResultOf<Name>);
-        });
-      }),
+      callOnThread(functions[name], values) as Promise<ResultOf<Name>>,
     addressOf: (data: NodeJS.TypedArray): Address => koffi.address(data),
     /** Numbers in the library's memory, as long as it leaves them there. */
     floatsAt: (address: Address, length: number) => new Float32Array(koffi.view(address, 4 * length)),
     /** The last errors that it wrote since this was last asked for. */
-    takeErrors: () => errors.splice(0).join('; '),
+    takeErrors: () => errors.splice(0).join('; ') || 'no reason is given',
   };
 }
 

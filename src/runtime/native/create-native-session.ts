@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { BindableSession, Tensor, TensorMap } from '../../contracts/graph.ts';
+import { orThrow } from '../../errors.ts';
 import { deviceFault } from '../explain-device.ts';
 import { toConfigurationEntries, type OnnxSessionOptions } from '../session-options.ts';
 import { appendDevice } from './append-device.ts';
@@ -125,11 +126,8 @@ export async function createNativeSession(
   const api = await loadApi();
   const queue = queueOf(device);
   await queue.enter();
-  try {
-    return toNativeSession(await createCore(api, model, options));
-  } finally {
-    queue.leave();
-  }
+  const core = createCore(api, model, options).finally(() => queue.leave());
+  return toNativeSession(await core);
 }
 
 async function createCore(
@@ -162,11 +160,8 @@ async function createFromBytes(
 ): Promise<void> {
   if (model.byteLength === 0) throw new Error('model: expected bytes, got none');
   loading.add(model);
-  try {
-    await api.callAsync('CreateSessionFromArray', api.environment, model, model.byteLength, ...shared);
-  } finally {
-    loading.delete(model);
-  }
+  const made = api.callAsync('CreateSessionFromArray', api.environment, model, model.byteLength, ...shared);
+  await made.finally(() => loading.delete(model));
 }
 
 function configure(api: Api, options: bigint, settings: OnnxSessionOptions): void {
@@ -177,11 +172,10 @@ function configure(api: Api, options: bigint, settings: OnnxSessionOptions): voi
   api.call('SetSessionGraphOptimizationLevel', options, allOptimizations);
   for (const [key, value] of Object.entries(toConfigurationEntries(settings)))
     api.call('AddSessionConfigEntry', options, key, value);
-  try {
-    appendDevice(api, options, device, providerOptions);
-  } catch (error) {
-    throw deviceFault(device, error, api);
-  }
+  orThrow(
+    () => appendDevice(api, options, device, providerOptions),
+    (error) => deviceFault(device, error, api),
+  );
 }
 
 /** `ORT_LOGGING_LEVEL_FATAL` */

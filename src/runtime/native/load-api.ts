@@ -1,5 +1,6 @@
 import { isMainThread } from 'node:worker_threads';
 import { getOrCreate } from '../../core/get-or-create.ts';
+import { messageOf, orThrow } from '../../errors.ts';
 import { disableTelemetry } from '../disable-telemetry.ts';
 import {
   apiFunctions,
@@ -9,16 +10,11 @@ import {
   type ApiFunction,
   type ApiFunctionName,
 } from './api-functions.ts';
-import { loadKoffi, type Koffi } from './load-koffi.ts';
+import { callOnThread, loadKoffi, type Koffi, type NativeFunction } from './load-koffi.ts';
 import { findLibrary } from './runtime-library.ts';
 
 type Argument = bigint | number | string | readonly string[] | NodeJS.TypedArray | null;
 type Status = bigint | null | undefined;
-
-interface NativeFunction {
-  (...values: Argument[]): Status;
-  async(...values: [...Argument[], (error: Error | null, status: Status) => void]): void;
-}
 
 export type Api = ReturnType<typeof openLibrary>;
 
@@ -58,7 +54,7 @@ function openLibrary(koffi: Koffi, path: string) {
     ...readFunctions(koffi, getTable(pluginApiVersion), pluginFunctions, () => () => {
       throw new Error(expectation(pluginApiVersion, version));
     }),
-  } as unknown as Record<ApiFunctionName, NativeFunction>;
+  } as unknown as Record<ApiFunctionName, NativeFunction<Argument, Status>>;
 
   const check = (status: Status): void => {
     if (status === null || status === undefined) return;
@@ -95,17 +91,8 @@ function openLibrary(koffi: Koffi, path: string) {
     create,
     call: (name: ApiFunctionName, ...values: Argument[]): void => check(functions[name](...values)),
     /** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
-    callAsync: (name: ApiFunctionName, ...values: Argument[]) =>
-      new Promise<void>((resolve, reject) => {
-        functions[name].async(...values, (error, status) => {
-          try {
-            if (error) throw error;
-            resolve(check(status));
-          } catch (failure) {
-            reject(failure as Error);
-          }
-        });
-      }),
+    callAsync: (name: ApiFunctionName, ...values: Argument[]): Promise<void> =>
+      callOnThread(functions[name], values).then(check),
     /** Calls a function that returns a value and no status. */
     ask: (name: ApiFunctionName, ...values: Argument[]): unknown => functions[name](...values),
     readPointers: (address: bigint, count: number): readonly bigint[] =>
@@ -121,7 +108,7 @@ function openLibrary(koffi: Koffi, path: string) {
         libraries.push(koffi.load(other, { lazy: true }));
         return undefined;
       } catch (error) {
-        return error instanceof Error ? error.message : String(error);
+        return messageOf(error);
       }
     },
   };
@@ -155,21 +142,18 @@ function readFunctions(
 }
 
 function loadLibrary(koffi: Koffi, path: string) {
-  try {
-    return koffi.load(path);
-  } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
+  return orThrow(
+    () => koffi.load(path),
+    (cause) => new Error(`${path}: ${messageOf(cause)}`, { cause }),
+  );
 }
 
 function findApiBase(library: ReturnType<Koffi['load']>, path: string): bigint {
-  try {
-    return library.func('OrtGetApiBase', 'void *', [])() as bigint;
-  } catch (error) {
-    throw new Error(`${path}: expected a library of ONNX Runtime, got one without OrtGetApiBase`, {
-      cause: error,
-    });
-  }
+  const message = `${path}: expected a library of ONNX Runtime, got one without OrtGetApiBase`;
+  return orThrow(
+    () => library.func('OrtGetApiBase', 'void *', [])() as bigint,
+    (cause) => new Error(message, { cause }),
+  );
 }
 
 /** `ORT_LOGGING_LEVEL_FATAL`: errors come as statuses, nothing is printed. */

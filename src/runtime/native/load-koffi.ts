@@ -11,6 +11,22 @@ export async function loadKoffi(): Promise<Koffi> {
   return koffi;
 }
 
+/** A function of a library; `async` calls it on another thread. */
+export interface NativeFunction<Argument, Result> {
+  (...values: Argument[]): Result;
+  async(...values: [...Argument[], (error: Error | null, result: Result) => void]): void;
+}
+
+/** Calls a function on another thread. Arrays among the arguments have to be kept by the caller until it returns. */
+export function callOnThread<Argument, Result>(
+  native: NativeFunction<Argument, Result>,
+  values: readonly Argument[],
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    native.async(...values, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
 async function importKoffi() {
   return (await import('koffi')).default;
 }

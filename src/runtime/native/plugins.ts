@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { quote } from '../../core/text/quote.ts';
-import { fieldError } from '../../errors.ts';
+import { fieldError, messageOf } from '../../errors.ts';
 import { withAdvice } from '../explain-device.ts';
 import { loadApi, type Api } from './load-api.ts';
 
@@ -63,7 +63,7 @@ function load(api: Api, { provider, library }: Plugin, path: string): void {
     // Some libraries take the name of the registration as that of their provider.
     api.call('RegisterExecutionProviderLibrary', api.environment, provider, library);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     // Another thread of this process shares the environment.
     if (/already registered/i.test(message)) return;
     throw fieldError(`${path}.library`, withAdvice('plugin', message, api), { cause: error });

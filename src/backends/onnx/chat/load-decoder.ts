@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { fieldError, InferenceError, messageOf } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../folder/graph-files.ts';
 import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
 import type { BindableSession, Session } from '../../../contracts/graph.ts';
@@ -52,9 +52,7 @@ export async function loadDecoder(path: string, options: DecoderOptions = {}): P
     session = await createOnnxSession(model, { device, threads, runtime, weightsFolder });
   } catch (error) {
     if (InferenceError.isInstance(error) || prepared?.model === path) throw error;
-    console.warn(
-      `slashv1: ${path} is loaded as it is: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    console.warn(`slashv1: ${path} is loaded as it is: ${messageOf(error)}`);
     prepared = undefined;
     session = await createOnnxSession(path, { device, threads, runtime });
   }
@@ -117,7 +115,7 @@ export async function loadDeviceDecoder(path: string, options: DecoderOptions): 
   } catch (error) {
     await (decoder ?? session).release();
     if (InferenceError.isInstance(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     console.warn(`slashv1: ${path} runs with its caches in this process: ${reason}`);
     return undefined;
   }

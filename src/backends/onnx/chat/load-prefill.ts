@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { abbreviate } from '../../../core/text/quote.ts';
-import { fieldError, InferenceError } from '../../../errors.ts';
+import { fieldError, InferenceError, messageOf } from '../../../errors.ts';
 import type { ChatSettings } from '../../../categories/chat/settings.ts';
 import type { BindableSession } from '../../../contracts/graph.ts';
 import type { Decoder } from '../../../contracts/decoder.ts';
@@ -61,7 +61,7 @@ async function loadPromptSession(
     const session = await createOnnxSession(model, { ...provider, runtime, weightsFolder });
     return createPromptSession(session, signature);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const shown = abbreviate(message.replaceAll('\n', ' '), 500);
     const reason = InferenceError.isInstance(error) ? message.replace(/^device: /, '') : shown;
     throw fieldError('prefill.device', reason, { cause: error });

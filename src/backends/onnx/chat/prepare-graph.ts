@@ -13,6 +13,7 @@ import {
 } from '../../../core/onnx/rewrite-decoder-graph.ts';
 import { resolveCacheSizes } from '../../../core/onnx/projection-size.ts';
 import { writeOnnxModel } from '../../../core/onnx/write-model.ts';
+import { messageOf } from '../../../errors.ts';
 import { makeFolder } from '../../../folder/make-folder.ts';
 import { readAttentionWindows } from '../../../runtime/attention-windows.ts';
 import { compareLogits, probeDecoder } from './graph-probe.ts';
@@ -216,7 +217,7 @@ async function rewriteAndProbe(
       if (disagreement === undefined) return finished;
       reason = disagreement;
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
     }
     const next = ['row-lengths', 'accuracy-level', 'attention', 'last-position'].find((name) =>
       result.applied.includes(name),

@@ -14,7 +14,7 @@ import {
   updateConfiguration,
   type ConfigurationUpdate,
 } from './configuration.ts';
-import { liveClientEventSchema, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
+import { liveClientEventSchema, transcribed, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
 import { createSpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
 
 export interface LiveSessionOptions {
@@ -46,8 +46,6 @@ type Draft = LiveServerEvent extends infer Event
     ? Omit<Event, 'event_id'>
     : never
   : never;
-
-const transcribed = 'conversation.item.input_audio_transcription';
 
 /**
  * The state of a live transcription, without a socket and without a clock: the client's events go in, those of the server and

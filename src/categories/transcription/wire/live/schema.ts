@@ -149,7 +149,8 @@ const session = z
   .catchall(z.unknown());
 
 const about = <Type extends string>(type: Type) => ({ type: z.literal(type), ...ofServer });
-const transcribed = 'conversation.item.input_audio_transcription';
+/** The beginning of the names of events about what was heard. */
+export const transcribed = 'conversation.item.input_audio_transcription';
 
 /** The messages about audio of a server. */
 export const heardEvents = [
