@@ -4,6 +4,7 @@ import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import type { Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
@@ -102,7 +103,7 @@ function emptyStates({ inputs }: Session): TensorMap {
         if (typeof layers !== 'number' || typeof width !== 'number') {
           throw sourceError(`the graph has no fixed size of ${name}`);
         }
-        return [name, { type: 'float32', dims: [layers, 1, width], data: new Float32Array(layers * width) }];
+        return [name, filled('float32', [layers, 1, width])];
       }),
   );
 }
