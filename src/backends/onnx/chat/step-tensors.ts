@@ -1,6 +1,7 @@
 import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
+import { filled } from '../../../runtime/tensors.ts';
 import type { DecoderCache, StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 
@@ -73,14 +74,13 @@ export class StepTensors {
     /** @returns the low words of little-endian numbers, so that none has to be made a BigInt */
     const int64 = (name: string, dims: readonly number[], value = 0): Int32Array => {
       if (!inputs.has(name)) return new Int32Array(0);
-      const data = new BigInt64Array(sizeOf(dims)).fill(BigInt(value));
-      feeds[name] = { type: 'int64', dims, data };
-      return new Int32Array(data.buffer);
+      feeds[name] = filled('int64', dims, value);
+      return new Int32Array(feeds[name].data.buffer);
     };
     const float32 = (name: string, dims: readonly number[]): Float32Array => {
-      const data = new Float32Array(inputs.has(name) ? sizeOf(dims) : 0);
-      if (inputs.has(name)) feeds[name] = { type: 'float32', dims, data };
-      return data;
+      if (!inputs.has(name)) return new Float32Array(0);
+      feeds[name] = filled('float32', dims);
+      return feeds[name].data as Float32Array;
     };
     this.#ids = int64('input_ids', [rows, count]);
     this.#mask = int64('attention_mask', [rows, this.#width]);
@@ -154,8 +154,4 @@ export class StepTensors {
 /** Counts the tokens that a step has appended. */
 export function lengthen(lengths: Int32Array, count: number, counts?: readonly number[]): void {
   for (let row = 0; row < lengths.length; row++) lengths[row]! += counts?.[row] ?? count;
-}
-
-function sizeOf(dims: readonly number[]): number {
-  return dims.reduce((product, size) => product * size, 1);
 }
