@@ -143,28 +143,24 @@ function constantFeeds(
   { image, guidanceScale }: DenoisingTask,
   { group, guidanceSize }: { group: readonly Conditioning[]; guidanceSize: number },
 ): Record<string, Tensor> {
-  const { states, width } = group[0]!;
+  const { states, width, pooled } = group[0]!;
   const feeds: Record<string, Tensor> = {};
-  const feed = (name: string, dims: readonly number[], rows: readonly Float32Array[]): void => {
+  const feed = (name: string, dims: readonly number[], rowOf: (one: Conditioning) => Float32Array): void => {
     const signature = inputs.get(name);
+    const rows = group.map(rowOf);
     if (signature) feeds[name] = toTensor(signature, concatenated(rows), [rows.length, ...dims]);
   };
-  const allStates = group.map((conditioning) => conditioning.states);
-  feed('encoder_hidden_states', [states.length / width, width], allStates);
-  const pooled = group.flatMap((conditioning) => conditioning.pooled ?? []);
-  if (pooled.length > 0) {
-    feed('text_embeds', [pooled[0]!.length], pooled);
-    feed('pooled_projections', [pooled[0]!.length], pooled);
+  feed('encoder_hidden_states', [states.length / width, width], (one) => one.states);
+  if (pooled) {
+    feed('text_embeds', [pooled.length], (one) => one.pooled!);
+    feed('pooled_projections', [pooled.length], (one) => one.pooled!);
   }
   // Original size, corner of the crop and size of the image: nothing is cropped.
   const times = Float32Array.of(image.height, image.width, 0, 0, image.height, image.width);
-  const timesOfAll = group.map(() => times);
-  feed('time_ids', [times.length], timesOfAll);
-  const guidance = inputs.get('timestep_cond');
-  if (guidance) {
+  feed('time_ids', [times.length], () => times);
+  if (inputs.has('timestep_cond')) {
     const embedding = guidanceEmbedding(guidanceScale, guidanceSize);
-    const embeddings = group.map(() => embedding);
-    feed(guidance.name, [embedding.length], embeddings);
+    feed('timestep_cond', [embedding.length], () => embedding);
   }
   return feeds;
 }
