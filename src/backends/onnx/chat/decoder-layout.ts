@@ -86,15 +86,18 @@ export function readDecoderLayout(sides: GraphSides) {
     states,
     inputs,
     outputs,
-    vocabularySize,
-    /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
-    hiddenSize: size?.sizes[0],
+    /** What a decoder says of itself. */
+    shape: {
+      vocabularySize,
+      /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
+      hiddenSize: size?.sizes[0],
+      /** Numbers of all layers for a token. */
+      layerSize: layers?.sizes.reduce((product, one) => product * one),
+      /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
+      hasGridPositions: positions?.dims.length === 3,
+    },
     /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
     layerDims: layers?.sizes,
-    /** Numbers of all layers for a token. */
-    layerSize: layers?.sizes.reduce((product, one) => product * one),
-    /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
-    hasGridPositions: positions?.dims.length === 3,
     logitsType: type,
   };
 }

@@ -49,8 +49,7 @@ export class StepTensors {
   readonly #lengths: Int32Array;
   readonly #embeddings: Float32Array;
   readonly #layerEmbeddings: Float32Array;
-  readonly #hasGridPositions: boolean;
-  readonly #vocabularySize: number;
+  readonly #layout: DecoderLayout;
   /** Slots of each row that the mask shows. */
   readonly #shown: Int32Array;
 
@@ -59,7 +58,8 @@ export class StepTensors {
     { rows, lengths, capacity }: Pick<SteppedCache, 'rows' | 'lengths' | 'capacity'>,
     size: StepSize,
   ) {
-    const { inputs, vocabularySize, hiddenSize = 0, layerDims = [0], hasGridPositions } = layout;
+    const { inputs, layerDims = [0] } = layout;
+    const { hiddenSize = 0, hasGridPositions } = layout.shape;
     const { count, wanted, atEnd = false } = size;
     const longest = Math.max(...lengths);
     // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
@@ -67,8 +67,7 @@ export class StepTensors {
     this.#width = atEnd ? capacity + count : longest === 0 ? count : wide;
     this.#size = size;
     this.#capacity = capacity;
-    this.#hasGridPositions = hasGridPositions;
-    this.#vocabularySize = vocabularySize;
+    this.#layout = layout;
     this.#shown = new Int32Array(rows);
     const feeds: Record<string, Tensor> = {};
     /** @returns the low words of little-endian numbers, so that none has to be made a BigInt */
@@ -122,7 +121,7 @@ export class StepTensors {
       for (let index = 0; index < count; index++) {
         const at = row * count + index;
         this.#ids[2 * at] = tokens[at]!;
-        if (!this.#hasGridPositions) this.#positionIds[2 * at] = length + index;
+        if (!this.#layout.shape.hasGridPositions) this.#positionIds[2 * at] = length + index;
       }
       this.#show(row, length + own);
       for (let index = 0; index < wanted; index++)
@@ -144,7 +143,7 @@ export class StepTensors {
 
   /** Runtimes refuse no token ids: a negative one counts from the end, and devices read whatever lies there. */
   #assertTokens(tokens: Int32Array): void {
-    const most = this.#vocabularySize - 1;
+    const most = this.#layout.shape.vocabularySize - 1;
     const index = tokens.findIndex((token) => token < 0 || token > most);
     if (index >= 0)
       throw new RangeError(`tokens[${index}]: expected an id from 0 to ${most}, got ${tokens[index]}`);
