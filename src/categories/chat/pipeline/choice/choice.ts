@@ -239,11 +239,7 @@ export class Choice implements Continuation {
 /** Tells tokens with a letter or digit, or a part of a character beyond ASCII, from punctuation and white space. */
 const wordTestOf = oncePer((tokenizer) => {
   const known = new Map<number, boolean>();
-  return (token: number): boolean => {
-    let isWord = known.get(token);
-    if (isWord === undefined) known.set(token, (isWord = tokenizer.bytesOf(token).some(isOfWord)));
-    return isWord;
-  };
+  return (token: number): boolean => getOrCreate(known, token, () => tokenizer.bytesOf(token).some(isOfWord));
 });
 
 function isOfWord(byte: number): boolean {
