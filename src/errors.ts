@@ -97,6 +97,17 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** The same error about the field that another dialect, or another place of the request, has in place of its `param`. */
+export function renameFields(thrown: unknown, rename: (field: string) => string): unknown {
+  if (!InferenceError.isInstance(thrown) || thrown.param === undefined) return thrown;
+  const param = rename(thrown.param);
+  const message = thrown.message.startsWith(`${thrown.param}: `)
+    ? param + thrown.message.slice(thrown.param.length)
+    : thrown.message;
+  const { code, retryAfterSeconds } = thrown;
+  return new InferenceError(code, sentence(message), { param, retryAfterSeconds, cause: thrown });
+}
+
 /** A text with a full stop at its end, if it has no other mark there. */
 export function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeValue } from '../core/text/quote.ts';
+import { expecting } from '../validation/expecting.ts';
 import type { Certificates } from '../runtime/http/fetch-with-certificates.ts';
 import type { RemoteKey } from './access.ts';
 
@@ -12,9 +12,7 @@ export const remoteKeySetting = z
         .custom<Exclude<RemoteKey, string>>((value) => typeof value === 'function')
         .meta({ title: 'a function' }),
     ],
-    {
-      error: ({ input }) => `expected a text or a function, got ${describeValue(input)}`,
-    },
+    expecting('a text or a function'),
   )
   .optional()
   .describe('Bearer token, or a function that is called for it before every request.');

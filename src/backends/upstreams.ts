@@ -304,12 +304,9 @@ export class Upstreams<Server extends Upstream> {
     if (member.isBeingChecked || this.#isClosed) return undefined;
     member.isBeingChecked = true;
     clearTimeout(member.timer);
-    let failure: unknown;
-    try {
-      await this.#check(member.server, AbortSignal.timeout(timeoutMs));
-    } catch (error) {
-      failure = error;
-    }
+    const failure: unknown = await this.#check(member.server, AbortSignal.timeout(timeoutMs)).catch(
+      (error: unknown) => error,
+    );
     member.isBeingChecked = false;
     member.isReachable = !failure;
     this.#serveWaiting();

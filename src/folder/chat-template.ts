@@ -18,6 +18,7 @@ import { compileTemplate, TemplateRefusal, type CompiledTemplate } from '../core
 import { toValue, type Value } from '../core/jinja/values.ts';
 import { sourceError } from './model-files.ts';
 import type { ModelFolder } from './model-folder.ts';
+import { tokenText } from './tokenizer.ts';
 import { abbreviate, describeValue } from '../core/text/quote.ts';
 
 /** Turns a conversation into the text that a model was trained to continue. */
@@ -221,9 +222,8 @@ function* renderGenerously(
 function readSpecialTokens(tokenizerConfig: ModelFolder['tokenizerConfig']): Record<string, string> {
   const tokens: Record<string, string> = {};
   for (const kind of ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask']) {
-    const token = tokenizerConfig[`${kind}_token`];
-    const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
-    if (typeof text === 'string') tokens[`${kind}_token`] = text;
+    const text = tokenText(tokenizerConfig[`${kind}_token`]);
+    if (text !== undefined) tokens[`${kind}_token`] = text;
   }
   return tokens;
 }

@@ -95,6 +95,11 @@ export function isOpen(dtype: Dtype | undefined): boolean {
   return dtype === undefined || dtype === 'auto';
 }
 
+/** Whether a `config.json` names a class of that kind. */
+export function hasClass({ architectures }: Readonly<Record<string, unknown>>, kind: RegExp): boolean {
+  return Array.isArray(architectures) && architectures.some((name) => kind.test(String(name)));
+}
+
 /** The error of a model whose files don't fit. */
 export function sourceError(reason: string, cause?: unknown): InferenceError {
   return fieldError('source', reason, { cause });

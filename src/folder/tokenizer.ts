@@ -75,3 +75,9 @@ function toByte(character: string): number {
   const byte = byteOfCharacter[character.charCodeAt(0)] ?? -1;
   return byte === -1 ? 63 : byte;
 }
+
+/** The text of a special token, which configs write as it is or with its settings. */
+export function tokenText(token: unknown): string | undefined {
+  const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
+  return typeof text === 'string' ? text : undefined;
+}

@@ -4,7 +4,7 @@ import type { Categories, Category } from '../categories/registry.ts';
 import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import { deviceNumber } from '../core/device.ts';
-import { fieldError } from '../errors.ts';
+import { fieldError, renameFields } from '../errors.ts';
 import { obtainFiles, type ObtainOptions } from '../hub/obtain-model.ts';
 import { createProgressLine } from '../hub/progress.ts';
 import { assertIntact } from '../hub/verify-files.ts';
@@ -14,7 +14,6 @@ import { chooseArchitecture } from './choose-architecture.ts';
 import type { Architecture } from '../contracts/architecture.ts';
 import { readEvidence } from '../hub/describe-model.ts';
 import { describeModel } from './recognize-model.ts';
-import { renameFields } from '../validation/rename-fields.ts';
 import { withRunHeaders } from '../runtime/http/run-headers.ts';
 
 /** Loads a model into this process, after a download where it comes from the network; standard error shows how that goes. */

@@ -9,13 +9,12 @@ import { assertBackend } from './choose-architecture.ts';
 import { commonSettings } from '../categories/settings.ts';
 import { limitSettings } from '../engine/limits.ts';
 import { resolveParameter } from '../core/parameters/descriptor.ts';
-import { fieldError, inField, orElse, orThrow } from '../errors.ts';
+import { fieldError, inField, orElse, orThrow, renameFields } from '../errors.ts';
 import { resolveHubSettings } from '../hub/settings.ts';
 import { configAtHand } from '../hub/describe-model.ts';
 import { recognizeModel } from './recognize-model.ts';
 import { assertDevice } from '../validation/device-setting.ts';
 import { assertOptions } from '../validation/assert-options.ts';
-import { renameFields } from '../validation/rename-fields.ts';
 import { choiceSetting, objectSetting, type SettingTable } from '../validation/setting-table.ts';
 import { describeValue } from '../core/text/quote.ts';
 

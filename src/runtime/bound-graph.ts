@@ -8,6 +8,7 @@ import type {
 } from '../contracts/graph.ts';
 import { toFloat32 } from './encoder/token-inputs.ts';
 import { isBindable } from './is-bindable.ts';
+import { filled } from './tensors.ts';
 
 /** An input, and the output of a run that it is fed in the next. */
 export type Carried = readonly [input: string, output: string];
@@ -53,9 +54,7 @@ export class BoundGraph {
     const isKnown = leading?.length === open.length - 1 && typeof last === 'number';
     if (!isKnown || !isBindable(this.#session) || this.#session.device !== 'cpu')
       return this.#binding.allocateOutput(name);
-    const dims = [...leading, last];
-    const size = dims.reduce((product, dim) => product * dim);
-    const tensor = { type, dims, data: type === 'float16' ? new Uint16Array(size) : new Float32Array(size) };
+    const tensor = filled(type, [...leading, last]);
     const made = this.#createTensor(tensor);
     this.#binding.bindOutput(name, made);
     made.release();

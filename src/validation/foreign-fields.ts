@@ -1,5 +1,4 @@
-import { fieldError, unsupportedError } from '../errors.ts';
-import { renameFields } from './rename-fields.ts';
+import { fieldError, renameFields, unsupportedError } from '../errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

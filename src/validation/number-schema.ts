@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeValue } from '../core/text/quote.ts';
+import { expecting } from './expecting.ts';
 
 /** Inclusive bounds. */
 export interface NumberBounds {
@@ -10,12 +10,10 @@ export interface NumberBounds {
 /** The schema of a number, with messages in the words of this package. */
 export function numberSchema(range: NumberBounds & { readonly type: 'int' | 'float' }): z.ZodNumber {
   const { type, min, max } = range;
-  const expected = describeRange(type, range);
-  const error = ({ input }: { input?: unknown }): string =>
-    `expected ${expected}, got ${describeValue(input)}`;
-  let schema: z.ZodNumber = type === 'int' ? z.int({ error }) : z.number({ error });
-  if (min !== undefined) schema = schema.min(min, { error });
-  return max === undefined ? schema : schema.max(max, { error });
+  const fault = expecting(describeRange(type, range));
+  let schema: z.ZodNumber = type === 'int' ? z.int(fault) : z.number(fault);
+  if (min !== undefined) schema = schema.min(min, fault);
+  return max === undefined ? schema : schema.max(max, fault);
 }
 
 function describeRange(type: 'int' | 'float', { min, max }: NumberBounds): string {

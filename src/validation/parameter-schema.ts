@@ -6,7 +6,7 @@ import {
   type ParameterValues,
 } from '../core/parameters/descriptor.ts';
 import { numberSchema } from './number-schema.ts';
-import { describeValue } from '../core/text/quote.ts';
+import { expecting } from './expecting.ts';
 
 /** `topK` → `top_k`, for types. */
 export type WireName<Name extends string> = Name extends `${infer Head}${infer Tail}`
@@ -41,22 +41,16 @@ export function parameterSchema<D extends ParameterDescriptor>(
   return schema.nullable().optional().meta(documentation) as z.ZodOptional<z.ZodNullable<ValueSchema<D>>>;
 }
 
-const expected =
-  (kind: string) =>
-  ({ input }: { input?: unknown }): string =>
-    `expected a ${kind}, got ${describeValue(input)}`;
-
 function valueSchema(descriptor: ParameterDescriptor): z.ZodType {
-  const error = expected(descriptor.type);
   const { type, min, max } = descriptor;
-  if (type === 'boolean') return z.boolean({ error });
-  if (type === 'string') return z.string({ error });
+  if (type === 'boolean') return z.boolean(expecting('a boolean'));
+  if (type === 'string') return z.string(expecting('a string'));
   if (type === 'strings') return stringsSchema(max);
   return numberSchema({ type, min, max });
 }
 
 function stringsSchema(max = Infinity): z.ZodType {
-  const schema = z.array(z.string({ error: expected('string') }), { error: expected('list of strings') });
+  const schema = z.array(z.string(expecting('a string')), expecting('a list of strings'));
   const tooMany = ({ input }: { input?: unknown }): string =>
     `expected at most ${max} strings, got ${(input as unknown[]).length}`;
   return max === Infinity ? schema : schema.max(max, { error: tooMany });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { numberSchema, type NumberBounds } from './number-schema.ts';
-import { describeValue } from '../core/text/quote.ts';
+import { expecting } from './expecting.ts';
 
 /**
  * The settings of one kind of thing: name → type, range and description. The TypeScript type, the check, the command
@@ -30,8 +30,8 @@ export function numberSetting(description: string, bounds: NumberBounds): z.ZodO
 }
 
 export function textSetting(description: string): z.ZodOptional<z.ZodString> {
-  const error = ({ input }: { input?: unknown }): string => `expected a text, got ${describeValue(input)}`;
-  return z.string({ error }).min(1, { error }).optional().describe(description);
+  const fault = expecting('a text');
+  return z.string(fault).min(1, fault).optional().describe(description);
 }
 
 /** `true` or `false`. */
@@ -52,8 +52,5 @@ export function objectSetting<T>(
   expected: string,
   isOne: (value: unknown) => boolean = (value) => typeof value === 'object' && value !== null,
 ): z.ZodOptional<z.ZodCustom<T, T>> {
-  return z
-    .custom<T>(isOne, { error: ({ input }) => `expected ${expected}, got ${describeValue(input)}` })
-    .optional()
-    .describe(description);
+  return z.custom<T>(isOne, expecting(expected)).optional().describe(description);
 }

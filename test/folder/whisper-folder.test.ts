@@ -24,7 +24,10 @@ describe('openWhisperFolder', () => {
   it('reads what a model is like', async () => {
     expect(await openWhisperFolder(folder)).toMatchObject({
       encoder: join(folder, 'onnx/encoder_model.onnx'),
-      decoder: { merged: join(folder, 'onnx/decoder_model_merged.onnx') },
+      decoder: {
+        first: join(folder, 'onnx/decoder_model_merged.onnx'),
+        next: join(folder, 'onnx/decoder_model_merged.onnx'),
+      },
       vocabulary: {
         endOfText: 256,
         startOfTranscript: 257,

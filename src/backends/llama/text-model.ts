@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { ModelSpec } from '../../contracts/model.ts';
 import type { EncodingModel, TextModel } from '../../contracts/sessions.ts';
 import type { GgufMetadata } from '../../core/gguf/read-metadata.ts';
-import type { PairEncoder } from '../../core/tokenization/pair-encoder.ts';
+import { createPairEncoder, placeholders } from '../../core/tokenization/pair-encoder.ts';
 import { fieldError } from '../../errors.ts';
 import { openGgufFolder, readGgufFile } from '../../folder/gguf/gguf-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../folder/tokenizer.ts';
@@ -26,13 +26,14 @@ function createEngineTokenizer(model: LlamaModel, metadata: GgufMetadata): TextT
   const bytes: (Uint8Array | undefined)[] = [];
   const bytesOf = (id: number): Uint8Array => (bytes[id] ??= model.bytesOf(id));
   const frame = frameOf(model);
+  const pair = pairTemplate(frame);
   let ids: Map<string, number> | undefined;
 
   return {
     vocabularySize: model.vocabularySize,
     frame,
     encode: (text) => model.encode(text),
-    pairWith: (text) => pairEncoder(text, (part) => model.encode(part), frame),
+    pairWith: (text) => createPairEncoder(pair, text, (part) => Uint32Array.from(model.encode(part))),
     decode(tokens) {
       const text = utf8.decode(Buffer.concat(tokens.map(bytesOf)));
       return hasPrefix && text.startsWith(' ') ? text.slice(1) : text;
@@ -60,25 +61,10 @@ function frameOf(model: LlamaModel): TextTokenizer['frame'] {
 }
 
 /** A pair as llama.cpp's rerankers read it: both texts, each with the end of a text after it. */
-function pairEncoder(
-  first: string,
-  encode: (text: string) => readonly number[],
-  { before, after }: TextTokenizer['frame'],
-): PairEncoder {
-  const head = [...before, ...encode(first), ...after];
-  const length = head.length + after.length;
-  return {
-    length,
-    encode(second, maxLength = Infinity) {
-      if (maxLength < length) {
-        throw new RangeError(
-          `maxLength: expected at least the ${length} tokens beside the second text, got ${maxLength}`,
-        );
-      }
-      const ids = Uint32Array.from([...head, ...encode(second).slice(0, maxLength - length), ...after]);
-      return { ids, typeIds: new Uint32Array(ids.length).fill(1, head.length) };
-    },
-  };
+function pairTemplate({ before, after }: TextTokenizer['frame']) {
+  const head = [...before, placeholders[0], ...after];
+  const ids = Uint32Array.of(...head, placeholders[1], ...after);
+  return { ids, typeIds: new Uint32Array(ids.length).fill(1, head.length) };
 }
 
 /**

@@ -7,6 +7,8 @@ import type { FileForm } from '../../runtime/http/file-form.ts';
 import { reasonOfFetch } from '../../runtime/http/reason-of-fetch.ts';
 import { sendAgain } from '../../runtime/http/send-again.ts';
 import { senderTo } from '../access.ts';
+import type { PipelineRunOptions } from '../../contracts/run.ts';
+import type { RemoteModel } from './remote-model.ts';
 import type { ApiEndpoint } from './server.ts';
 import { toError, type ErrorSubject } from './wire-error.ts';
 import { isObject, type Fields } from './fields.ts';
@@ -31,6 +33,16 @@ export type ApiAnswer = Awaited<ReturnType<typeof fetchApi>>;
 /** Most characters of one event. A server that never ends its line would fill the memory of the host. */
 const usualEventCharacters = 4 * 2 ** 20;
 const maxErrorBytes = 2 ** 16;
+
+/** The call of a run: its fields, those of the model, and what errors are about. @param param the field that may be too long */
+export function toCall(
+  model: RemoteModel,
+  { path, param, fields }: Pick<ApiCall, 'path'> & { readonly param: string; readonly fields: Fields },
+  { signal, headers }: PipelineRunOptions,
+) {
+  const body: Fields = { ...model.extraBody, model: model.name, ...fields };
+  return { path, body, signal, headers, subject: { param, model, fields: Object.keys(body) } };
+}
 
 /** Asks a server of the wire format. */
 export async function callApi(endpoint: ApiEndpoint, call: ApiCall): Promise<ApiAnswer> {

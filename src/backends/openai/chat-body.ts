@@ -18,7 +18,6 @@ const countingFields: Readonly<Record<ApiDialect, Readonly<Record<string, unknow
 /** A chat request → the body that a server of the wire format takes, for an answer in pieces. */
 export function toChatBody(
   request: ChatRequest & CompleteRequest,
-  model: string,
   dialect: ApiDialect,
 ): Record<string, unknown> {
   const { tools, toolChoice, parallelToolCalls, logprobs, topLogprobs } = request;
@@ -26,7 +25,7 @@ export function toChatBody(
     typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: { name: toolChoice.name } };
   return {
     ...toConversation(request),
-    ...toAnswerFields(request, model, dialect),
+    ...toAnswerFields(request, dialect),
     ...(logprobs ? { logprobs, top_logprobs: topLogprobs } : {}),
     ...(tools.length > 0 && { tool_choice: choice, parallel_tool_calls: parallelToolCalls }),
   };
@@ -44,12 +43,10 @@ export function toConversation({
 /** The fields of chats and of continued texts. @throws InferenceError as `toChatBody` */
 export function toAnswerFields(
   request: ChatRequest & CompleteRequest,
-  model: string,
   dialect: ApiDialect,
 ): Record<string, unknown> {
   const { stop, seed, n, logitBias } = request;
   return {
-    model,
     stream: true,
     ...countingFields[dialect],
     ...toDialect(dialect, request),

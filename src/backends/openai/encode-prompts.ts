@@ -3,7 +3,7 @@ import type { PipelineRunOptions } from '../../contracts/run.ts';
 import type { ChatRequest } from '../../categories/chat/request.ts';
 import { quote } from '../../core/text/quote.ts';
 import { unsupportedError } from '../../errors.ts';
-import { callApi, readJson, unreadable } from './api-client.ts';
+import { callApi, readJson, toCall, unreadable } from './api-client.ts';
 import { toConversation } from './chat-body.ts';
 import { isObject, type Fields } from './fields.ts';
 import { toPromptFields } from './dialects.ts';
@@ -60,9 +60,9 @@ const tokenizers: Readonly<Partial<Record<ApiDialect, Tokenizer>>> = {
 export async function* encodePrompts(
   model: RemoteModel,
   request: ChatRequest,
-  { signal, headers }: PipelineRunOptions,
+  options: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
-  const { id, name, dialect, servers, extraBody } = model;
+  const { id, dialect, servers } = model;
   const tokenizer = tokenizers[dialect];
   if (tokenizer === undefined || request.echo === 'spelling') {
     const lack = tokenizer
@@ -77,12 +77,8 @@ export async function* encodePrompts(
     (server: ApiEndpoint): Ask =>
     async (path, fields) => {
       const url = tokenizer.isAtRoot ? server.url.replace(/\/v1$/, '') : server.url;
-      const body = { ...extraBody, model: name, ...fields };
-      const subject = { param, model, fields: Object.keys(body) };
-      const answer = await readJson(
-        await callApi({ ...server, url }, { path, body, signal, headers, subject }),
-        maxAnswerBytes,
-      );
+      const call = toCall(model, { path, param, fields }, options);
+      const answer = await readJson(await callApi({ ...server, url }, call), maxAnswerBytes);
       if (isObject(answer)) return answer;
       throw unreadable('expected an object');
     };
@@ -100,7 +96,7 @@ export async function* encodePrompts(
   for (const [index, prompt] of (prompts.length === 0 ? [undefined] : prompts).entries()) {
     const { contextLength, ...encoded } = await servers.ask(
       (server) => encode(askOf(server), prompt),
-      signal,
+      options.signal,
     );
     const length = contextLength > 0 ? contextLength : model.info.contextLength;
     yield { type: 'prompt', prompt: index, ...encoded, before: 0, contextLength: length };

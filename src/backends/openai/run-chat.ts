@@ -4,7 +4,7 @@ import type { CompleteRequest, PipelineRunOptions } from '../../contracts/run.ts
 import { toTextMessage } from '../../core/chat/messages.ts';
 import { quote } from '../../core/text/quote.ts';
 import { fieldError, type InferenceError, unsupportedError } from '../../errors.ts';
-import { callApi, readEvents } from './api-client.ts';
+import { callApi, readEvents, toCall } from './api-client.ts';
 import { toAnswerFields, toChatBody } from './chat-body.ts';
 import { toChatEvents } from './chat-events.ts';
 import { countAll } from './count-tokens.ts';
@@ -22,7 +22,6 @@ const known: Readonly<Record<'suffix' | 'add_special_tokens', readonly ApiDialec
 /** A request about prompts → the body by which a server of the wire format continues them. */
 function toCompletionBody(
   request: ChatRequest & CompleteRequest,
-  model: string,
   dialect: ApiDialect,
 ): Record<string, unknown> {
   const { prompts, suffix, addSpecialTokens, echo, stopAfter, logprobs, topLogprobs } = request;
@@ -38,7 +37,7 @@ function toCompletionBody(
       throw fieldError(name, "the server that runs this model doesn't know it");
   }
   return {
-    ...toAnswerFields(request, model, dialect),
+    ...toAnswerFields(request, dialect),
     prompt: prompts.length === 1 ? prompts[0] : prompts,
     ...own,
     ...(logprobs ? { logprobs: topLogprobs } : {}),
@@ -60,12 +59,12 @@ const renamed = new WeakSet<RemoteModel>();
 export async function* runChat(
   model: RemoteModel,
   request: ChatRequest & CompleteRequest,
-  { signal, headers, mayRestart = false }: PipelineRunOptions,
+  options: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
-  const { name, dialect, servers, counter, extraBody } = model;
+  const { dialect, servers, counter } = model;
   const { prompts, n, includeReasoning } = request;
   if (request.stopAfter === 'encoding') {
-    yield* encodePrompts(model, request, { signal, headers });
+    yield* encodePrompts(model, request, options);
     return;
   }
   const isChat = prompts.length === 0;
@@ -74,17 +73,19 @@ export async function* runChat(
     const reason = `${quote(request.model)} runs on another server, which does not tell the prompt of a chat`;
     throw unsupportedError('model', reason);
   }
-  const toBody = isChat ? toChatBody : toCompletionBody;
-  const body = { ...extraBody, ...toBody(request, name, dialect) };
+  const fields = (isChat ? toChatBody : toCompletionBody)(request, dialect);
+  const about = isChat
+    ? { path: '/chat/completions', param: 'messages' }
+    : { path: '/completions', param: 'prompt' };
+  const call = toCall(model, { ...about, fields }, options);
+  const { body, subject } = call;
   const promptTokens = await (isChat ? counter.countPrompt(request) : countAll(prompts, counter));
   // Who leaves while the prompt is read has it to pay.
   yield { type: 'prompt-start', promptTokens };
-  const subject = { param: isChat ? 'messages' : 'prompt', model, fields: Object.keys(body) };
-  const call = { path: isChat ? '/chat/completions' : '/completions', signal, headers, subject };
   const isRenamed = () => isChat && renamed.has(model);
   const choices = n * Math.max(1, prompts.length);
   const maxTokens = body['max_tokens'] === undefined ? undefined : Number(body['max_tokens']);
-  const options = { choices, includeReasoning, counter, promptTokens, maxTokens };
+  const form = { choices, includeReasoning, counter, promptTokens, maxTokens };
   const ask = (server: ApiEndpoint): AsyncGenerator<ChatEvent> => {
     const send = () => callApi(server, { ...call, body: isRenamed() ? withNewName(body) : body });
     const answer = () =>
@@ -93,15 +94,15 @@ export async function* runChat(
         renamed.add(model);
         return send();
       });
-    const events = toChatEvents(readEvents(answer, subject), options);
+    const events = toChatEvents(readEvents(answer, subject), form);
     return request.echo === undefined ? events : withEcho(model, prompts, events);
   };
   yield* servers.stream(ask, {
-    signal,
+    signal: options.signal,
     key: model.prefixAffinity && isChat ? beginningOf(request) : undefined,
     // Servers say so before they compute.
     isPrelude: ({ type }) => type === 'prompt-end' || type === 'prompt',
-    restart: mayRestart ? { type: 'answer-restart' } : undefined,
+    restart: options.mayRestart ? { type: 'answer-restart' } : undefined,
   });
 }
 

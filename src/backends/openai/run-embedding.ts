@@ -4,7 +4,7 @@ import { assertTexts } from '../../categories/embedding/encoder.ts';
 import type { EmbeddingRequest } from '../../categories/embedding/request.ts';
 import type { PipelineRunOptions } from '../../contracts/run.ts';
 import { fieldError, InferenceError } from '../../errors.ts';
-import { callApi, readJson } from './api-client.ts';
+import { callApi, readJson, toCall } from './api-client.ts';
 import { countAll } from './count-tokens.ts';
 import type { RemoteModel } from './remote-model.ts';
 import { toCount } from './wire-chunk.ts';
@@ -64,18 +64,16 @@ const maxFrameBytes = 2 ** 20;
 export async function* runEmbedding(
   model: RemoteModel,
   request: EmbeddingRequest,
-  { signal, headers }: PipelineRunOptions,
+  options: PipelineRunOptions,
 ): AsyncGenerator<EmbeddingEvent> {
-  const { name, dialect, servers, counter, extraBody } = model;
+  const { dialect, servers, counter } = model;
   const { inputs, dimensions, truncate, promptName } = request;
   assertTexts(request, model);
   const isSame = dialect === 'slashv1';
   if (truncate && !isSame) throw fieldError('truncate', "the server that runs this model can't cut texts");
   if (promptName !== undefined && !isSame)
     throw fieldError('prompt_name', 'the server that runs this model has no prompts');
-  const body = {
-    ...extraBody,
-    model: name,
+  const fields = {
     input: inputs,
     encoding_format: 'base64',
     ...(dimensions === undefined ? {} : { dimensions }),
@@ -83,11 +81,11 @@ export async function* runEmbedding(
     ...(promptName === undefined ? {} : { prompt_name: promptName }),
   };
   const maxBytes = maxFrameBytes + inputs.length * maxVectorBytes;
-  const subject = { param: 'input', model, fields: Object.keys(body) };
-  const { embeddings, promptTokens } = await servers.ask(async (server) => {
-    const answer = await callApi(server, { path: '/embeddings', body, signal, headers, subject });
-    return readVectors(await readJson(answer, maxBytes), inputs.length);
-  }, signal);
+  const call = toCall(model, { path: '/embeddings', param: 'input', fields }, options);
+  const { embeddings, promptTokens } = await servers.ask(
+    async (server) => readVectors(await readJson(await callApi(server, call), maxBytes), inputs.length),
+    options.signal,
+  );
   if (dimensions !== undefined && embeddings.some(({ length }) => length !== dimensions))
     throw fieldError('dimensions', "the server that runs this model can't shorten vectors");
   yield {

@@ -5,7 +5,7 @@ import { imageParameters } from '../../categories/image/parameters.ts';
 import { seedOfImage } from '../../categories/image/parameters.ts';
 import type { ImageRequest } from '../../categories/image/request.ts';
 import { toWireName, type ParameterDescriptor } from '../../core/parameters/descriptor.ts';
-import { callApi, readEvents, readJson, unreadable } from './api-client.ts';
+import { callApi, readEvents, readJson, toCall, unreadable } from './api-client.ts';
 import { fieldsOf } from './fields.ts';
 import type { RemoteModel } from './remote-model.ts';
 import type { ApiEndpoint } from './server.ts';
@@ -27,9 +27,10 @@ export const foreignImageParameters = [
 export async function* runImage(
   model: RemoteModel,
   request: ImageRequest & CompleteRequest,
-  { signal, headers }: PipelineRunOptions,
+  options: PipelineRunOptions,
 ): AsyncGenerator<ImageEvent> {
-  const { name, dialect, servers, extraBody } = model;
+  const { signal } = options;
+  const { dialect, servers } = model;
   const { prompt, n, width, height, given = Object.keys(imageParameters) } = request;
   if (request.previews && dialect !== 'slashv1')
     throw fieldError('partial_images', 'the server that runs this model sends none');
@@ -42,24 +43,21 @@ export async function* runImage(
       throw fieldError(toWireName(parameter), "the server that runs this model doesn't know it");
   }
   const isSized = given.includes('width') || given.includes('height');
-  const body = {
-    ...extraBody,
-    model: name,
+  const fields = {
     prompt,
     n,
     response_format: 'b64_json',
     ...(isSized ? { size: `${width}x${height}` } : {}),
     ...extras,
   };
-  const subject = { param: 'prompt', model, fields: Object.keys(body) };
-  const call = { path: '/images/generations', body, signal, headers, subject };
+  const call = toCall(model, { path: '/images/generations', param: 'prompt', fields }, options);
   if (request.previews) {
-    const streamed = { ...body, stream: true, stream_options: { include_progress: true } };
+    const streamed = { ...call.body, stream: true, stream_options: { include_progress: true } };
     const draw = async function* (server: ApiEndpoint): AsyncGenerator<ImageEvent> {
       const ask = () => callApi(server, { ...call, body: streamed });
       let left = n;
-      for await (const fields of readEvents(ask, subject, maxEventCharacters)) {
-        const event = toImageEvent(fields, request);
+      for await (const told of readEvents(ask, call.subject, maxEventCharacters)) {
+        const event = toImageEvent(told, request);
         if (event.type === 'image') left -= 1;
         yield event;
       }

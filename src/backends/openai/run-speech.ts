@@ -4,7 +4,7 @@ import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';
 import { unsupportedError } from '../../errors.ts';
 import { readBytes } from '../../runtime/http/answer-body.ts';
-import { callApi, unreachable } from './api-client.ts';
+import { callApi, toCall, unreachable } from './api-client.ts';
 import type { ApiEndpoint } from './server.ts';
 import type { RemoteModel } from './remote-model.ts';
 
@@ -27,9 +27,8 @@ const maxAudioBytes = 2 ** 31;
 export async function* runSpeech(
   model: RemoteModel,
   request: SpeechRequest & CompleteRequest,
-  { signal, headers }: PipelineRunOptions,
+  options: PipelineRunOptions,
 ): AsyncGenerator<SpeechEvent> {
-  const { name, servers, extraBody } = model;
   const { input, format, given = Object.keys(speechParameters) } = request;
   const { voice, speed, markup, wordTimestamps } = request;
   if (wordTimestamps) {
@@ -38,9 +37,7 @@ export async function* runSpeech(
       "expected none: a remote server's speech has no word times",
     );
   }
-  const body = {
-    ...extraBody,
-    model: name,
+  const fields = {
     input,
     // The wire format demands a voice.
     voice,
@@ -48,8 +45,7 @@ export async function* runSpeech(
     ...(given.includes('speed') ? { speed } : {}),
     ...(given.includes('markup') ? { markup } : {}),
   };
-  const subject = { param: 'input', model, fields: Object.keys(body) };
-  const call = { path: '/audio/speech', body, signal, headers, subject };
+  const call = toCall(model, { path: '/audio/speech', param: 'input', fields }, options);
   yield { type: 'speech-start', mediaType: mediaTypes[format], sampleRateHz };
   let size = 0;
   const ask = async function* (server: ApiEndpoint): AsyncGenerator<Uint8Array> {
@@ -60,7 +56,7 @@ export async function* runSpeech(
       throw unreachable(error);
     }
   };
-  for await (const bytes of servers.stream(ask, { signal })) {
+  for await (const bytes of model.servers.stream(ask, options)) {
     size += bytes.byteLength;
     yield { type: 'audio', bytes };
   }

@@ -24,18 +24,8 @@ export async function* runTranscription(
   { signal, headers }: PipelineRunOptions,
 ): AsyncGenerator<TranscriptionEvent> {
   const { name, servers, extraBody } = model;
-  const {
-    audio,
-    language,
-    prompt,
-    temperature,
-    wordTimestamps,
-    task,
-    diarize,
-    multichannel,
-    given = ['temperature'],
-  } = request;
-  const isTranslation = task === 'translate';
+  const { wordTimestamps, diarize, given = ['temperature'] } = request;
+  const isTranslation = request.task === 'translate';
   const path = isTranslation ? '/audio/translations' : '/audio/transcriptions';
   if (diarize && (wordTimestamps || isTranslation)) {
     throw unsupportedError(
@@ -43,7 +33,7 @@ export async function* runTranscription(
       'expected another one than diarized_json with word times or a translation: a server has one format for an answer',
     );
   }
-  if (multichannel)
+  if (request.multichannel)
     throw unsupportedError('multichannel', 'expected false: a server of this format hears one channel');
   const format = diarize ? 'diarized_json' : 'verbose_json';
   const granularities = wordTimestamps ? ['segment', 'word'] : ['segment'];
@@ -53,9 +43,9 @@ export async function* runTranscription(
       ...Object.entries(extraBody),
       ['model', name],
       ['response_format', isPlain ? 'json' : format],
-      ['language', language],
-      ['prompt', prompt],
-      ['temperature', given.includes('temperature') ? temperature : undefined],
+      ['language', request.language],
+      ['prompt', request.prompt],
+      ['temperature', given.includes('temperature') ? request.temperature : undefined],
       // Without it, recordings of more than 30 s are refused.
       ['chunking_strategy', diarize ? 'auto' : undefined],
       // Translations have no times of words, nor have pieces of speakers.
@@ -63,7 +53,7 @@ export async function* runTranscription(
         ? []
         : granularities.map((one): [string, string] => ['timestamp_granularities[]', one])),
     ];
-    const form = createFileForm(fields, audio);
+    const form = createFileForm(fields, request.audio);
     const subject = { param: 'file', model, fields: fields.map(([field]) => field) };
     return callApi(server, { path, form, signal, headers, subject });
   };

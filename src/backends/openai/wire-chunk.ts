@@ -74,12 +74,6 @@ function readLogprobs(fields: Fields): TokenLogprobs[] {
   );
 }
 
-function listOf(fields: Fields, name: string): readonly unknown[] {
-  const value = fields[name] ?? [];
-  if (Array.isArray(value)) return value;
-  throw unreadable(`${name}: expected a list`);
-}
-
 function toTokenLogprobs(token: Fields): TokenLogprobs {
   return { ...toTokenLogprob(token), topLogprobs: objectsOf(token, 'top_logprobs').map(toTokenLogprob) };
 }
@@ -95,23 +89,23 @@ function toTokenLogprob(fields: Fields): Omit<TokenLogprobs, 'topLogprobs'> {
   };
 }
 
-function textOf(fields: Fields, name: string): string {
-  const value = fields[name] ?? '';
-  if (typeof value === 'string') return value;
-  throw unreadable(`${name}: expected a string`);
+/** Makes what reads a member of a kind. @param usual in place of one that is left out, or `null` */
+function memberReader<T>(expected: string, usual: T, isOne: (value: unknown) => value is T) {
+  return (fields: Fields, name: string): T => {
+    const value = fields[name] ?? usual;
+    if (isOne(value)) return value;
+    throw unreadable(`${name}: expected ${expected}`);
+  };
 }
 
-function objectOf(fields: Fields, name: string): Fields {
-  const value = fields[name] ?? {};
-  if (typeof value === 'object') return value as Fields;
-  throw unreadable(`${name}: expected an object`);
-}
-
-function objectsOf(fields: Fields, name: string): readonly Fields[] {
-  const value = fields[name] ?? [];
-  if (Array.isArray(value) && value.every(isObject)) return value;
-  throw unreadable(`${name}: expected an array of objects`);
-}
+const textOf = memberReader<string>('a string', '', (value) => typeof value === 'string');
+const objectOf = memberReader<Fields>('an object', {}, isObject);
+const listOf = memberReader<readonly unknown[]>('a list', [], Array.isArray);
+const objectsOf = memberReader<readonly Fields[]>(
+  'an array of objects',
+  [],
+  (value): value is readonly Fields[] => Array.isArray(value) && value.every(isObject),
+);
 
 /** A number of tokens that a server reports; `undefined` for a value that is no count, so that nobody is charged for it. */
 export function toCount(told: unknown): number | undefined {

@@ -1,4 +1,5 @@
 import type { Architecture } from '../../contracts/architecture.ts';
+import { hasClass } from '../../folder/model-files.ts';
 import type { Recognizer } from '../../categories/transcription/recognizer.ts';
 import { transformersFiles as files } from './files.ts';
 import type { Synthesizer } from '../../categories/speech/synthesizer.ts';
@@ -48,17 +49,12 @@ const synthesizer = (
   },
 });
 
-const namesClass =
-  (pattern: RegExp): NonNullable<Architecture['recognize']> =>
-  ({ config: { architectures } }) =>
-    Array.isArray(architectures) && architectures.some((name) => pattern.test(String(name)));
-
 /** Recognizers by connectionist temporal classification. */
 const ctc: Architecture<Recognizer> = {
   name: 'ctc',
   modelTypes: ['parakeet_ctc'],
   sharedModelTypes: ['wav2vec2', 'wav2vec2-bert', 'unispeech', 'unispeech-sat', 'wavlm', 'hubert'],
-  recognize: namesClass(/ForCTC$/),
+  recognize: ({ config }) => hasClass(config, /ForCTC$/),
   files,
   open: async (spec) => (await import('./transcription/open-recognizer.ts')).openCtcRecognizer(spec),
 };
@@ -68,7 +64,7 @@ const encoderDecoder: Architecture<Recognizer> = {
   name: 'encoder-decoder',
   modelTypes: ['moonshine', 'cohere_asr'],
   sharedModelTypes: ['speecht5'],
-  recognize: namesClass(/ForSpeechSeq2Seq$|SpeechToText$/),
+  recognize: ({ config }) => hasClass(config, /ForSpeechSeq2Seq$|SpeechToText$/),
   files,
   open: async (spec) => (await import('./transcription/open-recognizer.ts')).openSeq2SeqRecognizer(spec),
 };

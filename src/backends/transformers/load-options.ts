@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { PretrainedModelOptions, PreTrainedModel, RawImage, Tensor } from '@huggingface/transformers';
-import { fieldError, InferenceError, messageOf } from '../../errors.ts';
+import { InferenceError, messageOf } from '../../errors.ts';
+import { sourceError } from '../../folder/model-files.ts';
 import type { ModelSpec } from '../../contracts/model.ts';
 import { localFiles } from '../../folder/graph-files.ts';
 import { toConfigurationEntries } from '../../runtime/session-options.ts';
@@ -56,14 +57,7 @@ export async function openFolder<T>(
     return await open({ path, transformers, options: toLoadOptions(path, spec) });
   } catch (error) {
     if (InferenceError.isInstance(error)) throw error;
-    const reason = messageOf(error);
-    throw fieldError(
-      'source',
-      `@huggingface/transformers can't load the model: ${reason.replace(/\.$/, '')}`,
-      {
-        cause: error,
-      },
-    );
+    throw sourceError(`@huggingface/transformers can't load the model: ${messageOf(error)}`, error);
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as Package from '@huggingface/transformers';
-import { fieldError, orElse } from '../../errors.ts';
+import { fieldError, orElse, orThrow } from '../../errors.ts';
 import { disableTelemetry } from '../../runtime/disable-telemetry.ts';
 
 /** The package, as it is imported. */
@@ -35,16 +35,11 @@ async function importPackage(): Promise<TransformersPackage> {
 
 /** @param require of a module of this package */
 export function assertOneRuntime(require: NodeJS.Require): void {
-  let entry: string;
-  try {
-    entry = require.resolve(name);
-  } catch (error) {
-    throw fieldError(
-      'backend',
-      `the backend transformers() needs a package of its own; install it with \`npm install ${name}\``,
-      { cause: error },
-    );
-  }
+  const advice = `the backend transformers() needs a package of its own; install it with \`npm install ${name}\``;
+  const entry = orThrow(
+    () => require.resolve(name),
+    (cause) => fieldError('backend', advice, { cause }),
+  );
   const [ours, theirs] = [require, createRequire(entry)].map(runtimeOf);
   if (ours!.folder === theirs!.folder) return;
   throw fieldError(

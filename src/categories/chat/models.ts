@@ -5,6 +5,7 @@ import {
   decoderStems,
   embeddingGraph,
   embeddingStems,
+  hasClass,
   textFiles,
   visionGraph,
   visionStems,
@@ -62,8 +63,6 @@ export const chatModels = {
   name: 'chat',
   files: chatFiles,
   isStateless: false,
-  recognize: ({ config: { architectures } }) =>
-    Array.isArray(architectures) &&
-    architectures.some((name) => /(?:ForCausalLM|LMHeadModel|ForConditionalGeneration)$/.test(String(name))),
+  recognize: ({ config }) => hasClass(config, /(?:ForCausalLM|LMHeadModel|ForConditionalGeneration)$/),
   append: appendEvent,
 } satisfies CategoryModels<'chat', ChatEvent>;

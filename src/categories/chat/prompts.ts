@@ -13,16 +13,16 @@ export interface PromptFields {
    */
   readonly prompts: readonly RawPrompt[];
   /** Text that comes after the answer; for models with fill-in-the-middle tokens. */
-  readonly suffix: string | undefined;
+  readonly suffix?: string | undefined;
   /** Whether the tokenizer's special tokens are put around a text; default: around `prompts`, not around `messages`. */
-  readonly addSpecialTokens: boolean | undefined;
+  readonly addSpecialTokens?: boolean | undefined;
   /**
    * Events about each prompt: its `text` and tokens; these and the `spelling` of each token; or these and the
    * `logprobs` of the tokens of `prompts`, with as many others as `topLogprobs` says.
    */
-  readonly echo: 'text' | 'spelling' | 'logprobs' | undefined;
+  readonly echo?: 'text' | 'spelling' | 'logprobs' | undefined;
   /** Ends the request before its answer: when its prompts are encoded, or when they have been read. */
-  readonly stopAfter: 'encoding' | 'prompt' | undefined;
+  readonly stopAfter?: 'encoding' | 'prompt' | undefined;
 }
 
 /** At most this many prompts of one request. */

@@ -89,9 +89,8 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     if (!(bias >= min && bias <= max))
       throw fieldError('logit_bias', `expected ${min} to ${max}, got ${describeValue(bias)}`);
   }
-  const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' } } = input;
+  const { tools = [], toolChoice = 'auto', responseFormat = { type: 'text' }, prompts = [] } = input;
   const { documents = [], chatTemplateKwargs = {}, stopTokenIds = [], allowedTokenIds = [] } = input;
-  const { prompts = [], suffix, addSpecialTokens, echo, stopAfter } = input;
   assertSchema('documents', documents);
   assertSchema('chat_template_kwargs', chatTemplateKwargs);
   tools.forEach(({ parameters }, index) => assertSchema(`tools[${index}].function.parameters`, parameters));
@@ -100,12 +99,11 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
   if (responseFormat.type === 'choice') assertSchema('response_format', responseFormat.choices);
   if (toolChoice !== 'auto' && toolChoice !== 'none') assertCallable(toolChoice, tools);
   const parameters = resolveRequestParameters(chatParameters, input);
-  if (parameters.topLogprobs > 0 && !parameters.logprobs && echo !== 'logprobs')
+  if (parameters.topLogprobs > 0 && !parameters.logprobs && input.echo !== 'logprobs')
     throw fieldError('top_logprobs', 'expected `logprobs` to be true where `top_logprobs` is set');
   const request: ChatRequest = {
+    ...input,
     ...parameters,
-    model: input.model,
-    messages: input.messages,
     tools,
     toolChoice,
     parallelToolCalls: input.parallelToolCalls,
@@ -117,10 +115,6 @@ export function completeChatRequest(input: ChatRequestInput): ChatRequest {
     documents,
     chatTemplateKwargs,
     prompts,
-    suffix,
-    addSpecialTokens,
-    echo,
-    stopAfter,
   };
   assertThinking(request);
   assertTokenRules(request);

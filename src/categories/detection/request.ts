@@ -4,7 +4,7 @@ import { detectionParameters, type DetectionParameters } from './parameters.ts';
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
-import { describeValue } from '../../core/text/quote.ts';
+import { expecting } from '../../validation/expecting.ts';
 
 /** A complete detection request, as `completeDetectionRequest` leaves it. */
 export interface DetectionRequest extends Pick<DetectionParameters, 'confidence' | 'maxDetections'> {
@@ -30,9 +30,7 @@ export interface DetectionRequestInput extends Partial<DetectionParameters> {
 
 const fields = requestTable(
   {
-    image: z.union([z.string(), z.instanceof(Uint8Array)], {
-      error: ({ input }) => `expected base64, a URL or bytes, got ${describeValue(input)}`,
-    }),
+    image: z.union([z.string(), z.instanceof(Uint8Array)], expecting('base64, a URL or bytes')),
     classes: z.string().optional(),
   },
   detectionParameters,

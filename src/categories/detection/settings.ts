@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { headNames } from '../../core/vision/heads/registry.ts';
 import type { SettingsOf, SettingTable } from '../../validation/setting-table.ts';
-import { describeValue } from '../../core/text/quote.ts';
+import { expecting } from '../../validation/expecting.ts';
 import { imageInputSettings } from '../image-input.ts';
 import type { ModelOptions } from '../../contracts/model.ts';
 import { describing, type Describe } from '../describe.ts';
@@ -9,10 +9,10 @@ import { describing, type Describe } from '../describe.ts';
 export const detectionSettings = {
   head: z
     .string()
-    .refine((head) => (headNames as readonly string[]).includes(head) || /[./]/.test(head), {
-      error: ({ input }) =>
-        `expected one of ${headNames.join(', ')}, or the path of a module, got ${describeValue(input)}`,
-    })
+    .refine(
+      (head) => (headNames as readonly string[]).includes(head) || /[./]/.test(head),
+      expecting(`one of ${headNames.join(', ')}, or the path of a module`),
+    )
     .optional()
     .describe(
       `Layout of the model's outputs: ${headNames.map((name) => `\`${name}\``).join(', ')}, or the path of a module that decodes them; default: detected from their names and shapes.`,

@@ -5,7 +5,7 @@ import { embeddingParameters, type EmbeddingParameters } from './parameters.ts';
 import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
-import { describeValue } from '../../core/text/quote.ts';
+import { expecting } from '../../validation/expecting.ts';
 
 /** A complete embedding request, as `completeEmbeddingRequest` leaves it. */
 export interface EmbeddingRequest extends EmbeddingParameters {
@@ -29,9 +29,10 @@ export interface EmbeddingRequestInput extends Partial<EmbeddingParameters> {
 const fields = requestTable(
   {
     // Its items are checked one by one below.
-    input: z.union([z.string(), z.custom<readonly unknown[]>(Array.isArray)], {
-      error: ({ input }) => `expected a text, token ids or a list of them, got ${describeValue(input)}`,
-    }),
+    input: z.union(
+      [z.string(), z.custom<readonly unknown[]>(Array.isArray)],
+      expecting('a text, token ids or a list of them'),
+    ),
   },
   embeddingParameters,
 );

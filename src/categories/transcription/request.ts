@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { assertRequest, requestTable } from '../../validation/assert-request.ts';
 import { resolveRequestParameters } from '../../validation/request-parameters.ts';
 import { spokenLanguage } from '../../core/text/spoken-language.ts';
-import { describeValue } from '../../core/text/quote.ts';
+import { expecting } from '../../validation/expecting.ts';
 
 /** The bytes of an audio file, or its path. */
 export type AudioSource = Uint8Array | { readonly path: string };
@@ -55,9 +55,10 @@ export interface TranscriptionRequestInput extends Partial<TranscriptionParamete
 
 const fields = requestTable(
   {
-    audio: z.union([z.instanceof(Uint8Array), z.strictObject({ path: z.string() })], {
-      error: ({ input }) => `expected the bytes of an audio file or { path: … }, got ${describeValue(input)}`,
-    }),
+    audio: z.union(
+      [z.instanceof(Uint8Array), z.strictObject({ path: z.string() })],
+      expecting('the bytes of an audio file or { path: … }'),
+    ),
     language: z.string().optional(),
     prompt: z.string().optional(),
     wordTimestamps: z.boolean().optional(),

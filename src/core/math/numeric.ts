@@ -1,7 +1,12 @@
 /** As numerical libraries round: 0.5 → 0, 1.5 → 2, 2.5 → 2. */
 export function roundHalfToEven(value: number): number {
-  const rounded = Math.round(value);
-  return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+  const nearest = Math.round(value);
+  return nearest - value === 0.5 && nearest % 2 !== 0 ? nearest - 1 : nearest;
+}
+
+/** Rounds to so many decimals. */
+export function rounded(value: number, decimals: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }
 
 /** ∫ p(u) eᵘ du between two bounds, by parts. */

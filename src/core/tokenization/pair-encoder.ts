@@ -19,8 +19,8 @@ export interface PairEncoder {
   encode(second: string, maxLength?: number): EncodedPair;
 }
 
-/** No token has these ids. */
-const placeholders = [0xff_ff_ff_ff, 0xff_ff_ff_fe] as const;
+/** Stand for the two texts in a template: no token has these ids. */
+export const placeholders = [0xff_ff_ff_ff, 0xff_ff_ff_fe] as const;
 
 /** The tokens around two texts, with a placeholder for each text. */
 export function readPairTemplate(postProcessor: PostProcessor | undefined): Encoding {
@@ -33,7 +33,7 @@ export function readPairTemplate(postProcessor: PostProcessor | undefined): Enco
 
 /** Encodes the first text once; `encode` of the tokenizer would do so with every second one, and keep what it cuts. */
 export function createPairEncoder(
-  template: Encoding,
+  template: Pick<Encoding, 'ids' | 'typeIds'>,
   first: string,
   toIds: (text: string) => Uint32Array,
 ): PairEncoder {

@@ -24,8 +24,7 @@ export function createCopyingDecoder(
   } = {},
 ): Decoder {
   const layout = readDecoderLayout(options.sides ?? session);
-  const { entries, states, inputs, outputs, vocabularySize, hiddenSize, layerSize, hasGridPositions } =
-    layout;
+  const { entries, states, inputs, outputs, shape } = layout;
   const hasCacheBranch = inputs.has('use_cache_branch');
   const knowsPositions = inputs.has('position_ids') || options.findsPositions === true;
   const ragged = knowsPositions && !hasCacheBranch && options.ragged !== false;
@@ -38,10 +37,7 @@ export function createCopyingDecoder(
   const lastLogits = createLastLogits();
 
   const decoder: Decoder<KeyValueCache> = {
-    vocabularySize,
-    hiddenSize,
-    layerSize,
-    hasGridPositions,
+    ...shape,
     ragged,
     raggedPrompts: false,
     cutsSequences: states.length === 0,
@@ -54,13 +50,13 @@ export function createCopyingDecoder(
     },
     async forward(cache, tokens, count, _counts, stepInputs) {
       const { dims, data } = await run(cache, { tokens, count, wanted: 1 }, stepInputs);
-      const shape = { rows: cache.rows, positions: dims[1]!, vocabularySize: dims[2]! };
-      return lastLogits(data as Float32Array | Uint16Array, shape);
+      const [, positions, vocabularySize] = dims as [number, number, number];
+      return lastLogits(data as Float32Array | Uint16Array, { rows: cache.rows, positions, vocabularySize });
     },
     async forwardAll(cache, tokens, stepInputs) {
       const count = tokens.length;
       const { data } = await run(cache, { tokens, count, wanted: count }, stepInputs);
-      return lastLogits(data as Float32Array | Uint16Array, { rows: count, positions: 1, vocabularySize });
+      return lastLogits(data as Float32Array | Uint16Array, { ...shape, rows: count, positions: 1 });
     },
     interrupt() {
       interruption.abort();

@@ -8,8 +8,8 @@ import {
 } from '../../../core/onnx/cache-names.ts';
 import type { ModelSignature, ValueSignature } from '../../../core/onnx/model-signature.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
-import { fieldError, type InferenceError } from '../../../errors.ts';
 import { sourceError } from '../../../folder/model-files.ts';
+import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,6 +34,7 @@ export interface CacheEntry {
 /** Inputs and outputs of a graph, as its file says or a session of it. */
 export type GraphSides = Pick<ModelSignature, 'inputs' | 'outputs'>;
 
+const notADecoder = wrongGraph('a decoder with a key-value cache');
 const floatTypes: readonly FloatType[] = ['float32', 'float16'];
 
 const stepInputs: ReadonlySet<string> = new Set([
@@ -85,15 +86,18 @@ export function readDecoderLayout(sides: GraphSides) {
     states,
     inputs,
     outputs,
-    vocabularySize,
-    /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
-    hiddenSize: size?.sizes[0],
+    /** What a decoder says of itself. */
+    shape: {
+      vocabularySize,
+      /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */
+      hiddenSize: size?.sizes[0],
+      /** Numbers of all layers for a token. */
+      layerSize: layers?.sizes.reduce((product, one) => product * one),
+      /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
+      hasGridPositions: positions?.dims.length === 3,
+    },
     /** Layers and size of the embeddings that each of them has of its own; `undefined` where there are none. */
     layerDims: layers?.sizes,
-    /** Numbers of all layers for a token. */
-    layerSize: layers?.sizes.reduce((product, one) => product * one),
-    /** Whether positions are those of frames, rows and columns, `[3 × rows × count]`. */
-    hasGridPositions: positions?.dims.length === 3,
     logitsType: type,
   };
 }
@@ -149,8 +153,4 @@ function readSizes(
 
 function isFloat(type: string): type is FloatType {
   return floatTypes.includes(type as FloatType);
-}
-
-function notADecoder(reason: string): InferenceError {
-  return fieldError('source', `the graph is not a decoder with a key-value cache: ${reason}`);
 }

@@ -1,5 +1,6 @@
 import type { BindableSession, Binding, ResidentTensor } from '../../../contracts/graph.ts';
 import type { DeviceTensors, TensorRows } from '../../../runtime/device-tensors.ts';
+import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
 import type { CacheRow } from '../../../contracts/decoder.ts';
 import type { BoundCache } from './bound-step.ts';
 import type { CacheEntry } from './decoder-layout.ts';
@@ -114,21 +115,18 @@ export class DeviceCache implements BoundCache {
     const segments = toSegments(sources);
     for (const { cache } of segments) if (cache.#capacity === 0) await cache.reserve(1);
     if (replaced) replaced.#unbind();
-    const filled: ResidentTensor[] = [];
-    try {
+    this.#tensors = await releaseOnFailure(async (own) => {
+      const filled: ResidentTensor[] = [];
       for (const [index] of this.#parts.entries.entries()) {
         const parts = segments.map(({ cache, rows }): TensorRows => ({
           tensor: cache.#tensors[replaced === cache ? 0 : index]!,
           rows,
         }));
-        filled.push(await this.#parts.tensors.joinRows(parts, capacity));
+        filled.push(own(await this.#parts.tensors.joinRows(parts, capacity)));
         if (replaced) replaced.#tensors.shift()!.release();
       }
-    } catch (error) {
-      for (const tensor of filled) tensor.release();
-      throw error;
-    }
-    this.#tensors = filled;
+      return filled;
+    });
     this.#capacity = capacity;
   }
 

@@ -24,7 +24,8 @@ export function createDeviceDecoder(
   { sides, createSession }: DeviceDecoderOptions,
 ): Decoder {
   const layout = readDecoderLayout(sides);
-  const { entries, outputs, vocabularySize } = layout;
+  const { entries, outputs } = layout;
+  const { vocabularySize } = layout.shape;
   const picksLargest = outputs.has(candidateOutputs.mass);
   const traffic = { bytes: 0, rowSteps: 0 };
   const tensors = createDeviceTensors(createSession, traffic);

@@ -93,14 +93,8 @@ export async function prepareGraph(path: string, options: PrepareOptions = {}): 
   const notes: Notes = { version: rewriterVersion, wanted, files: weights.stamps, applied: done, skipped };
   const metadata = new Map([...original.metadata, [metadataKey, JSON.stringify(notes)]]);
   const bytes = writeOnnxModel({ ...model, metadata }, { location: basename(file) });
-  return {
-    model: await writeFirst(places, bytes),
-    weightsFolder: weights.folder,
-    signature: modelSignature(model),
-    cachesInPlace: hasInPlaceCaches(model.graph),
-    applied: done,
-    skipped,
-  };
+  const written = await writeFirst(places, bytes);
+  return prepared(model, { model: written, weightsFolder: weights.folder, applied: done, skipped });
 }
 
 /** Metadata in a prepared file. */
@@ -112,14 +106,15 @@ interface Notes extends Pick<PreparedGraph, 'applied' | 'skipped'> {
 
 function asItIs(path: string, model: OnnxModel, reason: string): PreparedGraph {
   const graph = resolveCacheSizes(liftConstants(model.graph));
-  return {
-    model: path,
-    weightsFolder: dirname(path),
-    signature: modelSignature({ ...model, graph }),
-    cachesInPlace: hasInPlaceCaches(graph),
-    applied: [],
-    skipped: [{ name: 'mapped', reason }],
-  };
+  const skipped = [{ name: 'mapped', reason }];
+  return prepared({ ...model, graph }, { model: path, weightsFolder: dirname(path), applied: [], skipped });
+}
+
+function prepared(
+  model: OnnxModel,
+  facts: Omit<PreparedGraph, 'signature' | 'cachesInPlace'>,
+): PreparedGraph {
+  return { ...facts, signature: modelSignature(model), cachesInPlace: hasInPlaceCaches(model.graph) };
 }
 
 /** A short name for what is wanted: part of the name of the file. */
@@ -159,9 +154,7 @@ function readPrepared(
       });
     if (!isCurrent) return undefined;
     const metadata = new Map([...model.metadata].filter(([name]) => name !== metadataKey));
-    const signature = modelSignature({ ...model, metadata });
-    const cachesInPlace = hasInPlaceCaches(model.graph);
-    return { model: place, weightsFolder: folder, signature, cachesInPlace, applied, skipped };
+    return prepared({ ...model, metadata }, { model: place, weightsFolder: folder, applied, skipped });
   } catch {
     // A file that can't be read is made anew.
     return undefined;

@@ -26,7 +26,8 @@ export function createResidentDecoder(
   prompts?: PromptSession,
 ): Decoder {
   const layout = readDecoderLayout(sides);
-  const { entries, states, vocabularySize, hiddenSize, layerSize, hasGridPositions, logitsType } = layout;
+  const { entries, states, shape, logitsType } = layout;
+  const { vocabularySize, hiddenSize, hasGridPositions } = shape;
   const pool = new StoragePool();
   const parts = { session, keysAndValues: { entries, pool }, states: { entries: states, pool } };
   // Padding and tokens that are taken back would have changed the states.
@@ -38,10 +39,7 @@ export function createResidentDecoder(
   let interruption = new AbortController();
 
   const decoder: Decoder<ResidentCache> = {
-    vocabularySize,
-    hiddenSize,
-    layerSize,
-    hasGridPositions,
+    ...shape,
     ragged: true,
     raggedPrompts: !hasStates,
     cutsSequences: !hasStates,

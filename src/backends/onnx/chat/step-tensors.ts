@@ -1,6 +1,7 @@
 import { embeddingsInput, layerEmbeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { rowLengthInputs } from '../../../core/onnx/rewrites/row-lengths.ts';
 import type { Tensor, TensorMap } from '../../../contracts/graph.ts';
+import { filled } from '../../../runtime/tensors.ts';
 import type { DecoderCache, StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
 
@@ -48,8 +49,7 @@ export class StepTensors {
   readonly #lengths: Int32Array;
   readonly #embeddings: Float32Array;
   readonly #layerEmbeddings: Float32Array;
-  readonly #hasGridPositions: boolean;
-  readonly #vocabularySize: number;
+  readonly #layout: DecoderLayout;
   /** Slots of each row that the mask shows. */
   readonly #shown: Int32Array;
 
@@ -58,7 +58,8 @@ export class StepTensors {
     { rows, lengths, capacity }: Pick<SteppedCache, 'rows' | 'lengths' | 'capacity'>,
     size: StepSize,
   ) {
-    const { inputs, vocabularySize, hiddenSize = 0, layerDims = [0], hasGridPositions } = layout;
+    const { inputs, layerDims = [0] } = layout;
+    const { hiddenSize = 0, hasGridPositions } = layout.shape;
     const { count, wanted, atEnd = false } = size;
     const longest = Math.max(...lengths);
     // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
@@ -66,21 +67,19 @@ export class StepTensors {
     this.#width = atEnd ? capacity + count : longest === 0 ? count : wide;
     this.#size = size;
     this.#capacity = capacity;
-    this.#hasGridPositions = hasGridPositions;
-    this.#vocabularySize = vocabularySize;
+    this.#layout = layout;
     this.#shown = new Int32Array(rows);
     const feeds: Record<string, Tensor> = {};
     /** @returns the low words of little-endian numbers, so that none has to be made a BigInt */
     const int64 = (name: string, dims: readonly number[], value = 0): Int32Array => {
       if (!inputs.has(name)) return new Int32Array(0);
-      const data = new BigInt64Array(sizeOf(dims)).fill(BigInt(value));
-      feeds[name] = { type: 'int64', dims, data };
-      return new Int32Array(data.buffer);
+      feeds[name] = filled('int64', dims, value);
+      return new Int32Array(feeds[name].data.buffer);
     };
     const float32 = (name: string, dims: readonly number[]): Float32Array => {
-      const data = new Float32Array(inputs.has(name) ? sizeOf(dims) : 0);
-      if (inputs.has(name)) feeds[name] = { type: 'float32', dims, data };
-      return data;
+      if (!inputs.has(name)) return new Float32Array(0);
+      feeds[name] = filled('float32', dims);
+      return feeds[name].data as Float32Array;
     };
     this.#ids = int64('input_ids', [rows, count]);
     this.#mask = int64('attention_mask', [rows, this.#width]);
@@ -122,7 +121,7 @@ export class StepTensors {
       for (let index = 0; index < count; index++) {
         const at = row * count + index;
         this.#ids[2 * at] = tokens[at]!;
-        if (!this.#hasGridPositions) this.#positionIds[2 * at] = length + index;
+        if (!this.#layout.shape.hasGridPositions) this.#positionIds[2 * at] = length + index;
       }
       this.#show(row, length + own);
       for (let index = 0; index < wanted; index++)
@@ -144,7 +143,7 @@ export class StepTensors {
 
   /** Runtimes refuse no token ids: a negative one counts from the end, and devices read whatever lies there. */
   #assertTokens(tokens: Int32Array): void {
-    const most = this.#vocabularySize - 1;
+    const most = this.#layout.shape.vocabularySize - 1;
     const index = tokens.findIndex((token) => token < 0 || token > most);
     if (index >= 0)
       throw new RangeError(`tokens[${index}]: expected an id from 0 to ${most}, got ${tokens[index]}`);
@@ -154,8 +153,4 @@ export class StepTensors {
 /** Counts the tokens that a step has appended. */
 export function lengthen(lengths: Int32Array, count: number, counts?: readonly number[]): void {
   for (let row = 0; row < lengths.length; row++) lengths[row]! += counts?.[row] ?? count;
-}
-
-function sizeOf(dims: readonly number[]): number {
-  return dims.reduce((product, size) => product * size, 1);
 }

@@ -6,7 +6,7 @@ import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { assertWanted, fieldError } from '../../../errors.ts';
 import { localFiles } from '../../../folder/graph-files.ts';
 import { openModelFolder, type ModelFolder } from '../../../folder/model-folder.ts';
-import { createTextTokenizer, type TextTokenizer } from '../../../folder/tokenizer.ts';
+import { createTextTokenizer, tokenText, type TextTokenizer } from '../../../folder/tokenizer.ts';
 import { longestOf } from '../../../runtime/encoder/token-inputs.ts';
 import { findStoredGraphs } from '../files.ts';
 import { disposerOf, loadPictureReader, openFolder, type PackageFolder } from '../load-options.ts';
@@ -86,9 +86,7 @@ export async function openPairedEncoder(
 
 /** The id that shorter texts of a batch end with. */
 function fillerOf({ tokenizerConfig }: ModelFolder, tokenizer: TextTokenizer): number {
-  const stated = tokenizerConfig['pad_token'];
-  const token = typeof stated === 'string' ? stated : (stated as { content?: unknown } | undefined)?.content;
-  return tokenizer.tokenToId(String(token)) ?? 0;
+  return tokenizer.tokenToId(String(tokenText(tokenizerConfig['pad_token']))) ?? 0;
 }
 
 /** Makes the inputs of a batch, filled up to its longest text or to a length. */

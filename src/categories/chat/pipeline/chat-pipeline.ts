@@ -23,7 +23,7 @@ import { createChatTemplate, type ChatTemplate } from '../../../folder/chat-temp
 import { withEveryTurn } from '../../../folder/every-turn.ts';
 import { withTools } from '../../../folder/tool-template.ts';
 import type { ModelFolder } from '../../../folder/model-folder.ts';
-import type { TextTokenizer } from '../../../folder/tokenizer.ts';
+import { tokenText, type TextTokenizer } from '../../../folder/tokenizer.ts';
 import type { ChatEvent, ChatModelInfo, TokenSpelling } from '../events.ts';
 import type { ChatRequest } from '../request.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
@@ -430,9 +430,8 @@ function readEndTokens(
   tokenizer: TextTokenizer,
 ): Set<number> {
   const ids = [generationConfig['eos_token_id'], config['eos_token_id']].flat();
-  const token = tokenizerConfig['eos_token'];
-  const text = typeof token === 'object' && token !== null && 'content' in token ? token.content : token;
-  if (typeof text === 'string') ids.push(tokenizer.tokenToId(text));
+  const text = tokenText(tokenizerConfig['eos_token']);
+  if (text !== undefined) ids.push(tokenizer.tokenToId(text));
   const endTokens = new Set(ids.filter((id) => typeof id === 'number'));
   if (endTokens.size > 0) return endTokens;
   throw fieldError('source', 'neither config.json nor generation_config.json has an eos_token_id');

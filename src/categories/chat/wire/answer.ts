@@ -2,7 +2,7 @@ import type { EndpointRun, StreamEnd } from '../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../contracts/http.ts';
 import { createId, fingerprintOf, unixTime } from '../../../http/headers.ts';
 import { jsonResponse } from '../../../http/responses.ts';
-import { renameFields } from '../../../validation/rename-fields.ts';
+import { renameFields } from '../../../errors.ts';
 import { sinceRestart, type ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
 
@@ -38,9 +38,24 @@ export async function answerChat(
   request: ChatRequestInput,
   form: AnswerForm,
 ): Promise<ApiResponse> {
-  return answerAs(form, run, request).catch((error: unknown) => {
+  const { responseId, stream, headers, toBody, createFrames } = form;
+  try {
+    if (!stream) {
+      const events = sinceRestart(await run.collect(request, { responseId }));
+      const shown = events.map(promptHeaders).find(Boolean);
+      return jsonResponse(200, await toBody(events), { ...headers, ...shown });
+    }
+    let shown: Record<string, string> | undefined;
+    const { toFrames, ...end } = createFrames();
+    const watched = (event: ChatEvent): string | Promise<string> => {
+      shown ??= promptHeaders(event);
+      return toFrames(event);
+    };
+    const response = await run.stream(request, watched, { responseId, ...end });
+    return { ...response, headers: { ...response.headers, ...headers, ...shown } };
+  } catch (error) {
     throw toDialectError(error, form);
-  });
+  }
 }
 
 /** An error about a chat request that names the fields of the dialect. */
@@ -50,26 +65,6 @@ export function toDialectError(
 ): unknown {
   const named = renameFields(thrown, (field) => (field === 'response_format' ? formatField : field));
   return toError?.(named) ?? named;
-}
-
-async function answerAs(
-  { responseId, stream, headers, toBody, createFrames }: AnswerForm,
-  run: EndpointRun<ChatRequestInput, ChatEvent>,
-  request: ChatRequestInput,
-): Promise<ApiResponse> {
-  if (!stream) {
-    const events = sinceRestart(await run.collect(request, { responseId }));
-    const shown = events.map(promptHeaders).find(Boolean);
-    return jsonResponse(200, await toBody(events), { ...headers, ...shown });
-  }
-  let shown: Record<string, string> | undefined;
-  const { toFrames, ...end } = createFrames();
-  const watched = (event: ChatEvent): string | Promise<string> => {
-    shown ??= promptHeaders(event);
-    return toFrames(event);
-  };
-  const response = await run.stream(request, watched, { responseId, ...end });
-  return { ...response, headers: { ...response.headers, ...headers, ...shown } };
 }
 
 function promptHeaders(event: ChatEvent): Record<string, string> | undefined {

@@ -3,7 +3,7 @@ import type { EndpointRun, RequestBody } from '../../../contracts/endpoint.ts';
 import type { ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { ignoredFields } from '../../../validation/foreign-fields.ts';
-import { renameFields } from '../../../validation/rename-fields.ts';
+import { renameFields } from '../../../errors.ts';
 
 /** A prompt as the model would read it. */
 export type PromptPreview = Extract<ChatEvent, { type: 'prompt' }>;

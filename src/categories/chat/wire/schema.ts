@@ -7,6 +7,8 @@ import {
   maxStopTokens,
 } from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/sampling/logit-bias.ts';
+import { flagField } from '../../../validation/body-fields.ts';
+import { expecting } from '../../../validation/expecting.ts';
 import { jsonText } from '../../../validation/json-text.ts';
 import { needs } from '../../../validation/json-schema.ts';
 import { listOf } from '../../../validation/list-schema.ts';
@@ -51,10 +53,9 @@ const userContent = z.union([
   listOf(ofOfferedType('a part', ['text', 'image_url'], z.discriminatedUnion('type', [textPart, imageUrl]))),
 ]);
 
-export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, {
-  error: ({ input }) =>
-    `expected 1 to 64 letters, digits, underscores and dashes, got ${describeValue(input)}`,
-});
+export const toolName = z
+  .string()
+  .regex(/^[a-zA-Z0-9_-]{1,64}$/, expecting('1 to 64 letters, digits, underscores and dashes'));
 
 const toolCall = z.object({
   id: nonEmptyText,
@@ -73,9 +74,7 @@ const message = z.discriminatedUnion('role', [
       content: assistantContent.nullish(),
       refusal: z.string().nullish(),
       reasoning_content: z.string().nullish(),
-      prefix: z.boolean().nullish().meta({
-        description: 'Of the last message: the same as `continue_final_message`.',
-      }),
+      prefix: flagField('Of the last message: the same as `continue_final_message`.'),
       tool_calls: listOf(toolCall).nullish(),
       function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),
       audio: z.null({ error: 'expected no audio' }).optional(),
@@ -99,9 +98,7 @@ export const functionFields = {
   name: toolName,
   description: z.string().nullish(),
   parameters: jsonSchema.nullish().meta({ description: 'JSON Schema of the arguments object.' }),
-  strict: z.boolean().nullish().meta({
-    description: 'Guarantee that arguments follow the schema; one that can not be guaranteed is refused.',
-  }),
+  strict: flagField('Guarantee that arguments follow the schema; one that can not be guaranteed is refused.'),
 };
 
 const tool = z.object({ type: z.literal('function'), function: z.object(functionFields) });
@@ -123,10 +120,7 @@ const toolChoice = z.union(
       }),
     ]),
   ],
-  {
-    error: ({ input }) =>
-      `expected "auto", "none", "required" or { "type": "function", "function": { "name": … } }, got ${describeValue(input)}`,
-  },
+  expecting('"auto", "none", "required" or { "type": "function", "function": { "name": … } }'),
 );
 
 /** For the `allOf` of a body. */
@@ -175,14 +169,11 @@ export const chatRequestSchema = z
       .union([nonEmptyText, listOf(nonEmptyText, { max: maxStopSequences })])
       .nullish()
       .meta({ description: 'Generation stops at these sequences; they are not part of the answer.' }),
-    stream: z.boolean().nullish().meta({ description: 'Answer with server-sent events.', default: false }),
+    stream: flagField('Answer with server-sent events.', false),
     stream_options: z
       .object({
         include_usage: z.boolean().nullish(),
-        continuous_usage_stats: z
-          .boolean()
-          .nullish()
-          .meta({ description: 'Every chunk has the usage of its choice so far.' }),
+        continuous_usage_stats: flagField('Every chunk has the usage of its choice so far.'),
       })
       .nullish(),
     tools: listOf(tool).nullish(),
@@ -191,10 +182,9 @@ export const chatRequestSchema = z
         '`required` is a call, and several where `parallel_tool_calls` is true; a function is a call of it. Both are guaranteed. `allowed_tools` shows the model only those.',
       default: 'auto',
     }),
-    parallel_tool_calls: z.boolean().nullish().meta({
-      description:
-        'Whether one answer may hold several calls; default: true, but false where `tool_choice` is `required`.',
-    }),
+    parallel_tool_calls: flagField(
+      'Whether one answer may hold several calls; default: true, but false where `tool_choice` is `required`.',
+    ),
     ...formatFields,
     logit_bias: logitBias.nullish().meta({ description: 'Token id → number added to its logit.' }),
     bad_words: listOf(nonEmptyText.max(longestBadWord), { max: chatParameters.badWords.max })

@@ -1,8 +1,8 @@
 import { toFrame } from '../../../http/sse.ts';
 import type { ChatEvent, TokenLogprobs } from '../events.ts';
-import { createChunkUsage, type ChunkUsageOptions } from './chunk-usage.ts';
+import { createChunkWriter, type ChunkUsageOptions } from './chunk-writer.ts';
 import type { ChatCompletionChunk } from './schema.ts';
-import { toWireHead, toWireLogprobs, toWireUsage, type AnswerHead } from './to-response.ts';
+import { toWireHead, toWireLogprobs, type AnswerHead } from './to-response.ts';
 
 type WireChoice = ChatCompletionChunk['choices'][number];
 
@@ -30,27 +30,16 @@ export function createChunker(
   const begun = new Set<number>();
   /** Log probabilities of each choice that go with its next chunk. */
   const logprobs = new Map<number, TokenLogprobs[]>();
-  const usage = createChunkUsage(options);
-  const wireHead = { ...toWireHead(head), object: 'chat.completion.chunk' as const };
-  const chunk = (choices: WireChoice[]): ChatCompletionChunk => ({
-    ...wireHead,
-    choices,
-    ...usage.of(choices[0]?.index),
-  });
-  const begin = (choice: number): ChatCompletionChunk[] => {
-    if (begun.has(choice)) return [];
-    begun.add(choice);
-    return [chunk([{ index: choice, delta: { role: 'assistant', content: null }, finish_reason: null }])];
+  const begin = (index: number): WireChoice[] => {
+    if (begun.has(index)) return [];
+    begun.add(index);
+    return [{ index, delta: { role: 'assistant', content: null }, finish_reason: null }];
   };
-  return (event) => {
-    usage.read(event);
+  const toChoices = (event: ChatEvent): WireChoice[] => {
     if (event.type === 'prompt-end')
       return Array.from({ length: options.choices }, (_, choice) => begin(choice)).flat();
-    if (event.type === 'usage')
-      return options.includeUsage ? [{ ...chunk([]), usage: toWireUsage(event) }] : [];
-    if (!('choice' in event)) return [];
+    if (!('choice' in event) || event.type === 'hidden-tokens') return [];
     const { choice } = event;
-    if (event.type === 'hidden-tokens') return [];
     const tokens = logprobs.get(choice);
     if (event.type === 'logprobs') {
       logprobs.set(choice, [...(tokens ?? []), ...event.tokens]);
@@ -58,8 +47,10 @@ export function createChunker(
     }
     logprobs.delete(choice);
     const written = toWireChoice(event);
-    return [...begin(choice), chunk([tokens ? { ...written, logprobs: toWireLogprobs(tokens) } : written])];
+    return [...begin(choice), tokens ? { ...written, logprobs: toWireLogprobs(tokens) } : written];
   };
+  const wireHead = { ...toWireHead(head), object: 'chat.completion.chunk' as const };
+  return createChunkWriter(wireHead, options, toChoices);
 }
 
 /** Makes the function that turns the events of one answer, in order, into the frames of its stream. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { rounded } from '../../../core/math/numeric.ts';
 import { detectionParameters } from '../parameters.ts';
+import { textField } from '../../../validation/body-fields.ts';
 import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
@@ -13,7 +15,7 @@ export const detectRequestSchema = z.object({
     description:
       'An http or https URL, a data: URL, or base64 of a JPEG, PNG, WebP, GIF (its first frame), AVIF or TIFF. Transparent parts count as white.',
   }),
-  model: z.string().nullish().meta({ description: 'Id of a detection model; default: the first one.' }),
+  model: textField('Id of a detection model; default: the first one.'),
   classes: z
     .string()
     .max(longestFilter)
@@ -92,8 +94,4 @@ export function toDetectResponse({ detections, image }: DetectionResult, model: 
     image: { width: image.width, height: image.height },
     model,
   };
-}
-
-function rounded(value: number, decimals: number): number {
-  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

@@ -8,7 +8,14 @@ import { assertDimensions, truncateVector } from '../../../core/embedding/dimens
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { limitEdges } from '../../../core/vision/edge-limits.ts';
-import { assertWanted, contextLengthError, fieldError, inField, InferenceError } from '../../../errors.ts';
+import {
+  assertWanted,
+  contextLengthError,
+  fieldError,
+  inField,
+  renameFields,
+  type InferenceError,
+} from '../../../errors.ts';
 import type { TextTokenizer } from '../../../folder/tokenizer.ts';
 import { createSequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
@@ -195,7 +202,6 @@ async function readPicture(
     const size = limitEdges(image, longestSide ?? Infinity);
     return { ...size, pixels: await image.toPixels(size) };
   } catch (error) {
-    if (!InferenceError.isInstance(error) || error.param !== 'image') throw error;
-    throw fieldError(param, error.message.slice('image: '.length).replace(/\.$/, ''), { cause: error });
+    throw renameFields(error, (field) => (field === 'image' ? param : field));
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { embeddingParameters, encodingFormats, maxEmbeddingInputs } from '../parameters.ts';
+import { textField } from '../../../validation/body-fields.ts';
 import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
 import { faultOfInput } from '../input-fault.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
@@ -42,7 +43,7 @@ const input = z
 /** The body of an embedding request. Fields that are not listed change nothing or are refused before. */
 export const embeddingRequestSchema = z.object({
   input,
-  model: z.string().nullish().meta({ description: 'Id of an embedding model; default: the first one.' }),
+  model: textField('Id of an embedding model; default: the first one.'),
   encoding_format: z.enum(encodingFormats).nullish().meta({
     description: 'How vectors are written: as numbers, or as base64 of little-endian float32.',
     default: encodingFormats[0],

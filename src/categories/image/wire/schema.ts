@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { imageParameters, maxImagePromptCharacters } from '../parameters.ts';
+import { flagField, textField } from '../../../validation/body-fields.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 import { describeValue } from '../../../core/text/quote.ts';
 import { needs } from '../../../validation/json-schema.ts';
@@ -51,25 +52,16 @@ export const imageRequestSchema = z
     prompt: text.min(1).meta({
       description: 'Description of the image.',
     }),
-    model: z
-      .string()
-      .nullish()
-      .meta({ description: 'Id of an image model; default, also for an empty one: the first one.' }),
+    model: textField('Id of an image model; default, also for an empty one: the first one.'),
     size: sizeSchema,
     response_format: z
       .literal('b64_json')
       .nullish()
       .meta({ description: 'How images are sent.', default: 'b64_json' }),
-    stream: z.boolean().nullish().meta({
-      description: 'Whether the answer is a stream of server-sent events.',
-      default: false,
-    }),
+    stream: flagField('Whether the answer is a stream of server-sent events.', false),
     stream_options: z
       .object({
-        include_progress: z.boolean().nullish().meta({
-          description: 'Whether steps without a picture have an event, too.',
-          default: false,
-        }),
+        include_progress: flagField('Whether steps without a picture have an event, too.', false),
       })
       .nullish(),
     partial_images: z.int().min(0).max(mostPartialImages).nullish().meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textField } from '../../../validation/body-fields.ts';
 import { listOf } from '../../../validation/list-schema.ts';
 import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
@@ -17,7 +18,7 @@ const documentSchema = z.union([z.string(), z.object({ text: z.string() })]);
 
 /** The body of a rerank request. */
 export const rerankRequestSchema = z.object({
-  model: z.string().nullish().meta({ description: 'Id of a rerank model; default: the first one.' }),
+  model: textField('Id of a rerank model; default: the first one.'),
   query: z.string().min(1),
   documents: listOf(documentSchema, { min: 1, max: maxRerankDocuments }).meta({
     description: 'Texts, or objects with a `text`.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxSpeechCharacters, speechParameters } from '../parameters.ts';
 import { speechFormats } from '../../../core/audio/speech-formats.ts';
+import { textField } from '../../../validation/body-fields.ts';
 import { needs } from '../../../validation/json-schema.ts';
 import { parameterShape } from '../../../validation/parameter-schema.ts';
 
@@ -13,7 +14,7 @@ const timestampGranularities = ['word'] as const;
 export const speechRequestSchema = z
   .object({
     input: z.string().min(1).max(maxSpeechCharacters).meta({ description: 'The text to speak.' }),
-    model: z.string().nullish().meta({ description: 'Id of a speech model; default: the first one.' }),
+    model: textField('Id of a speech model; default: the first one.'),
     response_format: z.enum(speechFormats).nullish().meta({
       description:
         'Format of the audio. `pcm` is samples of 16 bits, little-endian, mono; all but `wav` and `pcm` need an encoder.',

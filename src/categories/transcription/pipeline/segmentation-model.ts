@@ -1,5 +1,6 @@
 import { decodePowerset, speakersOfPowerset } from '../../../core/audio/diarization/powerset.ts';
 import type { Session } from '../../../contracts/graph.ts';
+import { builtInSize } from '../../../runtime/tensors.ts';
 import { sampleRateHz } from '../recognizer.ts';
 
 /** The samples of a frame, and from one to the next, in all versions of pyannote's network. */
@@ -20,8 +21,7 @@ export async function createSegmentationModel(session: Session) {
   const output = session.outputs[0];
   if (input?.dims.length !== 3 || others.length > 0 || output === undefined)
     throw new Error('expected one input of samples, [1, 1, samples]');
-  const length = input.dims[2];
-  const windowSamples = typeof length === 'number' && length > 0 ? length : defaultSeconds * sampleRateHz;
+  const windowSamples = builtInSize(input.dims[2]) ?? defaultSeconds * sampleRateHz;
   const frames = Math.floor((windowSamples - fieldSamples) / frameStep) + 1;
 
   const run = async (samples: Float32Array) => {

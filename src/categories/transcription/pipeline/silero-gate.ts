@@ -1,5 +1,6 @@
 import type { VoiceRegion } from '../../../core/audio/voice-activity.ts';
 import type { Session, Tensor } from '../../../contracts/graph.ts';
+import { filled } from '../../../runtime/tensors.ts';
 import { sampleRateHz } from '../recognizer.ts';
 import { regionShape, type VoiceGate } from './voice-gate.ts';
 
@@ -30,12 +31,9 @@ export function createSileroGate(session: Session): VoiceGate {
   const probabilitiesOf = async (samples: Float32Array): Promise<number[]> => {
     const { chunkContext, stateSize, states } = layout;
     const probabilities: number[] = [];
-    let state = Object.fromEntries(
-      Object.keys(states).map((name) => [
-        name,
-        { type: 'float32', dims: [2, 1, stateSize], data: new Float32Array(2 * stateSize) } satisfies Tensor,
-      ]),
-    ) as Record<string, Tensor>;
+    let state: Record<string, Tensor> = Object.fromEntries(
+      Object.keys(states).map((name) => [name, filled('float32', [2, 1, stateSize])]),
+    );
     for (let start = 0; start < samples.length; start += chunk) {
       const data = new Float32Array(chunkContext + chunk);
       const from = Math.max(0, start - chunkContext);

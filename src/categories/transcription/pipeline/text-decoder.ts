@@ -6,6 +6,7 @@ import type {
   Tensor,
   TensorMap,
 } from '../../../contracts/graph.ts';
+import { filled } from '../../../runtime/tensors.ts';
 import { BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
 import { int64 } from '../../../runtime/int64.ts';
 import { wrongGraph } from '../../../runtime/wrong-graph.ts';
@@ -66,7 +67,7 @@ const logits = 'logits';
  * the audio are bound once for a text, those that a step makes are what the next one is fed.
  */
 export function createTextDecoder(
-  heads: DecoderHeads,
+  { decoderHeads, headSize }: DecoderHeads,
   { first, next, others = [] }: DecoderSessions,
 ): TextDecoder {
   const firstInputs = knownInputs(first, others);
@@ -80,7 +81,7 @@ export function createTextDecoder(
   for (const session of [first, next]) assertOutput(session, logits);
   // A merged graph wants something for each input, also of the branch that it doesn't take.
   const nothing = Object.fromEntries(
-    pastInputs(first).map((name) => [name, emptyPast(heads, firstInputs.get(name)!)]),
+    pastInputs(first).map((name) => [name, filled(firstInputs.get(name)!, [1, decoderHeads, 0, headSize])]),
   );
 
   const readFirst = (audio: EncodedAudio, tokens: readonly number[], other?: TensorMap): BoundGraph => {
@@ -207,9 +208,4 @@ function toPresent(past: string): string {
 
 function assertOutput({ outputs }: Session, wanted: string): void {
   if (!outputs.some(({ name }) => name === wanted)) throw notADecoder(`no output ${wanted}`);
-}
-
-function emptyPast({ decoderHeads, headSize }: DecoderHeads, type: ElementType): Tensor {
-  const data = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
-  return { type, dims: [1, decoderHeads, 0, headSize], data };
 }

@@ -9,7 +9,7 @@ import { assignSpeakers } from '../../../core/audio/diarization/assign-speakers.
 import { isSteadyNoise } from '../../../core/audio/frame-powers.ts';
 import { findVoiceActivity } from '../../../core/audio/voice-activity.ts';
 import { quote } from '../../../core/text/quote.ts';
-import { fieldError } from '../../../errors.ts';
+import { fieldError, unsupportedError } from '../../../errors.ts';
 import { readChangeTime } from '../../../folder/model-folder.ts';
 import { locateModel } from '../../../folder/source.ts';
 import { openAudio } from '../../../runtime/audio/open-audio.ts';
@@ -156,10 +156,9 @@ export async function loadTranscriptionPipeline(
 /** @throws InferenceError `unsupported_feature` where the settings name no models that tell speakers apart */
 function needDiarization(diarization: DiarizationTools | undefined): DiarizationTools {
   if (diarization) return diarization;
-  throw fieldError(
+  throw unsupportedError(
     'response_format',
     'expected another one than diarized_json: the setting `diarization` of the model names no models that tell speakers apart',
-    { code: 'unsupported_feature' },
   );
 }
 
@@ -195,11 +194,8 @@ const refusals: Readonly<Record<RecognizerAbility, readonly [param: string, reas
 /** @throws InferenceError `unsupported_feature` naming the field that the model can't follow */
 function assertAble(request: TranscriptionRequest, { abilities, languages }: Recognizer): void {
   const { language, prompt = '', task, temperature, wordTimestamps } = request;
-  const refuse = (param: string, reason: string): never => {
-    throw fieldError(param, reason, { code: 'unsupported_feature' });
-  };
   if (language !== undefined && languages?.length === 0)
-    refuse('language', `the model takes no language, got ${quote(language)}`);
+    throw unsupportedError('language', `the model takes no language, got ${quote(language)}`);
   const wanted: Readonly<Record<RecognizerAbility, boolean>> = {
     prompt: prompt.trim() !== '',
     translation: task === 'translate',
@@ -208,6 +204,6 @@ function assertAble(request: TranscriptionRequest, { abilities, languages }: Rec
   };
   for (const [ability, refusal] of Object.entries(refusals)) {
     if (wanted[ability as RecognizerAbility] && !abilities.has(ability as RecognizerAbility))
-      refuse(...refusal);
+      throw unsupportedError(...refusal);
   }
 }

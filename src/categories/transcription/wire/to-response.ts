@@ -1,5 +1,6 @@
 import { toSrt, toVtt } from '../../../core/audio/subtitles.ts';
 import { languageName } from '../../../core/audio/whisper/languages.ts';
+import { rounded } from '../../../core/math/numeric.ts';
 import type { SpeakerSegment } from '../../../core/audio/diarization/assign-speakers.ts';
 import { heardSeconds, type TranscriptionSegment } from '../events.ts';
 import type { TranscriptionTask } from '../request.ts';
@@ -119,8 +120,4 @@ function toWords(segment: TranscriptionSegment): WireWord[] {
     end: rounded(endSeconds, 3),
     channel: segment.channel,
   }));
-}
-
-function rounded(value: number, decimals: number): number {
-  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

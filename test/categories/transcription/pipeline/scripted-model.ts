@@ -149,7 +149,7 @@ export function toolsFor(
   const folder: WhisperFolder = {
     ...folderOf({}),
     encoder: '',
-    decoder: { merged: '' },
+    decoder: { first: '', next: '' },
     textTokenizer: { decode } as WhisperFolder['textTokenizer'],
     vocabulary,
     vocabularySize,

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../../../core/get-or-create.ts';
 import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
 import {
   createAnswerParser,
@@ -22,11 +23,7 @@ function oncePer<Made extends {}>(
   make: (tokenizer: TextTokenizer) => Made,
 ): (tokenizer: TextTokenizer) => Made {
   const made = new WeakMap<TextTokenizer, Made>();
-  return (tokenizer) => {
-    let found = made.get(tokenizer);
-    if (found === undefined) made.set(tokenizer, (found = make(tokenizer)));
-    return found;
-  };
+  return (tokenizer) => getOrCreate(made, tokenizer, () => make(tokenizer));
 }
 
 /** Finds the sequences of tokens that DRY doesn't look across. The latest search is kept, since most requests say the same: nothing. */
@@ -242,11 +239,7 @@ export class Choice implements Continuation {
 /** Tells tokens with a letter or digit, or a part of a character beyond ASCII, from punctuation and white space. */
 const wordTestOf = oncePer((tokenizer) => {
   const known = new Map<number, boolean>();
-  return (token: number): boolean => {
-    let isWord = known.get(token);
-    if (isWord === undefined) known.set(token, (isWord = tokenizer.bytesOf(token).some(isOfWord)));
-    return isWord;
-  };
+  return (token: number): boolean => getOrCreate(known, token, () => tokenizer.bytesOf(token).some(isOfWord));
 });
 
 function isOfWord(byte: number): boolean {

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../../../core/get-or-create.ts';
 import type { CacheRow, DecoderCache } from '../../../../contracts/decoder.ts';
 import type { PictureTable } from './picture-table.ts';
 
@@ -34,11 +35,7 @@ export function createGridPositions(pictures: Pick<PictureTable, 'find'>) {
       counts: readonly number[] | undefined,
     ): Int32Array {
       const { rows, lengths } = cache;
-      let shifts = shiftsOf.get(cache);
-      if (!shifts) {
-        shifts = Array.from({ length: rows }, () => []);
-        shiftsOf.set(cache, shifts);
-      }
+      const shifts = getOrCreate(shiftsOf, cache, () => Array.from({ length: rows }, (): Shift[] => []));
       const plane = rows * count;
       const positions = new Int32Array(3 * plane);
       for (let row = 0; row < rows; row++) {

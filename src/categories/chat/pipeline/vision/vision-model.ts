@@ -14,7 +14,7 @@ import {
   type PreparedPicture,
   type VisionFamily,
 } from '../../../../core/vision/families/family.ts';
-import { assertWanted, fieldError, inField, InferenceError } from '../../../../errors.ts';
+import { assertWanted, fieldError, inField, renameFields } from '../../../../errors.ts';
 import type { Session, Tensor } from '../../../../contracts/graph.ts';
 import { openImage } from '../../../../runtime/image.ts';
 import { readImageSource } from '../../../../runtime/image-source.ts';
@@ -150,10 +150,7 @@ function toTensor(input: EncoderInput, type: Tensor['type']): Tensor {
 
 /** Moves a fault of an image to the part of the message that has it. */
 async function named<T>(place: string, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (error) {
-    if (!InferenceError.isInstance(error) || error.param !== 'image') throw error;
-    throw fieldError(place, error.message.replace(/^image: /, ''), { code: error.code, cause: error });
-  }
+  return task().catch((error: unknown) => {
+    throw renameFields(error, (field) => (field === 'image' ? place : field));
+  });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { describeValue } from '../../../../core/text/quote.ts';
+import { flagField, textField } from '../../../../validation/body-fields.ts';
+import { expecting } from '../../../../validation/expecting.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
@@ -26,10 +27,7 @@ const prompt = z.union(
     listOf(tokenId, { min: 1 }),
     listOf(listOf(tokenId, { min: 1 }), { min: 1 }),
   ],
-  {
-    error: ({ input }) =>
-      `expected a text, token ids, or a list of 1 to ${maxPrompts} texts or lists of token ids, got ${describeValue(input)}`,
-  },
+  expecting(`a text, token ids, or a list of 1 to ${maxPrompts} texts or lists of token ids`),
 );
 
 /** The body of a request: its own fields, and the sampling parameters of chat completions. */
@@ -54,13 +52,8 @@ export const completionRequestSchema = chatRequestSchema
     prompt: prompt.meta({
       description: `Text or token ids that are continued as they are, or up to ${maxPrompts} of them; no chat template is applied.`,
     }),
-    suffix: z.string().nullish().meta({
-      description: 'Text after the completion; for models with fill-in-the-middle tokens.',
-    }),
-    add_special_tokens: z.boolean().nullish().meta({
-      description: "Whether the tokenizer's special tokens are put around a text.",
-      default: true,
-    }),
+    suffix: textField('Text after the completion; for models with fill-in-the-middle tokens.'),
+    add_special_tokens: flagField("Whether the tokenizer's special tokens are put around a text.", true),
     max_tokens: parameterSchema({
       ...chatParameters.maxTokens,
       min: 0,
@@ -68,7 +61,7 @@ export const completionRequestSchema = chatRequestSchema
       description:
         'Maximum number of tokens generated per completion; 0 only reads the prompt. Default: as `defaults: { maxTokens }` of the model says, else 16.',
     }),
-    echo: z.boolean().nullish().meta({ description: 'Begin the text with the prompt.', default: false }),
+    echo: flagField('Begin the text with the prompt.', false),
     logprobs: parameterSchema({
       ...listedTokens,
       description:

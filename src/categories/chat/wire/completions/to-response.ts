@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatUsage, PromptTokenLogprobs, TokenLogprob } from '../../events.ts';
-import { createChunkUsage, type ChunkUsageOptions } from '../chunk-usage.ts';
+import { createChunkWriter, type ChunkUsageOptions } from '../chunk-writer.ts';
 import { toWireHead, toWireLogprob, toWireUsage, type AnswerHead } from '../to-response.ts';
 import type { Completion, CompletionLogprobs } from './schema.ts';
 
@@ -113,20 +113,8 @@ export function createCompletionChunker(
   options: CompletionOptions,
   delivery: ChunkUsageOptions,
 ): (event: ChatEvent) => Completion[] {
-  const push = createCompletionPieces(options);
-  const usage = createChunkUsage(delivery);
-  const toChunk = (choices: WireChoice[]): Completion => ({
-    ...toWireHead(head),
-    object: 'text_completion',
-    choices,
-    ...usage.of(choices[0]?.index),
-  });
-  return (event) => {
-    usage.read(event);
-    if (event.type === 'usage')
-      return delivery.includeUsage ? [{ ...toChunk([]), usage: toWireUsage(event) }] : [];
-    return push(event).map((piece) => toChunk([piece]));
-  };
+  const wireHead = { ...toWireHead(head), object: 'text_completion' as const };
+  return createChunkWriter(wireHead, delivery, createCompletionPieces(options));
 }
 
 function emptyLogprobs(): CompletionLogprobs {

@@ -1,4 +1,4 @@
-import { renameFields } from '../../../../validation/rename-fields.ts';
+import { renameFields } from '../../../../errors.ts';
 
 const names: readonly (readonly [RegExp, string])[] = [
   [/^tools\[(\d+)\]\.function\.parameters\b/, 'tools[$1].input_schema'],

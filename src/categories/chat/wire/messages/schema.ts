@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { describeValue } from '../../../../core/text/quote.ts';
+import { flagField } from '../../../../validation/body-fields.ts';
+import { expecting } from '../../../../validation/expecting.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
@@ -60,9 +61,7 @@ const tool = z.object({
   name: toolName,
   description: z.string().nullish(),
   input_schema: jsonSchema.meta({ description: 'JSON Schema of the input object.' }),
-  strict: z.boolean().nullish().meta({
-    description: 'Guarantee that inputs follow the schema; one that can not be guaranteed is refused.',
-  }),
+  strict: flagField('Guarantee that inputs follow the schema; one that can not be guaranteed is refused.'),
   ...cached,
 });
 
@@ -75,10 +74,7 @@ const toolChoice = z.discriminatedUnion(
     z.object({ type: z.literal('none') }),
     z.object({ type: z.literal('tool'), name: nonEmptyText, ...parallel }),
   ],
-  {
-    error: ({ input }) =>
-      `expected an object of the type "auto", "any", "none" or "tool", got ${describeValue(input)}`,
-  },
+  expecting('an object of the type "auto", "any", "none" or "tool"'),
 );
 
 /** The body of a request: fields of its own dialect, and the sampling parameters of chat completions. */

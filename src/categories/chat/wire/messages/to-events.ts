@@ -1,5 +1,5 @@
 import { orElse } from '../../../../errors.ts';
-import type { ChatEvent, ChatUsage, FinishReason } from '../../events.ts';
+import type { ChatEvent, ChatUsage } from '../../events.ts';
 import type { Message, MessageBlock, MessageEvent } from './schema.ts';
 
 /** The parts of a message that are known before its answer. */
@@ -7,16 +7,16 @@ export type MessageHead = Pick<Message, 'id' | 'model'>;
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
 
+/** Why a message ends. */
+type MessageEnd = Extract<MessageEvent, { type: 'message_delta' }>['delta'];
+
 /** Makes what turns the events of one answer, in order, into those of a streamed message. */
 export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => MessageEvent[] {
   let isOpen = false;
   let index = -1;
   let type: MessageBlock['type'] | undefined;
   let promptTokens = 0;
-  let end: { finishReason: FinishReason; stopSequence: string | null } = {
-    finishReason: 'stop',
-    stopSequence: null,
-  };
+  let end: MessageEnd = { stop_reason: 'end_turn', stop_sequence: null };
 
   const open = (): MessageEvent[] => {
     if (isOpen) return [];
@@ -65,22 +65,18 @@ export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => 
         return begin({ type: 'tool_use', id: event.id, name: event.name, input: {} });
       case 'tool-call-delta':
         return [extend({ type: 'input_json_delta', partial_json: event.arguments })];
-      case 'choice-end':
-        end = { finishReason: event.finishReason, stopSequence: event.stopSequence ?? null };
+      case 'choice-end': {
+        const { finishReason, stopSequence: stop_sequence = null } = event;
+        const stop_reason = stop_sequence === null ? stopReasons[finishReason] : 'stop_sequence';
+        end = { stop_reason, stop_sequence };
         return [...open(), ...close()];
-      case 'usage': {
-        const { finishReason, stopSequence } = end;
-        const stop_reason = stopSequence === null ? stopReasons[finishReason] : ('stop_sequence' as const);
+      }
+      case 'usage':
         return [
           ...open(),
-          {
-            type: 'message_delta',
-            delta: { stop_reason, stop_sequence: stopSequence },
-            usage: toUsage(event),
-          },
+          { type: 'message_delta', delta: end, usage: toUsage(event) },
           { type: 'message_stop' },
         ];
-      }
       default:
         return [];
     }

@@ -76,7 +76,7 @@ async function keepResponse(
   const input = toKeptItems(keeping.items, given.id);
   const response = await keepTurn({ response: given, input }, keeping, run);
   if (!keeping.store || kept === undefined) return response;
-  const isKept = await orReport(kept.set(response.id, { response, input } satisfies KeptResponse), run);
+  const isKept = await kept.set(response.id, { response, input } satisfies KeptResponse).catch(reportTo(run));
   return isKept ? response : { ...response, store: false };
 }
 
@@ -91,14 +91,15 @@ async function keepTurn(
   const added = findConversation(run.caller, conversation.id, 'conversation', (found) =>
     withItems(found, items),
   );
-  return (await orReport(added, run)) ? response : { ...response, conversation: null };
+  return (await added.catch(reportTo(run))) ? response : { ...response, conversation: null };
 }
 
-async function orReport<T>(promise: Promise<T>, { report }: ReportingRun): Promise<T | false> {
-  return promise.catch((error: unknown) => {
+/** Makes what reports the failure of a store, in place of its result. */
+function reportTo({ report }: Pick<ReportingRun, 'report'>): (error: unknown) => false {
+  return (error) => {
     report(InferenceError.from(error));
     return false;
-  });
+  };
 }
 
 interface BackgroundForm extends ResponseForm {
@@ -160,10 +161,6 @@ async function answerInBackground(
     throw toError(thrown);
   }
   return jsonResponse(200, response, headers);
-}
-
-function reportTo(run: Pick<EndpointRun<never, never>, 'report'>): (error: unknown) => void {
-  return (error) => void run.report(InferenceError.from(error));
 }
 
 /** A client may send more types than fit into a header. */

@@ -1,4 +1,4 @@
-import { renameFields } from '../../../../validation/rename-fields.ts';
+import { renameFields } from '../../../../errors.ts';
 
 /** The fields of a chat completion that the same fault has another name for here. */
 const names: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { describeValue } from '../../../../core/text/quote.ts';
+import { flagField, textField } from '../../../../validation/body-fields.ts';
+import { expecting } from '../../../../validation/expecting.ts';
 import { suggest } from '../../../../core/text/suggest.ts';
 import { jsonText } from '../../../../validation/json-text.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
@@ -59,7 +60,7 @@ const ownItems = [
     type: z.literal('reasoning'),
     id: itemId,
     content: listOf(reasoningText).nullish(),
-    encrypted_content: z.string().nullish().meta({ description: 'Read where `content` has nothing.' }),
+    encrypted_content: textField('Read where `content` has nothing.'),
   }),
 ] as const;
 const ownItemTypes = ['message', 'function_call', 'function_call_output', 'reasoning'];
@@ -122,10 +123,7 @@ const toolChoice = z.union(
       }),
     ]),
   ],
-  {
-    error: ({ input }) =>
-      `expected "auto", "none", "required" or { "type": "function", "name": … }, got ${describeValue(input)}`,
-  },
+  expecting('"auto", "none", "required" or { "type": "function", "name": … }'),
 );
 
 const textFormat = z.discriminatedUnion('type', [
@@ -149,7 +147,7 @@ const includable = [
   'web_search_call.results',
 ] as const;
 
-const echoed = z.string().nullish().meta({ description: 'Comes back as it is.' });
+const echoed = textField('Comes back as it is.');
 
 /** The body of a request. Fields that are not listed change nothing or are refused before, see `responsesForeignFields`. */
 export const responsesRequestSchema = chatRequestSchema
@@ -167,7 +165,7 @@ export const responsesRequestSchema = chatRequestSchema
     input: z.union([z.string(), listOf(inputItem, { min: 1 })]).meta({
       description: 'A text of the user, or the conversation so far.',
     }),
-    instructions: z.string().nullish().meta({ description: 'A system message before the input.' }),
+    instructions: textField('A system message before the input.'),
     max_output_tokens: parameterSchema(chatParameters.maxTokens),
     tools: listOf(tool).nullish(),
     tool_choice: toolChoice.nullish().meta({
@@ -190,18 +188,16 @@ export const responsesRequestSchema = chatRequestSchema
       description: 'Log probabilities; reasoning encrypted, beside its text.',
     }),
     metadata: metadataSchema,
-    background: z.boolean().nullish().meta({
-      description:
-        'Answers at once, and goes on without the connection; only where the service keeps responses, not with `stream`.',
-      default: false,
-    }),
-    store: z.boolean().nullish().meta({
-      description:
-        'Whether the response is kept; default: true where the service keeps responses, else false.',
-    }),
-    previous_response_id: z.string().nullish().meta({
-      description: 'A response that was kept: its conversation and its output come before the input.',
-    }),
+    background: flagField(
+      'Answers at once, and goes on without the connection; only where the service keeps responses, not with `stream`.',
+      false,
+    ),
+    store: flagField(
+      'Whether the response is kept; default: true where the service keeps responses, else false.',
+    ),
+    previous_response_id: textField(
+      'A response that was kept: its conversation and its output come before the input.',
+    ),
     conversation: z
       .union([z.string(), z.object({ id: z.string() })])
       .nullish()

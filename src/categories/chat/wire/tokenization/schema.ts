@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flagField, textField } from '../../../../validation/body-fields.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 import { chatRequestSchema, tokenId } from '../schema.ts';
 
@@ -10,8 +11,8 @@ const { enable_thinking, reasoning_effort, add_generation_prompt, continue_final
 export const tokenizeRequestSchema = z
   .object({
     model,
-    prompt: z.string().nullish().meta({ description: 'The text; it or `messages`.' }),
-    content: z.string().nullish().meta({ description: 'Another name of `prompt`.' }),
+    prompt: textField('The text; it or `messages`.'),
+    content: textField('Another name of `prompt`.'),
     messages: chatRequestSchema.shape.messages
       .nullish()
       .meta({ description: "A conversation, which the model's chat template turns into a text." }),
@@ -23,19 +24,18 @@ export const tokenizeRequestSchema = z
     reasoning_effort,
     add_generation_prompt,
     continue_final_message,
-    add_special_tokens: z.boolean().nullish().meta({
-      description:
-        "Whether the tokenizer's special tokens are put around the text; default: true for `prompt`, false for `content` and `messages`.",
-    }),
-    add_special: z.boolean().nullish().meta({ description: 'Another name of `add_special_tokens`.' }),
-    return_token_strs: z.boolean().nullish().meta({
-      description: 'Whether `token_strs` has the spelling of each token in the vocabulary.',
-      default: false,
-    }),
-    with_pieces: z.boolean().nullish().meta({
-      description: 'Whether `tokens` has objects with the text of each token, in place of ids.',
-      default: false,
-    }),
+    add_special_tokens: flagField(
+      "Whether the tokenizer's special tokens are put around the text; default: true for `prompt`, false for `content` and `messages`.",
+    ),
+    add_special: flagField('Another name of `add_special_tokens`.'),
+    return_token_strs: flagField(
+      'Whether `token_strs` has the spelling of each token in the vocabulary.',
+      false,
+    ),
+    with_pieces: flagField(
+      'Whether `tokens` has objects with the text of each token, in place of ids.',
+      false,
+    ),
   })
   .meta({
     allOf: [

@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { oneGraph, singleOrOnlyGraph } from '../../../../folder/model-files.ts';
+import { hasClass, oneGraph, singleOrOnlyGraph } from '../../../../folder/model-files.ts';
 import type { Detector } from '../../detector.ts';
 import type { DetectionSettings } from '../../settings.ts';
 
@@ -9,10 +9,9 @@ const families = /^(?:yolo|.*detr|d[-_]fine)/;
 export const graphDetector: Architecture<Detector, DetectionSettings> = {
   name: 'detector',
   modelTypes: ['d_fine', 'detr', 'rf_detr', 'rt_detr', 'rt_detr_v2', 'table-transformer', 'yolos'],
-  recognize: ({ files, config: { architectures, model_type: family } }) =>
-    (Array.isArray(architectures) &&
-      architectures.some((name) => String(name).endsWith('ForObjectDetection'))) ||
-    families.test(String(family ?? '')) ||
+  recognize: ({ files, config }) =>
+    hasClass(config, /ForObjectDetection$/) ||
+    families.test(String(config['model_type'] ?? '')) ||
     files.some(({ path }) => /^[^/]+\.names$/.test(path)),
   isDefault: true,
   files: oneGraph(['config.json', 'preprocessor_config.json', '*.names'], singleOrOnlyGraph),

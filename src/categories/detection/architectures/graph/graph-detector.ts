@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
+import { builtInSize, filled } from '../../../../runtime/tensors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../../../core/vision/heads/registry.ts';
 import { toInputTensorInto } from '../../../../core/vision/input-tensor.ts';
 import { fieldError, inField } from '../../../../errors.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import type { Detector } from '../../detector.ts';
 import { detectionParameters } from '../../parameters.ts';
 import type { DetectionSettings } from '../../settings.ts';
@@ -39,8 +41,7 @@ export function readInputs({ inputs }: Session): DetectorInputs {
   const [pixels, ...others] = inputs.filter((input) => input !== mask);
   if (pixels && others.length === 0 && takesImages(pixels)) return { pixels, mask };
   const got = inputs.map(({ name, type, dims }) => `${name} ${type}[${dims.join(', ')}]`).join(' and ');
-  throw fieldError(
-    'source',
+  throw sourceError(
     `expected a graph with one input, float32[1, 3, height, width], or with a ${maskName} beside it, got ${got}`,
   );
 }
@@ -65,20 +66,9 @@ function takesImages({ type, dims: [batch, channels, ...rest] }: TensorSignature
 }
 
 function fullMask({ name, type, dims }: TensorSignature, { width, height }: Size): Tensor {
-  const sizeOf = (size: number | string | undefined, usual: number): number =>
-    typeof size === 'number' && size > 0 ? size : usual;
-  const shape = [1, sizeOf(dims[1], height), sizeOf(dims[2], width)] as const;
-  const count = shape[1] * shape[2];
-  switch (type) {
-    case 'int64':
-      return { type, dims: shape, data: new BigInt64Array(count).fill(1n) };
-    case 'bool':
-      return { type, dims: shape, data: new Uint8Array(count).fill(1) };
-    case 'float32':
-      return { type, dims: shape, data: new Float32Array(count).fill(1) };
-    default:
-      throw fieldError('source', `${name} is ${type}, expected int64, bool or float32`);
-  }
+  if (type !== 'int64' && type !== 'bool' && type !== 'float32')
+    throw sourceError(`${name} is ${type}, expected int64, bool or float32`);
+  return filled(type, [1, builtInSize(dims[1]) ?? height, builtInSize(dims[2]) ?? width], 1);
 }
 
 /** The numbers of an output, whatever their type. */
@@ -102,8 +92,7 @@ export async function openGraphDetector(
 ): Promise<Detector> {
   const folder = await openDetectorFolder(spec.source, { ...spec, hasGraphs: sessions.hasGraphs });
   const task = folder.metadata.get('task') ?? '';
-  if (foreignTasks.has(task))
-    throw fieldError('source', `expected a model for detection, got one for ${task}`);
+  if (foreignTasks.has(task)) throw sourceError(`expected a model for detection, got one for ${task}`);
   return releaseOnFailure(async (own) =>
     createGraphDetector(spec, folder, own(await sessions.openSession({ graph: folder.graph }, spec))),
   );
@@ -189,14 +178,9 @@ function numberedClasses(source: string, count: number): readonly string[] {
 /** Imports a head of the user's own. */
 async function loadCustomHead(path: string): Promise<CustomHead> {
   const url = path.startsWith('file:') ? path : pathToFileURL(resolve(path)).href;
-  let exported: { readonly default?: unknown };
-  try {
-    exported = (await import(url)) as { readonly default?: unknown };
-  } catch (error) {
-    throw fieldError('head', `the module ${path} can't be imported: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  const exported = (await import(url).catch((cause: unknown) => {
+    throw fieldError('head', `the module ${path} can't be imported: ${(cause as Error).message}`, { cause });
+  })) as { readonly default?: unknown };
   const head = exported.default as Partial<CustomHead> | undefined;
   if (typeof head?.decode !== 'function')
     throw fieldError('head', `expected ${path} to export by default an object with a function decode`);

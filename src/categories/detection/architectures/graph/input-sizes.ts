@@ -8,6 +8,7 @@ import { fieldError, type InferenceError } from '../../../../errors.ts';
 import { abbreviate } from '../../../../core/text/quote.ts';
 import type { Preprocessing } from '../../../../core/vision/heads/head.ts';
 import { fittingInput, letterbox, stretch } from '../../../../core/vision/letterbox.ts';
+import { builtInSize } from '../../../../runtime/tensors.ts';
 import type { InputLayout } from '../../detector.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -67,9 +68,8 @@ export function readInputSizes(
   { config, metadata, preprocessor }: DetectorFolder,
   resizing?: Resizing,
 ): InputSizes {
-  const [, , height, width] = dims;
-  if (typeof height === 'number' && typeof width === 'number' && height > 0 && width > 0)
-    return sizesOf({ width, height });
+  const [, , height, width] = dims.map(builtInSize);
+  if (height && width) return sizesOf({ width, height });
   const { min, max, default: usual } = detectionParameters.imageSize;
   if (resizing && 'edges' in resizing) {
     const { edges } = resizing;

@@ -1,8 +1,9 @@
 import type { GraphRunOptions, Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { EncodingModel, SessionBackend } from '../../../../contracts/sessions.ts';
 import { pool, type PoolingMode } from '../../../../core/embedding/pooling.ts';
-import { fieldError, orThrow } from '../../../../errors.ts';
+import { sourceError } from '../../../../folder/model-files.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import { chooseTextLength } from '../../../../folder/text-length.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
@@ -12,7 +13,7 @@ import type { Encoder, TokenSequence } from '../../encoder.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import { openEmbeddingFolder } from './embedding-folder.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
-import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
+import { readGraph, wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 export interface EncoderOptions {
   /**
@@ -40,7 +41,7 @@ export async function createGraphEncoder(
   options: EncoderOptions,
 ): Promise<Pick<Encoder, 'dimensions' | 'encode' | 'release'>> {
   const past = session.inputs.filter(({ name }) => name.startsWith(pastPrefix));
-  const toFeeds = encoderFault(() =>
+  const toFeeds = readGraph(notAnEncoder, () =>
     readTokenInputs(session.inputs.filter((input) => !past.includes(input))),
   );
   const usual = past.length > 0 ? 'last-token' : 'mean';
@@ -55,7 +56,7 @@ export async function createGraphEncoder(
     const feeds = toFeeds(sequences, length);
     for (const input of past) feeds[input.name] = emptyPast(input, rows);
     const result = (await session.run(feeds, [output], runOptions))[output]!;
-    const values = encoderFault(() => toFloat32(result));
+    const values = readGraph(notAnEncoder, () => toFloat32(result));
     const size = values.length / (pooling ? rows * length : rows);
     return sequences.map(({ ids, promptTokens }, row) => {
       if (!pooling) return values.slice(row * size, (row + 1) * size);
@@ -75,8 +76,7 @@ function emptyPast({ name, type, dims }: TensorSignature, rows: number): Tensor 
     throw notAnEncoder(`${name} has the shape [${dims.join(', ')}], expected [rows, heads, tokens, size]`);
   if (type !== 'float32' && type !== 'float16')
     throw notAnEncoder(`${name} is ${type}, expected float32 or float16`);
-  const data = type === 'float16' ? new Uint16Array(0) : new Float32Array(0);
-  return { type, dims: [rows, heads, 0, headSize], data };
+  return filled(type, [rows, heads, 0, headSize]);
 }
 
 function chooseOutput(
@@ -90,11 +90,6 @@ function chooseOutput(
   const output = tokenOutputs.find((name) => names.includes(name));
   if (output) return { output, pooling: pooling ?? usual };
   throw notAnEncoder(`none of the outputs ${tokenOutputs.join(', ')}, only ${names.join(', ')}`);
-}
-
-/** Says of which file the graph is that has the fault. */
-function encoderFault<T>(work: () => T): T {
-  return orThrow(work, (error) => (error instanceof RangeError ? notAnEncoder(error.message) : error));
 }
 
 /**
@@ -116,8 +111,7 @@ export async function openTextEncoder(
     const isPooled = session.outputs.some(({ name }) => name === 'sentence_embedding');
     const pooling = spec.pooling ?? (isPooled ? undefined : folder.pooling);
     if (folder.furtherModules.length > 0 && (pooling || !isPooled)) {
-      throw fieldError(
-        'source',
+      throw sourceError(
         `the model's modules ${folder.furtherModules.join(', ')} are not in its graph, which has no output sentence_embedding`,
       );
     }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson } from '../../../../folder/model-folder.ts';
-import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
+import { createTextTokenizer, tokenText } from '../../../../folder/tokenizer.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export async function readClipTokenizer(path: string): Promise<ClipTokenizer> {
     : await readVocabulary(path);
   const tokenizer = createTextTokenizer({ tokenizer: definition, tokenizerConfig });
   const idOf = (name: string, byDefault: string): number => {
-    const token = textOf(tokenizerConfig[name]) ?? textOf(specialTokens[name]) ?? byDefault;
+    const token = tokenText(tokenizerConfig[name]) ?? tokenText(specialTokens[name]) ?? byDefault;
     const id = tokenizer.tokenToId(token);
     if (id !== undefined) return id;
     throw sourceError(`the ${name} ${token} is not in the vocabulary of ${path}`);
@@ -102,11 +102,4 @@ async function readMerges(path: string): Promise<string[]> {
     throw sourceError(`expected tokenizer.json or merges.txt in ${path}`, error);
   });
   return text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#version'));
-}
-
-/** Tokens are written as text, or as objects with their settings. */
-function textOf(token: unknown): string | undefined {
-  if (typeof token === 'string') return token;
-  const content = (token as { content?: unknown } | null | undefined)?.content;
-  return typeof content === 'string' ? content : undefined;
 }

@@ -1,9 +1,10 @@
 import { guidanceEmbedding } from '../../../../core/diffusion/guidance.ts';
 import type { Size } from '../../../../core/vision/box.ts';
-import { type DiffusionComponent, misfit } from './diffusion-folder.ts';
+import { misfit, numberIn, type DiffusionComponent } from './diffusion-folder.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
 import type { Conditioning } from './prompt-encoder.ts';
-import { builtInSize, concatenated, toFloat32, toTensor } from './tensors.ts';
+import { builtInSize } from '../../../../runtime/tensors.ts';
+import { concatenated, toFloat32, toTensor } from './tensors.ts';
 
 /** Inputs of a denoiser: of Stable Diffusion 1 and 2, of SDXL, or of the transformer of Stable Diffusion 3. */
 export type Family = 'single' | 'features' | 'transformer';
@@ -58,21 +59,14 @@ export function createDenoiser(session: Session, { name, config }: DiffusionComp
   const guidanceInput = inputs.get('timestep_cond');
   const [fixedBatch, fixedChannels, height, width] = sample.dims.map(builtInSize);
   const output = session.outputs[0]!.name;
-  const count = (key: string, byDefault: number): number => {
-    const value = config[key];
-    return typeof value === 'number' ? value : byDefault;
-  };
   const blocks = config['block_out_channels'];
-  const patchSize = family === 'transformer' ? count('patch_size', 2) : 1;
+  const patchSize = family === 'transformer' ? numberIn(config, 'patch_size', 2) : 1;
   const guidanceSize =
-    builtInSize(guidanceInput?.dims[1]) ?? count('time_cond_proj_dim', defaultGuidanceSize);
-  const channels = fixedChannels ?? count('in_channels', defaultChannels);
-  if (count('out_channels', channels) !== channels) {
-    throw misfit(
-      name,
-      `expected as many output channels as ${channels}, got ${count('out_channels', channels)}`,
-    );
-  }
+    builtInSize(guidanceInput?.dims[1]) ?? numberIn(config, 'time_cond_proj_dim', defaultGuidanceSize);
+  const channels = fixedChannels ?? numberIn(config, 'in_channels', defaultChannels);
+  const written = numberIn(config, 'out_channels', channels);
+  if (written !== channels)
+    throw misfit(name, `expected as many output channels as ${channels}, got ${written}`);
 
   return {
     family,
@@ -149,28 +143,24 @@ function constantFeeds(
   { image, guidanceScale }: DenoisingTask,
   { group, guidanceSize }: { group: readonly Conditioning[]; guidanceSize: number },
 ): Record<string, Tensor> {
-  const { states, width } = group[0]!;
+  const { states, width, pooled } = group[0]!;
   const feeds: Record<string, Tensor> = {};
-  const feed = (name: string, dims: readonly number[], rows: readonly Float32Array[]): void => {
+  const feed = (name: string, dims: readonly number[], rowOf: (one: Conditioning) => Float32Array): void => {
     const signature = inputs.get(name);
+    const rows = group.map(rowOf);
     if (signature) feeds[name] = toTensor(signature, concatenated(rows), [rows.length, ...dims]);
   };
-  const allStates = group.map((conditioning) => conditioning.states);
-  feed('encoder_hidden_states', [states.length / width, width], allStates);
-  const pooled = group.flatMap((conditioning) => conditioning.pooled ?? []);
-  if (pooled.length > 0) {
-    feed('text_embeds', [pooled[0]!.length], pooled);
-    feed('pooled_projections', [pooled[0]!.length], pooled);
+  feed('encoder_hidden_states', [states.length / width, width], (one) => one.states);
+  if (pooled) {
+    feed('text_embeds', [pooled.length], (one) => one.pooled!);
+    feed('pooled_projections', [pooled.length], (one) => one.pooled!);
   }
   // Original size, corner of the crop and size of the image: nothing is cropped.
   const times = Float32Array.of(image.height, image.width, 0, 0, image.height, image.width);
-  const timesOfAll = group.map(() => times);
-  feed('time_ids', [times.length], timesOfAll);
-  const guidance = inputs.get('timestep_cond');
-  if (guidance) {
+  feed('time_ids', [times.length], () => times);
+  if (inputs.has('timestep_cond')) {
     const embedding = guidanceEmbedding(guidanceScale, guidanceSize);
-    const embeddings = group.map(() => embedding);
-    feed(guidance.name, [embedding.length], embeddings);
+    feed('timestep_cond', [embedding.length], () => embedding);
   }
   return feeds;
 }

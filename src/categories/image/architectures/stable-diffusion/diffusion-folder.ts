@@ -90,6 +90,12 @@ function isPresent(entry: unknown): boolean {
   return Array.isArray(entry) && typeof entry[1] === 'string';
 }
 
+/** A number of a config, or its usual value. */
+export function numberIn(config: Json, name: string, usual: number): number {
+  const value = config[name];
+  return typeof value === 'number' ? value : usual;
+}
+
 /** The error for a model whose files can't be used. */
 export function misfit(component: string, reason: string, cause?: unknown): InferenceError {
   return fieldError('source', `${component}: ${reason}`, { cause });

@@ -8,10 +8,11 @@ import {
 } from '../../../../core/diffusion/tiles.ts';
 import type { Limiter } from '../../../../concurrency/limit-concurrency.ts';
 import type { Size } from '../../../../core/vision/box.ts';
-import { type DiffusionComponent, misfit } from './diffusion-folder.ts';
+import { misfit, numberIn, type DiffusionComponent } from './diffusion-folder.ts';
 import type { GraphRunOptions, Session } from '../../../../contracts/graph.ts';
 import { encodePng } from '../../../../runtime/image.ts';
-import { builtInSize, toFloat32, toTensor } from './tensors.ts';
+import { builtInSize } from '../../../../runtime/tensors.ts';
+import { toFloat32, toTensor } from './tensors.ts';
 
 /** Options for decoding an image. */
 export interface DecodeOptions extends GraphRunOptions {
@@ -143,17 +144,13 @@ function previewSize({ width, height }: Size): Size {
 }
 
 function readScaling(config: Readonly<Record<string, unknown>>): LatentScaling {
-  const number = (name: string, byDefault: number): number => {
-    const value = config[name];
-    return typeof value === 'number' ? value : byDefault;
-  };
   const numbers = (name: string): readonly number[] | undefined => {
     const value = config[name];
     return Array.isArray(value) ? value.map(Number) : undefined;
   };
   return {
-    factor: number('scaling_factor', defaultScalingFactor),
-    shift: number('shift_factor', 0),
+    factor: numberIn(config, 'scaling_factor', defaultScalingFactor),
+    shift: numberIn(config, 'shift_factor', 0),
     means: numbers('latents_mean'),
     deviations: numbers('latents_std'),
   };

@@ -29,11 +29,6 @@ export function toFloat32({ type, data }: Tensor): Float32Array {
   throw new TypeError(`expected an output of float32, float16, float64, got ${type}`);
 }
 
-/** The size of a dimension that a graph has built in; free ones are marked with a name or a number below 1. */
-export function builtInSize(dim: number | string | undefined): number | undefined {
-  return typeof dim === 'number' && dim > 0 ? dim : undefined;
-}
-
 /** Rows of the same length, one after the other. */
 export function concatenated(rows: readonly Float32Array[]): Float32Array {
   const all = new Float32Array(rows.reduce((sum, row) => sum + row.length, 0));

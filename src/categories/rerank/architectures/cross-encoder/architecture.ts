@@ -1,5 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
-import { oneGraph, textFiles } from '../../../../folder/model-files.ts';
+import { hasClass, oneGraph, textFiles } from '../../../../folder/model-files.ts';
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 
@@ -10,13 +10,11 @@ const twoLabels = /^(?:LABEL_[01]|not.?relevant|relevant|irrelevant|no|yes)$/i;
 export const crossEncoder: Architecture<Scorer, RerankSettings> = {
   name: 'cross-encoder',
   modelTypes: [],
-  recognize({ config: { architectures, id2label } }) {
-    if (
-      !Array.isArray(architectures) ||
-      !architectures.some((name) => String(name).endsWith('ForSequenceClassification'))
-    )
-      return false;
-    const labels = Object.values((id2label ?? { 0: 'LABEL_0', 1: 'LABEL_1' }) as object).map(String);
+  recognize({ config }) {
+    if (!hasClass(config, /ForSequenceClassification$/)) return false;
+    const labels = Object.values((config['id2label'] ?? { 0: 'LABEL_0', 1: 'LABEL_1' }) as object).map(
+      String,
+    );
     return labels.length === 1 || (labels.length === 2 && labels.every((label) => twoLabels.test(label)));
   },
   isDefault: true,

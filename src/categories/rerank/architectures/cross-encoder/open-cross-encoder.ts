@@ -17,9 +17,8 @@ import {
 import type { Scorer } from '../../scorer.ts';
 import type { RerankSettings } from '../../settings.ts';
 import { releaseOnFailure } from '../../../../concurrency/release-on-failure.ts';
-import { orThrow } from '../../../../errors.ts';
 import { singleGraph, usualGraph } from '../../../../folder/model-files.ts';
-import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
+import { readGraph, wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 const output = 'logits';
 const notAScorer = wrongGraph('a cross-encoder');
@@ -31,7 +30,7 @@ const notAScorer = wrongGraph('a cross-encoder');
 async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode' | 'release'>> {
   const names = session.outputs.map(({ name }) => name);
   if (!names.includes(output)) throw notAScorer(`no output ${output}, only ${names.join(', ')}`);
-  const toFeeds = withReason(() => readTokenInputs(session.inputs));
+  const toFeeds = readGraph(notAScorer, () => readTokenInputs(session.inputs));
 
   const encode = async (
     pairs: readonly EncodedText[],
@@ -39,7 +38,7 @@ async function createGraphScorer(session: Session): Promise<Pick<Scorer, 'encode
   ): Promise<Float32Array[]> => {
     const feeds = toFeeds(pairs, longestOf(pairs));
     const result = (await session.run(feeds, [output], options))[output]!;
-    const logits = withReason(() => toFloat32(result));
+    const logits = readGraph(notAScorer, () => toFloat32(result));
     const labels = logits.length / pairs.length;
     return pairs.map((_pair, row) => toLogit(logits.subarray(row * labels, (row + 1) * labels)));
   };
@@ -52,10 +51,6 @@ function toLogit(labels: Float32Array): Float32Array {
   if (labels.length === 1) return labels;
   if (labels.length === 2) return Float32Array.of(labels[1]! - labels[0]!);
   throw notAScorer(`${labels.length} labels, expected one or two`);
-}
-
-function withReason<T>(work: () => T): T {
-  return orThrow(work, (error) => (error instanceof RangeError ? notAScorer(error.message) : error));
 }
 
 /** Opens a cross-encoder in Hugging Face's ONNX layout, or one of an engine. */

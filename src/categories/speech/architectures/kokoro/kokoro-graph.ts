@@ -2,6 +2,7 @@ import type { Session, Tensor, TensorSignature } from '../../../../contracts/gra
 import { symbolBounds } from '../../../../core/speech/timing/symbol-bounds.ts';
 import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions, Utterance } from '../../synthesizer.ts';
+import { builtInSize } from '../../../../runtime/tensors.ts';
 import { wrongGraph } from '../../../../runtime/wrong-graph.ts';
 
 /** Kokoro's graph over a `Session`: phoneme ids and a style in, samples out. */
@@ -45,15 +46,14 @@ export function createKokoroGraph(session: Session): KokoroGraph {
   assertType(ids, ['int64', 'int32']);
   assertType(style, ['float32']);
   if (speed) assertType(speed, ['float32']);
-  const length = ids.dims.at(-1);
-  if (typeof length === 'number' && length > 0) throw notSpeech(`${ids.name} has the fixed length ${length}`);
+  const length = builtInSize(ids.dims.at(-1));
+  if (length !== undefined) throw notSpeech(`${ids.name} has the fixed length ${length}`);
   const output = session.outputs.find(({ name }) => outputNames.has(name)) ?? session.outputs[0];
   if (!output) throw notSpeech('no output');
   assertType(output, ['float32']);
   const durations = session.outputs.find(({ name }) => kokoroDurations.outputs.has(name));
   const fetches = [output.name, ...(durations ? [durations.name] : [])];
-  const size = style.dims.at(-1);
-  const styleSize = typeof size === 'number' && size > 0 ? size : usualStyleSize;
+  const styleSize = builtInSize(style.dims.at(-1)) ?? usualStyleSize;
 
   return {
     styleSize,

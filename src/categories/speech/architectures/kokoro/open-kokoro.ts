@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../../../core/get-or-create.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { describeVoice, mixStyles, type VoiceShare } from '../../../../core/speech/voices.ts';
@@ -23,11 +24,8 @@ export function createVoiceShelf(
   { styleSize, languages }: VoiceShelfOptions,
 ) {
   const tables = new Map<string, Promise<Float32Array>>();
-  const read = (voice: string): Promise<Float32Array> => {
-    const table = tables.get(voice) ?? readVoice(files.get(voice)!, styleSize);
-    tables.set(voice, table);
-    return table;
-  };
+  const read = (voice: string): Promise<Float32Array> =>
+    getOrCreate(tables, voice, () => readVoice(files.get(voice)!, styleSize));
   /** Texts longer than the table is are spoken in its last style. */
   const rowOf = (styles: Float32Array, phonemes: number): Float32Array => {
     const row = Math.min(phonemes, styles.length / styleSize - 1);

@@ -1,5 +1,6 @@
 import { int64 } from '../../../../runtime/int64.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions } from '../../synthesizer.ts';
 import type { VitsScales } from './vits-voice.ts';
@@ -46,11 +47,7 @@ const inputs: Readonly<Record<string, ToTensor>> = {
   }),
   sid: (_, { speaker }) => int64([1], [speaker]),
   input_ids: idsOf,
-  attention_mask: ({ length }) => ({
-    type: 'int64',
-    dims: [1, length],
-    data: new BigInt64Array(length).fill(1n),
-  }),
+  attention_mask: ({ length }) => filled('int64', [1, length], 1),
 };
 
 const outputNames = new Set(['output', 'waveform']);

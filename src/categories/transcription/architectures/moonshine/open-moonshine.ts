@@ -3,7 +3,8 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import { openModelFolder, readCount } from '../../../../folder/model-folder.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { locateModel } from '../../../../folder/source.ts';
-import type { GraphRunOptions, Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
+import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/graph.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { createTextDecoder, type DecoderText, type EncodedAudio } from '../../pipeline/text-decoder.ts';
@@ -33,7 +34,7 @@ export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): 
       async recognize(samples, { signal }) {
         const options = { signal };
         const audio = await encode(samples, options);
-        const others = wantsMask ? { [encoderMask]: ones(samples.length) } : {};
+        const others = wantsMask ? { [encoderMask]: filled('int64', [1, samples.length], 1) } : {};
         let text: DecoderText | undefined;
         const next = async (token: number): Promise<Float32Array> => {
           if (text) return text.step(token, options);
@@ -68,12 +69,8 @@ function encoderOf(
   return async (samples, options) => {
     const feeds: TensorMap = {
       input_values: { type: 'float32', dims: [1, samples.length], data: samples },
-      ...(wantsMask && { attention_mask: ones(samples.length) }),
+      ...(wantsMask && { attention_mask: filled('int64', [1, samples.length], 1) }),
     };
     return (await runKept(session, feeds, [output.name], options))[0]!;
   };
-}
-
-function ones(length: number): Tensor {
-  return { type: 'int64', dims: [1, length], data: new BigInt64Array(length).fill(1n) };
 }

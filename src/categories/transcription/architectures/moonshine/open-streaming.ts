@@ -3,6 +3,7 @@ import type { ModelSpec } from '../../../../contracts/model.ts';
 import { openModelFolder } from '../../../../folder/model-folder.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
 import { int64 } from '../../../../runtime/int64.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
@@ -79,10 +80,6 @@ function toOut(name: string): string {
 
 /** The memory of a graph before it has read anything: dimensions that are open count the frames read. */
 function zeros(inputs: readonly TensorSignature[]): TensorMap {
-  const tensors = inputs.map(({ name, type, dims: open }): [string, Tensor] => {
-    const dims = open.map((dim) => (typeof dim === 'number' ? dim : 0));
-    const size = dims.reduce((product, dim) => product * dim, 1);
-    return [name, { type, dims, data: type === 'int64' ? new BigInt64Array(size) : new Float32Array(size) }];
-  });
-  return Object.fromEntries(tensors);
+  const sizeOf = (dim: number | string): number => (typeof dim === 'number' ? dim : 0);
+  return Object.fromEntries(inputs.map(({ name, type, dims }) => [name, filled(type, dims.map(sizeOf))]));
 }

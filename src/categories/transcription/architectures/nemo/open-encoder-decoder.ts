@@ -4,7 +4,7 @@ import { fieldError } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
-import type { Tensor } from '../../../../contracts/graph.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import { BoundGraph } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { decodeGreedily } from '../../../../runtime/decode-greedily.ts';
@@ -51,7 +51,7 @@ export async function openEncoderDecoder(
     throw sourceError(`the graph has no fixed size of ${memories}`);
   }
   /** The decoder's memory before its first token. */
-  const nothing: Tensor = { type: 'float32', dims: [layers, 1, 0, width], data: new Float32Array(0) };
+  const nothing = filled('float32', [layers, 1, 0, width]);
 
   const idOf = (language: string): number => {
     const id = languages.get(language);

@@ -3,7 +3,8 @@ import { beginTransducerSearch } from '../../../../core/audio/transducer.ts';
 import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
-import type { Session, Tensor, TensorMap } from '../../../../contracts/graph.ts';
+import type { Session, TensorMap } from '../../../../contracts/graph.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
@@ -29,8 +30,6 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
   const isOpen = typeof joint.inputs.find(({ name }) => name === 'encoder_outputs')!.dims[2] === 'string';
   const mostAhead = isOpen ? framesAhead : 1;
   const targetType = joint.inputs.find(({ name }) => name === 'targets')!.type;
-  const toIds = (id: number): Tensor['data'] =>
-    targetType === 'int32' ? Int32Array.of(id) : BigInt64Array.of(BigInt(id));
 
   return {
     longestSeconds,
@@ -47,12 +46,8 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
       const search = beginTransducerSearch({ frames, vocabularySize, blank, maxTokensPerFrame });
       const graph = new BoundGraph(joint);
       try {
-        const target = toIds(blank);
-        graph.feedAll({
-          ...start,
-          targets: { type: targetType, dims: [1, 1], data: target },
-          target_length: { type: targetType, dims: [1], data: toIds(1) },
-        });
+        const target = filled(targetType, [1, 1], blank);
+        graph.feedAll({ ...start, targets: target, target_length: filled(targetType, [1], 1) });
         graph.keep(carried.map(([, output]) => output));
         let heard = new Float32Array(0);
         while (search.frame < frames) {
@@ -68,7 +63,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
             const at = row * columns + first;
             heard.set(encoded.subarray(at, at + ahead), row * ahead);
           }
-          target.set(toIds(search.previous) as never);
+          target.data.set(filled(targetType, [1], search.previous).data as never);
           await graph.run({ signal, isShort: true });
           const logits = graph.readNumbers('outputs');
           const size = logits.length / ahead;
@@ -102,7 +97,7 @@ function emptyStates({ inputs }: Session): TensorMap {
         if (typeof layers !== 'number' || typeof width !== 'number') {
           throw sourceError(`the graph has no fixed size of ${name}`);
         }
-        return [name, { type: 'float32', dims: [layers, 1, width], data: new Float32Array(layers * width) }];
+        return [name, filled('float32', [layers, 1, width])];
       }),
   );
 }

@@ -1,4 +1,5 @@
 import type { Architecture } from '../../../../contracts/architecture.ts';
+import { hasClass } from '../../../../folder/model-files.ts';
 import type { Recognizer } from '../../recognizer.ts';
 import type { TranscriptionSettings } from '../../settings.ts';
 import { whisperFiles } from './files.ts';
@@ -7,8 +8,7 @@ import { whisperFiles } from './files.ts';
 export const whisper: Architecture<Recognizer, TranscriptionSettings> = {
   name: 'whisper',
   modelTypes: ['whisper', 'lite-whisper'],
-  recognize: ({ config: { architectures } }) =>
-    Array.isArray(architectures) && architectures.some((name) => String(name).startsWith('Whisper')),
+  recognize: ({ config }) => hasClass(config, /^Whisper/),
   files: whisperFiles,
   open: async (spec, sessions) => (await import('./open-whisper.ts')).openWhisper(spec, sessions),
 };

@@ -7,15 +7,18 @@ import {
 } from '../../../../folder/graph-files.ts';
 import { anywhere, isOpen, sourceError, textFiles, type ModelFiles } from '../../../../folder/model-files.ts';
 
-/** The graphs of a Whisper decoder: one with two branches, or one for the prefix and one for what follows. */
-export type DecoderGraphs = { readonly merged: string } | { readonly first: string; readonly next: string };
+/** The graphs of a Whisper decoder, for the prefix and for what follows: the same one where that has two branches. */
+export interface DecoderGraphs {
+  readonly first: string;
+  readonly next: string;
+}
 
 export const whisperFiles: ModelFiles = {
   small: [...textFiles, 'preprocessor_config.json'],
   stems: anywhere('encoder_model', 'decoder_model_merged', 'decoder_model', 'decoder_with_past_model'),
   graphs(files, dtype) {
     const { encoder, decoder } = whisperGraphs(files, dtype);
-    return 'merged' in decoder ? [encoder, decoder.merged] : [encoder, decoder.first, decoder.next];
+    return [encoder, ...new Set([decoder.first, decoder.next])];
   },
 };
 
@@ -25,7 +28,7 @@ export function whisperGraphs(
 ): { readonly encoder: string; readonly decoder: DecoderGraphs } {
   const encoder = needGraph(files, anywhere('encoder_model'), dtype);
   const merged = findGraph(files, anywhere('decoder_model_merged'), dtype);
-  if (merged !== undefined) return { encoder, decoder: { merged } };
+  if (merged !== undefined) return { encoder, decoder: { first: merged, next: merged } };
   const first = findGraph(files, anywhere('decoder_model'), dtype);
   const next = findGraph(files, anywhere('decoder_with_past_model'), dtype);
   if (first !== undefined && next !== undefined) return { encoder, decoder: { first, next } };

@@ -178,9 +178,6 @@ function assertPreprocessor(
 
 function locateGraphs(path: string, dtype: Dtype | undefined): Pick<WhisperFolder, 'encoder' | 'decoder'> {
   const { encoder, decoder } = whisperGraphs(localFiles(path), dtype);
-  const located =
-    'merged' in decoder
-      ? { merged: join(path, decoder.merged) }
-      : { first: join(path, decoder.first), next: join(path, decoder.next) };
+  const located = { first: join(path, decoder.first), next: join(path, decoder.next) };
   return { encoder: join(path, encoder), decoder: located };
 }

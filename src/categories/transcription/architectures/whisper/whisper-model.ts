@@ -52,18 +52,16 @@ export async function loadWhisperModel(
   device: Device = 'cpu',
 ): Promise<WhisperModel> {
   const { decoder, decoderHeads: heads, headSize: size } = folder;
-  const [firstPath, nextPath] =
-    'merged' in decoder ? [decoder.merged, decoder.merged] : [decoder.first, decoder.next];
   const rewrite = (path: string, rewrites: Omit<RecognizerRewrites, 'device'>) =>
     rewriteRecognizer(path, { device, ...rewrites });
   return releaseOnFailure(async (own) => {
     const encoder = own(await open(await rewrite(folder.encoder, { attention: folder.encoderAttention })));
-    const begins = await rewrite(firstPath, { lastPositions: keptPositions, hasCaches: false });
+    const begins = await rewrite(decoder.first, { lastPositions: keptPositions, hasCaches: false });
     const first = own(await open(begins));
-    const isWhole = firstPath === nextPath && !begins.isBranch;
+    const isWhole = decoder.first === decoder.next && !begins.isBranch;
     const next = isWhole
       ? first
-      : own(await open(await rewrite(nextPath, { hasCaches: true, attention: { heads, size } })));
+      : own(await open(await rewrite(decoder.next, { hasCaches: true, attention: { heads, size } })));
     return createWhisperModel(folder, { encoder, first, next });
   });
 }

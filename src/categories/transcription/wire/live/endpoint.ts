@@ -1,5 +1,5 @@
 import type { SocketEndpoint } from '../../../../contracts/endpoint.ts';
-import { fieldError, InferenceError } from '../../../../errors.ts';
+import { InferenceError, unsupportedError } from '../../../../errors.ts';
 import { createId } from '../../../../http/headers.ts';
 import { quote } from '../../../../core/text/quote.ts';
 import type { TranscriptionEvent } from '../../events.ts';
@@ -79,9 +79,6 @@ export const realtime: SocketEndpoint<TranscriptionRequestInput, TranscriptionEv
 function assertQuery(query: URLSearchParams): void {
   const intent = query.get('intent') ?? 'transcription';
   if (intent !== 'transcription')
-    throw fieldError('intent', `expected transcription, got ${quote(intent)}`, {
-      code: 'unsupported_feature',
-    });
-  if (query.has('call_id'))
-    throw fieldError('call_id', 'not supported, there are no calls', { code: 'unsupported_feature' });
+    throw unsupportedError('intent', `expected transcription, got ${quote(intent)}`);
+  if (query.has('call_id')) throw unsupportedError('call_id', 'not supported, there are no calls');
 }

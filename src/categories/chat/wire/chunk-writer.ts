@@ -1,0 +1,35 @@
+import { isDelta, type ChatEvent } from '../events.ts';
+import { toWireUsage, type WireUsage } from './to-response.ts';
+
+/** The part of the request that says which chunks tell the usage. */
+export interface ChunkUsageOptions {
+  /** Whether a last chunk has the usage; all others then say `usage: null`. */
+  readonly includeUsage: boolean;
+  /** Whether every chunk has the usage of its choice so far; default false. */
+  readonly continuousUsage?: boolean | undefined;
+}
+
+/** Makes the function that turns the events of one answer, in order, into chunks of a choice each, with the usage that is wanted. */
+export function createChunkWriter<Head extends object, Choice extends { readonly index: number }>(
+  head: Head,
+  { includeUsage, continuousUsage }: ChunkUsageOptions,
+  toChoices: (event: ChatEvent) => Choice[],
+): (event: ChatEvent) => (Head & { choices: Choice[]; usage?: WireUsage | null })[] {
+  let promptTokens = 0;
+  /** Tokens of each choice. */
+  const completionTokens: number[] = [];
+  const usageOf = (choice: number): { usage?: WireUsage | null } => {
+    if (!continuousUsage) return includeUsage ? { usage: null } : {};
+    const counts = { promptTokens, completionTokens: completionTokens[choice] ?? 0 };
+    return { usage: toWireUsage({ ...counts, cachedTokens: 0, reasoningTokens: 0 }) };
+  };
+  const toChunk = (choice: Choice) => ({ ...head, choices: [choice], ...usageOf(choice.index) });
+  return (event) => {
+    if (event.type === 'usage')
+      return includeUsage ? [{ ...head, choices: [], usage: toWireUsage(event) }] : [];
+    if (event.type === 'prompt-start' || event.type === 'prompt-end') ({ promptTokens } = event);
+    else if (isDelta(event))
+      completionTokens[event.choice] = (completionTokens[event.choice] ?? 0) + (event.tokens ?? 1);
+    return toChoices(event).map(toChunk);
+  };
+}

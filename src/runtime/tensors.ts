@@ -1,0 +1,13 @@
+import type { ElementType, Tensor } from '../contracts/graph.ts';
+import { tensorArrays } from './native/element-types.ts';
+
+/** A tensor of one number; of half precision, of its bits. */
+export function filled(type: ElementType, dims: readonly number[], value = 0): Tensor {
+  const data = new tensorArrays[type](dims.reduce((product, dim) => product * dim, 1)) as Int32Array;
+  return { type, dims, data: data.fill((type === 'int64' ? BigInt(value) : value) as number) };
+}
+
+/** The size of a dimension that a graph has built in; free ones are marked with a name or a number below 1. */
+export function builtInSize(dim: number | string | undefined): number | undefined {
+  return typeof dim === 'number' && dim > 0 ? dim : undefined;
+}
