@@ -1,8 +1,13 @@
-/** Calls a function. @returns another value where it throws */
-export function orElse<Value, Other>(work: () => Value, other: Other): Value | Other {
+/** Calls a function. @returns another value where it throws, by default whatever it throws */
+export function orElse<Value, Other>(
+  work: () => Value,
+  other: Other,
+  kind?: abstract new (...args: never[]) => unknown,
+): Value | Other {
   try {
     return work();
-  } catch {
+  } catch (error) {
+    if (kind && !(error instanceof kind)) throw error;
     return other;
   }
 }
