@@ -6,7 +6,7 @@ import {
   type OggStream,
 } from '../../core/audio/containers/ogg.ts';
 import { toOpusHead } from '../../core/audio/containers/opus-head.ts';
-import { ContainerError } from '../../core/audio/containers/reading.ts';
+import { ContainerError, toLatin1 } from '../../core/audio/containers/reading.ts';
 import { isVorbisHeader } from '../../core/audio/containers/vorbis-headers.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createFlacDecoder } from './codecs/flac.ts';
@@ -72,7 +72,7 @@ const openCodec: Readonly<
 > = {
   async opus(head) {
     const decoder = await createOpusDecoder(head);
-    return { decoder, preSkip: toOpusHead(head).preSkip, isHeader: startsWith('OpusTags') };
+    return { decoder, preSkip: toOpusHead(head).preSkip, isHeader: isOpusTags };
   },
   async vorbis(head, nextPacket) {
     let setup = await nextPacket();
@@ -88,6 +88,6 @@ const openCodec: Readonly<
   },
 };
 
-function startsWith(mark: string): (packet: Uint8Array) => boolean {
-  return (packet) => [...mark].every((letter, index) => packet[index] === letter.charCodeAt(0));
+function isOpusTags(packet: Uint8Array): boolean {
+  return toLatin1(packet.subarray(0, 8)) === 'OpusTags';
 }
