@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import type { AddedToken } from './added-tokens.ts';
 import { codePointAt, codePointBefore, type Piece } from './aligned-text.ts';
 import { classOf, space, word } from './unicode/character-class.ts';
@@ -54,10 +55,7 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
 function insert(root: Node, token: AddedToken): void {
   let node = root;
   for (let index = 0; index < token.pattern.length; index++) {
-    const unit = token.pattern.charCodeAt(index);
-    let child = node.next.get(unit);
-    if (!child) node.next.set(unit, (child = { next: new Map() }));
-    node = child;
+    node = getOrCreate(node.next, token.pattern.charCodeAt(index), () => ({ next: new Map<number, Node>() }));
   }
   node.token = token;
 }
