@@ -26,8 +26,9 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
   const mayBegin = new Uint8Array(256);
   for (const unit of root.next.keys()) mayBegin[unit & 0xff] = 1;
 
-  return ({ text, start, end }, specialAsText) => {
-    const { units } = text;
+  return (piece, specialAsText) => {
+    const { start, end } = piece;
+    const { units } = piece.text;
     const segments: Segment[] = [];
     let from = start;
     for (let at = start; at < end;) {
@@ -38,7 +39,7 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
       }
       const tokenEnd = at + found.pattern.length;
       const isText = found.special && specialAsText;
-      if (!isText && (!found.singleWord || isAlone(units, at, tokenEnd, start, end))) {
+      if (!isText && (!found.singleWord || isAlone(piece, at, tokenEnd))) {
         const left = found.stripsLeft ? Math.max(from, spaceStart(units, at, start)) : at;
         const right = found.stripsRight ? spaceEnd(units, tokenEnd, end) : tokenEnd;
         if (from < left) segments.push({ start: from, end: left });
@@ -71,13 +72,7 @@ function longestAt(root: Node, units: Uint16Array, start: number, end: number): 
   return longest;
 }
 
-function isAlone(
-  units: Uint16Array,
-  tokenStart: number,
-  tokenEnd: number,
-  start: number,
-  end: number,
-): boolean {
+function isAlone({ text: { units }, start, end }: Piece, tokenStart: number, tokenEnd: number): boolean {
   const before = tokenStart > start ? classOf(codePointBefore(units, tokenStart)) : 0;
   const after = tokenEnd < end ? classOf(codePointAt(units, tokenEnd)) : 0;
   return ((before | after) & word) === 0;

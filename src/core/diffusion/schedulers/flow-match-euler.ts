@@ -36,12 +36,7 @@ export function createFlowMatchEuler(
 }
 
 /** @param mu shift by the size of the image, where the model has one */
-function readSigmas(
-  config: ConfigReader,
-  steps: number,
-  trainSteps: number,
-  mu: number | undefined,
-): number[] {
+function readSigmas(config: ConfigReader, steps: number, trainSteps: number, mu?: number): number[] {
   const shift = config.number('shift', 1);
   const byShift = (sigma: number): number => (shift * sigma) / (1 + (shift - 1) * sigma);
   let sigmas: number[];
