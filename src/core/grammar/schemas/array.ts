@@ -171,19 +171,19 @@ export function arrayOf(
   /** Outcomes of the next item: whether it matches matters only while it is counted. */
   function outcomes(found: readonly number[], count: number): readonly Outcome[] {
     return needs.reduce<Outcome[]>(
-      (ways, { literal, from, min: least, max: most }, index) => {
+      (ways, { literal, from, min: least, max: limit }, index) => {
         const done = found[index]!;
-        const isCounted = count >= from && (most < Infinity || done < least);
+        const isCounted = count >= from && (limit < Infinity || done < least);
         return ways.flatMap(({ counts, literals }) => {
           const skip = {
             counts: [...counts, done],
             literals:
-              isCounted && most < Infinity
+              isCounted && limit < Infinity
                 ? [...literals, document.literal(literal.schema, literal.path, { negated: !literal.negated })]
                 : literals,
           };
           const take = { counts: [...counts, done + 1], literals: [...literals, literal] };
-          return isCounted && done < most ? [skip, take] : [skip];
+          return isCounted && done < limit ? [skip, take] : [skip];
         });
       },
       [{ counts: [], literals: [] }],
