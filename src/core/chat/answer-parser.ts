@@ -125,8 +125,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   function readText(text: string, events: AnswerEvent[]): void {
     const match = stopMatcher.push(text);
     ({ stopped } = match);
-    if (toolCallParser === undefined) emitText(match.text, events);
-    else emitTextAroundCalls(match.text, events);
+    emitTextAroundCalls(match.text, events);
   }
 
   function readCallEvent(event: ToolCallParserEvent, events: AnswerEvent[]): void {
@@ -176,7 +175,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
   }
 
   function emitTextAroundCalls(text: string, events: AnswerEvent[]): void {
-    const visible = text.trimEnd();
+    const visible = toolCallParser === undefined ? text : text.trimEnd();
     if (visible === '') {
       space += text;
       return;
@@ -190,9 +189,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     if (splitter !== undefined) readParts(splitter.flush({ cutOff }), events);
     const isCutOff = cutOff || stopped !== null;
     for (const event of toolCallParser?.flush({ cutOff: isCutOff }) ?? []) readCallEvent(event, events);
-    const rest = stopMatcher.flush();
-    if (toolCallParser === undefined) emitText(rest, events);
-    else emitTextAroundCalls(rest, events);
+    emitTextAroundCalls(stopMatcher.flush(), events);
     if (!hasBegunCall) emitText(space, events);
     space = '';
     const endedItself = wholeCalls > 0 ? 'tool_calls' : 'stop';

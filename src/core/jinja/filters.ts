@@ -30,7 +30,13 @@ import {
 /** Jinja's filters, and the reference's own `tojson`. */
 export const filters: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...operations({
-    'tojson(ensure_ascii, indent, separators, sort_keys)': tojson,
+    'tojson(ensure_ascii, indent, separators, sort_keys)': (value, asciiOnly, width, separators, sortKeys) =>
+      toJson(value, {
+        asciiOnly: isTruthy(asciiOnly),
+        sortKeys: isTruthy(sortKeys),
+        indent: isInteger(width) ? Number(width) : typeof width === 'string' ? width : undefined,
+        separators: isArray(separators) ? [toText(separators[0]), toText(separators[1])] : undefined,
+      }),
     'default|d(default_value, boolean)': (value, fallback = '', boolean = false) =>
       value === undefined || (isTruthy(boolean) && !isTruthy(value)) ? fallback : value,
     'string|safe()': toText,
@@ -90,25 +96,6 @@ export function findFilter(name: string): Operation {
   const filter = filters.get(name);
   if (!filter) throw new TypeError(`no filter named '${name}'`);
   return filter;
-}
-
-function tojson(
-  value: Value,
-  asciiOnly: Value,
-  indentation: Value,
-  separators: Value,
-  sortKeys: Value,
-): Value {
-  return toJson(value, {
-    asciiOnly: isTruthy(asciiOnly),
-    sortKeys: isTruthy(sortKeys),
-    indent: isInteger(indentation)
-      ? Number(indentation)
-      : typeof indentation === 'string'
-        ? indentation
-        : undefined,
-    separators: isArray(separators) ? [toText(separators[0]), toText(separators[1])] : undefined,
-  });
 }
 
 const longestIndent = 10_000;

@@ -1,8 +1,8 @@
 import { getOrCreate } from '../get-or-create.ts';
-import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
+import type { OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
 import { int64Tensor } from './tensor-values.ts';
-import { integerAttribute, nodeOf } from './value.ts';
+import { integerAttribute, nodeOf, type NodeParts } from './value.ts';
 
 /** Domain of the operators that onnxruntime adds to ONNX. */
 export const contribDomain = 'com.microsoft';
@@ -51,16 +51,11 @@ export function createGraphDraft(graph: OnnxGraph) {
     operator: string,
     inputs: readonly string[],
     {
-      attributes = [],
-      domain = '',
       outputs = [name(operator)],
-    }: {
-      attributes?: readonly OnnxAttribute[];
-      domain?: string;
-      outputs?: readonly string[] | undefined;
-    } = {},
+      ...parts
+    }: NodeParts & { readonly outputs?: readonly string[] | undefined } = {},
   ): string {
-    addedNodes.push(nodeOf(operator, inputs, outputs, { attributes, domain }));
+    addedNodes.push(nodeOf(operator, inputs, outputs, parts));
     return outputs[0]!;
   }
 

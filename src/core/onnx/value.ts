@@ -16,12 +16,15 @@ export function tensorValue(
   return { name, elementType, dims, bytes: writer.finish() };
 }
 
+/** Parts of a node that most have not. */
+export type NodeParts = Partial<Pick<OnnxNode, 'attributes' | 'domain'>>;
+
 /** A node without a name. */
 export function nodeOf(
   operator: string,
   inputs: readonly string[],
   outputs: readonly string[],
-  { attributes = [], domain = '' }: Partial<Pick<OnnxNode, 'attributes' | 'domain'>> = {},
+  { attributes = [], domain = '' }: NodeParts = {},
 ): OnnxNode {
   return { name: '', operator, domain, inputs, outputs, attributes, unknown: [] };
 }

@@ -1,6 +1,9 @@
 /** Kinds of content in a protobuf message that ONNX files use. */
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
+/** Bytes of the types whose contents all have one length. */
+const fixedLengths: Readonly<Record<number, number>> = { [wireType.fixed64]: 8, [wireType.fixed32]: 4 };
+
 /** A field of a protobuf message: its place in the source. */
 export interface WireField {
   readonly number: number;
@@ -41,26 +44,11 @@ export class WireReader {
     const type = tag.value % 8;
     if (number === 0) throw new RangeError(`protobuf field: expected a number above 0, got 0 at ${start}`);
     let content = tag.end;
-    let length: number;
-    switch (type) {
-      case wireType.varint:
-        length = this.#varint(content, end).end - content;
-        break;
-      case wireType.fixed64:
-        length = 8;
-        break;
-      case wireType.bytes: {
-        const size = this.#varint(content, end);
-        content = size.end;
-        length = size.value;
-        break;
-      }
-      case wireType.fixed32:
-        length = 4;
-        break;
-      default:
-        throw new RangeError(`protobuf field: expected wire type 0, 1, 2 or 5, got ${type} at ${start}`);
-    }
+    let length = fixedLengths[type];
+    if (type === wireType.varint) length = this.#varint(content, end).end - content;
+    else if (type === wireType.bytes) ({ value: length, end: content } = this.#varint(content, end));
+    if (length === undefined)
+      throw new RangeError(`protobuf field: expected wire type 0, 1, 2 or 5, got ${type} at ${start}`);
     if (length > end - content) {
       throw new RangeError(
         `protobuf field: expected at most ${end - content} bytes, got ${length} at ${start}`,

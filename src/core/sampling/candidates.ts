@@ -205,11 +205,7 @@ export function weightsInto(weights: Float64Array, { logits, size }: Candidates,
 
 /** Keeps candidates of at least this logit. */
 export function keepFrom(candidates: Candidates, lowest: number): Candidates {
-  candidates.size = moveUp(candidates, lowest);
-  return candidates;
-}
-
-function moveUp({ tokens, logits, size }: Candidates, lowest: number): number {
+  const { tokens, logits, size } = candidates;
   const fours = size - (size % 4);
   let kept = 0;
   // Four at a time takes half as long; a branch would often be guessed wrong.
@@ -240,7 +236,8 @@ function moveUp({ tokens, logits, size }: Candidates, lowest: number): number {
     logits[kept] = logit;
     kept += Number(logit >= lowest);
   }
-  return kept;
+  candidates.size = kept;
+  return candidates;
 }
 
 /** Index of a token among the candidates, or −1. */
@@ -262,11 +259,7 @@ export function justBelow(x: number): number {
 
 /** Keeps the candidates above a logit and the first `equals` of those that have just that. */
 export function keepAbove(candidates: Candidates, lowest: number, equals: number): Candidates {
-  candidates.size = moveUpAbove(candidates, lowest, equals);
-  return candidates;
-}
-
-function moveUpAbove({ tokens, logits, size }: Candidates, lowest: number, equals: number): number {
+  const { tokens, logits, size } = candidates;
   let left = equals;
   let kept = 0;
   for (let i = 0; i < size; i++) {
@@ -276,7 +269,8 @@ function moveUpAbove({ tokens, logits, size }: Candidates, lowest: number, equal
     if (logit === lowest) kept += Number(left-- > 0);
     else kept += Number(logit > lowest); // no branch, which would often be guessed wrong
   }
-  return kept;
+  candidates.size = kept;
+  return candidates;
 }
 
 /** @throws TypeError or RangeError for anything but candidates */

@@ -36,7 +36,7 @@ export function keepNearest(
 
 /** `keepNearest` after the weights have been put into the bins. */
 function keepByBins(candidates: Candidates, weights: Float64Array, center: number, goal: number): Candidates {
-  const { size } = candidates;
+  const { logits, size } = candidates;
   const distances = distanceScratch(size);
   const masses = massScratch(size);
   let mass = 0;
@@ -45,7 +45,12 @@ function keepByBins(candidates: Candidates, weights: Float64Array, center: numbe
     const reached = binReaching(goal);
     mass = massBefore(reached);
     count = gatherBin(reached, candidates, weights, center, distances, masses);
-  } else gatherAll(candidates, weights, center, distances, masses);
+  } else {
+    for (let i = 0; i < size; i++) {
+      distances[i] = Math.abs(center - logits[i]!);
+      masses[i] = weights[i]!;
+    }
+  }
   findCut(distances, masses, count, goal - mass);
   candidates.size =
     cut.equals === Infinity ? moveNear(candidates, center) : moveNearOrEqual(candidates, center);
@@ -152,19 +157,6 @@ function gatherBin(
     }
   }
   return count;
-}
-
-function gatherAll(
-  { logits, size }: Candidates,
-  weights: Float64Array,
-  center: number,
-  distances: Float64Array,
-  masses: Float64Array,
-): void {
-  for (let i = 0; i < size; i++) {
-    distances[i] = Math.abs(center - logits[i]!);
-    masses[i] = weights[i]!;
-  }
 }
 
 /**

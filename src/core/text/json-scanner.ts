@@ -65,20 +65,15 @@ type Place = keyof typeof steps;
 /** Beside places: a value has ended, the name of a member begins, another item or member comes. */
 type Next = Place | 'end' | 'name' | 'another';
 
-const nextPlaces = toTable(steps);
-
 /** Keyed by place, then by code unit. */
-function toTable(
-  all: Readonly<Record<Place, Readonly<Record<string, Next>>>>,
-): Readonly<Record<Place, readonly (Next | undefined)[]>> {
-  const rows = Object.entries(all).map(([place, ways]) => {
+const nextPlaces = Object.fromEntries(
+  Object.entries(steps).map(([place, ways]) => {
     const row: Next[] = [];
     for (const [signs, next] of Object.entries(ways))
       for (const sign of signs) row[sign.charCodeAt(0)] = next;
-    return [place, row] as const;
-  });
-  return Object.fromEntries(rows) as Record<Place, Next[]>;
-}
+    return [place, row];
+  }),
+) as Record<Place, Next[]>;
 
 const wholeNumbers: ReadonlySet<Place> = new Set<Place>(['zero', 'integer', 'fraction', 'exponent-digits']);
 

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../get-or-create.ts';
 import type { AddedToken } from './added-tokens.ts';
 import { codePointAt, codePointBefore, type Piece } from './aligned-text.ts';
 import { classOf, space, word } from './unicode/character-class.ts';
@@ -25,8 +26,9 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
   const mayBegin = new Uint8Array(256);
   for (const unit of root.next.keys()) mayBegin[unit & 0xff] = 1;
 
-  return ({ text, start, end }, specialAsText) => {
-    const { units } = text;
+  return (piece, specialAsText) => {
+    const { start, end } = piece;
+    const { units } = piece.text;
     const segments: Segment[] = [];
     let from = start;
     for (let at = start; at < end;) {
@@ -37,7 +39,7 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
       }
       const tokenEnd = at + found.pattern.length;
       const isText = found.special && specialAsText;
-      if (!isText && (!found.singleWord || isAlone(units, at, tokenEnd, start, end))) {
+      if (!isText && (!found.singleWord || isAlone(piece, at, tokenEnd))) {
         const left = found.stripsLeft ? Math.max(from, spaceStart(units, at, start)) : at;
         const right = found.stripsRight ? spaceEnd(units, tokenEnd, end) : tokenEnd;
         if (from < left) segments.push({ start: from, end: left });
@@ -54,10 +56,7 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
 function insert(root: Node, token: AddedToken): void {
   let node = root;
   for (let index = 0; index < token.pattern.length; index++) {
-    const unit = token.pattern.charCodeAt(index);
-    let child = node.next.get(unit);
-    if (!child) node.next.set(unit, (child = { next: new Map() }));
-    node = child;
+    node = getOrCreate(node.next, token.pattern.charCodeAt(index), () => ({ next: new Map<number, Node>() }));
   }
   node.token = token;
 }
@@ -73,13 +72,7 @@ function longestAt(root: Node, units: Uint16Array, start: number, end: number): 
   return longest;
 }
 
-function isAlone(
-  units: Uint16Array,
-  tokenStart: number,
-  tokenEnd: number,
-  start: number,
-  end: number,
-): boolean {
+function isAlone({ text: { units }, start, end }: Piece, tokenStart: number, tokenEnd: number): boolean {
   const before = tokenStart > start ? classOf(codePointBefore(units, tokenStart)) : 0;
   const after = tokenEnd < end ? classOf(codePointAt(units, tokenEnd)) : 0;
   return ((before | after) & word) === 0;

@@ -26,14 +26,15 @@ export function readPadding(label: string, value: unknown): Padding {
   const strategy = members['strategy'];
   if (typeof strategy === 'string') readChoice(`${label}.strategy`, strategy, ['BatchLongest']);
   const length = typeof strategy === 'string' ? undefined : readFixed(label, strategy);
-  const multiple = members['pad_to_multiple_of'];
   const direction = readChoice(`${label}.direction`, members['direction'] ?? 'Right', ['Left', 'Right']);
   return {
     length,
-    multipleOf:
-      multiple === undefined || multiple === null
-        ? undefined
-        : readInteger(`${label}.pad_to_multiple_of`, multiple, 0, mostPadding),
+    multipleOf: readInteger(
+      `${label}.pad_to_multiple_of`,
+      members['pad_to_multiple_of'] ?? 0,
+      0,
+      mostPadding,
+    ),
     direction: direction === 'Left' ? 'left' : 'right',
     id: readInteger(`${label}.pad_id`, members['pad_id'] ?? 0),
     typeId: readInteger(`${label}.pad_type_id`, members['pad_type_id'] ?? 0),

@@ -1,3 +1,4 @@
+import { orElse } from '../text/or-else.ts';
 import {
   type Members,
   byType,
@@ -79,11 +80,7 @@ const byteFallbackDecoder: Decoder = (tokens) => {
 };
 
 function decodeBytes(bytes: readonly number[]): string[] {
-  try {
-    return [utf8.decode(Uint8Array.from(bytes))];
-  } catch {
-    return bytes.map(() => '\uFFFD');
-  }
+  return orElse(() => [utf8.decode(Uint8Array.from(bytes))], undefined) ?? bytes.map(() => '\uFFFD');
 }
 
 const fuse: Decoder = (tokens) => [tokens.join('')];

@@ -107,15 +107,14 @@ async function* framed(
 ): AsyncGenerator<Float32Array, number> {
   const frameLength = rateHz / framesPerSecond;
   const cutter = createBlockCutter(frameLength);
-  const resampler =
-    sampleRateHz === rateHz ? undefined : createResampler({ fromHz: sampleRateHz, toHz: rateHz });
+  const resampler = createResampler({ fromHz: sampleRateHz, toHz: rateHz });
   let length = 0;
   for await (const piece of pieces) {
-    const samples = resampler ? resampler.push(piece) : piece;
+    const samples = resampler.push(piece);
     length += samples.length;
     yield* cutter.push(samples);
   }
-  const rest = resampler?.flush() ?? new Float32Array();
+  const rest = resampler.flush();
   length += rest.length;
   yield* cutter.push(rest);
   yield* cutter.push(new Float32Array(padding));

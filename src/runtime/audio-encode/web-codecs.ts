@@ -1,6 +1,6 @@
 import { createBlockCutter } from '../../core/audio/block-cutter.ts';
 import { writeAdtsHeader } from '../../core/audio/containers/adts.ts';
-import { writeFlacHead } from '../../core/audio/containers/flac.ts';
+import { writeFlacHead, type FlacHead } from '../../core/audio/containers/flac.ts';
 import { writeGaplessHead } from '../../core/audio/containers/gapless.ts';
 import { createResampler } from '../../core/audio/resample.ts';
 import { breathe } from '../audio/breathe.ts';
@@ -16,17 +16,10 @@ interface Codec {
   /** Samples of a frame: the encoder drops those that are over. */
   readonly frameLength: (rateHz: number) => number;
   /** The bytes before the first packet of a file. */
-  readonly head?: (packet: Uint8Array, about: Head) => Uint8Array;
+  readonly head?: (packet: Uint8Array, about: FlacHead) => Uint8Array;
   readonly header?: (packet: Uint8Array, rateHz: number) => Uint8Array;
   /** Samples as the encoder has to get them; default: as they are. */
   readonly toInput?: (samples: Float32Array) => Float32Array;
-}
-
-interface Head {
-  readonly sampleRateHz: number;
-  readonly blockLength: number;
-  /** `undefined` where that isn't known yet. */
-  readonly samples: number | undefined;
 }
 
 const bitsPerSecond = 96_000;
@@ -46,7 +39,7 @@ const codecs: readonly Codec[] = [
     mediaType: 'audio/aac',
     name: 'mp4a.40.2',
     frameLength: () => 1024,
-    header: ({ length }, sampleRateHz) => writeAdtsHeader({ sampleRateHz, channels: 1, packetBytes: length }),
+    header: writeAdtsHeader,
   },
   {
     format: 'flac',

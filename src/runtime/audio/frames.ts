@@ -1,6 +1,6 @@
-import { type AdtsHeader, toAdtsHeader } from '../../core/audio/containers/adts.ts';
+import { toAdtsHeader } from '../../core/audio/containers/adts.ts';
 import { readFlacFrame, readFlacStart } from '../../core/audio/containers/flac.ts';
-import { type LocatedFrame, readFrame } from '../../core/audio/containers/frame-sync.ts';
+import { readFrame } from '../../core/audio/containers/frame-sync.ts';
 import { type GaplessRange, toGaplessRange } from '../../core/audio/containers/gapless.ts';
 import { toMpegHeader } from '../../core/audio/containers/mpeg-audio.ts';
 import { ContainerError, type Reading, toLatin1 } from '../../core/audio/containers/reading.ts';
@@ -102,23 +102,21 @@ async function* trim(
 export async function openAdts(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {
   const first = await bytes.perform(readFrame(offset, { parse: toAdtsHeader }));
   if (first === undefined) throw new ContainerError('AAC audio that ends within its first frame');
-  return { blocks: decodeAdts(bytes, first, options) };
-}
+  const { config, channels, sampleRateHz, stream } = first.header;
+  const start = first.offset;
+  return { blocks: blocks() };
 
-async function* decodeAdts(
-  bytes: ByteSource,
-  { offset: start, header: { config, channels, sampleRateHz, stream } }: LocatedFrame<AdtsHeader>,
-  options: TrackOptions,
-): AsyncGenerator<PcmBlock> {
-  const decoder = await createAacDecoder({ config, channels, sampleRateHz });
-  if (decoder === undefined) {
-    yield* decodeWithFfmpeg(bytes, { ...options, demuxer: 'aac', name: 'AAC audio' });
-    return;
+  async function* blocks(): AsyncGenerator<PcmBlock> {
+    const decoder = await createAacDecoder({ config, channels, sampleRateHz });
+    if (decoder === undefined) {
+      yield* decodeWithFfmpeg(bytes, { ...options, demuxer: 'aac', name: 'AAC audio' });
+      return;
+    }
+    yield* decode(bytes, decoder, {
+      start,
+      read: (at) => readFrame(at, { parse: toAdtsHeader, stream }),
+      lengthOf: ({ header }) => header.length,
+      headerOf: ({ header }) => header.headerLength,
+    });
   }
-  yield* decode(bytes, decoder, {
-    start,
-    read: (at) => readFrame(at, { parse: toAdtsHeader, stream }),
-    lengthOf: ({ header }) => header.length,
-    headerOf: ({ header }) => header.headerLength,
-  });
 }

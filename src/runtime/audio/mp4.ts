@@ -20,41 +20,37 @@ export async function openMp4(bytes: ByteSource, options: TrackOptions): Promise
   const { codec, durationSeconds } = start;
   if (codec.kind === 'other' && !ffmpegCodecs.has(codec.name))
     throw new ContainerError(`an MP4 with ${codec.name} audio`);
-  return { durationSeconds, blocks: decode(bytes, reader, start, options) };
-}
+  return { durationSeconds, blocks: decode() };
 
-async function* decode(
-  bytes: ByteSource,
-  reader: Mp4Reader,
-  start: Mp4Start,
-  options: TrackOptions,
-): AsyncGenerator<PcmBlock> {
-  const decoder = await openDecoder(start);
-  if (decoder === undefined) {
-    const name = `${start.codec.kind === 'other' ? start.codec.name : 'AAC'} audio in an MP4 file`;
-    yield* decodeWithFfmpeg(bytes, { ...options, demuxer: 'mov', name });
-    return;
-  }
-  const startSeconds = start.startSeconds === 0 ? delaySeconds(start) : start.startSeconds;
-  let decoded = 0;
-  let silent = 0;
-  try {
-    for await (const { packet, isLast } of readPackets(bytes, reader)) {
-      const block = await decoder.decode(packet.bytes);
-      if (block === undefined || blockLength(block) === 0) {
-        if (++silent > maxSilentPackets) throw new ContainerError('an MP4 whose audio is damaged');
-        continue;
-      }
-      silent = 0;
-      const toSampleCount = (seconds: number) => Math.round(seconds * block.sampleRateHz);
-      // The last packet may be meant to be heard only in part.
-      const length = isLast && packet.durationSeconds > 0 ? toSampleCount(packet.durationSeconds) : Infinity;
-      const end = Math.min(length, toSampleCount(start.endSeconds) - decoded);
-      yield sliceBlock(block, toSampleCount(startSeconds) - decoded, end);
-      decoded += blockLength(block);
+  async function* decode(): AsyncGenerator<PcmBlock> {
+    const decoder = await openDecoder(start);
+    if (decoder === undefined) {
+      const name = `${start.codec.kind === 'other' ? start.codec.name : 'AAC'} audio in an MP4 file`;
+      yield* decodeWithFfmpeg(bytes, { ...options, demuxer: 'mov', name });
+      return;
     }
-  } finally {
-    decoder.free();
+    const startSeconds = start.startSeconds === 0 ? delaySeconds(start) : start.startSeconds;
+    let decoded = 0;
+    let silent = 0;
+    try {
+      for await (const { packet, isLast } of readPackets(bytes, reader)) {
+        const block = await decoder.decode(packet.bytes);
+        if (block === undefined || blockLength(block) === 0) {
+          if (++silent > maxSilentPackets) throw new ContainerError('an MP4 whose audio is damaged');
+          continue;
+        }
+        silent = 0;
+        const toSampleCount = (seconds: number) => Math.round(seconds * block.sampleRateHz);
+        // The last packet may be meant to be heard only in part.
+        const length =
+          isLast && packet.durationSeconds > 0 ? toSampleCount(packet.durationSeconds) : Infinity;
+        const end = Math.min(length, toSampleCount(start.endSeconds) - decoded);
+        yield sliceBlock(block, toSampleCount(startSeconds) - decoded, end);
+        decoded += blockLength(block);
+      }
+    } finally {
+      decoder.free();
+    }
   }
 }
 

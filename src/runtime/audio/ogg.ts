@@ -1,12 +1,7 @@
 import { toFlacInfo } from '../../core/audio/containers/flac.ts';
-import {
-  createOggReader,
-  type OggPacket,
-  type OggReader,
-  type OggStream,
-} from '../../core/audio/containers/ogg.ts';
+import { createOggReader, type OggPacket, type OggStream } from '../../core/audio/containers/ogg.ts';
 import { toOpusHead } from '../../core/audio/containers/opus-head.ts';
-import { ContainerError } from '../../core/audio/containers/reading.ts';
+import { ContainerError, toLatin1 } from '../../core/audio/containers/reading.ts';
 import { isVorbisHeader } from '../../core/audio/containers/vorbis-headers.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createFlacDecoder } from './codecs/flac.ts';
@@ -19,16 +14,12 @@ import { blockLength, type PcmBlock, type PcmTrack, sliceBlock } from './pcm.ts'
 export async function openOgg(bytes: ByteSource, offset: number): Promise<PcmTrack> {
   const reader = createOggReader(offset);
   const first = await bytes.perform(reader.openStream());
-  return { blocks: decodeStreams(bytes, reader, first) };
-}
+  return { blocks: blocks() };
 
-async function* decodeStreams(
-  bytes: ByteSource,
-  reader: OggReader,
-  first: OggStream | undefined,
-): AsyncGenerator<PcmBlock> {
-  for (let stream = first; stream !== undefined; stream = await bytes.perform(reader.openStream()))
-    yield* decodeStream(stream, () => bytes.perform(reader.nextPacket()));
+  async function* blocks(): AsyncGenerator<PcmBlock> {
+    for (let stream = first; stream !== undefined; stream = await bytes.perform(reader.openStream()))
+      yield* decodeStream(stream, () => bytes.perform(reader.nextPacket()));
+  }
 }
 
 type NextPacket = () => Promise<OggPacket | undefined>;
@@ -72,7 +63,7 @@ const openCodec: Readonly<
 > = {
   async opus(head) {
     const decoder = await createOpusDecoder(head);
-    return { decoder, preSkip: toOpusHead(head).preSkip, isHeader: startsWith('OpusTags') };
+    return { decoder, preSkip: toOpusHead(head).preSkip, isHeader: isOpusTags };
   },
   async vorbis(head, nextPacket) {
     let setup = await nextPacket();
@@ -88,6 +79,6 @@ const openCodec: Readonly<
   },
 };
 
-function startsWith(mark: string): (packet: Uint8Array) => boolean {
-  return (packet) => [...mark].every((letter, index) => packet[index] === letter.charCodeAt(0));
+function isOpusTags(packet: Uint8Array): boolean {
+  return toLatin1(packet.subarray(0, 8)) === 'OpusTags';
 }

@@ -1,6 +1,7 @@
+import { createBlockCutter } from '../../core/audio/block-cutter.ts';
 import { ContainerError } from '../../core/audio/containers/reading.ts';
 import { downmix } from '../../core/audio/downmix.ts';
-import { createResampler, type Resampler } from '../../core/audio/resample.ts';
+import { createResampler } from '../../core/audio/resample.ts';
 import { sampleRatesHz } from '../../core/audio/assert.ts';
 import { fieldError, type InferenceError } from '../../errors.ts';
 import { breathe } from './breathe.ts';
@@ -25,37 +26,22 @@ export async function* toMono(
   blocks: AsyncIterable<PcmBlock>,
   { sampleRateHz, maxSeconds, signal }: MonoOptions,
 ): AsyncGenerator<Float32Array> {
-  let resampler: Resampler | undefined;
+  let resampler = createResampler({ fromHz: sampleRateHz, toHz: sampleRateHz });
   let fromHz = Number.NaN;
   /** Up to the last change of the rate, and samples since. */
   let secondsBefore = 0;
   let samples = 0;
-  let output = new Float32Array(sampleRateHz);
-  let filled = 0;
   let isCancelled = false;
-
-  function* collect(mono: Float32Array): Generator<Float32Array> {
-    for (let taken = 0; taken < mono.length;) {
-      const piece = mono.subarray(taken, taken + output.length - filled);
-      output.set(piece, filled);
-      taken += piece.length;
-      filled += piece.length;
-      if (filled < output.length) return;
-      yield output;
-      output = new Float32Array(sampleRateHz);
-      filled = 0;
-    }
-  }
-
+  const cutter = createBlockCutter(sampleRateHz);
   for await (const block of blocks) {
     if (block.sampleRateHz !== fromHz) {
-      if (resampler !== undefined) yield* collect(resampler.flush());
+      yield* cutter.push(resampler.flush());
       if (samples > 0) secondsBefore += samples / fromHz;
       samples = 0;
       fromHz = block.sampleRateHz;
       if (!(fromHz >= sampleRatesHz.min && fromHz <= sampleRatesHz.max))
         throw new ContainerError(`audio of ${fromHz} samples per second`);
-      resampler = fromHz === sampleRateHz ? undefined : createResampler({ fromHz, toHz: sampleRateHz });
+      resampler = createResampler({ fromHz, toHz: sampleRateHz });
     }
     const length = blockLength(block);
     for (let start = 0; start < length; start += stepLength) {
@@ -64,14 +50,15 @@ export async function* toMono(
       const mono = mix(isCancelled ? channels.slice(0, 1) : channels);
       samples += mono.length;
       if (secondsBefore + samples / fromHz > maxSeconds) throw tooLong(maxSeconds);
-      for (const full of collect(resampler === undefined ? mono : resampler.push(mono))) {
+      for (const full of cutter.push(resampler.push(mono))) {
         yield full;
         await breathe(signal);
       }
     }
   }
-  if (resampler !== undefined) yield* collect(resampler.flush());
-  if (filled > 0) yield output.slice(0, filled);
+  yield* cutter.push(resampler.flush());
+  const rest = cutter.rest();
+  if (rest.length > 0) yield rest;
   if (secondsBefore === 0 && samples === 0) throw new ContainerError('a file without any audio in it');
 }
 

@@ -1,5 +1,5 @@
 import { toOpusHead } from '../../core/audio/containers/opus-head.ts';
-import { createWebmReader, type WebmReader } from '../../core/audio/containers/webm.ts';
+import { createWebmReader } from '../../core/audio/containers/webm.ts';
 import type { WebmTrack } from '../../core/audio/containers/webm-track.ts';
 import type { ByteSource } from './byte-source.ts';
 import { createDecoder } from './codecs/create-decoder.ts';
@@ -10,7 +10,34 @@ import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOption
 export async function openWebm(bytes: ByteSource, offset: number, options: TrackOptions): Promise<PcmTrack> {
   const reader = createWebmReader(offset);
   const { track, durationSeconds } = await bytes.perform(reader.open());
-  return { durationSeconds, blocks: decode(bytes, reader, track, options) };
+  return { durationSeconds, blocks: decode() };
+
+  async function* decode(): AsyncGenerator<PcmBlock> {
+    const decoder = await createDecoder({ ...track, description: track.codecPrivate });
+    if (decoder === undefined) {
+      const name = 'AAC audio in a Matroska file';
+      yield* decodeWithFfmpeg(bytes, { ...options, demuxer: 'matroska', name });
+      return;
+    }
+    const skipSeconds = toDelaySeconds(track);
+    let decoded = 0;
+    try {
+      let packets = await bytes.perform(reader.nextPackets());
+      while (packets !== undefined) {
+        for (const { bytes: packet, discardSeconds } of packets) {
+          const block = await decoder.decode(packet);
+          if (block === undefined) continue;
+          const skip = Math.round(skipSeconds * block.sampleRateHz) - decoded;
+          const end = blockLength(block) - Math.round(discardSeconds * block.sampleRateHz);
+          yield sliceBlock(block, skip, end);
+          decoded += blockLength(block);
+        }
+        packets = await bytes.perform(reader.nextPackets());
+      }
+    } finally {
+      decoder.free();
+    }
+  }
 }
 
 function toDelaySeconds({ codec, codecPrivate, delaySeconds = 0 }: WebmTrack): number {
@@ -18,36 +45,4 @@ function toDelaySeconds({ codec, codecPrivate, delaySeconds = 0 }: WebmTrack): n
   if (codec === 'vorbis') return 0;
   // Older files of Opus leave it to the codec to say.
   return codec === 'opus' && delaySeconds === 0 ? toOpusHead(codecPrivate).preSkip / 48_000 : delaySeconds;
-}
-
-async function* decode(
-  bytes: ByteSource,
-  reader: WebmReader,
-  track: WebmTrack,
-  options: TrackOptions,
-): AsyncGenerator<PcmBlock> {
-  const decoder = await createDecoder({ ...track, description: track.codecPrivate });
-  if (decoder === undefined) {
-    const name = 'AAC audio in a Matroska file';
-    yield* decodeWithFfmpeg(bytes, { ...options, demuxer: 'matroska', name });
-    return;
-  }
-  const skipSeconds = toDelaySeconds(track);
-  let decoded = 0;
-  try {
-    let packets = await bytes.perform(reader.nextPackets());
-    while (packets !== undefined) {
-      for (const { bytes: packet, discardSeconds } of packets) {
-        const block = await decoder.decode(packet);
-        if (block === undefined) continue;
-        const skip = Math.round(skipSeconds * block.sampleRateHz) - decoded;
-        const end = blockLength(block) - Math.round(discardSeconds * block.sampleRateHz);
-        yield sliceBlock(block, skip, end);
-        decoded += blockLength(block);
-      }
-      packets = await bytes.perform(reader.nextPackets());
-    }
-  } finally {
-    decoder.free();
-  }
 }

@@ -44,22 +44,15 @@ export function toAdtsHeader(bytes: Uint8Array): AdtsHeader | undefined {
 }
 
 /**
- * Writes the header of an ADTS frame of AAC-LC.
+ * Writes the header of the ADTS frame of a packet of mono AAC-LC.
  * @see ISO/IEC 13818-7 §6.2
  */
-export function writeAdtsHeader({
-  sampleRateHz,
-  channels,
-  packetBytes,
-}: {
-  sampleRateHz: number;
-  channels: number;
-  packetBytes: number;
-}): Uint8Array {
+export function writeAdtsHeader(packet: Uint8Array, sampleRateHz: number): Uint8Array {
   const rate = (sampleRatesHz as readonly number[]).indexOf(sampleRateHz);
   if (rate < 0) throw new RangeError(`sampleRateHz: expected one of ADTS, got ${sampleRateHz}`);
-  const length = packetBytes + 7;
+  const length = packet.length + 7;
   const profile = 1;
+  const channels = 1;
   return Uint8Array.of(
     0xff,
     0xf1,

@@ -43,21 +43,18 @@ export function toFlacInfo(bytes: Uint8Array): FlacInfo {
   };
 }
 
+/** The facts that the beginning of a FLAC file states. */
+export interface FlacHead {
+  readonly sampleRateHz: number;
+  /** Samples of every block but the last. */
+  readonly blockLength: number;
+  /** Of the recording; `undefined` where that isn't known yet. */
+  readonly samples?: number | undefined;
+}
+
 // Source: RFC 9639 §8.2
-/**
- * Writes the beginning of a FLAC file of mono audio with 16 bits, without a checksum of its samples.
- * @param options.blockLength samples of every block but the last
- * @param options.samples of the recording; `undefined` where that isn't known yet
- */
-export function writeFlacHead({
-  sampleRateHz,
-  blockLength,
-  samples = 0,
-}: {
-  sampleRateHz: number;
-  blockLength: number;
-  samples?: number | undefined;
-}): Uint8Array {
+/** Writes the beginning of a FLAC file of mono audio with 16 bits, without a checksum of its samples. */
+export function writeFlacHead({ sampleRateHz, blockLength, samples = 0 }: FlacHead): Uint8Array {
   const bytes = new Uint8Array(headerBytes);
   bytes.set(fromLatin1(marker));
   bytes.set([0x80, 0, 0, streamInfoBytes], 4);

@@ -1,5 +1,6 @@
+import { readMp4Boxes } from './mp4-box.ts';
 import { maxPcmChannels, type PcmEncoding, type PcmFormat } from './pcm-samples.ts';
-import { concatenate, ContainerError, fromLatin1, toDataView, toLatin1 } from './reading.ts';
+import { concatenate, ContainerError, fromLatin1, performOn, toDataView, toLatin1 } from './reading.ts';
 
 /** The sample description of uncompressed samples. */
 interface Mp4PcmDescription {
@@ -198,15 +199,8 @@ function toOpusDescription(dOps: Uint8Array | undefined): Uint8Array {
   return head;
 }
 
-/** By type; ends where one is damaged. */
+/** By type, of several the first; ends where one is damaged. */
 function toBoxes(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
-  const boxes = new Map<string, Uint8Array>();
-  for (let at = 0; at + 8 <= bytes.length;) {
-    const size = toDataView(bytes).getUint32(at);
-    if (size < 8) break;
-    const type = toLatin1(bytes.subarray(at + 4, at + 8));
-    if (!boxes.has(type)) boxes.set(type, bytes.subarray(at + 8, at + size));
-    at += size;
-  }
-  return boxes;
+  const boxes = performOn(bytes, readMp4Boxes({ start: 0, end: bytes.length }));
+  return new Map(boxes.toReversed().map(({ type, start, end }) => [type, bytes.subarray(start, end)]));
 }

@@ -11,24 +11,30 @@ export function isVorbisHeader(packet: Uint8Array, kind: 1 | 3 | 5): boolean {
   return packet[0] === kind && toLatin1(packet.subarray(1, 7)) === 'vorbis';
 }
 
+const nothing = new Uint8Array();
+
+/** Packets in Xiph lacing: how many they are, less one, the lengths of all but the last, and the packets. */
+export function unlaceXiph(laced: Uint8Array): Uint8Array[] {
+  const lengths: number[] = [];
+  let at = 1;
+  while (lengths.length < (laced[0] ?? 0)) {
+    let length = 0;
+    let byte;
+    do length += byte = laced[at++] ?? 0;
+    while (byte === 255);
+    lengths.push(length);
+  }
+  const packets = lengths.map((length) => laced.subarray(at, (at += length)));
+  return [...packets, laced.subarray(at)];
+}
+
 /**
  * The headers of Vorbis as WebM files have them for private data: three packets in Xiph lacing.
  * @see https://www.matroska.org/technical/codec_specs.html
  */
 export function toVorbisHeaders(laced: Uint8Array): VorbisHeaders {
-  let at = 1;
-  const nextLength = (): number => {
-    let length = 0;
-    for (;;) {
-      const byte = laced[at++] ?? 0;
-      length += byte;
-      if (byte < 255) return length;
-    }
-  };
-  const lengths = [nextLength(), nextLength()] as const;
-  const identification = laced.slice(at, at + lengths[0]);
-  const setup = laced.slice(at + lengths[0] + lengths[1]);
+  const [identification = nothing, , setup = nothing] = unlaceXiph(laced);
   if (laced[0] !== 2 || !isVorbisHeader(identification, 1) || !isVorbisHeader(setup, 5))
     throw new ContainerError('Vorbis audio with damaged headers');
-  return { identification, setup };
+  return { identification: identification.slice(), setup: setup.slice() };
 }

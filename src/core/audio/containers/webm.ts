@@ -9,6 +9,7 @@ import {
   toVariableInteger,
 } from './ebml.ts';
 import { ContainerError, findMark, type Reading, toLatin1 } from './reading.ts';
+import { unlaceXiph } from './vorbis-headers.ts';
 import { toWebmTrack, type WebmTrack } from './webm-track.ts';
 
 export interface WebmStart {
@@ -158,19 +159,12 @@ const lacings = { none: 0, xiph: 1, fixed: 2 } as const;
 /** @see RFC 9559 §10.3 */
 function split(content: Uint8Array, lacing: number): Uint8Array[] {
   if (lacing === lacings.none) return [content];
+  if (lacing === lacings.xiph) return unlaceXiph(content);
   const count = (content[0] ?? 0) + 1;
   let at = 1;
   let lengths: number[] = [];
   if (lacing === lacings.fixed) {
     lengths = Array.from({ length: count - 1 }, () => Math.floor((content.length - 1) / count));
-  } else if (lacing === lacings.xiph) {
-    for (let packet = 1; packet < count; packet++) {
-      let length = 0;
-      let byte;
-      do length += byte = content[at++] ?? 0;
-      while (byte === 255);
-      lengths.push(length);
-    }
   } else {
     let length = 0;
     for (let packet = 1; packet < count; packet++) {

@@ -1,4 +1,5 @@
 import { assertCount, assertList, assertObject, assertText } from '../../assert-values.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import { assertSeconds } from '../assert.ts';
 
 /** Times in seconds from the beginning of the recording. */
@@ -52,10 +53,7 @@ export function assignSpeakers(
     assertCount(`${label}.speaker`, (turn as SpeakerTurn).speaker);
   });
   const labels = new Map<number, string>();
-  const labelOf = (speaker: number): string => {
-    if (!labels.has(speaker)) labels.set(speaker, toLabel(labels.size));
-    return labels.get(speaker)!;
-  };
+  const labelOf = (speaker: number): string => getOrCreate(labels, speaker, () => toLabel(labels.size));
   return segments
     .flatMap((segment) => cutAtTurns(segment, turns))
     .map(({ speaker, startSeconds, endSeconds, text }) => ({

@@ -1,3 +1,5 @@
+import { getOrCreate } from '../../get-or-create.ts';
+
 /**
  * Joins the two clusters whose centroids are nearest to each other, until none are within the threshold.
  * @see D. Müllner, Modern hierarchical, agglomerative clustering algorithms (2011), section 3.3
@@ -70,10 +72,7 @@ export function clusterByCentroids(
 /** Numbers → the order in which they come, from 0. */
 export function renumber(labels: Int32Array): Int32Array {
   const order = new Map<number, number>();
-  return labels.map((label) => {
-    if (!order.has(label)) order.set(label, order.size);
-    return order.get(label)!;
-  });
+  return labels.map((label) => getOrCreate(order, label, () => order.size));
 }
 
 function squaredDistance(a: Float32Array, b: Float32Array): number {

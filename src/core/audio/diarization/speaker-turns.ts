@@ -41,8 +41,11 @@ export function toSpeakerTurns(
   for (let frame = 0; frame <= end; frame++) {
     const hasEnded = first < windows.length && endOf(windows[first]!) <= frame;
     while (first < windows.length && endOf(windows[first]!) <= frame) first++;
-    if (!hasEnded && !isChange(windows, first, frame)) continue;
-    const speaking = speakersAt(windows, first, frame, mostAtOnce);
+    const covering = [];
+    for (let index = first; index < windows.length && windows[index]!.startFrame <= frame; index++)
+      covering.push(windows[index]!);
+    if (!hasEnded && !covering.some((window) => isChange(window, frame))) continue;
+    const speaking = speakersAt(covering, frame, mostAtOnce);
     for (const [speaker, startFrame] of open) {
       if (speaking.includes(speaker)) continue;
       turns.push({ speaker, startFrame, endFrame: frame });
@@ -58,29 +61,17 @@ function endOf({ startFrame, activity }: SpeakerWindow): number {
   return startFrame + activity.length;
 }
 
-/** Whether a window from `first` on begins in a frame, or hears others than in the frame before. */
-function isChange(windows: readonly SpeakerWindow[], first: number, frame: number): boolean {
-  for (let index = first; index < windows.length && windows[index]!.startFrame <= frame; index++) {
-    const { startFrame, activity } = windows[index]!;
-    const at = frame - startFrame;
-    if (at === 0 || activity[at] !== activity[at - 1]) return true;
-  }
-  return false;
+/** Whether a window begins in a frame, or hears others than in the frame before. */
+function isChange({ startFrame, activity }: SpeakerWindow, frame: number): boolean {
+  const at = frame - startFrame;
+  return at === 0 || activity[at] !== activity[at - 1];
 }
 
-/** @returns those whom most windows from `first` on hear in a frame */
-function speakersAt(
-  windows: readonly SpeakerWindow[],
-  first: number,
-  frame: number,
-  mostAtOnce: number,
-): number[] {
+/** @returns those whom most of the windows that cover a frame hear in it */
+function speakersAt(covering: readonly SpeakerWindow[], frame: number, mostAtOnce: number): number[] {
   const heard = new Map<number, number>();
   let total = 0;
-  let covering = 0;
-  for (let index = first; index < windows.length && windows[index]!.startFrame <= frame; index++) {
-    const { startFrame, activity, speakers } = windows[index]!;
-    covering++;
+  for (const { startFrame, activity, speakers } of covering) {
     const bits = activity[frame - startFrame]!;
     if (bits === 0) continue;
     const here = new Set<number>();
@@ -94,7 +85,7 @@ function speakersAt(
   if (total === 0) return [];
   return [...heard]
     .toSorted(([a, often], [b, oftener]) => oftener - often || a - b)
-    .slice(0, Math.min(roundHalfToEven(total / covering), mostAtOnce))
+    .slice(0, Math.min(roundHalfToEven(total / covering.length), mostAtOnce))
     .map(([speaker]) => speaker);
 }
 

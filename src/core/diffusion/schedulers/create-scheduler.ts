@@ -1,6 +1,6 @@
 import { assertNames } from '../../assert-names.ts';
 import { assertCount, assertObject } from '../../assert-values.ts';
-import { readConfig, type SchedulerConfig } from './config.ts';
+import { type ConfigReader, readConfig, type SchedulerConfig } from './config.ts';
 import { createDdim } from './ddim.ts';
 import { createDdpm } from './ddpm.ts';
 import { createDeis } from './deis.ts';
@@ -29,26 +29,26 @@ export interface SchedulerOptions {
 
 /** By the class names that configs carry. */
 const creators = {
-  DDIMScheduler: (config, { steps }) => createDdim(config, steps),
-  DDPMScheduler: (config, { steps }) => createDdpm(config, steps),
-  DEISMultistepScheduler: (config, { steps }) => createDeis(config, steps),
-  DPMSolverMultistepScheduler: (config, { steps }) => createDpmSolver(config, steps),
-  DPMSolverSDEScheduler: (config, { steps }) => createDpmSde(config, steps),
-  DPMSolverSinglestepScheduler: (config, { steps }) => createDpmSinglestep(config, steps),
-  EulerAncestralDiscreteScheduler: (config, { steps }) => createEulerAncestral(config, steps),
-  EulerDiscreteScheduler: (config, { steps }) => createEuler(config, steps),
+  DDIMScheduler: createDdim,
+  DDPMScheduler: createDdpm,
+  DEISMultistepScheduler: createDeis,
+  DPMSolverMultistepScheduler: createDpmSolver,
+  DPMSolverSDEScheduler: createDpmSde,
+  DPMSolverSinglestepScheduler: createDpmSinglestep,
+  EulerAncestralDiscreteScheduler: createEulerAncestral,
+  EulerDiscreteScheduler: createEuler,
   FlowMatchEulerDiscreteScheduler: createFlowMatchEuler,
-  HeunDiscreteScheduler: (config, { steps }) => createHeun(config, steps),
-  KDPM2AncestralDiscreteScheduler: (config, { steps }) => createKdpm2Ancestral(config, steps),
-  KDPM2DiscreteScheduler: (config, { steps }) => createKdpm2(config, steps),
-  LCMScheduler: (config, { steps }) => createLcm(config, steps),
-  LMSDiscreteScheduler: (config, { steps }) => createLms(config, steps),
-  PNDMScheduler: (config, { steps }) => createPndm(config, steps),
-  SASolverScheduler: (config, { steps }) => createSaSolver(config, steps),
-  TCDScheduler: (config, { steps }) => createTcd(config, steps),
-  UniPCMultistepScheduler: (config, { steps }) => createUniPc(config, steps),
+  HeunDiscreteScheduler: createHeun,
+  KDPM2AncestralDiscreteScheduler: createKdpm2Ancestral,
+  KDPM2DiscreteScheduler: createKdpm2,
+  LCMScheduler: createLcm,
+  LMSDiscreteScheduler: createLms,
+  PNDMScheduler: createPndm,
+  SASolverScheduler: createSaSolver,
+  TCDScheduler: createTcd,
+  UniPCMultistepScheduler: createUniPc,
 } satisfies Readonly<
-  Record<string, (config: ReturnType<typeof readConfig>, options: SchedulerOptions) => Scheduler>
+  Record<string, (config: ConfigReader, steps: number, imageTokens: number | undefined) => Scheduler>
 >;
 
 /**
@@ -65,14 +65,14 @@ const creators = {
  */
 export function createScheduler(config: SchedulerConfig, options: SchedulerOptions): Scheduler {
   assertNames('createScheduler', options, ['steps', 'imageTokens']);
-  const { steps } = options;
+  const { steps, imageTokens } = options;
   if (!Number.isInteger(steps) || steps < 1)
     throw new RangeError(`steps: expected an integer of at least 1, got ${steps}`);
-  if (options.imageTokens !== undefined) assertCount('imageTokens', options.imageTokens, { min: 1 });
+  if (imageTokens !== undefined) assertCount('imageTokens', imageTokens, { min: 1 });
   assertObject('config', config);
   const reader = readConfig(config);
   const names = Object.keys(creators) as (keyof typeof creators)[];
   if (config['_class_name'] === undefined)
     throw new TypeError(`_class_name: expected one of ${names.join(', ')}, got none`);
-  return creators[reader.choice('_class_name', names, 'EulerDiscreteScheduler')](reader, options);
+  return creators[reader.choice('_class_name', names, 'EulerDiscreteScheduler')](reader, steps, imageTokens);
 }

@@ -4,24 +4,21 @@ import type { ConfigReader } from './config.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { defineScheduler, type Scheduler } from './scheduler.ts';
 
-export interface FlowMatchOptions {
-  readonly steps: number;
-  /** Patches of the latent image that the transformer sees; moves the schedule of models that shift by size. */
-  readonly imageTokens?: number | undefined;
-}
-
 /**
  * Euler's method along the straight way from noise to image, the sample being (1 − σ) · image + σ · noise and the output
  * its velocity. Esser et al. 2024.
+ * @param imageTokens patches of the latent image that the transformer sees; models that shift by size need it
  */
 export function createFlowMatchEuler(
   config: ConfigReader,
-  { steps, imageTokens }: FlowMatchOptions,
+  steps: number,
+  imageTokens: number | undefined,
 ): Scheduler {
   config.refuse(['invert_sigmas']);
   const trainSteps = config.number('num_train_timesteps', 1000);
   const stochastic = config.flag('stochastic_sampling', false);
-  const sigmas = [...readSigmas(config, { steps, imageTokens, trainSteps }), 0];
+  const mu = config.flag('use_dynamic_shifting', false) ? shiftBySize(config, imageTokens) : undefined;
+  const sigmas = [...readSigmas(config, steps, trainSteps, mu), 0];
   return defineScheduler({
     timesteps: sigmas.slice(0, -1).map((sigma) => sigma * trainSteps),
     buffers: ['fresh'],
@@ -38,15 +35,12 @@ export function createFlowMatchEuler(
   });
 }
 
-function readSigmas(
-  config: ConfigReader,
-  { steps, imageTokens, trainSteps }: FlowMatchOptions & { readonly trainSteps: number },
-): number[] {
+/** @param mu shift by the size of the image, where the model has one */
+function readSigmas(config: ConfigReader, steps: number, trainSteps: number, mu?: number): number[] {
   const shift = config.number('shift', 1);
   const byShift = (sigma: number): number => (shift * sigma) / (1 + (shift - 1) * sigma);
   let sigmas: number[];
-  if (config.flag('use_dynamic_shifting', false)) {
-    const mu = shiftBySize(config, imageTokens);
+  if (mu !== undefined) {
     const exponential =
       config.choice('time_shift_type', ['exponential', 'linear'], 'exponential') === 'exponential';
     const factor = exponential ? Math.exp(mu) : mu;

@@ -6,7 +6,12 @@ import { denoisedInto } from './denoised.ts';
 import { readThreshold } from './limit.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
-import { timestepSpacings, trailingTimesteps, type TimestepSpacing } from './timesteps.ts';
+import {
+  timestepSpacings,
+  trailingTimesteps,
+  type SpacingOptions,
+  type TimestepSpacing,
+} from './timesteps.ts';
 
 /** At 1, where nothing of the image is left, its logarithm would be infinite. */
 const largestFlowSigma = 1 - 1e-6;
@@ -107,7 +112,7 @@ function spaceSigmas(
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
   const timesteps = spaceOneMore(spacing, {
     trainSteps: training.length,
-    usedSteps: usedSteps(training, smallestLambda),
+    used: usedSteps(training, smallestLambda),
     steps,
     offset: config.number('steps_offset', 0),
   });
@@ -144,14 +149,8 @@ function usedSteps(sigmas: Float64Array, smallestLambda: number): number {
 /** Spaces one timestep more than asked and leaves the cleanest out, since these solvers end at σ = 0 by themselves. */
 function spaceOneMore(
   spacing: TimestepSpacing,
-  options: {
-    readonly trainSteps: number;
-    readonly usedSteps: number;
-    readonly steps: number;
-    readonly offset: number;
-  },
+  { trainSteps, used, steps, offset }: SpacingOptions & { readonly used: number },
 ): number[] {
-  const { trainSteps, usedSteps: used, steps, offset } = options;
   if (spacing === 'trailing') return trailingTimesteps(used, trainSteps / steps);
   const all =
     spacing === 'linspace'

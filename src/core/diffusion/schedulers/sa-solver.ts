@@ -22,6 +22,7 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     readOrder(config, 'predictor_order', [1, 2, 3, 4]),
     readOrder(config, 'corrector_order', [1, 2, 3, 4]),
   ];
+  const most = Math.max(predictorOrder, correctorOrder);
   const unfit = ['use_flow_sigmas', 'thresholding'].find((name) => !ofImages && config.flag(name, false));
   if (unfit !== undefined)
     throw new RangeError(`${unfit}: expected it to be off beside algorithm_type noise_prediction`);
@@ -68,10 +69,7 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
       const { sample, output, denoised, start, drawn } = buffers;
       const level = levels[step]!;
       if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
-      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(
-        0,
-        Math.max(predictorOrder, correctorOrder),
-      );
+      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(0, most);
       const left = lowersOrder ? timesteps.length - step : Infinity;
       if (step > 0) {
         sample.set(start);

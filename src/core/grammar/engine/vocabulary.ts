@@ -1,4 +1,5 @@
 import { getOrCreate } from '../../get-or-create.ts';
+import { orElse } from '../../text/or-else.ts';
 import { compareBytes, createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
 
 /** The tokens of a model, prepared for finding those that a grammar allows. */
@@ -42,12 +43,12 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
   // A character that one token begins can be completed by others then, whichever it is.
   const usable = includesRange(single, 0x80, 0xbf)
     ? known
-    : known.filter((entry) => charactersOf(entry.bytes) !== undefined);
+    : known.filter((entry) => areWholeCharacters(entry.bytes));
   const maskLength = Math.ceil(size / 32);
   const plainTokens: TokenBytes[] = [];
   const otherTokens: TokenBytes[] = [];
   for (const entry of usable.toSorted(compareBytes)) {
-    const isPlainToken = charactersOf(entry.bytes) !== undefined && isPlain(entry.bytes);
+    const isPlainToken = areWholeCharacters(entry.bytes) && isPlain(entry.bytes);
     (isPlainToken ? plainTokens : otherTokens).push(entry);
   }
   const plain = createTokenTrie(plainTokens);
@@ -101,20 +102,10 @@ function includesRange(bytes: ReadonlySet<number>, low: number, high: number): b
   return true;
 }
 
-/** `undefined` where the bytes are no whole characters. */
-function charactersOf(bytes: Uint8Array): number | undefined {
-  let characters = 0;
-  for (let index = 0; index < bytes.length; characters++) {
-    const first = bytes[index++]!;
-    const following =
-      first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : -1;
-    if (following < 0 || index + following > bytes.length) return undefined;
-    const second = bytes[index]!;
-    if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f)) return undefined;
-    if ((first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return undefined;
-    for (const end = index + following; index < end; index++) if (bytes[index]! >> 6 !== 2) return undefined;
-  }
-  return characters;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function areWholeCharacters(bytes: Uint8Array): boolean {
+  return orElse(() => utf8.decode(bytes) !== undefined, false);
 }
 
 /** Numbers triples of whole numbers from 1 on, equal ones alike; each may have a value. */

@@ -1,3 +1,4 @@
+import { orElse } from '../../text/or-else.ts';
 import { LanguageTooHard, type Language, type LanguageStore, type Transition } from './language.ts';
 import { transitionsOf } from './transitions.ts';
 
@@ -43,14 +44,9 @@ function isKnownLive(language: Language, store: LanguageStore): boolean {
 
 /** The transitions after which a text can be brought to an end. Where telling so costs too much, a transition is left out. */
 export function liveTransitionsOf(language: Language, store: LanguageStore): readonly Transition[] {
-  language.liveTransitions ??= transitionsOf(language, store).filter(({ target }) => {
-    try {
-      return isLive(target, store);
-    } catch (error) {
-      if (error instanceof LanguageTooHard) return false;
-      throw error;
-    }
-  });
+  language.liveTransitions ??= transitionsOf(language, store).filter(({ target }) =>
+    orElse(() => isLive(target, store), false, LanguageTooHard),
+  );
   return language.liveTransitions;
 }
 

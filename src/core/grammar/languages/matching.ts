@@ -1,22 +1,36 @@
+import type { CodePointSet } from './code-points.ts';
 import { choice, character, repeat, sequence, type Expression } from './expression.ts';
 import { parsePattern, type Pattern } from './regular-expression.ts';
 
 /** The texts that a regular expression matches as a whole; one without anchors and look-arounds. */
 export function matching(source: string): Expression {
-  return expressionOf(parsePattern(source));
+  return expressionOf(parsePattern(source), {
+    character: (set) => character(...set),
+    repeat,
+    refuse(kind) {
+      throw new TypeError(`pattern: expected no ${kind}`);
+    },
+  });
 }
 
-function expressionOf(pattern: Pattern): Expression {
+/** How a grammar writes the parts of patterns. */
+interface PatternParts {
+  character(set: CodePointSet): Expression;
+  repeat(item: Expression, bounds: { readonly min: number; readonly max: number }): Expression;
+  refuse(kind: 'start' | 'end' | 'look-ahead'): never;
+}
+
+export function expressionOf(pattern: Pattern, parts: PatternParts): Expression {
   switch (pattern.kind) {
     case 'characters':
-      return character(...pattern.set);
+      return parts.character(pattern.set);
     case 'sequence':
-      return sequence(...pattern.items.map(expressionOf));
+      return sequence(...pattern.items.map((item) => expressionOf(item, parts)));
     case 'alternatives':
-      return choice(...pattern.items.map(expressionOf));
+      return choice(...pattern.items.map((item) => expressionOf(item, parts)));
     case 'repeat':
-      return repeat(expressionOf(pattern.item), pattern);
+      return parts.repeat(expressionOf(pattern.item, parts), pattern);
     default:
-      throw new TypeError(`pattern: expected no ${pattern.kind}`);
+      return parts.refuse(pattern.kind);
   }
 }

@@ -1,4 +1,5 @@
 import { getOrCreate } from '../../get-or-create.ts';
+import { orElse } from '../../text/or-else.ts';
 import { intersection } from './code-points.ts';
 import type { Writing } from './expression.ts';
 import { plainText } from './json-text.ts';
@@ -108,13 +109,9 @@ export class LanguageReader {
   #transitions(language: Language): readonly Transition[] {
     for (const steps of [maxWorkPerByte, maxWorkPerRescue]) {
       this.#store.allow(steps);
-      try {
-        const transitions = liveTransitionsOf(language, this.#store);
-        if (transitions.length > 0 || language.nullable) return transitions;
-        language.liveTransitions = undefined;
-      } catch (error) {
-        if (!(error instanceof LanguageTooHard)) throw error;
-      }
+      const transitions = orElse(() => liveTransitionsOf(language, this.#store), [], LanguageTooHard);
+      if (transitions.length > 0 || (language.liveTransitions && language.nullable)) return transitions;
+      language.liveTransitions = undefined;
     }
     language.liveTransitions = [];
     return [];

@@ -35,8 +35,8 @@ function alignedSequences(from: number, to: number, length: number): ByteRange[]
       ];
     }
   }
-  const low = encode(from, length);
-  const high = encode(to, length);
+  const low = utf8Bytes(String.fromCodePoint(from));
+  const high = utf8Bytes(String.fromCodePoint(to));
   return [low.map((byte, index) => [byte, high[index]!] as const)];
 }
 
@@ -44,23 +44,11 @@ function lengthOf(codePoint: number): number {
   return 1 + lastOfLength.findIndex((last) => codePoint <= last);
 }
 
-function encode(codePoint: number, length: number): number[] {
-  if (length === 1) return [codePoint];
-  const leading = [0, 0, 0xc0, 0xe0, 0xf0][length]! | (codePoint >> (6 * (length - 1)));
-  const rest = Array.from(
-    { length: length - 1 },
-    (_, index) => 0x80 | ((codePoint >> (6 * (length - 2 - index))) & 63),
-  );
-  return [leading, ...rest];
-}
+const encoder = new TextEncoder();
 
 /** UTF-8 bytes of well-formed text; a lone surrogate becomes U+FFFD. */
 export function utf8Bytes(text: string): number[] {
-  return Array.from(text, (character) => {
-    const codePoint = character.codePointAt(0)!;
-    const known = codePoint >= surrogates[0] && codePoint <= surrogates[1] ? 0xfffd : codePoint;
-    return encode(known, lengthOf(known));
-  }).flat();
+  return [...encoder.encode(text)];
 }
 
 /** The text of well-formed UTF-8. */

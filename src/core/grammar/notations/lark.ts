@@ -12,6 +12,7 @@ import {
 import { type Bounds, GrammarReader } from './grammar-reader.ts';
 import { larkTerminals } from './lark-terminals.ts';
 import { allCharacters } from '../languages/language.ts';
+import { expressionOf } from '../languages/matching.ts';
 import { withOtherCases } from '../languages/other-cases.ts';
 import {
   createPatternBudget,
@@ -190,7 +191,14 @@ class LarkReader extends GrammarReader {
       allowsLazy: false,
       budget: this.#budget,
     });
-    return this.#expression(pattern);
+    return expressionOf(pattern, {
+      character: (set) => this.#character(set),
+      repeat: (item, bounds) => this.repeated(item, bounds),
+      refuse: (kind) => {
+        const without = kind === 'look-ahead' ? 'look-around' : '^ and $';
+        throw this.fault(`expected a regular expression without ${without}`);
+      },
+    });
   }
 
   #parsed(source: string, options: PatternOptions): Pattern {
@@ -199,24 +207,6 @@ class LarkReader extends GrammarReader {
     } catch (error) {
       if (error instanceof RangeError) throw this.fault(error.message);
       throw error;
-    }
-  }
-
-  #expression(pattern: Pattern): Expression {
-    switch (pattern.kind) {
-      case 'characters':
-        return this.#character(pattern.set);
-      case 'sequence':
-        return sequence(...pattern.items.map((item) => this.#expression(item)));
-      case 'alternatives':
-        return choice(...pattern.items.map((item) => this.#expression(item)));
-      case 'repeat':
-        return this.repeated(this.#expression(pattern.item), pattern);
-      case 'start':
-      case 'end':
-        throw this.fault('expected a regular expression without ^ and $');
-      case 'look-ahead':
-        throw this.fault('expected a regular expression without look-around');
     }
   }
 

@@ -42,8 +42,7 @@ function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>
     order.set(one, order.size);
     open.push(one);
     roots.push(one);
-    const first = new Set<Rule>();
-    addFirstRules(one.body, nullable, first);
+    const first = new Set(firstRules(one.body, nullable));
     trail.push({ rule: one, first, next: [...first] });
   };
   for (const start of rules) {
@@ -143,9 +142,7 @@ function rewrite(members: readonly Rule[], nullable: ReadonlySet<Rule>): Rule[] 
   }
 
   function begins(expression: Expression): boolean {
-    const first = new Set<Rule>();
-    addFirstRules(expression, nullable, first);
-    return [...first].some((one) => recursive.has(one));
+    return firstRules(expression, nullable).some((one) => recursive.has(one));
   }
 }
 
@@ -173,24 +170,21 @@ function withLast(expression: Expression, last: Rule, other: Expression): Expres
 /** Parts of an expression by the member that they begin with, which is taken off; `undefined` for none. */
 type Parts = Map<Rule | undefined, Expression>;
 
-function addFirstRules(expression: Expression, nullable: ReadonlySet<Rule>, first: Set<Rule>): void {
+/** The rules that an expression may begin with. */
+function firstRules(expression: Expression, nullable: ReadonlySet<Rule>): readonly Rule[] {
   switch (expression.type) {
     case 'rule':
-      first.add(expression.rule);
-      break;
+      return [expression.rule];
     case 'choice':
-      for (const item of expression.items) addFirstRules(item, nullable, first);
-      break;
+      return expression.items.flatMap((item) => firstRules(item, nullable));
     case 'repeat':
-      addFirstRules(expression.item, nullable, first);
-      break;
-    case 'sequence':
-      for (const item of expression.items) {
-        addFirstRules(item, nullable, first);
-        if (!isNullable(item, nullable)) break;
-      }
-      break;
+      return firstRules(expression.item, nullable);
+    case 'sequence': {
+      const { items } = expression;
+      const last = items.findIndex((item) => !isNullable(item, nullable));
+      return items.slice(0, last < 0 ? items.length : last + 1).flatMap((item) => firstRules(item, nullable));
+    }
     default:
-      break;
+      return [];
   }
 }

@@ -27,6 +27,12 @@ interface Need {
   readonly max: number;
 }
 
+/** Counts of the needs after an item, and the literals that the item satisfies then. */
+interface Outcome {
+  readonly counts: readonly number[];
+  readonly literals: readonly Literal[];
+}
+
 /** States of a list: how many items there are (no more than matter), and how many of them each need has. */
 const maxStates = 4000;
 
@@ -110,8 +116,7 @@ export function arrayOf(
       max: Math.min(max, items.count),
     });
   }
-  if (needs.length > 0)
-    return notation.array(listWith(needs, { min, max, heads, path, comma }, literalsAt, document, itemOf));
+  if (needs.length > 0) return notation.array(listWith());
   const rest = itemOf(literalsAt(heads), path);
   if (heads === 0) {
     const isAny = rest === notation.ofItem().anyValue && min === 0 && max === Infinity;
@@ -129,6 +134,61 @@ export function arrayOf(
     content = index < min ? some : choice(some, empty);
   }
   return notation.array(content);
+
+  /** Lists that count items of several kinds, as a rule for each count. */
+  function listWith(): Expression {
+    const lastCount = Math.max(min, heads, max === Infinity ? 0 : max, ...needs.map(({ from }) => from));
+    const rules = new Map<string, Rule>();
+    const waiting: { isFirst: boolean; count: number; found: readonly number[]; rule: Rule }[] = [];
+    const stateOf = (count: number, found: readonly number[]): Expression => {
+      const known = max === Infinity ? Math.min(count, lastCount) : count;
+      const key = `${known},${found.join()},${count === 0}`;
+      const state = getOrCreate(rules, key, () => {
+        if (rules.size >= maxStates) throw schemaFault(path, 'expected fewer items to count');
+        const own = rule(`items ${key}`);
+        waiting.push({ isFirst: count === 0, count: known, found, rule: own });
+        return own;
+      });
+      return refer(state);
+    };
+    const none = needs.map(() => 0);
+    const start = stateOf(0, none);
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { isFirst, count, found, rule: state } = next;
+      const branches: Expression[] = [];
+      if (count >= min && needs.every((need, index) => found[index]! >= need.min)) branches.push(empty);
+      if (count < max) {
+        for (const { counts, literals } of outcomes(found, count)) {
+          const item = itemOf([...literalsAt(count), ...literals], path);
+          branches.push(sequence(...(isFirst ? [] : [comma]), item, stateOf(count + 1, counts)));
+        }
+      }
+      state.body = choice(...branches);
+    }
+    return start;
+  }
+
+  /** Outcomes of the next item: whether it matches matters only while it is counted. */
+  function outcomes(found: readonly number[], count: number): readonly Outcome[] {
+    return needs.reduce<Outcome[]>(
+      (ways, { literal, from, min: least, max: limit }, index) => {
+        const done = found[index]!;
+        const isCounted = count >= from && (limit < Infinity || done < least);
+        return ways.flatMap(({ counts, literals }) => {
+          const skip = {
+            counts: [...counts, done],
+            literals:
+              isCounted && limit < Infinity
+                ? [...literals, document.literal(literal.schema, literal.path, { negated: !literal.negated })]
+                : literals,
+          };
+          const take = { counts: [...counts, done + 1], literals: [...literals, literal] };
+          return isCounted && done < limit ? [skip, take] : [skip];
+        });
+      },
+      [{ counts: [], literals: [] }],
+    );
+  }
 }
 
 function containedOf(schema: Schema, path: string, document: SchemaDocument): Need | undefined {
@@ -144,82 +204,4 @@ function evaluatesItem(schema: Schema, index: number): boolean {
   if (unevaluatedItems !== undefined) return true;
   if (Array.isArray(items)) return index < items.length || additionalItems !== undefined;
   return items !== undefined || (Array.isArray(prefixItems) && index < prefixItems.length);
-}
-
-/** Lists that count items of several kinds, as a rule for each count. */
-function listWith(
-  needs: readonly Need[],
-  {
-    min,
-    max,
-    heads,
-    path,
-    comma,
-  }: {
-    readonly min: number;
-    readonly max: number;
-    readonly heads: number;
-    readonly path: string;
-    readonly comma: Expression;
-  },
-  literalsAt: (index: number) => Literal[],
-  document: SchemaDocument,
-  itemOf: (literals: readonly Literal[], path: string) => Expression,
-): Expression {
-  const lastCount = Math.max(min, heads, max === Infinity ? 0 : max, ...needs.map(({ from }) => from));
-  const rules = new Map<string, Rule>();
-  const waiting: { isFirst: boolean; count: number; found: readonly number[]; rule: Rule }[] = [];
-  const stateOf = (count: number, found: readonly number[]): Expression => {
-    const known = max === Infinity ? Math.min(count, lastCount) : count;
-    const key = `${known},${found.join()},${count === 0}`;
-    const state = getOrCreate(rules, key, () => {
-      if (rules.size >= maxStates) throw schemaFault(path, 'expected fewer items to count');
-      const own = rule(`items ${key}`);
-      waiting.push({ isFirst: count === 0, count: known, found, rule: own });
-      return own;
-    });
-    return refer(state);
-  };
-  const none = needs.map(() => 0);
-  const start = stateOf(0, none);
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { isFirst, count, found, rule: state } = next;
-    const branches: Expression[] = [];
-    if (count >= min && needs.every((need, index) => found[index]! >= need.min)) branches.push(empty);
-    if (count < max) {
-      for (const { counts, literals } of outcomes(needs, found, count, document)) {
-        const item = itemOf([...literalsAt(count), ...literals], path);
-        branches.push(sequence(...(isFirst ? [] : [comma]), item, stateOf(count + 1, counts)));
-      }
-    }
-    state.body = choice(...branches);
-  }
-  return start;
-}
-
-/** Outcomes of the next item: whether it matches matters only while it is counted. */
-function outcomes(
-  needs: readonly Need[],
-  found: readonly number[],
-  count: number,
-  document: SchemaDocument,
-): { readonly counts: readonly number[]; readonly literals: readonly Literal[] }[] {
-  return needs.reduce<{ readonly counts: readonly number[]; readonly literals: readonly Literal[] }[]>(
-    (ways, { literal, from, min, max }, index) => {
-      const done = found[index]!;
-      const isCounted = count >= from && (max < Infinity || done < min);
-      return ways.flatMap(({ counts, literals }) => {
-        const skip = {
-          counts: [...counts, done],
-          literals:
-            isCounted && max < Infinity
-              ? [...literals, document.literal(literal.schema, literal.path, { negated: !literal.negated })]
-              : literals,
-        };
-        const take = { counts: [...counts, done + 1], literals: [...literals, literal] };
-        return isCounted && done < max ? [skip, take] : [skip];
-      });
-    },
-    [{ counts: [], literals: [] }],
-  );
 }

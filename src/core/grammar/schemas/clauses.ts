@@ -1,4 +1,5 @@
 import { getOrCreate } from '../../get-or-create.ts';
+import { orElse } from '../../text/or-else.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { itemSchemas } from './evaluate.ts';
 import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
@@ -113,15 +114,10 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
   /** Whether an object would need a property that it can't have, as far as is known. */
   function isNeverObject(clause: Clause, path: string, depth: number): boolean {
     if (clause.types !== typeBits.object || clause.values || depth === 0) return false;
-    return clause.required.some((name) => {
-      try {
-        return isNever(propertyLiterals(clause, name, document), path, depth - 1);
-      } catch (error) {
-        // A property may be of the schema that is being read.
-        if (error instanceof RangeError) return false;
-        throw error;
-      }
-    });
+    // A property may be of the schema that is being read.
+    return clause.required.some((name) =>
+      orElse(() => isNever(propertyLiterals(clause, name, document), path, depth - 1), false, RangeError),
+    );
   }
 
   function clausesOf(literal: Literal): readonly Clause[] {
@@ -463,6 +459,15 @@ function merge(a: Clause, b: Clause): Clause | undefined {
   }
   if (types === 0) return undefined;
   return { types, values, excluded, atoms: both(a.atoms, b.atoms), required, absent };
+}
+
+/** `null`, `true` and `false`, as far as a clause allows them. */
+export function wordsOf({ types, excluded }: Clause): readonly unknown[] {
+  const words = [
+    ...(types & typeBits.null ? [null] : []),
+    ...(types & typeBits.boolean ? [true, false] : []),
+  ];
+  return words.filter((word) => !excluded.includes(word));
 }
 
 function brokenHeads(heads: readonly unknown[], path: string): Clause[] {

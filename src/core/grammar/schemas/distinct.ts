@@ -2,7 +2,7 @@ import type { Expression } from '../languages/expression.ts';
 import { languageOf } from '../languages/expression-language.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
-import type { Clause, ClauseReader } from './clauses.ts';
+import { wordsOf, type Clause, type ClauseReader } from './clauses.ts';
 import type { Literal } from './document.ts';
 import { numberBits, typeBits } from './keywords.ts';
 import { numberOf } from './number.ts';
@@ -36,7 +36,8 @@ export function distinctItems(
   const alternatives = clauses.read(literals, path);
   const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
   const plain = (clause: Clause): Language | undefined => {
-    const values = clause.values?.filter(isAllowed) ?? simpleValues(clause);
+    const isOfWords = (clause.types & ~(typeBits.null | typeBits.boolean)) === 0;
+    const values = clause.values?.filter(isAllowed) ?? (isOfWords ? wordsOf(clause) : undefined);
     if (values)
       return texts.listed(
         values.map((value) => JSON.stringify(value)),
@@ -58,15 +59,6 @@ export function distinctItems(
     },
     count,
   };
-}
-
-function simpleValues({ types, excluded }: Clause): readonly unknown[] | undefined {
-  if (types & ~(typeBits.null | typeBits.boolean)) return undefined;
-  const values = [
-    ...(types & typeBits.null ? [null] : []),
-    ...(types & typeBits.boolean ? [true, false] : []),
-  ];
-  return values.filter((value) => !excluded.includes(value));
 }
 
 /** Without what would let one number be written in two ways. */

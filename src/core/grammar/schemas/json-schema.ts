@@ -7,7 +7,7 @@ import { distinctItems } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
 import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.ts';
-import { annotationKeywords, createClauseReader, isReferenceAlone, type Clause } from './clauses.ts';
+import { annotationKeywords, createClauseReader, isReferenceAlone, wordsOf, type Clause } from './clauses.ts';
 import { createSchemaDocument, type Literal } from './document.ts';
 import { createEvaluator } from './evaluate.ts';
 import { isSchemaObject, numberBits, readSchemas, schemaFault, typeBits, type Schema } from './keywords.ts';
@@ -167,11 +167,7 @@ function* readSteps(
     const complex = excluded.find((value) => typeof value === 'object' && value !== null);
     if (complex !== undefined && types & (typeBits.object | typeBits.array))
       throw schemaFault(path, 'expected no objects and arrays among constants that are ruled out');
-    const words = [
-      ...(types & typeBits.null ? [null] : []),
-      ...(types & typeBits.boolean ? [true, false] : []),
-    ];
-    yield notation.constants(words.filter((word) => !excluded.includes(word)));
+    yield notation.constants(wordsOf(clause));
     if (types & numberBits) yield notation.number(numberOf(clause, texts));
     yield stringOfClause(clause, texts, notation);
     yield arrayOf(clause, document, notation, valueOf, (literals, at) =>

@@ -4,7 +4,7 @@ import { isPastState, presentKeysAndValues } from '../cache-names.ts';
 import { elementTypes } from '../element-types.ts';
 import { contribDomain, createGraphDraft, type GraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
-import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
+import type { OnnxGraph, OnnxNode } from '../model.ts';
 import { sizeAfter, sizeBefore } from '../projection-size.ts';
 import { peelMask } from './attention-mask.ts';
 import { matchAttention, type Attention, sameLeadingDims } from './attention-parts.ts';
@@ -36,7 +36,7 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
       other = attention;
       continue;
     }
-    const layer = completeLayer(index, attention, { inputs, windows });
+    const layer = completeLayer(attention);
     if (typeof layer === 'string') return unchanged(layer);
     layers.push(layer);
   }
@@ -49,6 +49,24 @@ export function fuseAttention(graph: OnnxGraph, windows: ReadonlyMap<string, Att
   for (const layer of layers) emit(layer);
   if (graph.inputs.some(isPastState)) unmask(draft, index);
   return { graph: draft.finish() };
+
+  function completeLayer(attention: Attention): Layer | string {
+    const { key, value, mask } = attention;
+    const past = inputs.get(key.past);
+    if (!past || !inputs.has(value.past)) return 'keys or values that do not begin with an input';
+    const [, keyValueHeads, , headSize] = past.dims ?? [];
+    const { elementType } = past;
+    if (typeof keyValueHeads !== 'number' || typeof headSize !== 'number')
+      return `${past.name} of an unknown size`;
+    if (elementType !== elementTypes.float32 && elementType !== elementTypes.float16)
+      return `${past.name} of an unknown type`;
+    if (!mask) return 'attention without a mask';
+    const window = windows.get(peelMask(index, mask.name));
+    if (window === undefined) return 'a mask that is not understood';
+    const heads = countHeads(index, attention, headSize);
+    if (heads === undefined || heads % keyValueHeads !== 0) return 'an unknown number of heads';
+    return { ...attention, heads, keyValueHeads, headSize, elementType, window };
+  }
 }
 
 /**
@@ -70,31 +88,6 @@ interface Layer extends Attention {
   readonly headSize: number;
   readonly elementType: number;
   readonly window: AttentionWindow;
-}
-
-function completeLayer(
-  index: GraphIndex,
-  attention: Attention,
-  {
-    inputs,
-    windows,
-  }: { inputs: ReadonlyMap<string, OnnxValue>; windows: ReadonlyMap<string, AttentionWindow> },
-): Layer | string {
-  const { key, value, mask } = attention;
-  const past = inputs.get(key.past);
-  if (!past || !inputs.has(value.past)) return 'keys or values that do not begin with an input';
-  const [, keyValueHeads, , headSize] = past.dims ?? [];
-  const { elementType } = past;
-  if (typeof keyValueHeads !== 'number' || typeof headSize !== 'number')
-    return `${past.name} of an unknown size`;
-  if (elementType !== elementTypes.float32 && elementType !== elementTypes.float16)
-    return `${past.name} of an unknown type`;
-  if (!mask) return 'attention without a mask';
-  const window = windows.get(peelMask(index, mask.name));
-  if (window === undefined) return 'a mask that is not understood';
-  const heads = countHeads(index, attention, headSize);
-  if (heads === undefined || heads % keyValueHeads !== 0) return 'an unknown number of heads';
-  return { ...attention, heads, keyValueHeads, headSize, elementType, window };
 }
 
 /** From the size of the product after the attention, or before it. */

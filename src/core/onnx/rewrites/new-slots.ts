@@ -1,8 +1,8 @@
 import { integerOf, tensorValue } from '../value.ts';
 import { presentKeysAndValues } from '../cache-names.ts';
-import { createGraphDraft, type GraphDraft } from '../graph-draft.ts';
+import { createGraphDraft } from '../graph-draft.ts';
 import { GraphIndex } from '../graph-index.ts';
-import type { OnnxGraph, OnnxNode, OnnxValue } from '../model.ts';
+import type { OnnxGraph } from '../model.ts';
 import { unchanged, type Rewritten } from './rewrite.ts';
 
 /** The output that has only the new slots of a `present.*`, `[batch, heads, sequence, size]`. */
@@ -23,26 +23,14 @@ export function addNewSlots(graph: OnnxGraph): Rewritten {
     const { name, elementType } = present;
     if (elementType === undefined || batch === undefined) return unchanged(`${name} of an unknown type`);
     const output = newSlotsOutput(name);
-    const reason = addOutput(draft, index.producer(name), present, output);
-    if (reason !== undefined) return unchanged(reason);
+    const node = index.producer(name);
+    const isAppended = node?.operator === 'Concat' && node.inputs.length === 2;
+    if (!isAppended || ![2, -2].includes(integerOf(node, 'axis') ?? 0))
+      return unchanged(`${name} comes from ${node?.operator ?? 'an input'}`);
+    draft.add('Identity', [node.inputs[1]!], { outputs: [output] });
     draft.setOutput(
       tensorValue(output, elementType, [batch, heads ?? 'heads', 'sequence_length', headSize ?? 'size']),
     );
   }
   return { graph: draft.finish() };
-}
-
-/** @returns why there is none */
-function addOutput(
-  draft: GraphDraft,
-  node: OnnxNode | undefined,
-  present: OnnxValue,
-  output: string,
-): string | undefined {
-  const axis = node && integerOf(node, 'axis');
-  if (node?.operator === 'Concat' && node.inputs.length === 2 && (axis === 2 || axis === -2)) {
-    draft.add('Identity', [node.inputs[1]!], { outputs: [output] });
-    return undefined;
-  }
-  return `${present.name} comes from ${node?.operator ?? 'an input'}`;
 }

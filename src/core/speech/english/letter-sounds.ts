@@ -1,4 +1,5 @@
 import { assertObject, assertText } from '../../assert-values.ts';
+import { getOrCreate } from '../../get-or-create.ts';
 import type { Pronunciation } from './arpabet-sounds.ts';
 
 /** A word in the letters a to z, and its sounds in ARPABET. */
@@ -45,9 +46,7 @@ export function learnAlignment(
     const name = sound.replace(/\d$/, '');
     if (!/^[A-Z]{1,2}$/.test(name))
       throw new RangeError(`dictionary: expected ARPABET, got ${JSON.stringify(sound)}`);
-    const id = ids.get(name) ?? ids.size;
-    ids.set(name, id);
-    return id;
+    return getOrCreate(ids, name, () => ids.size);
   };
   const codes = new Map<string, number>();
   for (const { sounds } of words)

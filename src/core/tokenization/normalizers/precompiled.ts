@@ -163,13 +163,9 @@ function offsetOf(unit: number): number {
 }
 
 function decodeBase64(label: string, text: string): Uint8Array {
-  let binary: string;
   try {
-    binary = atob(text);
+    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   } catch (error) {
     throw new RangeError(`${label}: expected base64`, { cause: error });
   }
-  const bytes = new Uint8Array(binary.length);
-  for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
-  return bytes;
 }

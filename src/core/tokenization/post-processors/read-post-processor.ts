@@ -22,32 +22,6 @@ import type { PostProcessor } from './post-processor.ts';
 
 const blank = characterOfByte[0x20];
 
-/**
- * Takes white space out of the spans of tokens, but not a blank that was put in front of the text. It is counted in
- * characters, whatever the characters of the text are that it came from.
- */
-function trimOffsets(
-  encoding: PartialEncoding,
-  { addPrefixSpace }: { addPrefixSpace: boolean },
-): PartialEncoding {
-  const { source = '' } = encoding;
-  const offsets = encoding.offsets.slice();
-  for (const [index, token] of encoding.tokens.entries()) {
-    let leading = countSpaces(token, 0, 1);
-    let start = offsets[2 * index]!;
-    const end = offsets[2 * index + 1]!;
-    if (leading === 1 && addPrefixSpace && (index === 0 || start === 0)) leading = 0;
-    for (; leading > 0 && start < end; leading--) start += isHighSurrogate(source.charCodeAt(start)) ? 2 : 1;
-    offsets[2 * index] = start;
-    offsets[2 * index + 1] = Math.max(start, back(source, end, countSpaces(token, token.length - 1, -1)));
-  }
-  return {
-    ...encoding,
-    offsets,
-    overflowing: encoding.overflowing.map((part) => trimOffsets(part, { addPrefixSpace })),
-  };
-}
-
 /** Index that many characters before a place; the place itself if fewer precede it. */
 function back(source: string, place: number, count: number): number {
   let at = place;
@@ -96,7 +70,31 @@ function readByteLevelProcessing(label: string, members: Members): PostProcessor
 function readTrimming(label: string, members: Members): (encoding: PartialEncoding) => PartialEncoding {
   const trims = readBoolean(`${label}.trim_offsets`, members['trim_offsets'], true);
   const addPrefixSpace = readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], true);
-  return (encoding) => (trims ? trimOffsets(encoding, { addPrefixSpace }) : encoding);
+  return trims ? trim : (encoding) => encoding;
+
+  /**
+   * Takes white space out of the spans of tokens, but not a blank that was put in front of the text. It is counted in
+   * characters, whatever the characters of the text are that it came from.
+   */
+  function trim(encoding: PartialEncoding): PartialEncoding {
+    const { source = '' } = encoding;
+    const offsets = encoding.offsets.slice();
+    for (const [index, token] of encoding.tokens.entries()) {
+      let leading = countSpaces(token, 0, 1);
+      let start = offsets[2 * index]!;
+      const end = offsets[2 * index + 1]!;
+      if (leading === 1 && addPrefixSpace && (index === 0 || start === 0)) leading = 0;
+      for (; leading > 0 && start < end; leading--)
+        start += isHighSurrogate(source.charCodeAt(start)) ? 2 : 1;
+      offsets[2 * index] = start;
+      offsets[2 * index + 1] = Math.max(start, back(source, end, countSpaces(token, token.length - 1, -1)));
+    }
+    return {
+      ...encoding,
+      offsets,
+      overflowing: encoding.overflowing.map(trim),
+    };
+  }
 }
 
 /** Reads `[token, id]`. */
@@ -159,8 +157,8 @@ function readTemplateProcessing(label: string, members: Members): PostProcessor 
     if (read.ids.length !== read.tokens.length) throw new RangeError(`${at}: expected as many ids as tokens`);
     special.set(name, read);
   }
-  const single = readTemplate(`${label}.single`, members['single'], special, 1);
-  const pair = readTemplate(`${label}.pair`, members['pair'] ?? [], special, 2);
+  const single = readTemplate('single', members['single'], 1);
+  const pair = readTemplate('pair', members['pair'] ?? [], 2);
   const templateOf = (texts: number): readonly Part[] => {
     if (texts > 2) throw new RangeError(`${label}: can't follow another template`);
     return texts === 2 ? pair : single;
@@ -177,28 +175,23 @@ function readTemplateProcessing(label: string, members: Members): PostProcessor 
         return addSpecialTokens ? part.encoding : [];
       }),
   };
-}
 
-function readTemplate(
-  label: string,
-  value: unknown,
-  special: ReadonlyMap<string, SpecialTokens>,
-  texts: number,
-): readonly Part[] {
-  return readList(label, value).map((item, index) => {
-    const at = `${label}[${index}]`;
-    const { Sequence: sequence, SpecialToken: token } = readMembers(at, item);
-    const kind = sequence === undefined ? 'SpecialToken' : 'Sequence';
-    const { id, type_id: typeIdValue } = readMembers(`${at}.${kind}`, sequence ?? token);
-    const typeId = readInteger(`${at}.${kind}.type_id`, typeIdValue);
-    if (sequence !== undefined) {
-      const text = ['A', 'B'].slice(0, texts).indexOf(readString(`${at}.Sequence.id`, id));
-      if (text === -1) throw new RangeError(`${at}.Sequence.id: expected ${texts === 1 ? 'A' : 'A or B'}`);
-      return { text, typeId };
-    }
-    const known = special.get(readString(`${at}.SpecialToken.id`, id));
-    if (!known)
-      throw new RangeError(`${at}.SpecialToken.id: ${JSON.stringify(id)} is not among the special tokens`);
-    return { encoding: toConstantEncoding(known.ids, known.tokens, { typeId }) };
-  });
+  function readTemplate(name: string, value: unknown, texts: number): readonly Part[] {
+    return readList(`${label}.${name}`, value).map((item, index) => {
+      const at = `${label}.${name}[${index}]`;
+      const { Sequence: sequence, SpecialToken: token } = readMembers(at, item);
+      const kind = sequence === undefined ? 'SpecialToken' : 'Sequence';
+      const { id, type_id: typeIdValue } = readMembers(`${at}.${kind}`, sequence ?? token);
+      const typeId = readInteger(`${at}.${kind}.type_id`, typeIdValue);
+      if (sequence !== undefined) {
+        const text = ['A', 'B'].slice(0, texts).indexOf(readString(`${at}.Sequence.id`, id));
+        if (text === -1) throw new RangeError(`${at}.Sequence.id: expected ${texts === 1 ? 'A' : 'A or B'}`);
+        return { text, typeId };
+      }
+      const known = special.get(readString(`${at}.SpecialToken.id`, id));
+      if (!known)
+        throw new RangeError(`${at}.SpecialToken.id: ${JSON.stringify(id)} is not among the special tokens`);
+      return { encoding: toConstantEncoding(known.ids, known.tokens, { typeId }) };
+    });
+  }
 }

@@ -45,9 +45,10 @@ export function createQwen2Vl(files: VisionConfig): VisionFamily {
 /** `createQwen2Vl` with other defaults for missing values. */
 function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamily {
   const filter = readFilter(preprocessor, 'bicubic');
-  const normalization = readNormalization(preprocessor, usual.normalization);
+  const { scale, mean, deviation } = readNormalization(preprocessor, usual.normalization);
   const patch = readNumber(preprocessor, 'patch_size', usual.patch);
   const merged = readNumber(preprocessor, 'merge_size', 2);
+  const block = patch * merged;
   const frames = readNumber(preprocessor, 'temporal_patch_size', 2);
   const size = readObject(preprocessor, 'size');
   const fewest = readNumber(preprocessor, 'min_pixels', readNumber(size, 'shortest_edge', usual.fewest));
@@ -56,11 +57,11 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
     placeholder: token,
     pictureToken: token,
     prepare(picture) {
-      const fitting = fit(picture, { factor: patch * merged, fewest, most });
+      const fitting = fit(picture);
       const rows = fitting.height / patch;
       const columns = fitting.width / patch;
       const length = (rows * columns) / merged ** 2;
-      const data = toPatches(resized(picture, fitting, filter), { patch, merged, frames, normalization });
+      const data = toPatches(resized(picture, fitting, filter));
       const grid = BigInt64Array.of(1n, BigInt(rows), BigInt(columns));
       const sides = { type: 'int64', dims: [1, 3], data: grid } as const;
       return {
@@ -76,69 +77,56 @@ function createQwenVl({ preprocessor }: VisionConfig, usual: Usual): VisionFamil
       };
     },
   };
-}
 
-/** Sides that are multiples of `factor`, with about the picture's proportions, and pixels within the limits. */
-function fit(
-  { width, height }: Size,
-  { factor, fewest, most }: { factor: number; fewest: number; most: number },
-): Size {
-  const stretch = Math.max(width, height) / Math.min(width, height);
-  if (stretch > mostStretched) {
-    throw new RangeError(
-      `image: expected sides that differ by at most ${mostStretched} times, got ${stretch}`,
-    );
+  /** Sides that are multiples of `block`, with about the picture's proportions, and pixels within the limits. */
+  function fit({ width, height }: Size): Size {
+    const stretch = Math.max(width, height) / Math.min(width, height);
+    if (stretch > mostStretched) {
+      throw new RangeError(
+        `image: expected sides that differ by at most ${mostStretched} times, got ${stretch}`,
+      );
+    }
+    const near = {
+      width: roundHalfToEven(width / block) * block,
+      height: roundHalfToEven(height / block) * block,
+    };
+    if (near.width * near.height > most) {
+      const shrinking = Math.sqrt((height * width) / most);
+      const down = (side: number): number => Math.max(block, Math.floor(side / shrinking / block) * block);
+      return { width: down(width), height: down(height) };
+    }
+    if (near.width * near.height < fewest) {
+      const growth = Math.sqrt(fewest / (height * width));
+      const up = (side: number): number => Math.ceil((side * growth) / block) * block;
+      return { width: up(width), height: up(height) };
+    }
+    return near;
   }
-  const near = {
-    width: roundHalfToEven(width / factor) * factor,
-    height: roundHalfToEven(height / factor) * factor,
-  };
-  if (near.width * near.height > most) {
-    const scale = Math.sqrt((height * width) / most);
-    const down = (side: number): number => Math.max(factor, Math.floor(side / scale / factor) * factor);
-    return { width: down(width), height: down(height) };
-  }
-  if (near.width * near.height < fewest) {
-    const scale = Math.sqrt(fewest / (height * width));
-    const up = (side: number): number => Math.ceil((side * scale) / factor) * factor;
-    return { width: up(width), height: up(height) };
-  }
-  return near;
-}
 
-/** `[patches × (3 × frames × patch × patch)]`; patches that are merged later follow one another. */
-function toPatches(
-  { pixels, width, height }: Picture,
-  {
-    patch,
-    merged,
-    frames,
-    normalization,
-  }: { patch: number; merged: number; frames: number; normalization: Normalization },
-): Float32Array {
-  const { scale, mean, deviation } = normalization;
-  const data = new Float32Array(3 * frames * width * height);
-  const block = patch * merged;
-  let at = 0;
-  for (let top = 0; top < height; top += block) {
-    for (let left = 0; left < width; left += block) {
-      for (let inner = 0; inner < merged * merged; inner++) {
-        const y0 = top + Math.floor(inner / merged) * patch;
-        const x0 = left + (inner % merged) * patch;
-        for (let channel = 0; channel < 3; channel++) {
-          for (let frame = 0; frame < frames; frame++) {
-            for (let y = y0; y < y0 + patch; y++) {
-              for (let x = x0; x < x0 + patch; x++) {
-                const value = pixels[3 * (y * width + x) + channel]! * scale;
-                data[at++] = (value - mean[channel]!) / deviation[channel]!;
+  /** `[patches × (3 × frames × patch × patch)]`; patches that are merged later follow one another. */
+  function toPatches({ pixels, width, height }: Picture): Float32Array {
+    const data = new Float32Array(3 * frames * width * height);
+    let at = 0;
+    for (let top = 0; top < height; top += block) {
+      for (let left = 0; left < width; left += block) {
+        for (let inner = 0; inner < merged * merged; inner++) {
+          const y0 = top + Math.floor(inner / merged) * patch;
+          const x0 = left + (inner % merged) * patch;
+          for (let channel = 0; channel < 3; channel++) {
+            for (let frame = 0; frame < frames; frame++) {
+              for (let y = y0; y < y0 + patch; y++) {
+                for (let x = x0; x < x0 + patch; x++) {
+                  const value = pixels[3 * (y * width + x) + channel]! * scale;
+                  data[at++] = (value - mean[channel]!) / deviation[channel]!;
+                }
               }
             }
           }
         }
       }
     }
+    return data;
   }
-  return data;
 }
 
 /**
