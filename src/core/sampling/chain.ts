@@ -22,8 +22,8 @@ export interface Chain {
   runLargest(largest: LargestLogits): Candidates | undefined;
   /** Whether no sampler drops any token, so that `drawFromAll` may be used. */
   readonly keepsAll: boolean;
-  /** A token of all that are allowed; −1 where it takes `run` and a draw from what that gives. */
-  drawFromAll(logits: Float32Array, allow: Uint32Array | undefined, uniform: number): number;
+  /** One of all tokens; −1 where it takes `run` and a draw from what that gives. */
+  drawFromAll(logits: Float32Array, uniform: number): number;
   /** Makes a token part of the history that the samplers look at. */
   accept(token: number): void;
   /** Number of last tokens of the history that the samplers read. */
@@ -57,14 +57,11 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
     run(logits, allow, isPenalized) {
       const candidates = candidateScratch(logits.length);
       const { collector } = first;
-      const adjustments = collector && !isPenalized ? adjust(logits, allow) : undefined;
-      if (collector && adjustments) {
-        collector.reset(candidates);
-        scan(logits, adjustments, collector);
-        if (collector.isComplete()) {
-          for (let i = leading; i < steps.length; i++) steps[i]!.apply(candidates);
-          return candidates;
-        }
+      collector?.reset(candidates);
+      const isRead = collector && scan(logits, adjust(logits, allow, isPenalized), collector, allow);
+      if (isRead && collector.isComplete()) {
+        for (let i = leading; i < steps.length; i++) steps[i]!.apply(candidates);
+        return candidates;
       }
       candidatesInto(candidates, logits, allow);
       for (const step of steps) step.apply(candidates, isPenalized);
@@ -85,10 +82,7 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
       for (const step of afterDeciding) step.apply(candidates);
       return candidates;
     },
-    drawFromAll(logits, allow, uniform) {
-      const adjustments = adjust(logits, allow);
-      return adjustments ? first.drawFromAll!(logits, adjustments, uniform) : -1;
-    },
+    drawFromAll: (logits, uniform) => first.drawFromAll!(logits, adjust(logits), uniform),
     accept(token) {
       for (const step of steps) step.accept?.(token);
     },

@@ -1,11 +1,13 @@
 import { positionOf, withinRange, type Candidates } from './candidates.ts';
-import type { Adjustments } from './scan.ts';
+import { allows, type Adjustments } from './scan.ts';
 
 /** New logits of a few tokens. */
 export interface LogitChanges {
   /** The first `size`: distinct tokens, ascending. */
   readonly tokens: Int32Array;
   readonly size: number;
+  /** Whether tokens that must not be penalised keep their logits. */
+  readonly spares?: boolean;
   /** The logit that the token at a place gets for its present one. */
   changed(place: number, logit: number): number;
 }
@@ -25,55 +27,35 @@ export function applyChanges(
   return candidates;
 }
 
-/** Tokens that a mask may leave out and still be told as changes: lists of a few are merged in less than a pass over all logits. */
-const mostExcluded = 64;
-
 /**
- * Works out the logits of all tokens that several changes in a row and a mask touch, merging their ascending lists.
- * @returns a function that returns `undefined` where a mask leaves out more than a few tokens
+ * Works out the logits of all tokens that several changes in a row touch, merging their ascending lists; −∞ for those that a mask
+ * leaves out.
  */
 export function createAdjuster(
-  changes: readonly LogitChanges[],
-): (logits: Float32Array, allow?: Uint32Array) => Adjustments | undefined {
-  const excluded = { tokens: new Int32Array(mostExcluded), size: 0, changed: () => -Infinity };
-  const all = [...changes, excluded];
+  all: readonly LogitChanges[],
+): (logits: Float32Array, allow?: Uint32Array, isPenalized?: (token: number) => boolean) => Adjustments {
   const capacity = all.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const adjustments = { tokens: new Int32Array(capacity), logits: new Float64Array(capacity), size: 0 };
   const places = new Int32Array(all.length);
-  return (logits, allow) => {
-    excluded.size = 0;
-    if (allow !== undefined && !exclude(excluded, allow, logits.length)) return undefined;
+  return (logits, allow, isPenalized) => {
     places.fill(0);
     let size = 0;
     for (let token = nextToken(all, places); token < Infinity; token = nextToken(all, places)) {
-      let logit = withinRange(logits[token]!);
+      const isLeft = logits[token]! > -Infinity && allows(allow, token);
+      const isSpared = isLeft && isPenalized?.(token) === false;
+      let logit = isLeft ? withinRange(logits[token]!) : -Infinity;
       for (let i = 0; i < all.length; i++) {
-        if (tokenAt(all[i]!, places[i]!) === token) logit = all[i]!.changed(places[i]!++, logit);
+        const changes = all[i]!;
+        if (tokenAt(changes, places[i]!) !== token) continue;
+        const place = places[i]!++;
+        if (isLeft && !(isSpared && changes.spares)) logit = changes.changed(place, logit);
       }
       adjustments.tokens[size] = token;
-      adjustments.logits[size++] = logits[token]! > -Infinity ? logit : -Infinity;
+      adjustments.logits[size++] = logit;
     }
     adjustments.size = size;
     return adjustments;
   };
-}
-
-/** Lists the tokens that a mask leaves out. @returns whether they are few */
-function exclude(
-  excluded: { tokens: Int32Array; size: number },
-  allow: Uint32Array,
-  length: number,
-): boolean {
-  for (let start = 0; start < length; start += 32) {
-    let left = ~allow[start >>> 5]!;
-    for (; left !== 0; left &= left - 1) {
-      const token = start + 31 - Math.clz32(left & -left);
-      if (token >= length) break;
-      if (excluded.size === mostExcluded) return false;
-      excluded.tokens[excluded.size++] = token;
-    }
-  }
-  return true;
 }
 
 function nextToken(all: readonly LogitChanges[], places: Int32Array): number {

@@ -187,6 +187,7 @@ function changesOf(window: TokenWindow, penaltiesOf: (token: number) => Penaltie
   const { tokens, counts } = window;
   return {
     tokens,
+    spares: true,
     get size() {
       return window.size;
     },

@@ -106,10 +106,10 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
       if (logits.length !== vocabularySize)
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
       if (allow !== undefined) assertMask(allow, vocabularySize);
-      if (chain.keepsAll && isPenalized === undefined) {
+      if (chain.keepsAll && allow === undefined && isPenalized === undefined) {
         const uniform = rng.next();
-        const token = chain.drawFromAll(logits, allow, uniform);
-        return token >= 0 ? token : drawToken(someOf(chain.run(logits, allow)), uniform);
+        const token = chain.drawFromAll(logits, uniform);
+        return token >= 0 ? token : drawToken(someOf(chain.run(logits)), uniform);
       }
       const candidates = someOf(chain.run(logits, allow, isPenalized));
       if (isGreedy) return candidates.tokens[0]!;

@@ -35,8 +35,8 @@ export interface Adjustments {
 const samplesPerScan = 1024;
 const lastSample = { values: new Float64Array(samplesPerScan), size: 0, stride: 1 };
 
-/** A sample of the logits; empty for fewer than some thousand. */
-function sampleOf(logits: Float32Array, adjustments: Adjustments): LogitSample {
+/** A sample of the logits that may be drawn; empty for fewer than some thousand. */
+function sampleOf(logits: Float32Array, adjustments: Adjustments, allow?: Uint32Array): LogitSample {
   lastSample.size = 0;
   lastSample.stride = Math.floor(logits.length / samplesPerScan);
   if (lastSample.stride < 4) return lastSample;
@@ -45,41 +45,72 @@ function sampleOf(logits: Float32Array, adjustments: Adjustments): LogitSample {
     while (adjusted < adjustments.size && adjustments.tokens[adjusted]! < token) adjusted++;
     if (adjusted < adjustments.size && adjustments.tokens[adjusted] === token) continue;
     const logit = logits[token]!;
-    if (logit > -Infinity) lastSample.values[lastSample.size++] = withinRange(logit);
+    if (logit > -Infinity && allows(allow, token)) lastSample.values[lastSample.size++] = withinRange(logit);
   }
   return lastSample;
 }
 
-/** Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else. */
-export function scan(logits: Float32Array, adjustments: Adjustments, collector: Collector): void {
-  collector.learn(sampleOf(logits, adjustments));
+/** Whether a mask lets a token be drawn. */
+export function allows(allow: Uint32Array | undefined, token: number): boolean {
+  return allow === undefined || ((allow[token >>> 5]! >>> (token & 31)) & 1) === 1;
+}
+
+/** Where a mask leaves fewer samples, it takes less to read the tokens that it leaves. */
+const leastSamples = samplesPerScan / 16;
+
+/**
+ * Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else.
+ * @returns false where nothing was read, since a mask leaves few tokens
+ */
+export function scan(
+  logits: Float32Array,
+  adjustments: Adjustments,
+  collector: Collector,
+  allow?: Uint32Array,
+): boolean {
+  const sample = sampleOf(logits, adjustments, allow);
+  if (allow !== undefined && sample.size < leastSamples) return false;
+  collector.learn(sample);
   const simd = openSimd(logits.byteLength);
   simd.holder = undefined;
   simd.floats.set(logits);
   let start = 0;
   for (let i = 0; i < adjustments.size; i++) {
     const token = adjustments.tokens[i]!;
-    scanRange(simd, start, token, collector);
+    scanRange(simd, start, token, collector, allow);
     const logit = adjustments.logits[i]!;
     if (logit > collector.threshold) collector.add(token, logit);
     start = token + 1;
   }
-  scanRange(simd, start, logits.length, collector);
+  scanRange(simd, start, logits.length, collector, allow);
+  return true;
 }
 
-function scanRange(simd: Simd, start: number, end: number, collector: Collector): void {
+function scanRange(
+  simd: Simd,
+  start: number,
+  end: number,
+  collector: Collector,
+  allow: Uint32Array | undefined,
+): void {
   const { floats } = simd;
   const last = 4 * (end - ((end - start) % 16));
-  // NaN is at least nothing.
   for (let at = 4 * start; (at = simd.findAtLeast(at, last, collector.threshold)) < last; at += 64)
-    scanEach(floats, at / 4, at / 4 + 16, collector);
-  scanEach(floats, last / 4, end, collector);
+    scanEach(floats, at / 4, at / 4 + 16, collector, allow);
+  scanEach(floats, last / 4, end, collector, allow);
 }
 
-function scanEach(logits: Float32Array, start: number, end: number, collector: Collector): void {
+/** NaN is above nothing. */
+function scanEach(
+  logits: Float32Array,
+  start: number,
+  end: number,
+  collector: Collector,
+  allow: Uint32Array | undefined,
+): void {
   for (let token = start; token < end; token++) {
     const logit = logits[token]!;
-    if (logit > collector.threshold) collector.add(token, withinRange(logit));
+    if (logit > collector.threshold && allows(allow, token)) collector.add(token, withinRange(logit));
   }
 }
 
