@@ -82,7 +82,7 @@ const scheduler: Addition = {
 import type { Scheduler } from './scheduler.ts';
 
 /** Leaves the image as it is. */
-export function createStill(_config: ConfigReader, { steps }: { readonly steps: number }): Scheduler {
+export function createStill(_config: ConfigReader, steps: number): Scheduler {
   return {
     timesteps: Array.from({ length: steps }, (_, step) => steps - 1 - step),
     initialNoiseScale: 1,
