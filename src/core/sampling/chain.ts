@@ -4,7 +4,7 @@ import type { SamplerContext, SamplerDefinition, SamplerStep } from './definitio
 import { floorOf, largestInto, type LargestLogits } from './largest-logits.ts';
 import { createBiasStep } from './logit-bias.ts';
 import { isOn, samplers, type SamplingParameters } from './samplers.ts';
-import { scan } from './scan.ts';
+import { leavesFew, scan } from './scan.ts';
 import { createScratch } from './scratch.ts';
 
 export interface ChainParameters extends SamplingParameters {
@@ -57,11 +57,13 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
     run(logits, allow, isPenalized) {
       const candidates = candidateScratch(logits.length);
       const { collector } = first;
-      collector?.reset(candidates);
-      const isRead = collector && scan(logits, adjust(logits, allow, isPenalized), collector, allow);
-      if (isRead && collector.isComplete()) {
-        for (let i = leading; i < steps.length; i++) steps[i]!.apply(candidates);
-        return candidates;
+      if (collector && !(allow && leavesFew(allow, logits.length))) {
+        collector.reset(candidates);
+        scan(logits, adjust(logits, allow, isPenalized), collector, allow);
+        if (collector.isComplete()) {
+          for (let i = leading; i < steps.length; i++) steps[i]!.apply(candidates);
+          return candidates;
+        }
       }
       candidatesInto(candidates, logits, allow);
       for (const step of steps) step.apply(candidates, isPenalized);

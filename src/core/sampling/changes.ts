@@ -12,7 +12,7 @@ export interface LogitChanges {
   changed(place: number, logit: number): number;
 }
 
-/** Changes the candidates among the tokens, but for spared ones. */
+/** Changes the candidates among the tokens, but for those that are spared. */
 export function applyChanges(
   candidates: Candidates,
   changes: LogitChanges,
@@ -21,7 +21,7 @@ export function applyChanges(
   for (let i = 0; i < changes.size; i++) {
     const token = changes.tokens[i]!;
     const position = positionOf(candidates, token);
-    if (position < 0 || isPenalized?.(token) === false) continue;
+    if (position < 0 || (changes.spares && isPenalized?.(token) === false)) continue;
     candidates.logits[position] = changes.changed(i, candidates.logits[position]!);
   }
   return candidates;

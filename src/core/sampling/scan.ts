@@ -55,22 +55,23 @@ export function allows(allow: Uint32Array | undefined, token: number): boolean {
   return allow === undefined || ((allow[token >>> 5]! >>> (token & 31)) & 1) === 1;
 }
 
-/** Where a mask leaves fewer samples, it takes less to read the tokens that it leaves. */
-const leastSamples = samplesPerScan / 16;
+/** Whether a mask leaves so few tokens, by a sample of them, that it takes less to read those alone. */
+export function leavesFew(allow: Uint32Array, length: number): boolean {
+  const stride = Math.floor(length / samplesPerScan);
+  if (stride < 4) return true;
+  let left = 0;
+  for (let i = 0; i < samplesPerScan; i++) left += Number(allows(allow, i * stride));
+  return left < samplesPerScan / 16;
+}
 
-/**
- * Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else.
- * @returns false where nothing was read, since a mask leaves few tokens
- */
+/** Offers every logit above the collector's threshold to it, in token order, in one pass that writes nothing else. */
 export function scan(
   logits: Float32Array,
   adjustments: Adjustments,
   collector: Collector,
   allow?: Uint32Array,
-): boolean {
-  const sample = sampleOf(logits, adjustments, allow);
-  if (allow !== undefined && sample.size < leastSamples) return false;
-  collector.learn(sample);
+): void {
+  collector.learn(sampleOf(logits, adjustments, allow));
   const simd = openSimd(logits.byteLength);
   simd.holder = undefined;
   simd.floats.set(logits);
@@ -83,16 +84,9 @@ export function scan(
     start = token + 1;
   }
   scanRange(simd, start, logits.length, collector, allow);
-  return true;
 }
 
-function scanRange(
-  simd: Simd,
-  start: number,
-  end: number,
-  collector: Collector,
-  allow: Uint32Array | undefined,
-): void {
+function scanRange(simd: Simd, start: number, end: number, collector: Collector, allow?: Uint32Array): void {
   const { floats } = simd;
   const last = 4 * (end - ((end - start) % 16));
   for (let at = 4 * start; (at = simd.findAtLeast(at, last, collector.threshold)) < last; at += 64)
@@ -106,7 +100,7 @@ function scanEach(
   start: number,
   end: number,
   collector: Collector,
-  allow: Uint32Array | undefined,
+  allow?: Uint32Array,
 ): void {
   for (let token = start; token < end; token++) {
     const logit = logits[token]!;
