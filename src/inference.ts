@@ -140,7 +140,7 @@ export function createInference(options: InferenceOptions): Inference {
   const startHere = inlineReplicas(loadHere);
   const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile() });
   const isElsewhere = (model: Parameters<typeof backendOf>[0]) => backendOf(model)?.place === 'host';
-  /** What the engine doesn't know of a model. */
+  /** Facts about a model that the engine doesn't know. */
   const factsOf = (model: ModelOptions) => ({
     defaults: model.defaults,
     demo: isElsewhere(model) ? undefined : findBundledModel(model.source),

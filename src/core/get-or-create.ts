@@ -2,11 +2,11 @@
 export function getOrCreate<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
-  create: () => Value,
+  create: (key: Key) => Value,
 ): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
-  const created = create();
+  const created = create(key);
   map.set(key, created);
   return created;
 }

@@ -5,8 +5,8 @@ import { maskInputs, maskModel, maskPrefix } from '../core/onnx/rewrites/attenti
 import type { AttentionWindow } from '../core/onnx/rewrites/group-query-attention.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import type { Tensor } from '../contracts/graph.ts';
-import { int64 } from './int64.ts';
 import { createOnnxSession } from './onnx.ts';
+import { filled, int64 } from './tensors.ts';
 
 /** A step that is tried: how many tokens a row has had, how many it gets, and the ones of each row's mask. */
 interface Step {
@@ -64,9 +64,9 @@ function createFeeds(
   const rows = lengths.length;
   const width = past + count;
   const all: Record<string, Tensor> = {
-    input_ids: filled([rows, count], () => 0),
-    position_ids: filled([rows, count], (index) => past + (index % count)),
-    attention_mask: filled([rows, width], (index) =>
+    input_ids: filled('int64', [rows, count]),
+    position_ids: computed([rows, count], (index) => past + (index % count)),
+    attention_mask: computed([rows, width], (index) =>
       index % width < lengths[Math.floor(index / width)]! ? 1 : 0,
     ),
     [maskInputs.pastShape]: int64([4], [rows, heads!, past, headSize!]),
@@ -75,7 +75,7 @@ function createFeeds(
   return Object.fromEntries(Object.entries(all).filter(([name]) => inputs.has(name)));
 }
 
-function filled(dims: readonly number[], value: (index: number) => number): Tensor {
+function computed(dims: readonly number[], value: (index: number) => number): Tensor {
   const length = dims.reduce((product, dim) => product * dim, 1);
   return int64(
     dims,

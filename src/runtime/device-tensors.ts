@@ -3,7 +3,7 @@ import type { OnnxModel } from '../core/onnx/model.ts';
 import { joinRowsModel, pickPositionModel, zerosModel } from '../core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import { BoundGraph } from './bound-graph.ts';
-import { int64 } from './int64.ts';
+import { int64 } from './tensors.ts';
 import type { BindableSession, ResidentTensor, Tensor } from '../contracts/graph.ts';
 
 /** Bytes that went over the bus between this process and a device, both ways. */

@@ -7,6 +7,11 @@ export function filled(type: ElementType, dims: readonly number[], value = 0): T
   return { type, dims, data: data.fill((type === 'int64' ? BigInt(value) : value) as number) };
 }
 
+/** A tensor of whole numbers, such as ids of tokens. */
+export function int64(dims: readonly number[], values: readonly number[]): Tensor {
+  return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) };
+}
+
 /** The size of a dimension that a graph has built in; free ones are marked with a name or a number below 1. */
 export function builtInSize(dim: number | string | undefined): number | undefined {
   return typeof dim === 'number' && dim > 0 ? dim : undefined;

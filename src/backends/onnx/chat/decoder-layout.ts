@@ -86,7 +86,7 @@ export function readDecoderLayout(sides: GraphSides) {
     states,
     inputs,
     outputs,
-    /** What a decoder says of itself. */
+    /** The facts that a decoder states about itself. */
     shape: {
       vocabularySize,
       /** Size of the embeddings in place of tokens; `undefined` where tokens are fed. */

@@ -6,9 +6,8 @@ import type {
   Tensor,
   TensorMap,
 } from '../../../contracts/graph.ts';
-import { filled } from '../../../runtime/tensors.ts';
+import { filled, int64 } from '../../../runtime/tensors.ts';
 import { BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
-import { int64 } from '../../../runtime/int64.ts';
 import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
 /** Sizes of a decoder's keys and values. */

@@ -48,7 +48,7 @@ export interface FlacHead {
   readonly sampleRateHz: number;
   /** Samples of every block but the last. */
   readonly blockLength: number;
-  /** Of the recording; `undefined` where that isn't known yet. */
+  /** Samples of the whole recording; `undefined` where that isn't known yet. */
   readonly samples?: number | undefined;
 }
 

@@ -19,11 +19,9 @@ import type { TokenRules } from './token-rules.ts';
 import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
 
 /** Makes something of each tokenizer once. */
-function oncePer<Made extends {}>(
-  make: (tokenizer: TextTokenizer) => Made,
-): (tokenizer: TextTokenizer) => Made {
+function oncePer<Made extends {}>(make: (tokenizer: TextTokenizer) => Made) {
   const made = new WeakMap<TextTokenizer, Made>();
-  return (tokenizer) => getOrCreate(made, tokenizer, () => make(tokenizer));
+  return (tokenizer: TextTokenizer) => getOrCreate(made, tokenizer, make);
 }
 
 /** Finds the sequences of tokens that DRY doesn't look across. The latest search is kept, since most requests say the same: nothing. */
@@ -239,7 +237,9 @@ export class Choice implements Continuation {
 /** Tells tokens with a letter or digit, or a part of a character beyond ASCII, from punctuation and white space. */
 const wordTestOf = oncePer((tokenizer) => {
   const known = new Map<number, boolean>();
-  return (token: number): boolean => getOrCreate(known, token, () => tokenizer.bytesOf(token).some(isOfWord));
+  // Asked for every penalised token of every step: nothing is allocated for one that is known.
+  const test = (token: number): boolean => tokenizer.bytesOf(token).some(isOfWord);
+  return (token: number): boolean => getOrCreate(known, token, test);
 });
 
 function isOfWord(byte: number): boolean {

@@ -1,6 +1,5 @@
-import { int64 } from '../../../../runtime/int64.ts';
 import type { Session, Tensor, TensorSignature } from '../../../../contracts/graph.ts';
-import { filled } from '../../../../runtime/tensors.ts';
+import { filled, int64 } from '../../../../runtime/tensors.ts';
 import type { DurationTensors } from '../../pipeline/open-graph.ts';
 import type { SpeakOptions } from '../../synthesizer.ts';
 import type { VitsScales } from './vits-voice.ts';
