@@ -43,15 +43,15 @@ export function createAdjuster(
     for (let token = nextToken(all, places); token < Infinity; token = nextToken(all, places)) {
       const isLeft = logits[token]! > -Infinity && allows(allow, token);
       const isSpared = isLeft && isPenalized?.(token) === false;
-      let logit = isLeft ? withinRange(logits[token]!) : -Infinity;
+      let logit = withinRange(logits[token]!);
       for (let i = 0; i < all.length; i++) {
         const changes = all[i]!;
         if (tokenAt(changes, places[i]!) !== token) continue;
         const place = places[i]!++;
-        if (isLeft && !(isSpared && changes.spares)) logit = changes.changed(place, logit);
+        if (!(isSpared && changes.spares)) logit = changes.changed(place, logit);
       }
       adjustments.tokens[size] = token;
-      adjustments.logits[size++] = logit;
+      adjustments.logits[size++] = isLeft ? logit : -Infinity;
     }
     adjustments.size = size;
     return adjustments;

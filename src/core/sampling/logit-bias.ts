@@ -54,7 +54,7 @@ export function createBiasStep(logitBias: readonly (readonly [token: number, bia
     size: logitBias.length,
     changed: (place: number, logit: number) => withBias(logit, logitBias[place]![1]),
   };
-  return { changes, apply: (candidates, isPenalized) => applyChanges(candidates, changes, isPenalized) };
+  return { changes, apply: (candidates) => applyChanges(candidates, changes) };
 }
 
 function withBias(logit: number, bias: number): number {

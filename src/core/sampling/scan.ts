@@ -72,7 +72,7 @@ export function scan(
   allow?: Uint32Array,
 ): void {
   collector.learn(sampleOf(logits, adjustments, allow));
-  const simd = openSimd(logits.byteLength);
+  const simd = openSimd(logits.byteLength + 64);
   simd.holder = undefined;
   simd.floats.set(logits);
   let start = 0;
@@ -88,23 +88,15 @@ export function scan(
 
 function scanRange(simd: Simd, start: number, end: number, collector: Collector, allow?: Uint32Array): void {
   const { floats } = simd;
-  const last = 4 * (end - ((end - start) % 16));
-  for (let at = 4 * start; (at = simd.findAtLeast(at, last, collector.threshold)) < last; at += 64)
-    scanEach(floats, at / 4, at / 4 + 16, collector, allow);
-  scanEach(floats, last / 4, end, collector, allow);
-}
-
-/** NaN is above nothing. */
-function scanEach(
-  logits: Float32Array,
-  start: number,
-  end: number,
-  collector: Collector,
-  allow?: Uint32Array,
-): void {
-  for (let token = start; token < end; token++) {
-    const logit = logits[token]!;
-    if (logit > collector.threshold && allows(allow, token)) collector.add(token, withinRange(logit));
+  // The last group may go on beyond the range, where nothing is offered.
+  const last = 4 * (start + 16 * Math.ceil((end - start) / 16));
+  for (let at = 4 * start; (at = simd.findAtLeast(at, last, collector.threshold)) < last; at += 64) {
+    const groupEnd = Math.min(at / 4 + 16, end);
+    for (let token = at / 4; token < groupEnd; token++) {
+      const logit = floats[token]!;
+      // NaN is above nothing.
+      if (logit > collector.threshold && allows(allow, token)) collector.add(token, withinRange(logit));
+    }
   }
 }
 
