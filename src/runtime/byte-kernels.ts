@@ -1,8 +1,9 @@
 import { elementTypes } from '../core/onnx/element-types.ts';
 import { contribDomain, withContribDomain } from '../core/onnx/graph-draft.ts';
-import type { OnnxGraph, OnnxTensor } from '../core/onnx/model.ts';
+import type { OnnxGraph } from '../core/onnx/model.ts';
 import { blockAttributes, blockSize } from '../core/onnx/rewrites/two-stage-scores.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
+import { inlineTensor } from '../core/onnx/tensor-values.ts';
 import { nodeOf, tensorValue } from '../core/onnx/value.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import type { Session, Tensor } from '../contracts/graph.ts';
@@ -66,17 +67,13 @@ async function withSession<T>(graph: OnnxGraph, use: (session: Session) => Promi
   }
 }
 
-function constant(name: string, elementType: number, dims: number[], bytes: Uint8Array): OnnxTensor {
-  return { name, elementType, dims, data: { place: 'inline', bytes }, unknown: [] };
-}
-
 const empty = { name: 'product', values: [], unknown: [] };
 
 const signed: OnnxGraph = {
   ...empty,
   nodes: [nodeOf('MatMulInteger', ['x', 'weights'], ['y'])],
   initializers: [
-    constant('weights', elementTypes.int8, [size, blockSize], new Uint8Array(size * blockSize).fill(127)),
+    inlineTensor('weights', elementTypes.int8, [size, blockSize], new Uint8Array(size * blockSize).fill(127)),
   ],
   inputs: [tensorValue('x', elementTypes.uint8, [1, size])],
   outputs: [tensorValue('y', elementTypes.int32, [1, blockSize])],
@@ -93,8 +90,8 @@ function byBlocks(accuracyLevel: number): OnnxGraph {
       }),
     ],
     initializers: [
-      constant('weights', elementTypes.uint8, [count, blocks, blockSize], new Uint8Array(count * size)),
-      constant('scales', elementTypes.float32, [count * blocks], new Uint8Array(4 * count * blocks)),
+      inlineTensor('weights', elementTypes.uint8, [count, blocks, blockSize], new Uint8Array(count * size)),
+      inlineTensor('scales', elementTypes.float32, [count * blocks], new Uint8Array(4 * count * blocks)),
     ],
     inputs: [tensorValue('x', elementTypes.float32, [1, size])],
     outputs: [tensorValue('y', elementTypes.float32, [1, count])],

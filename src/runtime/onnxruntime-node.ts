@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
 import * as onnxruntime from 'onnxruntime-node';
 import { getOrCreate } from '../core/get-or-create.ts';
 import type { ElementType, Session, Tensor, TensorData, TensorSignature } from '../contracts/graph.ts';
 import { toConfigurationEntries, type OnnxSessionOptions } from './session-options.ts';
+import { usualThreads } from './usual-threads.ts';
 
 /**
  * Loads an ONNX model with the binding of `onnxruntime-node`. Loading and running block the calling thread for as long as they
@@ -13,7 +13,7 @@ export async function createBindingSession(
   model: string | Uint8Array,
   options: OnnxSessionOptions = {},
 ): Promise<Session> {
-  const { device = 'cpu', threads = Math.max(1, availableParallelism() - 1) } = options;
+  const { device = 'cpu', threads = usualThreads() } = options;
   const bindingOptions: onnxruntime.InferenceSession.SessionOptions = {
     executionProviders: [device],
     intraOpNumThreads: threads,

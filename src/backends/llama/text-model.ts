@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { ModelSpec } from '../../contracts/model.ts';
 import type { EncodingModel, TextModel } from '../../contracts/sessions.ts';
 import type { GgufMetadata } from '../../core/gguf/read-metadata.ts';
@@ -11,6 +10,7 @@ import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
 import { LlamaModel } from '../../runtime/llama/llama-model.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 import { releaseOnFailure } from '../../concurrency/release-on-failure.ts';
+import { usualThreads } from '../../runtime/usual-threads.ts';
 
 /** `tokenizer.ggml.token_type` of tokens that are no text. */
 const controlTypes: ReadonlySet<unknown> = new Set([2, 3, 5]);
@@ -74,7 +74,7 @@ function pairTemplate({ before, after }: TextTokenizer['frame']) {
  */
 export async function openGgufModel(spec: ModelSpec): Promise<TextModel & EncodingModel> {
   const { gpu, gpuLayers, cacheTokens } = (spec.backend ?? {}) as Partial<LlamaBackend>;
-  const threads = spec.threads ?? Math.max(1, availableParallelism() - 1);
+  const threads = spec.threads ?? usualThreads();
   const metadata = readGgufFile(spec.source);
   return releaseOnFailure(async (own) => {
     const model = own(await LlamaModel.load(spec.source, { gpu, gpuLayers }));

@@ -5,6 +5,7 @@ import { setAccuracyLevel } from './rewrites/accuracy-level.ts';
 import { addCandidates } from './rewrites/candidates.ts';
 import { fuseAttention, type AttentionWindow } from './rewrites/group-query-attention.ts';
 import { gatherLastPosition } from './rewrites/last-position.ts';
+import { addEmptySinks } from './rewrites/plain-attention.ts';
 import { addNewSlots } from './rewrites/new-slots.ts';
 import { makeMask } from './rewrites/row-lengths.ts';
 import type { Rewritten } from './rewrites/rewrite.ts';
@@ -17,6 +18,8 @@ export interface RewriteOptions {
   readonly lastPosition?: boolean;
   /** Products with int4 weights compute with activations of 8 bits: for the CPU. */
   readonly accuracyLevel?: boolean;
+  /** Attention with at least so many heads, as many as threads, is computed by the plain kernel of the CPU provider. */
+  readonly plainAttention?: number | false;
   /** That many largest logits of each row and the mass of all of them are outputs too; needs `lastPosition`. */
   readonly candidates?: number | false;
   /** The attention mask is made of the rows' lengths, which become inputs; wants `GroupQueryAttention`. */
@@ -45,6 +48,7 @@ export function rewriteDecoderGraph(
     attention = false,
     lastPosition = true,
     accuracyLevel = false,
+    plainAttention = false,
     candidates = false,
     rowLengths = false,
     newSlots = false,
@@ -57,6 +61,7 @@ export function rewriteDecoderGraph(
     ['attention', attention && ((graph) => fuseAttention(graph, attention.windows))],
     ['last-position', lastPosition && gatherLastPosition],
     ['accuracy-level', accuracyLevel && setAccuracyLevel],
+    ['plain-attention', plainAttention !== false && ((graph) => addEmptySinks(graph, plainAttention))],
     ['candidates', candidates !== false && ((graph) => addCandidates(graph, candidates))],
     ['row-lengths', rowLengths && makeMask],
     ['new-slots', newSlots && addNewSlots],

@@ -1,7 +1,7 @@
 import { integerAttribute, nodeOf, tensorValue } from './value.ts';
 import { elementBytes, elementTypes } from './element-types.ts';
-import type { OnnxGraph, OnnxModel, OnnxTensor } from './model.ts';
-import { int64Tensor } from './tensor-values.ts';
+import type { OnnxGraph, OnnxModel } from './model.ts';
+import { inlineTensor, int64Tensor } from './tensor-values.ts';
 
 /** Types of keys, values and logits. */
 export type FloatElement = typeof elementTypes.float32 | typeof elementTypes.float16;
@@ -11,8 +11,7 @@ const rank4 = (name: string): string[] => [0, 1, 2, 3].map((axis) => `${name}.${
 
 /** A graph of one node that makes zeros: `shape` int64 `[4]` → `y`. */
 export function zerosModel(elementType: FloatElement): OnnxModel {
-  const data = { place: 'inline', bytes: new Uint8Array(elementBytes(elementType)!) } as const;
-  const zero: OnnxTensor = { name: '', elementType, dims: [1], data, unknown: [] };
+  const zero = inlineTensor('', elementType, [1], new Uint8Array(elementBytes(elementType)!));
   return toModel({
     nodes: [
       nodeOf('ConstantOfShape', ['shape'], ['y'], {

@@ -42,6 +42,15 @@ const readers: Readonly<
 export function int64Tensor(name: string, values: readonly number[], dims = [values.length]): OnnxTensor {
   const view = new DataView(new ArrayBuffer(8 * values.length));
   values.forEach((value, index) => view.setBigInt64(8 * index, BigInt(value), true));
-  const data = { place: 'inline', bytes: new Uint8Array(view.buffer) } as const;
-  return { name, elementType: elementTypes.int64, dims, data, unknown: [] };
+  return inlineTensor(name, elementTypes.int64, dims, new Uint8Array(view.buffer));
+}
+
+/** A constant whose bytes are in the model. */
+export function inlineTensor(
+  name: string,
+  elementType: number,
+  dims: readonly number[],
+  bytes: Uint8Array,
+): OnnxTensor {
+  return { name, elementType, dims, data: { place: 'inline', bytes }, unknown: [] };
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { BindableSession, Tensor, TensorMap } from '../../contracts/graph.ts';
 import { orThrow } from '../../errors.ts';
 import { deviceFault } from '../explain-device.ts';
@@ -11,6 +10,7 @@ import { openSessionCore, type SessionCore } from './session-core.ts';
 import { openMemory } from './device-memory.ts';
 import { createNativeBinding, type NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts, readTensor } from './native-tensor.ts';
+import { usualThreads } from '../usual-threads.ts';
 
 /** Memory that the runtime reads during a run: nothing else may refer to it any more. */
 const inUse = new Set<unknown>();
@@ -165,7 +165,7 @@ async function createFromBytes(
 }
 
 function configure(api: Api, options: bigint, settings: OnnxSessionOptions): void {
-  const { device = 'cpu', threads = Math.max(1, availableParallelism() - 1), providerOptions } = settings;
+  const { device = 'cpu', threads = usualThreads(), providerOptions } = settings;
   api.call('SetIntraOpNumThreads', options, threads);
   api.call('SetInterOpNumThreads', options, 1);
   api.call('SetSessionLogSeverityLevel', options, silent);

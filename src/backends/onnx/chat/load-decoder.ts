@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
@@ -8,6 +8,7 @@ import { chooseRuntime } from '../../../runtime/choose-runtime.ts';
 import type { BindableSession, Session } from '../../../contracts/graph.ts';
 import { isBindable } from '../../../runtime/is-bindable.ts';
 import { createOnnxSession, type OnnxSessionOptions } from '../../../runtime/onnx.ts';
+import { usualThreads } from '../../../runtime/usual-threads.ts';
 import { holdsTensors } from '../../../runtime/native/device-memory.ts';
 import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare-graph.ts';
 import { loadPrefilledDecoder, type PrefillOptions } from './load-prefill.ts';
@@ -126,14 +127,16 @@ async function isNative({ runtime }: DecoderOptions): Promise<boolean> {
 }
 
 async function prepare(path: string, options: DecoderOptions): Promise<PreparedGraph> {
-  const { device = 'cpu', optimize, int8Activations = true, cacheFolder, threads } = options;
+  const { device = 'cpu', optimize, int8Activations = true, cacheFolder, threads = usualThreads() } = options;
   const isLarge = sizeOf(path) >= largeModelBytes;
   const isRewritten = device === 'cpu' && (optimize ?? isLarge);
+  const attention = isRewritten && (await isNative(options));
   const prepared = await prepareGraph(path, {
     optimize,
     rewrites: {
-      attention: isRewritten && (await isNative(options)),
+      attention,
       accuracyLevel: isRewritten && int8Activations,
+      plainAttention: attention && hasFastPlainAttention() && threads,
       lastPosition: optimize ?? isLarge,
       newSlots: true,
     },
@@ -146,6 +149,24 @@ async function prepare(path: string, options: DecoderOptions): Promise<PreparedG
     console.warn(`slashv1: ${path} runs without the rewrite ${name}: ${reason}`);
   }
   return prepared;
+}
+
+/**
+ * Whether the CPU provider's plain kernel of attention is faster than its fused one, which computes steps of a token with SSE on any
+ * processor: the plain one's products take AVX-512 (decision 0081).
+ *
+ * @param processor text of Linux's `/proc/cpuinfo`; other systems don't tell
+ */
+export function hasFastPlainAttention(processor = readProcessor()): boolean {
+  return /\bavx512f\b/.test(processor);
+}
+
+function readProcessor(): string {
+  try {
+    return readFileSync('/proc/cpuinfo', 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 /** @throws InferenceError `invalid_request` where the graph has no products that the setting acts on */

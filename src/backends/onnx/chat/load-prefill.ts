@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
 import { abbreviate } from '../../../core/text/quote.ts';
 import { fieldError, InferenceError, messageOf } from '../../../errors.ts';
@@ -11,6 +10,7 @@ import { prepareGraph, type PreparedGraph, type PrepareOptions } from './prepare
 import { createPromptSession, type PromptSession } from './prompt-session.ts';
 import { createResidentDecoder } from './resident-decoder.ts';
 import { releaseOnFailure } from '../../../concurrency/release-on-failure.ts';
+import { usualThreads } from '../../../runtime/usual-threads.ts';
 
 /** How a session for prompts is opened. */
 export interface PrefillOptions
@@ -69,10 +69,7 @@ async function loadPromptSession(
 }
 
 /** Options of a provider; its plugin's settings come first. */
-function providerOptions(
-  device: string,
-  threads = Math.max(1, availableParallelism() - 1),
-): OnnxSessionOptions['providerOptions'] {
+function providerOptions(device: string, threads = usualThreads()): OnnxSessionOptions['providerOptions'] {
   if (!/^openvino(?::|$)/.test(device)) return undefined;
   // Without a bound, its memory grows with each new length.
   const processor = { CPU_RUNTIME_CACHE_CAPACITY: '64', INFERENCE_NUM_THREADS: String(threads) };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState } from '../../../core/onnx/cache-names.ts';
+import { activationsOf } from '../../../core/onnx/rewrites/accuracy-level.ts';
 import { hasInPlaceCaches } from '../../../core/onnx/has-in-place-caches.ts';
 import { liftConstants } from '../../../core/onnx/lift-constants.ts';
 import { modelSignature, type ModelSignature } from '../../../core/onnx/model-signature.ts';
@@ -61,7 +62,7 @@ export interface PreparedGraph {
 }
 
 /** Raised when the same model would be rewritten differently, so that older files are made anew. */
-const rewriterVersion = 4;
+const rewriterVersion = 5;
 const metadataKey = 'slashv1.prepared';
 
 /** Largest difference from the original's logits, relative to the largest logit: rounding in another order. */
@@ -197,6 +198,7 @@ async function rewriteAndProbe(
       lastPosition: rewrites.lastPosition !== false && !refused.has('last-position'),
       accuracyLevel: rewrites.accuracyLevel === true && !refused.has('accuracy-level'),
       rowLengths: rewrites.rowLengths === true && !refused.has('row-lengths'),
+      plainAttention: !refused.has('plain-attention') && (rewrites.plainAttention ?? false),
     });
     const finished = { ...result, skipped: [...result.skipped, ...skipped] };
     // More outputs change nothing about the others.
@@ -206,14 +208,14 @@ async function rewriteAndProbe(
       assertInPlace(result);
       expected ??= await probeModel(source, { location, sessionOptions });
       const actual = await probeModel(result.model, { location, sessionOptions });
-      const disagreement = describeDisagreement(expected, actual, result);
+      const disagreement = describeDisagreement(expected, actual, result.model);
       if (disagreement === undefined) return finished;
       reason = disagreement;
     } catch (error) {
       reason = messageOf(error);
     }
-    const next = ['row-lengths', 'accuracy-level', 'attention', 'last-position'].find((name) =>
-      result.applied.includes(name),
+    const next = ['plain-attention', 'row-lengths', 'accuracy-level', 'attention', 'last-position'].find(
+      (name) => result.applied.includes(name),
     );
     if (next === undefined) return { model: source, applied: [], skipped: [{ name: 'all', reason }] };
     refused.add(next);
@@ -243,10 +245,10 @@ async function probeModel(
 function describeDisagreement(
   expected: readonly Float32Array[],
   actual: readonly Float32Array[],
-  { model, applied }: RewrittenModel,
+  model: OnnxModel,
 ): string | undefined {
   const { difference, largest, relative } = compareLogits(expected, actual);
-  if (applied.includes('accuracy-level')) {
+  if (activationsOf(model.graph) === 'int8') {
     return relative <= roundedTolerance ? undefined : `logits differ by ${relative} of their size`;
   }
   const isHalf = modelSignature(model).inputs.some(({ type }) => type === 'float16');

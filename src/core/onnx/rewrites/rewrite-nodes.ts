@@ -2,7 +2,7 @@ import { elementTypes } from '../element-types.ts';
 import { GraphIndex } from '../graph-index.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode, OnnxTensor } from '../model.ts';
 import { pruneGraph } from '../prune-graph.ts';
-import { int64Tensor } from '../tensor-values.ts';
+import { inlineTensor, int64Tensor } from '../tensor-values.ts';
 import { integerAttribute, nodeOf } from '../value.ts';
 
 /** Nodes and constants in place of a node. */
@@ -26,9 +26,8 @@ export class ReplacementDraft implements Replacement {
   }
 
   float32(stem: string, value: number): string {
-    const data = { place: 'inline', bytes: new Uint8Array(Float32Array.of(value).buffer) } as const;
-    const name = `${this.#output}.${stem}`;
-    return this.#constant({ name, elementType: elementTypes.float32, dims: [], data, unknown: [] });
+    const bytes = new Uint8Array(Float32Array.of(value).buffer);
+    return this.#constant(inlineTensor(`${this.#output}.${stem}`, elementTypes.float32, [], bytes));
   }
 
   /** Adds a node. @returns the name of its first output */

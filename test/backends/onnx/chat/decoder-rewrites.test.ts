@@ -5,12 +5,14 @@ import type { OnnxModel, OnnxNode } from '../../../../src/core/onnx/model.ts';
 import { modelSignature } from '../../../../src/core/onnx/model-signature.ts';
 import { rewriteDecoderGraph, type RewriteOptions } from '../../../../src/core/onnx/rewrite-decoder-graph.ts';
 import { activationsOf } from '../../../../src/core/onnx/rewrites/accuracy-level.ts';
+import { integerAttribute } from '../../../../src/core/onnx/value.ts';
 import { candidateOutputs } from '../../../../src/core/onnx/rewrites/candidates.ts';
 import { newSlotsOutput } from '../../../../src/core/onnx/rewrites/new-slots.ts';
 import { writeOnnxModel } from '../../../../src/core/onnx/write-model.ts';
 import { readAttentionWindows } from '../../../../src/runtime/attention-windows.ts';
 import type { Session, Tensor } from '../../../../src/contracts/graph.ts';
 import { compareLogits, probeDecoder } from '../../../../src/backends/onnx/chat/graph-probe.ts';
+import { hasFastPlainAttention } from '../../../../src/backends/onnx/chat/load-decoder.ts';
 import { createOnnxSession } from '../../../../src/runtime/onnx.ts';
 import { readOnnxFile } from '../../../../src/runtime/onnx-file.ts';
 import { contractGraph } from '../../../core/onnx/contract-models.ts';
@@ -157,6 +159,42 @@ describe('accuracy level', () => {
   });
 });
 
+describe('plain attention', () => {
+  const wanted = { plainAttention: 2, lastPosition: false };
+
+  it('has the same logits, and no fused kernel', async () => {
+    const path = contractGraph('llama-gqa');
+    const source = readOnnxFile(path);
+    const { model, applied } = rewriteDecoderGraph(source, wanted);
+    expect(applied).toEqual(['plain-attention']);
+    for (const { inputs } of model.graph.nodes.filter(isAttention)) expect(inputs).toHaveLength(12);
+    expect(hasInPlaceCaches(model.graph)).toBe(true);
+    const { difference } = compareLogits(await probe(path, source), await probe(path, model));
+    expect(difference).toBeLessThan(within(1e-5));
+    const skipped = [{ name: 'plain-attention', reason: 'no GroupQueryAttention with a fused kernel' }];
+    expect(rewriteDecoderGraph(model, wanted).skipped).toEqual(skipped);
+  });
+
+  it.each<[string, (node: OnnxNode) => OnnxNode]>([
+    ['fewer heads than threads', (node) => setInteger(node, 'num_heads', 1)],
+    ['a sink of its own kind', (node) => setInteger(node, 'smooth_softmax', 1)],
+    ['keys that are no input', ({ inputs, ...node }) => ({ ...node, inputs: inputs.with(3, '') })],
+  ])('is left to the fused kernel: %s', (_title, change) => {
+    const source = changeNodes(readOnnxFile(contractGraph('llama-gqa')), (node) =>
+      isAttention(node) ? change(node) : node,
+    );
+    expect(rewriteDecoderGraph(source, wanted).applied).toEqual([]);
+  });
+
+  it.each([
+    ['flags\t\t: fpu avx2 avx512f avx512_vnni', true],
+    ['flags\t\t: fpu avx2', false],
+    ['', false],
+  ])('is faster with %j: %s', (processor, expected) => {
+    expect(hasFastPlainAttention(processor)).toBe(expected);
+  });
+});
+
 async function probe(path: string, model: OnnxModel): Promise<readonly Float32Array[]> {
   const session = await open(path, model);
   try {
@@ -197,6 +235,13 @@ function open(path: string, model: OnnxModel): Promise<Session> {
 
 function int64(dims: readonly number[], values: readonly number[]): Tensor {
   return { type: 'int64', dims, data: BigInt64Array.from(values, BigInt) };
+}
+
+const isAttention = ({ operator }: OnnxNode): boolean => operator === 'GroupQueryAttention';
+
+function setInteger(node: OnnxNode, name: string, value: number): OnnxNode {
+  const others = node.attributes.filter((attribute) => attribute.name !== name);
+  return { ...node, attributes: [...others, integerAttribute(name, value)] };
 }
 
 function changeNodes(model: OnnxModel, change: (node: OnnxNode) => OnnxNode): OnnxModel {
