@@ -8,6 +8,14 @@ export const facts = /** @type {const} */ ([
   ['Fatima', 53, 'Berlin'],
   ['Goran', 38, 'London'],
   ['Hanna', 71, 'Paris'],
+  ['Ivan', 67, 'London'],
+  ['Julia', 28, 'Berlin'],
+  ['Kofi', 45, 'London'],
+  ['Lena', 61, 'Paris'],
+  ['Marco', 33, 'Berlin'],
+  ['Nadia', 26, 'London'],
+  ['Omar', 52, 'Paris'],
+  ['Petra', 40, 'Berlin'],
 ]);
 
 /** A schema of these facts, silent about other properties. */

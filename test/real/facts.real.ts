@@ -10,7 +10,7 @@ describeChatModels((ask) => {
   it.each([
     { form: 'a schema', responseFormat: { type: 'json-schema', schema } as const },
     { form: 'free text', responseFormat: { type: 'text' } as const },
-  ])('copies at least seven of eight facts from the prompt into $form', async ({ responseFormat }) => {
+  ])('copies seven of eight facts from the prompt into $form', async ({ responseFormat }) => {
     const wrong: string[] = [];
     for (const [name, age, city] of facts) {
       const content = `${name} is ${age} years old and lives in ${city}. Give the data as JSON with name, age, city.`;
@@ -22,7 +22,7 @@ describeChatModels((ask) => {
           : isDeepStrictEqual(parsed(text), { name, age, city });
       if (!isRight) wrong.push(text);
     }
-    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(1);
+    expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(facts.length / 8);
   });
 });
 
