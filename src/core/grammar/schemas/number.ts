@@ -1,7 +1,7 @@
 import { multiplesOf } from './decimal-multiple.ts';
 import { decimalRange, type DecimalBound } from './decimal-range.ts';
 import { choice, never, type Expression } from '../languages/expression.ts';
-import { languageOf } from '../languages/expression-language.ts';
+import { languageOf } from '../languages/pattern-language.ts';
 import { anyInteger, anyNumber, maxSignificant, nonNegativeNumber } from '../languages/json-number.ts';
 import type { Clause } from './clauses.ts';
 import { numberBits, schemaFault, typeBits, type Schema } from './keywords.ts';
