@@ -62,3 +62,17 @@ export function floorOf({ tokens, logits }: LargestLogits, vocabularySize: numbe
 export function keepKnown(candidates: Candidates, floor: number): boolean {
   return keepAbove(candidates, floor, 0).size > 0;
 }
+
+/** `apply` on the largest logits alone. @param isSure whether it keeps the same as of all, where a floor hides some */
+export function largestStep(
+  apply: (candidates: Candidates) => Candidates,
+  isSure: (candidates: Candidates, floor: number) => boolean,
+): LargestStep {
+  return {
+    apply(candidates, { floor }) {
+      if (!keepKnown(candidates, floor) || (floor > -Infinity && !isSure(candidates, floor))) return false;
+      apply(candidates);
+      return true;
+    },
+  };
+}

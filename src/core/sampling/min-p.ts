@@ -7,7 +7,7 @@ import {
   checkedStep,
 } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { keepKnown, type KnownLogits } from './largest-logits.ts';
+import { largestStep } from './largest-logits.ts';
 import { append, emptied, largestIn, type Collector } from './scan.ts';
 import { keepTopK } from './top-k.ts';
 
@@ -24,11 +24,12 @@ export const minPSampler = defineSampler({
     },
   },
   isOn: { minP: (p) => p > 0 },
-  create: ({ minP: p }) => ({
-    apply: (candidates) => keepMinP(candidates, p),
-    collector: createMinPCollector(p),
-    onLargest: { apply: (candidates, known) => keepMinPOfLargest(candidates, p, known) },
-  }),
+  create({ minP: p }) {
+    const apply = (candidates: Candidates): Candidates => keepMinP(candidates, p);
+    const isSure = (candidates: Candidates, floor: number): boolean =>
+      largestOf(candidates) + Math.log(p) > floor;
+    return { apply, collector: createMinPCollector(p), onLargest: largestStep(apply, isSure) };
+  },
 });
 
 /**
@@ -52,13 +53,6 @@ function keepMinP(candidates: Candidates, p: number): Candidates {
   if (p <= 0) return candidates;
   if (p > 1) return keepTopK(candidates, 1);
   return keepFrom(candidates, largestOf(candidates) + Math.log(p));
-}
-
-function keepMinPOfLargest(candidates: Candidates, p: number, { floor }: KnownLogits): boolean {
-  if (!keepKnown(candidates, floor) || (floor > -Infinity && largestOf(candidates) + Math.log(p) <= floor))
-    return false;
-  keepMinP(candidates, p);
-  return true;
 }
 
 /**

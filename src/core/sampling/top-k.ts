@@ -1,7 +1,7 @@
 import { createScratch, valueScratch } from './scratch.ts';
 import { createCandidates, justBelow, keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
+import { largestLogitsCount, largestStep } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
 import { selectDescending, sortDescendingInto } from './sort.ts';
 
@@ -18,13 +18,11 @@ export const topKSampler = defineSampler({
     },
   },
   isOn: { topK: (k) => k > 0 },
-  create: ({ topK: k }) => ({
-    apply: (candidates) => keepTopK(candidates, k),
-    collector: createTopKCollector(k),
-    ...(k > largestLogitsCount
-      ? {}
-      : { onLargest: { apply: (candidates, known) => keepTopKOfLargest(candidates, k, known) } }),
-  }),
+  create({ topK: k }) {
+    const apply = (candidates: Candidates): Candidates => keepTopK(candidates, k);
+    const onLargest = largestStep(apply, ({ size }) => size >= k);
+    return { apply, collector: createTopKCollector(k), ...(k > largestLogitsCount ? {} : { onLargest }) };
+  },
 });
 
 /**
@@ -46,12 +44,6 @@ export const applyTopK = checkedStep('topK', keepTopK);
 /** `applyTopK` without its check. */
 export function keepTopK(candidates: Candidates, k: number): Candidates {
   return k <= 0 || k >= candidates.size ? candidates : topKInto(candidates, candidates, k);
-}
-
-function keepTopKOfLargest(candidates: Candidates, k: number, { floor }: KnownLogits): boolean {
-  if (!keepKnown(candidates, floor) || (floor > -Infinity && candidates.size < k)) return false;
-  keepTopK(candidates, k);
-  return true;
 }
 
 /**
