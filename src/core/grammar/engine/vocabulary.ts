@@ -66,7 +66,11 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
 
 /** Adds the tokens from one place on to before another one to a mask. */
 function addTokens(mask: Uint32Array, tokens: Int32Array, from: number, to: number): Uint32Array {
-  for (let index = from; index < to; index++) mask[tokens[index]! >>> 5]! |= 1 << (tokens[index]! & 31);
+  for (let index = from; index < to; index++) {
+    // Read once: it would be read again after the mask is written, at half the speed.
+    const token = tokens[index]!;
+    mask[token >>> 5]! |= 1 << (token & 31);
+  }
   return mask;
 }
 
