@@ -53,11 +53,6 @@ export function largestInto(candidates: Candidates, largest: LargestLogits, orde
   return true;
 }
 
-/** The bound above which all tokens are among the largest. */
-export function floorOf({ tokens, logits }: LargestLogits, vocabularySize: number): number {
-  return tokens.length < vocabularySize ? logits.at(-1)! : -Infinity;
-}
-
 /** Drops the candidates that tokens outside of the largest ones may surpass, after penalties, which only lower logits. */
 export function keepKnown(candidates: Candidates, floor: number): boolean {
   return keepAbove(candidates, floor, 0).size > 0;

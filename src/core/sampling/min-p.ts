@@ -8,7 +8,7 @@ import {
 } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { largestStep } from './largest-logits.ts';
-import { append, emptied, largestIn, type Collector } from './scan.ts';
+import { append, emptied, type Collector } from './scan.ts';
 import { keepTopK } from './top-k.ts';
 
 export const minPSampler = defineSampler({
@@ -73,7 +73,7 @@ function createMinPCollector(p: number): Collector & { largest: number } {
       this.threshold = -Infinity;
     },
     learn(sample) {
-      this.threshold = justBelow(largestIn(sample) + offset);
+      this.threshold = justBelow(largestOf(sample) + offset);
     },
     isComplete() {
       return this.threshold < Infinity;

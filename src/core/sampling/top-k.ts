@@ -63,9 +63,9 @@ function createTopKCollector(k: number): Collector {
       cuts = 0;
       this.threshold = guess = -Infinity;
     },
-    learn({ values, size, stride }) {
+    learn({ logits, size, stride }) {
       const rank = Math.ceil((2 * k) / stride) + spareSamples;
-      if (rank < size) this.threshold = guess = justBelow(selectDescending(values, size, rank));
+      if (rank < size) this.threshold = guess = justBelow(selectDescending(logits, size, rank));
     },
     isComplete() {
       return this.threshold < Infinity && (guess === -Infinity || candidates.size >= k);
