@@ -31,7 +31,13 @@ export function withWordCache(encode: Model['encodeInto']): Model['encodeInto'] 
   }
 
   /** Appends the tokens of a record, if it is that of `text[start, end)`. */
-  function recall(tokens: TokenBuffer, text: Uint16Array, start: number, end: number, record: number): boolean {
+  function recall(
+    tokens: TokenBuffer,
+    text: Uint16Array,
+    start: number,
+    end: number,
+    record: number,
+  ): boolean {
     const header = records[record]!;
     if (header >> 8 !== end - start) return false;
     const from = 2 * record + unitsAt - start;
@@ -59,8 +65,7 @@ export function withWordCache(encode: Model['encodeInto']): Model['encodeInto'] 
     kept++;
     records[record] = (length << 8) | count;
     for (let index = 0; index < count; index++) {
-      records[record + 1 + index] =
-        (tokens.ids[from + index]! << 8) | (tokens.lengths[from + index]! & 0xff);
+      records[record + 1 + index] = (tokens.ids[from + index]! << 8) | (tokens.lengths[from + index]! & 0xff);
     }
     const place = 2 * record + unitsAt;
     for (let index = 0; index < length; index++) units[place + index] = text[start + index]!;

@@ -45,8 +45,7 @@ describe('the cache of words', () => {
       [7, sameSpan],
     ];
     const words = 20_000;
-    for (let index = 0; index < 3 * words; index++)
-      keep(`word ${index % words}`, tokensOf(index % words));
+    for (let index = 0; index < 3 * words; index++) keep(`word ${index % words}`, tokensOf(index % words));
     let known = 0;
     for (let index = 0; index < words; index++) {
       const found = recall(`word ${index}`);

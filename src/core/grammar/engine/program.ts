@@ -218,7 +218,7 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
   /** Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been written. */
   function writeSearch(
     { markers: texts, isClosed, after }: Extract<Expression, { type: 'free-text' }>,
-    end: number,
+    next: number,
   ): number {
     const from = steps.length;
     const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
@@ -230,7 +230,7 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
       [...beginnings].map((written) => [written, add({ op: 'split', next: [], kinds: 0 })]),
     );
     const targetOf = (text: string): number | undefined => {
-      if (markers.some((marker) => text.endsWith(marker))) return isClosed ? end : undefined;
+      if (markers.some((marker) => text.endsWith(marker))) return isClosed ? next : undefined;
       let start = 0;
       while (!states.has(text.slice(start))) start++;
       return states.get(text.slice(start));
@@ -244,8 +244,8 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
         else ranges.push({ low: byte, high: byte, target });
       }
       const reading = ranges.filter(({ target }) => target !== undefined);
-      const next = reading.map(({ low, high, target }) => writeByte([low, high], target!));
-      (steps[place] as Extract<Step, { op: 'split' }>).next = isClosed ? next : [...next, end];
+      const ways = reading.map(({ low, high, target }) => writeByte([low, high], target!));
+      (steps[place] as Extract<Step, { op: 'split' }>).next = isClosed ? ways : [...ways, next];
     }
     markFree(from);
     return targetOf(after)!;

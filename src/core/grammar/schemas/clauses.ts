@@ -307,9 +307,9 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
       one({ kind: 'schema', schema: { [other]: limit }, path });
     const not = (of: unknown, at: string): Literal => document.literal(of, at, { negated: true });
     const count = typeof value === 'number' ? value : 0;
-    const [, end, of] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];
-    if (end === 'min') return count <= 0 ? [] : bound(`max${of}`, count - 1);
-    if (end === 'max') return bound(`min${of}`, count + 1);
+    const [, end, counted] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];
+    if (end === 'min') return count <= 0 ? [] : bound(`max${counted}`, count - 1);
+    if (end === 'max') return bound(`min${counted}`, count + 1);
     switch (keyword) {
       case 'minimum':
         return bound(schema['exclusiveMinimum'] === true ? 'maximum' : 'exclusiveMaximum', value);
