@@ -29,10 +29,9 @@ export interface SchemaOptions {
 }
 
 /**
- * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar: every document that it allows is valid. Not every
- * valid document is allowed: properties come in the order of the schema, then others if the schema says something about them or
- * describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing. In slices: yields after
- * each part of bounded cost.
+ * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar, in slices: every document that it allows is valid.
+ * Not every valid one is allowed: properties come in the order of the schema, then others if the schema says something about
+ * them or describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing.
  */
 export function* jsonSchemaSteps(
   schema: unknown,
