@@ -1,6 +1,6 @@
 // What a grammar costs per token at a vocabulary of 151,936, beside the sampler chain and a decode step.
 // Usage: npm run build && node benchmarks/grammar.js [milliseconds of a decode step]
-import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
+import { jsonSchemaSteps } from '../dist/src/core/grammar/schemas/json-schema.js';
 import { anyObject } from '../dist/src/core/grammar/schemas/notation.js';
 import { compileSteps } from '../dist/src/core/grammar/engine/matcher.js';
 import { runSteps } from '../dist/src/core/run-steps.js';
@@ -64,6 +64,9 @@ const person = {
   required: ['name', 'age', 'tags'],
 };
 
+/** @param {object} schema */
+const jsonSchemaGrammar = (schema) => runSteps(jsonSchemaSteps(schema));
+
 /** @type {Record<string, () => import('../dist/src/core/grammar/languages/expression.js').Expression>} */
 const grammars = {
   'any object': () => anyObject,
@@ -74,7 +77,7 @@ const grammars = {
     jsonSchemaGrammar({ enum: Array.from({ length: 10_000 }, (_, index) => `value ${index}`) }),
   'format email': () => jsonSchemaGrammar({ type: 'string', format: 'email' }),
   'pattern ^.{1,200}$': () => jsonSchemaGrammar({ type: 'string', pattern: '^.{1,200}$' }),
-  'text until a call': () => ({ type: 'text-without', markers: ['<tool_call>'] }),
+  'text until a call': () => ({ type: 'free-text', markers: ['<tool_call>'], isClosed: false, after: '' }),
 };
 
 const tokens = createTokens();

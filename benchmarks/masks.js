@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
+import { jsonSchemaSteps } from '../dist/src/core/grammar/schemas/json-schema.js';
 import { compileSteps } from '../dist/src/core/grammar/engine/matcher.js';
 import { runSteps } from '../dist/src/core/run-steps.js';
 import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
@@ -85,7 +85,7 @@ function measureOwn() {
     const begun = performance.now();
     let grammar;
     try {
-      grammar = runSteps(compileSteps(jsonSchemaGrammar(schema), vocabulary));
+      grammar = runSteps(compileSteps(runSteps(jsonSchemaSteps(schema)), vocabulary));
     } catch {
       return null;
     }

@@ -4,7 +4,7 @@
 // Each line of the file: {"name", "schema", "tests": [{"valid": boolean, "data": …}]}
 import { readFileSync } from 'node:fs';
 import { Validator } from '@cfworker/json-schema';
-import { jsonSchemaGrammar } from '../dist/src/core/grammar/schemas/json-schema.js';
+import { jsonSchemaSteps } from '../dist/src/core/grammar/schemas/json-schema.js';
 import { compileSteps } from '../dist/src/core/grammar/engine/matcher.js';
 import { runSteps } from '../dist/src/core/run-steps.js';
 import { createVocabulary } from '../dist/src/core/grammar/engine/vocabulary.js';
@@ -114,7 +114,7 @@ for (const { name, schema, tests } of cases) {
   let grammar;
   const start = performance.now();
   try {
-    grammar = runSteps(compileSteps(jsonSchemaGrammar(schema), vocabulary));
+    grammar = runSteps(compileSteps(runSteps(jsonSchemaSteps(schema)), vocabulary));
   } catch (error) {
     counts.refused++;
     if (isVerbose) console.log(`refused   ${name}: ${/** @type {Error} */ (error).message.slice(0, 200)}`);

@@ -1,9 +1,9 @@
 import { assertArray, assertText } from '../assert-values.ts';
+import { fromUnits } from '../tokenization/code-units.ts';
+
 const alphabet = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
-const padding = 61;
 const digitOfCharacter = new Int16Array(256).fill(-1);
 alphabet.forEach((character, digit) => (digitOfCharacter[character] = digit));
-const ascii = new TextDecoder();
 
 /**
  * Writes a vector as base64 of little-endian float32, as clients of `encoding_format: "base64"` read it.
@@ -20,17 +20,7 @@ export function encodeFloat32(vector: Float32Array): string {
   const bytes = new Uint8Array(4 * vector.length);
   const view = new DataView(bytes.buffer);
   for (let index = 0; index < vector.length; index++) view.setFloat32(4 * index, vector[index]!, true);
-  const text = new Uint8Array(4 * Math.ceil(bytes.length / 3)).fill(padding);
-  for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
-    const second = bytes[from + 1] ?? 0;
-    const third = bytes[from + 2] ?? 0;
-    const bits = (bytes[from]! << 16) | (second << 8) | third;
-    text[to] = alphabet[bits >> 18]!;
-    text[to + 1] = alphabet[(bits >> 12) & 63]!;
-    if (from + 1 < bytes.length) text[to + 2] = alphabet[(bits >> 6) & 63]!;
-    if (from + 2 < bytes.length) text[to + 3] = alphabet[bits & 63]!;
-  }
-  return ascii.decode(text);
+  return btoa(fromUnits(new Uint16Array(bytes)));
 }
 
 /**

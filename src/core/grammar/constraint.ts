@@ -10,7 +10,7 @@ import {
   text,
   type Expression,
 } from './languages/expression.ts';
-import { matching } from './languages/matching.ts';
+import { matching } from './languages/regular-expression.ts';
 import { writtenGrammar, regexGrammar } from './notations/grammar-notation.ts';
 import { jsonSchemaSteps } from './schemas/json-schema.ts';
 import { anyObject, looseText, type ArgumentsNotation } from './schemas/notation.ts';
@@ -74,7 +74,7 @@ export interface AnswerConstraint {
   readonly calls?: CallConstraint | undefined;
   /** For models that think; the thinking stays free. */
   readonly reasoning?: ReasoningConstraint | undefined;
-  /** Whether objects are open where their schemas don't say: `isOpen` of `jsonSchemaGrammar`. */
+  /** Whether objects are open where their schemas don't say: `isOpen` of `jsonSchemaSteps`. */
   readonly opensObjects?: boolean | undefined;
 }
 
@@ -149,9 +149,10 @@ function* withCalls(
   if (when !== 'optional') return atStart;
   if (document) return choice(document, atStart);
   const later = choice(...ways.map(({ lead, section }) => sequence(text(lead), section)));
-  const free: Expression = { type: 'text-without', markers: ways.flatMap(({ triggers }) => triggers) };
+  const triggers = ways.flatMap((way) => way.triggers);
+  const free = freeText(triggers);
   const after = ways.map(({ lead }) => lead).find((lead) => lead !== '');
-  const first = after === undefined ? free : { ...free, after };
+  const first = freeText(triggers, { after });
   const isSingle = !parallel || format.separator === null;
   if (isSingle) return choice(first, sequence(first, later), ...(after === undefined ? [] : [atStart]));
   const start = after === undefined ? first : choice(first, sequence(atStart, free));
@@ -225,6 +226,10 @@ function* argumentsGrammar(
   return yield* jsonSchemaSteps(schema, path, budget, { notationOf, isOpen });
 }
 
+function freeText(markers: readonly string[], { isClosed = false, after = '' } = {}): Expression {
+  return { type: 'free-text', markers, isClosed, after };
+}
+
 const gap = matching(String.raw`[ \n]{0,4}`);
 
 function behindReasoning(
@@ -232,9 +237,9 @@ function behindReasoning(
   { open, close, startsOpen, after }: ReasoningConstraint,
   { mayBreakOff }: { mayBreakOff: boolean },
 ): Expression {
-  const closed: Expression = { type: 'text-until', markers: close };
+  const closed = freeText(close, { isClosed: true });
   const thought = sequence(closed, after === undefined ? gap : text(after), answer);
-  const unfinished: Expression = mayBreakOff ? { type: 'text-without', markers: close } : never;
+  const unfinished = mayBreakOff ? freeText(close) : never;
   if (startsOpen) return choice(thought, unfinished);
   return choice(sequence(text(...open), choice(thought, unfinished)), answer);
 }

@@ -1,3 +1,5 @@
+import type { Float } from './values.ts';
+
 /** The statements of a template, in order. */
 export type Statement =
   | { readonly type: 'text'; readonly text: string }
@@ -58,8 +60,7 @@ export interface Parameter {
 }
 
 export type Expression =
-  | { readonly type: 'constant'; readonly value: string | boolean | number | bigint | null }
-  | { readonly type: 'float'; readonly value: number }
+  | { readonly type: 'constant'; readonly value: string | boolean | number | bigint | Float | null }
   | { readonly type: 'name'; readonly name: string }
   | { readonly type: 'list' | 'tuple'; readonly items: readonly Expression[] }
   | { readonly type: 'dictionary'; readonly entries: readonly (readonly [Expression, Expression])[] }

@@ -5,7 +5,6 @@ import { applyUnary, binaryOperators } from './operators.ts';
 import { escapeMarkup, toText } from './printing.ts';
 import { findTest } from './tests.ts';
 import {
-  Float,
   Instance,
   isArray,
   isDictionary,
@@ -25,8 +24,6 @@ export function evaluate(node: Expression, scope: Scope): Value {
   switch (node.type) {
     case 'constant':
       return node.value;
-    case 'float':
-      return new Float(node.value);
     case 'list':
       return node.items.map((item) => evaluate(item, scope));
     case 'tuple':

@@ -121,12 +121,8 @@ function formatDirective(value: Value, kind: string, format: Format): string {
     return padded(isInteger(value) ? String.fromCodePoint(Number(value)) : toText(value), '', format);
   if (!isNumber(value)) throw new TypeError(`%${kind} format: a number is required, not ${typeName(value)}`);
   if (!'diuoxX'.includes(kind)) return formatNumber(value, format);
-  const integer = value instanceof Float ? BigInt(Math.trunc(value.value)) : BigInt(numberOfWhole(value));
+  const integer = BigInt(value instanceof Float ? Math.trunc(value.value) : value);
   return formatNumber(integer, { ...format, kind: 'iu'.includes(kind) ? 'd' : kind });
-}
-
-function numberOfWhole(value: number | bigint | boolean): number | bigint {
-  return typeof value === 'bigint' ? value : Number(value);
 }
 
 function converted(value: Value, conversion: string | undefined): Value {
@@ -178,7 +174,7 @@ function formatNumber(value: number | bigint | boolean | Float, format: Format):
     return padded(/[EFG]/.test(kind) ? digits.toUpperCase() : digits, lead, format);
   }
   if (kind === 'c') return padded(String.fromCodePoint(Number(value)), '', { ...format, align: '<' });
-  const integer = BigInt(numberOfWhole(value));
+  const integer = BigInt(value);
   const lead = integer < 0n ? '-' : sign === '-' ? '' : sign;
   const radix = { b: 2, o: 8, x: 16, X: 16 }[kind] ?? 10;
   const digits = (integer < 0n ? -integer : integer).toString(radix).padStart(precision ?? 0, '0');

@@ -10,6 +10,7 @@ import type {
   Target,
 } from './ast.ts';
 import { tokenize, type Token } from './lexer.ts';
+import { Float } from './values.ts';
 
 const noArguments: Arguments = { positional: [], keywords: [], list: undefined, mapping: undefined };
 const constants: ReadonlyMap<string, boolean | null> = new Map([
@@ -137,7 +138,7 @@ export function parseTemplate(source: string): Body {
   }
 
   function parseIf(): Statement {
-    const test = parseTuple({ hasChoice: false });
+    const test = parseTuple(parseOperation);
     const body = parseInner('elif', 'else', 'endif');
     const word = expect('name');
     if (word === 'endif') return { type: 'if', test, body, otherwise: [] };
@@ -146,9 +147,9 @@ export function parseTemplate(source: string): Body {
   }
 
   function parseFor(): For {
-    const target = parseTarget({ hasTuple: true, end: 'in' });
+    const target = toTarget(parseTuple(parsePrimary, 'in'));
     expect('name', 'in');
-    const items = parseTuple({ hasChoice: false, end: 'recursive' });
+    const items = parseTuple(parseOperation, 'recursive');
     const condition = skip('name', 'if') ? parseExpression() : undefined;
     const isRecursive = skip('name', 'recursive');
     const body = parseInner('else', 'endfor');
@@ -157,7 +158,8 @@ export function parseTemplate(source: string): Body {
   }
 
   function parseSet(): Statement {
-    const target = parseTarget({ hasTuple: true, hasAttribute: true });
+    const isAttribute = tokens[index + 1]?.value === '.';
+    const target = isAttribute ? parseAttribute() : toTarget(parseTuple(parsePrimary));
     if (skip('operator', '=')) return { type: 'set', target, value: parseTuple() };
     const filters = parseFilters(false);
     return { type: 'set-block', target, filters, body: parseInner('endset') };
@@ -167,24 +169,17 @@ export function parseTemplate(source: string): Body {
     const bindings: [Target, Expression][] = [];
     while (!is('block-end')) {
       if (bindings.length > 0) expect('operator', ',');
-      const target = parseTarget({});
+      const target: Target = { type: 'name', name: expect('name') };
       expect('operator', '=');
       bindings.push([target, parseExpression()]);
     }
     return { type: 'with', bindings, body: parseInner('endwith') };
   }
 
-  function parseTarget(options: { hasTuple?: boolean; hasAttribute?: boolean; end?: string }): Target {
-    const { hasTuple = false, hasAttribute = false, end } = options;
-    if (hasAttribute && tokens[index + 1]?.value === '.') {
-      const name = expect('name');
-      index++;
-      return { type: 'attribute', value: { type: 'name', name }, name: expect('name') };
-    }
-    const found = hasTuple
-      ? parseTuple({ isPrimary: true, end })
-      : ({ type: 'name', name: expect('name') } as const);
-    return toTarget(found);
+  function parseAttribute(): Target {
+    const name = expect('name');
+    index++;
+    return { type: 'attribute', value: { type: 'name', name }, name: expect('name') };
   }
 
   function toTarget(expression: Expression): Target {
@@ -209,15 +204,7 @@ export function parseTemplate(source: string): Body {
   }
 
   /** One value, or several with commas between them as a tuple. */
-  function parseTuple(
-    options: {
-      hasChoice?: boolean;
-      isPrimary?: boolean;
-      isInParentheses?: boolean;
-      end?: string | undefined;
-    } = {},
-  ): Expression {
-    const { hasChoice = true, isPrimary = false, isInParentheses = false, end } = options;
+  function parseTuple(parseItem = parseExpression, end?: string): Expression {
     const items: Expression[] = [];
     let isTuple = false;
     for (;;) {
@@ -225,19 +212,24 @@ export function parseTemplate(source: string): Body {
       const isAtEnd =
         is('print-end') || is('block-end') || is('operator', ')') || (end !== undefined && is('name', end));
       if (isAtEnd) break;
-      items.push(isPrimary ? parsePrimary() : hasChoice ? parseExpression() : parseBinary());
+      items.push(parseItem());
       if (!is('operator', ',')) break;
       isTuple = true;
     }
     if (!isTuple && items.length === 1) return items[0]!;
-    if (items.length === 0 && !isInParentheses) throw unexpected('an expression');
+    if (items.length === 0) throw unexpected('an expression');
     return { type: 'tuple', items };
   }
 
+  /** An expression without a choice by `if`. */
+  function parseOperation(): Expression {
+    return parseBinary(0);
+  }
+
   function parseExpression(): Expression {
-    let value = parseBinary();
+    let value = parseOperation();
     while (skip('name', 'if')) {
-      const test = parseBinary();
+      const test = parseOperation();
       const otherwise = skip('name', 'else') ? parseExpression() : undefined;
       value = { type: 'choice', test, value, otherwise };
     }
@@ -265,7 +257,7 @@ export function parseTemplate(source: string): Body {
     return 'not in';
   }
 
-  function parseBinary(level = 0): Expression {
+  function parseBinary(level: number): Expression {
     if (level === notLevel) return parseNot();
     const operators = binaryLevels[level];
     if (operators === undefined) return parseUnary(true);
@@ -304,12 +296,12 @@ export function parseTemplate(source: string): Body {
       case 'integer':
         return { type: 'constant', value: token.value };
       case 'float':
-        return { type: 'float', value: token.value };
+        return { type: 'constant', value: new Float(token.value) };
       default:
         break;
     }
     if (token.type === 'operator' && token.value === '(') {
-      const inner = parseTuple({ isInParentheses: true });
+      const inner: Expression = is('operator', ')') ? { type: 'tuple', items: [] } : parseTuple();
       expect('operator', ')');
       return inner;
     }

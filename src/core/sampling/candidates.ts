@@ -171,8 +171,8 @@ export function probabilities(candidates: Candidates): Float64Array {
   return weights.map((weight) => weight / total);
 }
 
-/** The largest logit; −∞ without candidates. */
-export function largestOf({ logits, size }: Candidates): number {
+/** The largest logit; −∞ where there is none. */
+export function largestOf({ logits, size }: Pick<Candidates, 'logits' | 'size'>): number {
   const fours = size - (size % 4);
   let largest = largestByFours(logits, fours);
   for (let i = fours; i < size; i++) if (logits[i]! > largest) largest = logits[i]!;

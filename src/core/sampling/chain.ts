@@ -1,7 +1,7 @@
 import { candidatesInto, createCandidates, type Candidates } from './candidates.ts';
 import { createAdjuster } from './changes.ts';
 import type { SamplerContext, SamplerDefinition, SamplerStep } from './definition.ts';
-import { floorOf, largestInto, type LargestLogits } from './largest-logits.ts';
+import { largestInto, type LargestLogits } from './largest-logits.ts';
 import { createBiasStep } from './logit-bias.ts';
 import { isOn, samplers, type SamplingParameters } from './samplers.ts';
 import { leavesFew, scan } from './scan.ts';
@@ -79,7 +79,8 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
         lowered += step.lowered!();
       }
       const { vocabularySize } = context;
-      const known = { largest, floor: floorOf(largest, vocabularySize), vocabularySize, lowered };
+      const floor = length < vocabularySize ? largest.logits.at(-1)! : -Infinity;
+      const known = { largest, floor, vocabularySize, lowered };
       if (!onLargest!.apply(candidates, known)) return undefined;
       for (const step of afterDeciding) step.apply(candidates);
       return candidates;

@@ -53,12 +53,21 @@ export function largestInto(candidates: Candidates, largest: LargestLogits, orde
   return true;
 }
 
-/** The bound above which all tokens are among the largest. */
-export function floorOf({ tokens, logits }: LargestLogits, vocabularySize: number): number {
-  return tokens.length < vocabularySize ? logits.at(-1)! : -Infinity;
-}
-
 /** Drops the candidates that tokens outside of the largest ones may surpass, after penalties, which only lower logits. */
 export function keepKnown(candidates: Candidates, floor: number): boolean {
   return keepAbove(candidates, floor, 0).size > 0;
+}
+
+/** `apply` on the largest logits alone. @param isSure whether it keeps the same as of all, where a floor hides some */
+export function largestStep(
+  apply: (candidates: Candidates) => Candidates,
+  isSure: (candidates: Candidates, floor: number) => boolean,
+): LargestStep {
+  return {
+    apply(candidates, { floor }) {
+      if (!keepKnown(candidates, floor) || (floor > -Infinity && !isSure(candidates, floor))) return false;
+      apply(candidates);
+      return true;
+    },
+  };
 }

@@ -7,8 +7,8 @@ import {
   checkedStep,
 } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { keepKnown, type KnownLogits } from './largest-logits.ts';
-import { append, emptied, largestIn, type Collector } from './scan.ts';
+import { largestStep } from './largest-logits.ts';
+import { append, emptied, type Collector } from './scan.ts';
 import { keepTopK } from './top-k.ts';
 
 export const minPSampler = defineSampler({
@@ -24,11 +24,12 @@ export const minPSampler = defineSampler({
     },
   },
   isOn: { minP: (p) => p > 0 },
-  create: ({ minP: p }) => ({
-    apply: (candidates) => keepMinP(candidates, p),
-    collector: createMinPCollector(p),
-    onLargest: { apply: (candidates, known) => keepMinPOfLargest(candidates, p, known) },
-  }),
+  create({ minP: p }) {
+    const apply = (candidates: Candidates): Candidates => keepMinP(candidates, p);
+    const isSure = (candidates: Candidates, floor: number): boolean =>
+      largestOf(candidates) + Math.log(p) > floor;
+    return { apply, collector: createMinPCollector(p), onLargest: largestStep(apply, isSure) };
+  },
 });
 
 /**
@@ -54,13 +55,6 @@ function keepMinP(candidates: Candidates, p: number): Candidates {
   return keepFrom(candidates, largestOf(candidates) + Math.log(p));
 }
 
-function keepMinPOfLargest(candidates: Candidates, p: number, { floor }: KnownLogits): boolean {
-  if (!keepKnown(candidates, floor) || (floor > -Infinity && largestOf(candidates) + Math.log(p) <= floor))
-    return false;
-  keepMinP(candidates, p);
-  return true;
-}
-
 /**
  * For `applyMinP`. It gives up, with a threshold of infinity, where so many logits are near the largest that reading
  * all of them into candidates is the quicker way.
@@ -79,7 +73,7 @@ function createMinPCollector(p: number): Collector & { largest: number } {
       this.threshold = -Infinity;
     },
     learn(sample) {
-      this.threshold = justBelow(largestIn(sample) + offset);
+      this.threshold = justBelow(largestOf(sample) + offset);
     },
     isComplete() {
       return this.threshold < Infinity;

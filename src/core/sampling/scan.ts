@@ -1,10 +1,17 @@
 import { openSimd, type Simd } from '../math/simd.ts';
-import { createCandidates, justBelow, withinRange, type Candidates, weightsInto } from './candidates.ts';
+import {
+  createCandidates,
+  justBelow,
+  largestOf,
+  withinRange,
+  type Candidates,
+  weightsInto,
+} from './candidates.ts';
 
 /** Evenly spaced logits, none of them adjusted: about one of `stride`. */
 export interface LogitSample {
   /** The first `size` count. Collectors may reorder them. */
-  readonly values: Float64Array;
+  readonly logits: Float64Array;
   readonly size: number;
   readonly stride: number;
 }
@@ -33,7 +40,7 @@ export interface Adjustments {
 }
 
 const samplesPerScan = 1024;
-const lastSample = { values: new Float64Array(samplesPerScan), size: 0, stride: 1 };
+const lastSample = { logits: new Float64Array(samplesPerScan), size: 0, stride: 1 };
 
 /** A sample of the logits that may be drawn; empty for fewer than some thousand. */
 function sampleOf(logits: Float32Array, adjustments: Adjustments, allow?: Uint32Array): LogitSample {
@@ -45,7 +52,7 @@ function sampleOf(logits: Float32Array, adjustments: Adjustments, allow?: Uint32
     while (adjusted < adjustments.size && adjustments.tokens[adjusted]! < token) adjusted++;
     if (adjusted < adjustments.size && adjustments.tokens[adjusted] === token) continue;
     const logit = logits[token]!;
-    if (logit > -Infinity && allows(allow, token)) lastSample.values[lastSample.size++] = withinRange(logit);
+    if (logit > -Infinity && allows(allow, token)) lastSample.logits[lastSample.size++] = withinRange(logit);
   }
   return lastSample;
 }
@@ -110,7 +117,7 @@ export function createLargestCollector(): Collector {
       this.threshold = -Infinity;
     },
     learn(sample) {
-      this.threshold = justBelow(largestIn(sample));
+      this.threshold = justBelow(largestOf(sample));
     },
     isComplete: () => true,
     add(token, logit) {
@@ -119,13 +126,6 @@ export function createLargestCollector(): Collector {
       this.threshold = logit;
     },
   };
-}
-
-/** −∞ without samples. */
-export function largestIn({ values, size }: LogitSample): number {
-  let largest = -Infinity;
-  for (let i = 0; i < size; i++) if (values[i]! > largest) largest = values[i]!;
-  return largest;
 }
 
 export function emptied(candidates: Candidates): Candidates {

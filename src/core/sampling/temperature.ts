@@ -3,7 +3,7 @@ import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestLogit, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { drawFromAll } from './draw-from-all.ts';
-import { keepKnown, type KnownLogits } from './largest-logits.ts';
+import { largestStep } from './largest-logits.ts';
 import { weightsAndMoment, createLargestCollector } from './scan.ts';
 
 export const temperatureSampler = defineSampler({
@@ -41,9 +41,8 @@ export const temperatureSampler = defineSampler({
   create({ temperature: middle, dynatempRange, dynatempExponent: exponent }, { isSteered }) {
     const apply = (candidates: Candidates): Candidates => scaleBy(candidates, middle);
     if (middle === 0) {
-      const onLargest = (candidates: Candidates, { floor }: KnownLogits): boolean =>
-        keepKnown(candidates, floor) && apply(candidates).size === 1;
-      return { apply, collector: createLargestCollector(), onLargest: { apply: onLargest } };
+      const onLargest = largestStep(apply, () => true);
+      return { apply, collector: createLargestCollector(), onLargest };
     }
     if (isSteered || dynatempRange === 0) {
       return {

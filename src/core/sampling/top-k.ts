@@ -1,7 +1,7 @@
 import { createScratch, valueScratch } from './scratch.ts';
 import { createCandidates, justBelow, keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { keepKnown, largestLogitsCount, type KnownLogits } from './largest-logits.ts';
+import { largestLogitsCount, largestStep } from './largest-logits.ts';
 import { append, emptied, type Collector } from './scan.ts';
 import { selectDescending, sortDescendingInto } from './sort.ts';
 
@@ -18,13 +18,11 @@ export const topKSampler = defineSampler({
     },
   },
   isOn: { topK: (k) => k > 0 },
-  create: ({ topK: k }) => ({
-    apply: (candidates) => keepTopK(candidates, k),
-    collector: createTopKCollector(k),
-    ...(k > largestLogitsCount
-      ? {}
-      : { onLargest: { apply: (candidates, known) => keepTopKOfLargest(candidates, k, known) } }),
-  }),
+  create({ topK: k }) {
+    const apply = (candidates: Candidates): Candidates => keepTopK(candidates, k);
+    const onLargest = largestStep(apply, ({ size }) => size >= k);
+    return { apply, collector: createTopKCollector(k), ...(k > largestLogitsCount ? {} : { onLargest }) };
+  },
 });
 
 /**
@@ -48,12 +46,6 @@ export function keepTopK(candidates: Candidates, k: number): Candidates {
   return k <= 0 || k >= candidates.size ? candidates : topKInto(candidates, candidates, k);
 }
 
-function keepTopKOfLargest(candidates: Candidates, k: number, { floor }: KnownLogits): boolean {
-  if (!keepKnown(candidates, floor) || (floor > -Infinity && candidates.size < k)) return false;
-  keepTopK(candidates, k);
-  return true;
-}
-
 /**
  * For `applyTopK`. It begins with a threshold that a sample shows some more than `k` to be above, and gives up where fewer
  * were, or where it had to cut back too often.
@@ -71,9 +63,9 @@ function createTopKCollector(k: number): Collector {
       cuts = 0;
       this.threshold = guess = -Infinity;
     },
-    learn({ values, size, stride }) {
+    learn({ logits, size, stride }) {
       const rank = Math.ceil((2 * k) / stride) + spareSamples;
-      if (rank < size) this.threshold = guess = justBelow(selectDescending(values, size, rank));
+      if (rank < size) this.threshold = guess = justBelow(selectDescending(logits, size, rank));
     },
     isComplete() {
       return this.threshold < Infinity && (guess === -Infinity || candidates.size >= k);

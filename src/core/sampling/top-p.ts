@@ -1,6 +1,6 @@
 import { createScratch, weightScratch } from './scratch.ts';
-import { createCandidates, largestOf, type Candidates, checkedStep } from './candidates.ts';
-import { decay } from './decay.ts';
+import { createCandidates, largestOf, weightsInto, type Candidates, checkedStep } from './candidates.ts';
+import { sumOfDecays } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
 import { keepLargestShare, keepNearest, massTolerance } from './nearest.ts';
@@ -62,10 +62,8 @@ function keepTopPOfLargest(
   const { logits } = candidates;
   const scratch = largestScratch(candidates.size);
   const weights = weightScratch(candidates.size);
-  let center = -Infinity;
-  for (let i = 0; i < candidates.size; i++) center = Math.max(center, logits[i]!);
-  let known = 0;
-  for (let i = 0; i < candidates.size; i++) known += decay(center - logits[i]!);
+  const center = largestOf(candidates);
+  const known = sumOfDecays(logits, 0, candidates.size, center);
   let before = 0;
   for (let i = 0; i < largest.logits.length; i++) before += Math.exp(largest.logits[i]! - center);
   const all = largest.mass * Math.exp(largest.logits[0]! - center);
@@ -78,11 +76,7 @@ function keepTopPOfLargest(
   const lowGoal = share * (known + least) * (1 - rounding);
   const highGoal = share * (known + most) * (1 + rounding);
   keepKnown(candidates, floor);
-  let mass = 0;
-  for (let i = 0; i < candidates.size; i++) {
-    weights[i] = decay(center - logits[i]!);
-    mass += weights[i]!;
-  }
+  const mass = weightsInto(weights, candidates, center);
   if (candidates.size === 0 || !(mass >= highGoal)) return false;
   scratch.size = candidates.size;
   scratch.tokens.set(candidates.tokens.subarray(0, candidates.size));

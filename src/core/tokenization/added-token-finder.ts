@@ -1,6 +1,7 @@
 import { getOrCreate } from '../get-or-create.ts';
 import type { AddedToken } from './added-tokens.ts';
 import { codePointAt, codePointBefore, type Piece } from './aligned-text.ts';
+import { runEnd } from './patterns/scan.ts';
 import { classOf, space, word } from './unicode/character-class.ts';
 
 /** An added token of a text, or a range between two. */
@@ -41,7 +42,7 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
       const isText = found.special && specialAsText;
       if (!isText && (!found.singleWord || isAlone(piece, at, tokenEnd))) {
         const left = found.stripsLeft ? Math.max(from, spaceStart(units, at, start)) : at;
-        const right = found.stripsRight ? spaceEnd(units, tokenEnd, end) : tokenEnd;
+        const right = found.stripsRight ? runEnd(units, tokenEnd, end, space) : tokenEnd;
         if (from < left) segments.push({ start: from, end: left });
         segments.push({ token: found, start: left, end: right });
         from = right;
@@ -82,10 +83,4 @@ function spaceStart(units: Uint16Array, at: number, start: number): number {
   let left = at;
   while (left > start && (classOf(units[left - 1]!) & space) !== 0) left--;
   return left;
-}
-
-function spaceEnd(units: Uint16Array, at: number, end: number): number {
-  let right = at;
-  while (right < end && (classOf(units[right]!) & space) !== 0) right++;
-  return right;
 }

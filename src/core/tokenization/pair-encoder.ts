@@ -22,13 +22,13 @@ export interface PairEncoder {
 /** Stand for the two texts in a template: no token has these ids. */
 export const placeholders = [0xff_ff_ff_ff, 0xff_ff_ff_fe] as const;
 
-/** The tokens around two texts, with a placeholder for each text. */
-export function readPairTemplate(postProcessor: PostProcessor | undefined): Encoding {
-  const texts = placeholders.map((id, typeId) => toConstantEncoding([id], [''], { typeId }));
+/** The tokens around one text or two, with a placeholder for each; `undefined` where it isn't there once. */
+export function readTemplate(postProcessor: PostProcessor | undefined, count: 1 | 2): Encoding | undefined {
+  const marks = placeholders.slice(0, count);
+  const texts = marks.map((id, typeId) => toConstantEncoding([id], [''], { typeId }));
   const template = concatenateEncodings(postProcessor?.process(texts, { addSpecialTokens: true }) ?? texts);
   const isOnce = (wanted: number): boolean => template.ids.filter((id) => id === wanted).length === 1;
-  if (placeholders.every(isOnce)) return template;
-  throw new RangeError('post_processor: expected a template that has each of two texts once');
+  return marks.every(isOnce) ? template : undefined;
 }
 
 /** Encodes the first text once; `encode` of the tokenizer would do so with every second one, and keep what it cuts. */

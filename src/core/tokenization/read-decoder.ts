@@ -10,9 +10,9 @@ import {
   readMembers,
 } from './definition.ts';
 import { readMetaspaceOptions } from './pre-tokenizers/metaspace.ts';
-import { toAlignedText, isHighSurrogate } from './aligned-text.ts';
-import { createSegments } from './patterns/pattern.ts';
-import { readPattern } from './patterns/read-pattern.ts';
+import { isHighSurrogate } from './aligned-text.ts';
+import { normalizeText } from './normalizers/normalizer.ts';
+import { readReplace } from './normalizers/read-normalizer.ts';
 import { byteOfCharacter } from './byte-characters.ts';
 import { writeUtf8 } from './models/utf8.ts';
 
@@ -152,23 +152,13 @@ function readStripDecoder(label: string, members: Members): Decoder {
 /** Replaces every match of a pattern within each part. */
 function readReplaceDecoder(label: string, members: Members): Decoder {
   const content = readString(`${label}.content`, members['content']);
-  const pattern = readPattern(`${label}.pattern`, members['pattern']);
+  const replace = readReplace(label, members);
   const { String: literal } = readMembers(`${label}.pattern`, members['pattern']);
-  if (typeof literal === 'string' && literal !== '')
-    return (tokens) => tokens.map((token) => token.replaceAll(literal, () => content));
-  const segments = createSegments();
+  const isLiteral = typeof literal === 'string' && literal !== '';
   return (tokens) =>
-    tokens.map((token) => {
-      segments.count = 0;
-      if (token !== '') pattern(toAlignedText(token, false), 0, token.length, segments);
-      let replaced = '';
-      for (let index = 0, from = 0; index < segments.count; index++) {
-        const end = segments.ends[index]!;
-        replaced += segments.matched[index] === 1 ? content : token.slice(from, end);
-        from = end;
-      }
-      return replaced;
-    });
+    tokens.map((token) =>
+      isLiteral ? token.replaceAll(literal, () => content) : normalizeText(replace, token),
+    );
 }
 
 /** Joins words whose continuations have a prefix. */

@@ -1,16 +1,15 @@
 import { runSteps } from '../run-steps.ts';
 import { readAddedTokens, type AddedToken } from './added-tokens.ts';
-import { stringOf, toAlignedText } from './aligned-text.ts';
 import { readDecoder } from './read-decoder.ts';
 import { readMembers } from './definition.ts';
 import { createEncodingBuilder } from './encoding-builder.ts';
-import { concatenateEncodings, toConstantEncoding, type Encoding, type PartialEncoding } from './encoding.ts';
+import { concatenateEncodings, type Encoding, type PartialEncoding } from './encoding.ts';
 import { createTokenFinder } from './find-tokens.ts';
 import { readModel } from './models/read-model.ts';
 import { keptCapacity, createTokenBuffer, type TokenBuffer } from './token-buffer.ts';
-import type { Normalizer } from './normalizers/normalizer.ts';
+import { normalizeText } from './normalizers/normalizer.ts';
 import { readNormalizer } from './normalizers/read-normalizer.ts';
-import { createPairEncoder, readPairTemplate, type PairEncoder } from './pair-encoder.ts';
+import { createPairEncoder, placeholders, readTemplate, type PairEncoder } from './pair-encoder.ts';
 import { padEncoding, readPadding, type Padding } from './padding.ts';
 import type { PostProcessor } from './post-processors/post-processor.ts';
 import { readPostProcessor } from './post-processors/read-post-processor.ts';
@@ -152,7 +151,7 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
     return padding ? padEncoding(encoding, padding) : encoding;
   }
 
-  const frame = postProcessor ? readFrame(postProcessor) : noFrame;
+  const frame = readFrame(postProcessor);
 
   function toIds(text: string, options: EncodeOptions = {}): Uint32Array {
     const { addSpecialTokens = true, specialAsText = false, pair } = options;
@@ -180,7 +179,9 @@ export function createTokenizer(definition: unknown, config?: unknown): Tokenize
   let pairTemplate: Encoding | undefined;
 
   function pairWith(text: string): PairEncoder {
-    pairTemplate ??= readPairTemplate(postProcessor);
+    pairTemplate ??= readTemplate(postProcessor, 2);
+    if (!pairTemplate)
+      throw new RangeError('post_processor: expected a template that has each of two texts once');
     const plain = { addSpecialTokens: false, truncation: false, padding: false } as const;
     return createPairEncoder(pairTemplate, text, (one) => toIds(one, plain));
   }
@@ -248,20 +249,10 @@ function readParts(definition: unknown) {
   };
 }
 
-/** No token has this id. */
-const placeholder = 0xff_ff_ff_ff;
-
 const noFrame: Frame = { before: [], after: [] };
 
-function readFrame(postProcessor: PostProcessor): Frame | undefined {
-  const text = toConstantEncoding([placeholder], [''], { typeId: 0 });
-  const ids = [...concatenateEncodings(postProcessor.process([text], { addSpecialTokens: true })).ids];
-  const at = ids.indexOf(placeholder);
-  if (at === -1 || at !== ids.lastIndexOf(placeholder)) return undefined;
-  return { before: ids.slice(0, at), after: ids.slice(at + 1) };
-}
-
-function normalizeText(normalize: Normalizer, text: string): string {
-  const piece = normalize({ text: toAlignedText(text, false), start: 0, end: text.length });
-  return stringOf(piece.text).slice(piece.start, piece.end);
+function readFrame(postProcessor: PostProcessor | undefined): Frame | undefined {
+  const ids = Array.from(readTemplate(postProcessor, 1)?.ids ?? []);
+  const at = ids.indexOf(placeholders[0]);
+  return at === -1 ? undefined : { before: ids.slice(0, at), after: ids.slice(at + 1) };
 }

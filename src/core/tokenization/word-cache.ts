@@ -1,13 +1,6 @@
 import { hashEnd, hashOf } from './hash.ts';
+import type { Model } from './models/model.ts';
 import { pushToken, type TokenBuffer } from './token-buffer.ts';
-
-/** The tokens of words that came up lately. */
-export interface WordCache {
-  /** Appends the tokens of `units[start, end)` if they are known. */
-  recall(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): boolean;
-  /** Keeps the tokens from `from` on as those of `units[start, end)`, which `recall` was just asked for. */
-  keep(tokens: TokenBuffer, from: number, units: Uint16Array, start: number, end: number): void;
-}
 
 /** A slot is a cache line: lengths, tokens as `id · 256 + length`, and the code units of the word. */
 const slotWords = 16;
@@ -20,16 +13,15 @@ const mostSlots = 2 ** 14;
 const growth = 4;
 
 /**
- * A direct-mapped cache: a word replaces the one that has its place. It grows from 32 kB to 1 MB while words come up that
- * it doesn't have, and no further. Words of more than 16 code units or 7 tokens aren't kept.
+ * Encodes words with a direct-mapped cache: a word replaces the one that has its place. It grows from 32 kB to 1 MB while words
+ * come up that it doesn't have, and no further. Words of more than 16 code units or 7 tokens aren't kept.
  */
-export function createWordCache(): WordCache {
+export function withWordCache(encode: Model['encodeInto']): Model['encodeInto'] {
   let slots = 0;
   let records = new Int32Array();
   let units = new Uint16Array();
   /** Number of words kept since it grew. */
   let kept = 0;
-  let slot = 0;
 
   function grow(): void {
     slots = Math.max(fewestSlots, growth * slots);
@@ -38,38 +30,44 @@ export function createWordCache(): WordCache {
     kept = 0;
   }
 
-  return {
-    recall(tokens, text, start, end) {
-      const length = end - start;
-      if (length > longestWord || slots === 0) return false;
-      slot = hashEnd(hashOf(text, start, end)) & (slots - 1);
-      const record = slot * slotWords;
-      const header = records[record]!;
-      if (header >> 8 !== length) return false;
-      const from = 2 * record + unitsAt - start;
-      for (let index = start; index < end; index++) if (units[from + index] !== text[index]) return false;
-      const last = record + (header & 0xff);
-      for (let place = record + 1; place <= last; place++) {
-        const token = records[place]!;
-        pushToken(tokens, token >>> 8, (token << 24) >> 24);
-      }
-      return true;
-    },
-    keep(tokens, from, text, start, end) {
-      const length = end - start;
-      const count = tokens.count - from;
-      if (length > longestWord || count > mostTokens) return;
-      for (let index = from; index < tokens.count; index++) if (tokens.literal[index] === 1) return;
-      if (kept >= slots && slots < mostSlots) return grow();
-      kept++;
-      const record = slot * slotWords;
-      records[record] = (length << 8) | count;
-      for (let index = 0; index < count; index++) {
-        records[record + 1 + index] =
-          (tokens.ids[from + index]! << 8) | (tokens.lengths[from + index]! & 0xff);
-      }
-      const place = 2 * record + unitsAt;
-      for (let index = 0; index < length; index++) units[place + index] = text[start + index]!;
-    },
+  /** Appends the tokens of a record, if it is that of `text[start, end)`. */
+  function recall(
+    tokens: TokenBuffer,
+    text: Uint16Array,
+    start: number,
+    end: number,
+    record: number,
+  ): boolean {
+    const header = records[record]!;
+    if (header >> 8 !== end - start) return false;
+    const from = 2 * record + unitsAt - start;
+    for (let index = start; index < end; index++) if (units[from + index] !== text[index]) return false;
+    const last = record + (header & 0xff);
+    for (let place = record + 1; place <= last; place++) {
+      const token = records[place]!;
+      pushToken(tokens, token >>> 8, (token << 24) >> 24);
+    }
+    return true;
+  }
+
+  return (tokens, text, start, end) => {
+    const length = end - start;
+    if (length > longestWord) return encode(tokens, text, start, end);
+    if (slots === 0) grow();
+    const record = (hashEnd(hashOf(text, start, end)) & (slots - 1)) * slotWords;
+    if (recall(tokens, text, start, end, record)) return;
+    const from = tokens.count;
+    encode(tokens, text, start, end);
+    const count = tokens.count - from;
+    if (count > mostTokens) return;
+    for (let index = from; index < tokens.count; index++) if (tokens.literal[index] === 1) return;
+    if (kept >= slots && slots < mostSlots) return grow();
+    kept++;
+    records[record] = (length << 8) | count;
+    for (let index = 0; index < count; index++) {
+      records[record + 1 + index] = (tokens.ids[from + index]! << 8) | (tokens.lengths[from + index]! & 0xff);
+    }
+    const place = 2 * record + unitsAt;
+    for (let index = 0; index < length; index++) units[place + index] = text[start + index]!;
   };
 }

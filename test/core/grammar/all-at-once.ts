@@ -3,11 +3,16 @@ import { compileSteps, type CompiledGrammar } from '../../../src/core/grammar/en
 import { programSteps, type Program } from '../../../src/core/grammar/engine/program.ts';
 import type { Vocabulary } from '../../../src/core/grammar/engine/vocabulary.ts';
 import type { Expression } from '../../../src/core/grammar/languages/expression.ts';
+import { jsonSchemaSteps } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { runSteps } from '../../../src/core/run-steps.ts';
 
 /** The steps of the engine without pauses. */
 export function answerGrammar(constraint: AnswerConstraint): Expression | undefined {
   return runSteps(answerGrammarSteps(constraint));
+}
+
+export function jsonSchemaGrammar(...args: Parameters<typeof jsonSchemaSteps>): Expression {
+  return runSteps(jsonSchemaSteps(...args));
 }
 
 export function compileGrammar(grammar: Expression, vocabulary: Vocabulary): CompiledGrammar {

@@ -1,9 +1,8 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
-import { compileGrammar } from './all-at-once.ts';
+import { compileGrammar, jsonSchemaGrammar } from './all-at-once.ts';
 
 const vocabulary = toyVocabulary(...jsonPieces);
 const walks = 6;

@@ -2,12 +2,11 @@ import { Validator, type Schema } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Automaton } from '../../../src/core/grammar/engine/automaton.ts';
-import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { anyObject } from '../../../src/core/grammar/schemas/notation.ts';
 import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
 import { schemas } from './schemas.ts';
 import { acceptor, accepts, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
-import { compileGrammar, createProgram } from './all-at-once.ts';
+import { compileGrammar, createProgram, jsonSchemaGrammar } from './all-at-once.ts';
 
 const vocabulary = toyVocabulary(...jsonPieces);
 const walks = 12;

@@ -4,7 +4,6 @@ import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts'
 import { Automaton, dead } from '../../../src/core/grammar/engine/automaton.ts';
 import { decimalRange } from '../../../src/core/grammar/schemas/decimal-range.ts';
 import { text } from '../../../src/core/grammar/languages/expression.ts';
-import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import type { GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
 import { Triples, createVocabulary } from '../../../src/core/grammar/engine/vocabulary.ts';
 import { utf8Bytes, utf8Sequences } from '../../../src/core/grammar/languages/utf8.ts';
@@ -12,7 +11,7 @@ import { createRng } from '../../../src/core/sampling/rng.ts';
 import { schemas } from './schemas.ts';
 import { accepts, allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';
 import { runs } from '../../thorough.ts';
-import { answerGrammar, compileGrammar, createProgram } from './all-at-once.ts';
+import { answerGrammar, compileGrammar, createProgram, jsonSchemaGrammar } from './all-at-once.ts';
 
 const utf8 = (value: string): Uint8Array => new TextEncoder().encode(value);
 

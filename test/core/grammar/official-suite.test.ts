@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import type { CompiledGrammar } from '../../../src/core/grammar/engine/matcher.ts';
 import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
 import { toyVocabulary } from './walk.ts';
-import { compileGrammar } from './all-at-once.ts';
+import { compileGrammar, jsonSchemaGrammar } from './all-at-once.ts';
 
 // The JSON Schema Test Suite, draft 2020-12, a group of tests a line; its licence lies beside it.
 interface Group {

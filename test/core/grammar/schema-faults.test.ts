@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import { createSchemaBudget } from '../../../src/core/grammar/schemas/size.ts';
 import { allowedTokens, randomWalk, toyVocabulary } from './walk.ts';
-import { compileGrammar } from './all-at-once.ts';
+import { compileGrammar, jsonSchemaGrammar } from './all-at-once.ts';
 
 const vocabulary = toyVocabulary('aaaa', '"}');
 

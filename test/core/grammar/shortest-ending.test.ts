@@ -1,12 +1,11 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { describe, expect, it, test } from 'vitest';
-import { jsonSchemaGrammar } from '../../../src/core/grammar/schemas/json-schema.ts';
 import type { GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
 import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { schemas } from './schemas.ts';
 import { allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';
-import { answerGrammar, compileGrammar } from './all-at-once.ts';
+import { answerGrammar, compileGrammar, jsonSchemaGrammar } from './all-at-once.ts';
 
 const vocabulary = toyVocabulary(...jsonPieces);
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

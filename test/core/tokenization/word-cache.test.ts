@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { orElse } from '../../../src/core/text/or-else.ts';
 import { toUnits } from '../../../src/core/tokenization/code-units.ts';
 import {
   createTokenBuffer,
@@ -6,38 +7,48 @@ import {
   pushToken,
   sameSpan,
 } from '../../../src/core/tokenization/token-buffer.ts';
-import { createWordCache, type WordCache } from '../../../src/core/tokenization/word-cache.ts';
+import { withWordCache } from '../../../src/core/tokenization/word-cache.ts';
 
 type Token = readonly [id: number, length: number];
 
-function recall(cache: WordCache, word: string): Token[] | undefined {
-  const tokens = createTokenBuffer(8);
-  if (!cache.recall(tokens, toUnits(word), 0, word.length)) return undefined;
-  return Array.from({ length: tokens.count }, (_, index) => [tokens.ids[index]!, tokens.lengths[index]!]);
-}
-
-function keep(cache: WordCache, word: string, kept: readonly Token[], isLiteral = false): void {
-  recall(cache, word);
-  const tokens = createTokenBuffer(8);
-  const push = isLiteral ? pushLiteralToken : pushToken;
-  for (const [id, length] of kept) push(tokens, id, length);
-  cache.keep(tokens, 0, toUnits(word), 0, word.length);
+/** A model behind the cache that knows the tokens of one word. */
+function createWords() {
+  let known: readonly Token[] | undefined;
+  let isLiteral = false;
+  const encode = withWordCache((tokens) => {
+    if (!known) throw new Error('the word is not in the cache');
+    const push = isLiteral ? pushLiteralToken : pushToken;
+    for (const [id, length] of known) push(tokens, id, length);
+  });
+  const encoded = (word: string): Token[] => {
+    const tokens = createTokenBuffer(8);
+    encode(tokens, toUnits(word), 0, word.length);
+    return Array.from({ length: tokens.count }, (_, index) => [tokens.ids[index]!, tokens.lengths[index]!]);
+  };
+  return {
+    keep(word: string, tokens: readonly Token[], asLiteral = false): void {
+      known = tokens;
+      isLiteral = asLiteral;
+      encoded(word);
+      known = undefined;
+    },
+    recall: (word: string): Token[] | undefined => orElse(() => encoded(word), undefined),
+  };
 }
 
 describe('the cache of words', () => {
   it('gives back what it was given, or nothing', () => {
-    const cache = createWordCache();
+    const { keep, recall } = createWords();
     const tokensOf = (index: number): Token[] => [
       [index, 1],
       [2 ** 24 - 1 - index, 48],
       [7, sameSpan],
     ];
     const words = 20_000;
-    for (let index = 0; index < 3 * words; index++)
-      keep(cache, `word ${index % words}`, tokensOf(index % words));
+    for (let index = 0; index < 3 * words; index++) keep(`word ${index % words}`, tokensOf(index % words));
     let known = 0;
     for (let index = 0; index < words; index++) {
-      const found = recall(cache, `word ${index}`);
+      const found = recall(`word ${index}`);
       if (found === undefined) continue;
       known++;
       if (index % 50 === 0) expect(found).toEqual(tokensOf(index));
@@ -51,12 +62,12 @@ describe('the cache of words', () => {
     ['a word of many tokens', 'word', Array.from({ length: 8 }, () => [1, 1] as const), false],
     ['a token that is the text itself', 'word', [[1, 4]], true],
   ])("doesn't keep %s", (_title, word, tokens, isLiteral) => {
-    const cache = createWordCache();
-    keep(cache, word, tokens, isLiteral);
-    keep(cache, word, tokens, isLiteral);
-    expect(recall(cache, word)).toBeUndefined();
-    keep(cache, 'other', [[2, 5]]);
-    keep(cache, 'other', [[2, 5]]);
-    expect(recall(cache, 'other')).toEqual([[2, 5]]);
+    const { keep, recall } = createWords();
+    keep(word, tokens, isLiteral);
+    keep(word, tokens, isLiteral);
+    expect(recall(word)).toBeUndefined();
+    keep('other', [[2, 5]]);
+    keep('other', [[2, 5]]);
+    expect(recall('other')).toEqual([[2, 5]]);
   });
 });

@@ -8,7 +8,7 @@ import { readLiteral, type LiteralDialect } from './literal.ts';
 import { membersOf } from './write-calls.ts';
 import { isStringSchema, parameterSchema, toJsonText } from './schema-types.ts';
 import { refer, rule, sequence, text, type Expression } from '../../grammar/languages/expression.ts';
-import { matching } from '../../grammar/languages/matching.ts';
+import { matching } from '../../grammar/languages/regular-expression.ts';
 import {
   anyStringOf,
   containing,

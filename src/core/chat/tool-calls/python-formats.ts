@@ -7,7 +7,7 @@ import { jsonCallFrame, jsonListConstraint, readJsonCalls } from './json-calls.t
 import { readPythonCalls, isKeyword } from './python-calls.ts';
 import { choice, never, refer, repeat, rule, sequence, text } from '../../grammar/languages/expression.ts';
 import { anyString, escapedCharacter, unlimited } from '../../grammar/languages/json-text.ts';
-import { matching } from '../../grammar/languages/matching.ts';
+import { matching } from '../../grammar/languages/regular-expression.ts';
 import {
   jsonString,
   literalNotation,

@@ -2,6 +2,7 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, text, type Expression } from '../../grammar/languages/expression.ts';
 import { anyNumber } from '../../grammar/languages/json-number.ts';
 import type { Language } from '../../grammar/languages/language.ts';
+import { typeOfValue } from '../../grammar/schemas/keywords.ts';
 import {
   anyStringOf,
   containing,
@@ -11,7 +12,7 @@ import {
   type StringSet,
 } from '../../grammar/schemas/notation.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
-import { isTextOf, typeOfValue } from './schema-types.ts';
+import { isTextOf } from './schema-types.ts';
 
 type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 

@@ -1,7 +1,6 @@
+import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/keywords.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
-
-type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
 
 /** The type of one of a tool's parameters, as a schema; `undefined` where the tool says nothing about it. */
 export function parameterSchema(
@@ -17,8 +16,8 @@ export function memberSchema(schema: unknown, name: string, root: unknown, depth
   const own = resolved(schema, root);
   if (own === undefined || depth > deepestSchema) return undefined;
   const { properties, patternProperties, additionalProperties, items, anyOf, oneOf, allOf } = own;
-  if (isRecord(properties) && Object.hasOwn(properties, name)) return properties[name];
-  if (isRecord(additionalProperties) && patternProperties === undefined) return additionalProperties;
+  if (isSchemaObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  if (isSchemaObject(additionalProperties) && patternProperties === undefined) return additionalProperties;
   if (name === 'item' && items !== undefined) return items;
   const parts = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
   const found = parts.map((part) => memberSchema(part, name, root, depth + 1));
@@ -28,7 +27,7 @@ export function memberSchema(schema: unknown, name: string, root: unknown, depth
 /** The parameters of a tool in the order of its schema. */
 export function parameterNames(tool: ToolDefinition | undefined): readonly string[] {
   const properties = tool?.parameters?.['properties'];
-  return isRecord(properties) ? Object.keys(properties) : [];
+  return isSchemaObject(properties) ? Object.keys(properties) : [];
 }
 
 /** Whether a schema allows strings and nothing else. */
@@ -85,14 +84,6 @@ function typeOfJson(text: string): JsonType | undefined {
   return orElse(() => typeOfValue(JSON.parse(text)), undefined);
 }
 
-/** Whole numbers are integers. */
-export function typeOfValue(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value as 'string' | 'boolean' | 'object';
-}
-
 /** Schemas that contain themselves would go on for ever. */
 const deepestSchema = 8;
 
@@ -125,20 +116,18 @@ const nativeTypes: ReadonlyMap<string, JsonType> = new Map([
   ['dict', 'object'],
 ]);
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeOfValue(value) === 'object';
-
 /** A schema, or the one that its reference stands for; `undefined` where there is none. */
 function resolved(schema: unknown, root: unknown): Readonly<Record<string, unknown>> | undefined {
   let own = schema;
-  for (let depth = 0; isRecord(own) && typeof own['$ref'] === 'string'; depth++) {
+  for (let depth = 0; isSchemaObject(own) && typeof own['$ref'] === 'string'; depth++) {
     const [start, ...keys] = own['$ref'].split('/');
     if (start !== '#' || depth > deepestSchema) return undefined;
     own = keys.reduce<unknown>(
-      (target, key) => (isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined),
+      (target, key) => (isSchemaObject(target) && Object.hasOwn(target, key) ? target[key] : undefined),
       root,
     );
   }
-  return isRecord(own) ? own : undefined;
+  return isSchemaObject(own) ? own : undefined;
 }
 
 /** A number or constant as JSON text. Digits stay as they are, so that large integers keep them all. */

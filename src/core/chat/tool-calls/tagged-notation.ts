@@ -8,7 +8,7 @@ import {
   text,
   type Expression,
 } from '../../grammar/languages/expression.ts';
-import { matching } from '../../grammar/languages/matching.ts';
+import { matching } from '../../grammar/languages/regular-expression.ts';
 import { looseText, namesOf, type ArgumentsNotation, type Notation } from '../../grammar/schemas/notation.ts';
 import { framedCalls, namedCall, type CallsFrame } from './call-frame.ts';
 import type { ToolCallConstraint } from './format.ts';

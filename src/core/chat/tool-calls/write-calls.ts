@@ -1,7 +1,7 @@
 import { orElse } from '../../text/or-else.ts';
 import { maxArgumentValues, parseBounded } from '../../text/bounded-json.ts';
+import { typeOfValue } from '../../grammar/schemas/keywords.ts';
 import type { ToolCallFormat, WrittenCall } from './format.ts';
-import { typeOfValue } from './schema-types.ts';
 import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
 
 /** Writes arguments, given as JSON, in the notation of a format; `index` counts the calls of the answer. */

@@ -159,12 +159,12 @@ export class Automaton {
           // The item before decides on how this one may go on.
         } else if (!frame!.below?.items?.isPending) {
           const { reader } = step;
-          const before = reader.work;
+          const before = reader.store.work;
           const reading = reader.next(frame!.reading!, byte);
           const alike = reader.alike(frame!.reading!, byte);
           low = Math.max(low, alike.low);
           high = Math.min(high, alike.high);
-          this.work += costOfStep * (reader.work - before);
+          this.work += costOfStep * (reader.store.work - before);
           if (reading)
             after.push(this.#threads.thread(place, this.#threads.frame(place, 0, frame!.below, { reading })));
         }

@@ -1,6 +1,5 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import type { Expression, LanguageText, Rule } from '../languages/expression.ts';
-import { escapedCharacter, plainCharacters } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { LanguageReader } from '../languages/reader.ts';
 import { isNullable } from '../languages/nullable.ts';
@@ -110,10 +109,6 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
         const { item, min, max } = expression;
         return isProductive(item) ? writeRepeat(item, { min, max }, next) : next;
       }
-      case 'string-content': {
-        const { min, max } = expression;
-        return writeRepeat(stringCharacter, { min, max }, next);
-      }
       case 'language': {
         const reader = readerOf(expression);
         return add({ op: 'begin', reader, next: add({ op: 'read', reader, exit: next }) });
@@ -124,10 +119,8 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
         return writeDistinct(expression, next);
       case 'rule':
         return writeCall(expression.rule, next);
-      case 'text-until':
-        return writeSearch(expression.markers, next, undefined);
-      case 'text-without':
-        return writeSearch(expression.markers, undefined, next, expression.after);
+      case 'free-text':
+        return writeSearch(expression, next);
     }
   }
 
@@ -224,10 +217,8 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
 
   /** Free text as the automaton of Aho and Corasick: the step of a state knows how much of a marker has just been written. */
   function writeSearch(
-    texts: readonly string[],
-    found: number | undefined,
-    ended: number | undefined,
-    after = '',
+    { markers: texts, isClosed, after }: Extract<Expression, { type: 'free-text' }>,
+    next: number,
   ): number {
     const from = steps.length;
     const markers = texts.map((marker) => String.fromCharCode(...utf8Bytes(marker)));
@@ -239,7 +230,7 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
       [...beginnings].map((written) => [written, add({ op: 'split', next: [], kinds: 0 })]),
     );
     const targetOf = (text: string): number | undefined => {
-      if (markers.some((marker) => text.endsWith(marker))) return found;
+      if (markers.some((marker) => text.endsWith(marker))) return isClosed ? next : undefined;
       let start = 0;
       while (!states.has(text.slice(start))) start++;
       return states.get(text.slice(start));
@@ -253,18 +244,13 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
         else ranges.push({ low: byte, high: byte, target });
       }
       const reading = ranges.filter(({ target }) => target !== undefined);
-      const next = reading.map(({ low, high, target }) => writeByte([low, high], target!));
-      (steps[place] as Extract<Step, { op: 'split' }>).next = ended === undefined ? next : [...next, ended];
+      const ways = reading.map(({ low, high, target }) => writeByte([low, high], target!));
+      (steps[place] as Extract<Step, { op: 'split' }>).next = isClosed ? ways : [...ways, next];
     }
     markFree(from);
     return targetOf(after)!;
   }
 }
-
-const stringCharacter: Expression = {
-  type: 'choice',
-  items: [{ type: 'character', ranges: plainCharacters }, escapedCharacter],
-};
 
 /** Length of the prefix that all texts share, known to be at least `from`. */
 function sharedLength(texts: readonly (readonly number[])[], from: number): number {

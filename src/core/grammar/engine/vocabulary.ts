@@ -1,5 +1,6 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import { orElse } from '../../text/or-else.ts';
+import { plainText } from '../languages/json-text.ts';
 import { compareBytes, createTokenTrie, type TokenBytes, type TokenTrie } from './token-trie.ts';
 
 /** The tokens of a model, prepared for finding those that a grammar allows. */
@@ -48,8 +49,7 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
   const plainTokens: TokenBytes[] = [];
   const otherTokens: TokenBytes[] = [];
   for (const entry of usable.toSorted(compareBytes)) {
-    const isPlainToken = areWholeCharacters(entry.bytes) && isPlain(entry.bytes);
-    (isPlainToken ? plainTokens : otherTokens).push(entry);
+    (areWholeCharacters(entry.bytes, plainPattern) ? plainTokens : otherTokens).push(entry);
   }
   const plain = createTokenTrie(plainTokens);
   return {
@@ -58,15 +58,19 @@ export function createVocabulary({ size, endTokens, bytesOf }: VocabularyOptions
     bytesOf: (token) => bytes[token],
     writesAll: includesRange(single, 0x80, 0xbf) && includesRange(single, 0xc2, 0xf4),
     plain,
-    plainMask: maskOf(plain.tokens, maskLength),
+    plainMask: addTokens(new Uint32Array(maskLength), plain.tokens, 0, plain.tokens.length),
     rest: createTokenTrie(otherTokens),
     addPlain: adderOf(plain, maskLength),
   };
 }
 
-function maskOf(tokens: Int32Array, maskLength: number): Uint32Array {
-  const mask = new Uint32Array(maskLength);
-  for (const token of tokens) mask[token >>> 5]! |= 1 << (token & 31);
+/** Adds the tokens from one place on to before another one to a mask. */
+function addTokens(mask: Uint32Array, tokens: Int32Array, from: number, to: number): Uint32Array {
+  for (let index = from; index < to; index++) {
+    // Read once: it would be read again after the mask is written, at half the speed.
+    const token = tokens[index]!;
+    mask[token >>> 5]! |= 1 << (token & 31);
+  }
   return mask;
 }
 
@@ -76,25 +80,10 @@ function adderOf({ firstTokens, ends, tokens }: TokenTrie, maskLength: number): 
   return (mask, node) => {
     const first = firstTokens[node]!;
     const last = firstTokens[ends[node]!]!;
-    if (last - first <= maskLength) {
-      for (let index = first; index < last; index++) {
-        const token = tokens[index]!;
-        mask[token >>> 5]! |= 1 << (token & 31);
-      }
-      return;
-    }
-    const own = getOrCreate(masks, node, () => maskOf(tokens.subarray(first, last), maskLength));
+    if (last - first <= maskLength) return void addTokens(mask, tokens, first, last);
+    const own = getOrCreate(masks, node, () => addTokens(new Uint32Array(maskLength), tokens, first, last));
     for (let word = 0; word < maskLength; word++) mask[word]! |= own[word]!;
   };
-}
-
-/** Whether whole characters are all of `plainText`. */
-function isPlain(bytes: Uint8Array): boolean {
-  return bytes.every((byte, index) => {
-    if (byte < 0x20 || byte === 0x22 || byte === 0x3c || byte === 0x5c || byte === 0x5d) return false;
-    const isSeparator = byte === 0xe2 && bytes[index + 1] === 0x80 && (bytes[index + 2]! & 0xfe) === 0xa8;
-    return !isSeparator;
-  });
 }
 
 function includesRange(bytes: ReadonlySet<number>, low: number, high: number): boolean {
@@ -103,9 +92,12 @@ function includesRange(bytes: ReadonlySet<number>, low: number, high: number): b
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+const anyPattern = /(?:)/;
+const plainRanges = plainText.map(([from, to]) => `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`);
+const plainPattern = new RegExp(`^[${plainRanges.join('')}]*$`, 'u');
 
-function areWholeCharacters(bytes: Uint8Array): boolean {
-  return orElse(() => utf8.decode(bytes) !== undefined, false);
+function areWholeCharacters(bytes: Uint8Array, pattern = anyPattern): boolean {
+  return orElse(() => pattern.test(utf8.decode(bytes)), false);
 }
 
 /** Numbers triples of whole numbers from 1 on, equal ones alike; each may have a value. */

@@ -23,8 +23,6 @@ export type Expression =
   | { readonly type: 'sequence'; readonly items: readonly Expression[] }
   | { readonly type: 'choice'; readonly items: readonly Expression[] }
   | { readonly type: 'repeat'; readonly item: Expression; readonly min: number; readonly max: number }
-  /** The inside of a JSON string that stands for `min` to `max` characters. */
-  | { readonly type: 'string-content'; readonly min: number; readonly max: number }
   /** A text of a language: as it is, or as the inside of a JSON string. */
   | {
       readonly type: 'language';
@@ -46,10 +44,16 @@ export type Expression =
       readonly max: number;
     }
   | { readonly type: 'rule'; readonly rule: Rule }
-  /** Any text that ends with the first occurrence of a marker. */
-  | { readonly type: 'text-until'; readonly markers: readonly string[] }
-  /** Any text in which no marker occurs, not even one that begins in the text before it, `after`. */
-  | { readonly type: 'text-without'; readonly markers: readonly string[]; readonly after?: string };
+  /**
+   * Any text up to the first occurrence of a marker: with it, where it `isClosed`, else without any, even one that begins in
+   * the text before, `after`.
+   */
+  | {
+      readonly type: 'free-text';
+      readonly markers: readonly string[];
+      readonly isClosed: boolean;
+      readonly after: string;
+    };
 
 export type LanguageText = Extract<Expression, { type: 'language' }>;
 
@@ -81,32 +85,6 @@ export function optional(item: Expression): Expression {
 export function repeat(item: Expression, { min, max }: { min: number; max: number }): Expression {
   if (max === 0) return empty;
   return min === 1 && max === 1 ? item : { type: 'repeat', item, min, max };
-}
-
-/** An item of a `distinct` list, by the first text of a language in it or the first free string. */
-export function marked(expression: Expression, anyText: LanguageText): Expression | undefined {
-  switch (expression.type) {
-    case 'language':
-      return { type: 'mark', of: expression };
-    case 'string-content':
-      return { type: 'mark', of: anyText };
-    case 'rule':
-      return marked(expression.rule.body, anyText);
-    case 'sequence': {
-      const { items } = expression;
-      for (const [index, item] of items.entries()) {
-        const found = marked(item, anyText);
-        if (!found) continue;
-        // A mark writes the quotes around it.
-        const isText = item.type === 'language' || item.type === 'string-content';
-        const quotes = isText && found.type === 'mark' && found.of.writing !== 'plain' ? 1 : 0;
-        return sequence(...items.slice(0, index - quotes), found, ...items.slice(index + quotes + 1));
-      }
-      return undefined;
-    }
-    default:
-      return undefined;
-  }
 }
 
 export function rule(name: string, body: Expression = never): Rule {

@@ -1,6 +1,6 @@
 import { decimalRange } from '../schemas/decimal-range.ts';
 import { choice, optional, refer, rule, sequence, text } from './expression.ts';
-import { matching } from './matching.ts';
+import { matching } from './regular-expression.ts';
 
 /** Significant digits that tell any two doubles apart. */
 export const maxSignificant = 17;

@@ -1,5 +1,6 @@
 import type { CodePointRange } from './code-points.ts';
 import {
+  character,
   choice,
   empty,
   optional,
@@ -11,7 +12,7 @@ import {
   type Expression,
 } from './expression.ts';
 import { anyNumber } from './json-number.ts';
-import { matching } from './matching.ts';
+import { matching } from './regular-expression.ts';
 
 /**
  * Notation of JSON under a grammar. Free where models differ (white space after punctuation, line breaks with
@@ -19,7 +20,7 @@ import { matching } from './matching.ts';
  */
 
 /** Characters that may stand in a JSON string as they are. */
-export const plainCharacters: readonly CodePointRange[] = [
+const plainCharacters: readonly CodePointRange[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
   [0x5d, 0xd7ff],
@@ -53,8 +54,11 @@ export const comma = refer(rule('comma', sequence(matching(String.raw`[ \t]?,`),
 
 export const colon = matching(String.raw`[ \t]?:[ \t]{0,4}`);
 
+/** One character inside of a JSON string. */
+export const stringCharacter = choice(character(...plainCharacters), escapedCharacter);
+
 export function stringOf({ min, max }: { min: number; max: number }): Expression {
-  return sequence(text('"'), { type: 'string-content', min, max }, text('"'));
+  return sequence(text('"'), { type: 'repeat', item: stringCharacter, min, max }, text('"'));
 }
 
 export const anyString = refer(rule('string', stringOf({ min: 0, max: Infinity })));

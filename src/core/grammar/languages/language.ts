@@ -136,10 +136,10 @@ export class LanguageStore {
   }
 
   text(text: string): Language {
-    return Array.from(text).reduceRight(
-      (rest, character) => this.concatenation(this.#character(character), rest),
-      this.empty,
-    );
+    return Array.from(text).reduceRight((rest, character) => {
+      const codePoint = character.codePointAt(0)!;
+      return this.concatenation(this.characters([[codePoint, codePoint]]), rest);
+    }, this.empty);
   }
 
   sequence(...items: readonly Language[]): Language {
@@ -230,11 +230,6 @@ export class LanguageStore {
     const nullable = (remainder * 10 ** (decimals - Math.max(0, fraction))) % step === 0;
     const key = `%${step},${decimals},${fraction},${remainder}`;
     return this.#make({ kind: 'multiple', number }, key, { nullable, isConditional: true });
-  }
-
-  #character(character: string): Language {
-    const codePoint = character.codePointAt(0)!;
-    return this.characters([[codePoint, codePoint]]);
   }
 
   #flat(items: readonly Language[], kind: 'union' | 'intersection', neutral: Language): Set<Language> {

@@ -13,11 +13,10 @@ export function isNullable(expression: Expression, nullable = none): boolean {
       return expression.items.some((item) => isNullable(item, nullable));
     case 'repeat':
       return expression.min === 0 || isNullable(expression.item, nullable);
-    case 'string-content':
     case 'distinct':
       return expression.min === 0;
-    case 'text-without':
-      return true;
+    case 'free-text':
+      return !expression.isClosed;
     case 'language':
       return expression.language.nullable;
     case 'mark':
@@ -25,7 +24,6 @@ export function isNullable(expression: Expression, nullable = none): boolean {
     case 'rule':
       return nullable.has(expression.rule);
     case 'character':
-    case 'text-until':
       return false;
   }
 }

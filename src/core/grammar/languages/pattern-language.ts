@@ -1,4 +1,5 @@
 import { allCharacters, type Language, type LanguageStore } from './language.ts';
+import type { Expression } from './expression.ts';
 import type { Pattern } from './regular-expression.ts';
 
 /**
@@ -17,25 +18,30 @@ export function patternLanguage(pattern: Pattern, store: LanguageStore): Languag
   const joint: Pattern[] = [];
   const looking: (readonly Pattern[])[] = [];
   for (const way of waysOf(pattern)) {
-    if (way.some(({ kind }) => kind === 'look-ahead')) looking.push(way);
+    if (way.some(({ type }) => type === 'look-ahead')) looking.push(way);
     // All others are one, which keeps long lists small.
-    else joint.push({ kind: 'sequence', items: way });
+    else joint.push({ type: 'sequence', items: way });
   }
   return store.union(
-    ...[[{ kind: 'alternatives', items: joint } as const], ...looking].flatMap((items) => [
+    ...[[{ type: 'choice', items: joint } as const], ...looking].flatMap((items) => [
       store.concatenation(store.all, rest(items, false, store)),
       rest(items, true, store),
     ]),
   );
 }
 
+/** An expression of texts, characters, sequences, choices, repetitions and rules that don't recur as a language. */
+export function languageOf(expression: Expression, store: LanguageStore): Language {
+  return anchored(expression, store).free;
+}
+
 const maxWays = 64;
 
 /** Alternatives in which look-aheads stand in no group but their own. */
 function waysOf(pattern: Pattern): readonly (readonly Pattern[])[] {
-  if (pattern.kind !== 'alternatives' && !looksAhead(pattern)) return [[pattern]];
-  switch (pattern.kind) {
-    case 'alternatives':
+  if (pattern.type !== 'choice' && !looksAhead(pattern)) return [[pattern]];
+  switch (pattern.type) {
+    case 'choice':
       return pattern.items.flatMap(waysOf);
     case 'repeat': {
       if (pattern.min > 0 || pattern.max !== 1) break;
@@ -57,14 +63,14 @@ function waysOf(pattern: Pattern): readonly (readonly Pattern[])[] {
 
 function looksAhead(pattern: Pattern): boolean {
   if ('items' in pattern) return pattern.items.some(looksAhead);
-  return pattern.kind === 'look-ahead' || (pattern.kind === 'repeat' && looksAhead(pattern.item));
+  return pattern.type === 'look-ahead' || (pattern.type === 'repeat' && looksAhead(pattern.item));
 }
 
 /** Language of the rest of the text after the items match. */
 function rest(items: readonly Pattern[], isAtStart: boolean, store: LanguageStore): Language {
-  const index = items.findIndex(({ kind }) => kind === 'look-ahead');
+  const index = items.findIndex(({ type }) => type === 'look-ahead');
   if (index < 0) return toEnd(sequenceOf(items, store), isAtStart, store);
-  const { item, isNegative } = items[index] as Extract<Pattern, { kind: 'look-ahead' }>;
+  const { item, isNegative } = items[index] as Extract<Pattern, { type: 'look-ahead' }>;
   const after = (atStart: boolean): Language => {
     const ahead = toEnd(anchored(item, store), atStart, store);
     const tail = rest(items.slice(index + 1), atStart, store);
@@ -88,16 +94,20 @@ function toEnd({ free, start, end, both }: Anchored, isAtStart: boolean, store: 
 function anchored(pattern: Pattern, store: LanguageStore): Anchored {
   const { never, empty } = store;
   const nothing = { free: never, start: never, end: never, both: never };
-  switch (pattern.kind) {
-    case 'characters':
-      return { ...nothing, free: store.characters(pattern.set) };
+  switch (pattern.type) {
+    case 'texts':
+      return { ...nothing, free: store.union(...pattern.texts.map((text) => store.text(text))) };
+    case 'character':
+      return { ...nothing, free: store.characters(pattern.ranges) };
+    case 'rule':
+      return anchored(pattern.rule.body, store);
     case 'start':
       return { ...nothing, start: empty };
     case 'end':
       return { ...nothing, end: empty };
     case 'sequence':
       return sequenceOf(pattern.items, store);
-    case 'alternatives': {
+    case 'choice': {
       const items = pattern.items.map((item) => anchored(item, store));
       const any = (kind: keyof Anchored): Language => store.union(...items.map((item) => item[kind]));
       return { free: any('free'), start: any('start'), end: any('end'), both: any('both') };
@@ -106,6 +116,8 @@ function anchored(pattern: Pattern, store: LanguageStore): Anchored {
       return repeated(anchored(pattern.item, store), pattern, store);
     case 'look-ahead':
       throw new RangeError('expected no look-around in a group that repeats or that looks around itself');
+    default:
+      throw new TypeError(`expression: expected no ${pattern.type}`);
   }
 }
 

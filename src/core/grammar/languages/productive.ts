@@ -18,16 +18,13 @@ export function productiveExpressions(expression: Expression): (part: Expression
       case 'repeat':
       case 'distinct':
         return part.min <= part.max && (part.min === 0 || check(part.item));
-      case 'string-content':
-        return part.min <= part.max;
       case 'language':
         return isLive(part.language, part.store);
       case 'mark':
         return isLive(part.of.language, part.of.store);
       case 'rule':
         return productive.has(part.rule);
-      case 'text-until':
-      case 'text-without':
+      case 'free-text':
         return true;
     }
   };

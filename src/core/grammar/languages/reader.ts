@@ -46,7 +46,8 @@ const longEscapes = [
 
 /** Reads texts of a language byte by byte. Only ways are followed that can be brought to an end. */
 export class LanguageReader {
-  readonly #store: LanguageStore;
+  /** Shared store of its languages. */
+  readonly store: LanguageStore;
   readonly #isJson: boolean;
   /** Whether characters have escapes that need none: all of them, or those that are no ASCII. */
   readonly #escapes: 'all' | 'beyond-ascii' | 'needed';
@@ -58,7 +59,7 @@ export class LanguageReader {
 
   /** @param writesAll whether the model can write all characters as they are */
   constructor(language: Language, store: LanguageStore, writing: Writing, writesAll = true) {
-    this.#store = store;
+    this.store = store;
     this.#isJson = writing !== 'plain';
     this.#escapes = writing === 'escaped-json-string' ? 'all' : writesAll ? 'needed' : 'beyond-ascii';
     this.language = language;
@@ -69,21 +70,11 @@ export class LanguageReader {
   startWithout(items: readonly string[]): Reading {
     if (items.length === 0) return this.start;
     return getOrCreate(this.#starts, items, () => {
-      this.#store.allow(Infinity);
-      const texts = items.map((item) => this.#store.text(this.#isJson ? String(JSON.parse(item)) : item));
-      const others = this.#store.complement(this.#store.union(...texts));
-      return this.#reading(this.#store.intersection(this.language, others));
+      this.store.allow(Infinity);
+      const texts = items.map((item) => this.store.text(this.#isJson ? String(JSON.parse(item)) : item));
+      const others = this.store.complement(this.store.union(...texts));
+      return this.#reading(this.store.intersection(this.language, others));
     });
-  }
-
-  /** Steps taken so far. */
-  get work(): number {
-    return this.#store.work;
-  }
-
-  /** Shared store of its languages. */
-  get store(): LanguageStore {
-    return this.#store;
   }
 
   /** About how much memory it takes, without its store. */
@@ -94,7 +85,7 @@ export class LanguageReader {
   /** Forgets what has been read; readings that are held stay good. */
   clear(): void {
     this.#readings = new Map();
-    this.#store.clear();
+    this.store.clear();
   }
 
   mayEnd({ language, part }: Reading): boolean {
@@ -108,8 +99,8 @@ export class LanguageReader {
   /** The transitions of a language; the rest of a text is searched harder before it is given up. */
   #transitions(language: Language): readonly Transition[] {
     for (const steps of [maxWorkPerByte, maxWorkPerRescue]) {
-      this.#store.allow(steps);
-      const transitions = orElse(() => liveTransitionsOf(language, this.#store), [], LanguageTooHard);
+      this.store.allow(steps);
+      const transitions = orElse(() => liveTransitionsOf(language, this.store), [], LanguageTooHard);
       if (transitions.length > 0 || (language.liveTransitions && language.nullable)) return transitions;
       language.liveTransitions = undefined;
     }
@@ -119,7 +110,7 @@ export class LanguageReader {
 
   /** @returns `undefined` where no text goes on like this */
   next(reading: Reading, byte: number): Reading | undefined {
-    if (this.#readings.size > maxReadings || this.#store.bytes > maxBytes) this.clear();
+    if (this.#readings.size > maxReadings || this.store.bytes > maxBytes) this.clear();
     return this.#next(reading, byte);
   }
 
@@ -157,19 +148,19 @@ export class LanguageReader {
       bytes.push(byte);
       here = this.next(here, byte)!;
     }
-    const text = shortestText(here.language, this.#store);
+    const text = shortestText(here.language, this.store);
     if (text === undefined) return undefined;
     return [...bytes, ...utf8Bytes(this.#isJson ? JSON.stringify(text).slice(1, -1) : text)];
   }
 
   /** The characters that may certainly follow. */
   run({ language, part }: Reading): Run {
-    return part === '' ? runOf(language, this.#store) : noRun;
+    return part === '' ? runOf(language, this.store) : noRun;
   }
 
   /** Whether it is inside of free text: where nearly any character may come, a character that has been begun among them. */
   isFree({ language }: Reading): boolean {
-    const { kinds, characters } = runOf(language, this.#store);
+    const { kinds, characters } = runOf(language, this.store);
     return kinds === allKinds && characters > 0;
   }
 

@@ -1,4 +1,6 @@
 import { orElse } from '../../text/or-else.ts';
+import { abbreviate } from '../../text/quote.ts';
+import type { Expression } from './expression.ts';
 import { codePointsOf, complement, union, type CodePointSet, codePointsWith } from './code-points.ts';
 import { withOtherCases } from './other-cases.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
@@ -36,15 +38,13 @@ export const maxRepetitions = 10_000;
 const maxDepth = 64;
 const maxLength = 20_000;
 
-/** A regular expression as a tree. */
+/** A regular expression as a tree: an expression that may have anchors and look-aheads in it. */
 export type Pattern =
-  | { readonly kind: 'characters'; readonly set: CodePointSet }
-  | { readonly kind: 'sequence'; readonly items: readonly Pattern[] }
-  | { readonly kind: 'alternatives'; readonly items: readonly Pattern[] }
-  | { readonly kind: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number }
-  | { readonly kind: 'start' }
-  | { readonly kind: 'end' }
-  | { readonly kind: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
+  | Exclude<Expression, { type: 'sequence' | 'choice' | 'repeat' }>
+  | { readonly type: 'sequence' | 'choice'; readonly items: readonly Pattern[] }
+  | { readonly type: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number }
+  | { readonly type: 'start' | 'end' }
+  | { readonly type: 'look-ahead'; readonly item: Pattern; readonly isNegative: boolean };
 
 /** How a regular expression is read. */
 export interface PatternOptions {
@@ -52,10 +52,17 @@ export interface PatternOptions {
   readonly ignoresCase?: boolean;
   /** Whether `.` matches line breaks too: the flag `s`. */
   readonly dotMatchesAll?: boolean;
-  /** Whether `*?` and the like are taken for `*`, which is right where all ways to match count alike. */
-  readonly allowsLazy?: boolean;
   /** The budget that this expression shares with others. */
   readonly budget?: PatternBudget;
+  /** The grammar that it is a part of. */
+  readonly grammar?: PatternGrammar;
+}
+
+/** A grammar with regular expressions in it: it has no place for anchors, look-arounds and lazy quantifiers. */
+export interface PatternGrammar {
+  fault(expectation: string): RangeError;
+  characterOf(set: CodePointSet): Expression;
+  repeated(item: Expression, bounds: { readonly min: number; readonly max: number }): Expression;
 }
 
 /** The amounts that regular expressions may still use. */
@@ -75,6 +82,11 @@ export function createPatternBudget(): PatternBudget {
  */
 export function parsePattern(pattern: string, options: PatternOptions = {}): Pattern {
   return new PatternReader(pattern, options).read();
+}
+
+/** The texts that a regular expression matches as a whole; one without anchors and look-arounds. */
+export function matching(source: string): Expression {
+  return parsePattern(source) as Expression;
 }
 
 class PatternReader extends TextCursor {
@@ -99,7 +111,7 @@ class PatternReader extends TextCursor {
     const items: Pattern[] = [];
     do items.push(this.#readAlternative(depth));
     while (this.take('|'));
-    return items.length === 1 ? items[0]! : { kind: 'alternatives', items };
+    return items.length === 1 ? items[0]! : { type: 'choice', items };
   }
 
   #readAlternative(depth: number): Pattern {
@@ -107,9 +119,16 @@ class PatternReader extends TextCursor {
     while (!this.isAtEnd && this.peek() !== '|' && this.peek() !== ')') {
       const item = this.#readAtom(depth);
       const bounds = this.#readQuantifier();
-      items.push(bounds ? { kind: 'repeat', item, ...bounds } : item);
+      items.push(bounds ? this.#repeated(item, bounds) : item);
     }
-    return items.length === 1 ? items[0]! : { kind: 'sequence', items };
+    return items.length === 1 ? items[0]! : { type: 'sequence', items };
+  }
+
+  /** Takes `*?` and the like for `*`, which is right where all ways to match count alike. */
+  #repeated(item: Pattern, bounds: { min: number; max: number }): Pattern {
+    if (bounds.min === 1 && bounds.max === 1) return item;
+    const { grammar } = this.#options;
+    return grammar ? grammar.repeated(item as Expression, bounds) : { type: 'repeat', item, ...bounds };
   }
 
   #readQuantifier(): { min: number; max: number } | undefined {
@@ -123,7 +142,7 @@ class PatternReader extends TextCursor {
         : { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
     if (bounds.min > maxRepetitions || (bounds.max > maxRepetitions && bounds.max !== Infinity))
       throw this.#fault(`expected at most ${maxRepetitions} repetitions`);
-    if (lazy !== '' && this.#options.allowsLazy === false)
+    if (lazy !== '' && this.#options.grammar)
       throw this.#fault('expected no lazy quantifier, but a class that leaves out what ends it');
     return bounds;
   }
@@ -134,18 +153,27 @@ class PatternReader extends TextCursor {
       case '(':
         return this.#readGroup(depth);
       case '[':
-        return { kind: 'characters', set: this.#readClass() };
+        return this.#characterOf(this.#readClass());
       case '.':
-        return { kind: 'characters', set: complement(this.#options.dotMatchesAll ? [] : lineTerminators) };
+        return this.#characterOf(complement(this.#options.dotMatchesAll ? [] : lineTerminators));
       case '\\':
-        return { kind: 'characters', set: this.#anyCase(this.#readEscape()) };
+        return this.#characterOf(this.#anyCase(this.#readEscape()));
       case '^':
-        return { kind: 'start' };
+        return this.#anchor({ type: 'start' }, '^ and $');
       case '$':
-        return { kind: 'end' };
+        return this.#anchor({ type: 'end' }, '^ and $');
       default:
-        return { kind: 'characters', set: this.#anyCase(codePointsOf(first)) };
+        return this.#characterOf(this.#anyCase(codePointsOf(first)));
     }
+  }
+
+  #characterOf(set: CodePointSet): Pattern {
+    return this.#options.grammar?.characterOf(set) ?? { type: 'character', ranges: set };
+  }
+
+  #anchor(pattern: Pattern, name: string): Pattern {
+    if (!this.#options.grammar) return pattern;
+    throw this.#options.grammar.fault(`expected a regular expression without ${name}`);
   }
 
   #readGroup(depth: number): Pattern {
@@ -153,7 +181,8 @@ class PatternReader extends TextCursor {
     if (start === '' && this.peek() === '?') throw this.#fault('expected no look-around and no modifiers');
     const content = this.#readAlternatives(depth + 1);
     this.index++;
-    return look ? { kind: 'look-ahead', item: content, isNegative: look === '!' } : content;
+    if (!look) return content;
+    return this.#anchor({ type: 'look-ahead', item: content, isNegative: look === '!' }, 'look-around');
   }
 
   #readClass(): CodePointSet {
@@ -244,8 +273,8 @@ class PatternReader extends TextCursor {
   }
 
   #fault(expectation: string): RangeError {
-    const shown = this.source.length > 80 ? `${this.source.slice(0, 80)}…` : this.source;
-    return new RangeError(`${expectation}, got ${JSON.stringify(shown)}`);
+    const message = `${expectation}, got ${JSON.stringify(abbreviate(this.source, 80))}`;
+    return this.#options.grammar?.fault(message) ?? new RangeError(message);
   }
 }
 

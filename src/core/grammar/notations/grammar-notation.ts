@@ -38,7 +38,7 @@ export function regexGrammar(regex: string, budget: SchemaBudget, path = 'regex'
   const { store } = texts;
   const whole = texts.guarded(path, () =>
     patternLanguage(
-      { kind: 'sequence', items: [{ kind: 'start' }, parsePattern(regex), { kind: 'end' }] },
+      { type: 'sequence', items: [{ type: 'start' }, parsePattern(regex), { type: 'end' }] },
       store,
     ),
   );

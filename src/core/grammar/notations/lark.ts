@@ -12,14 +12,8 @@ import {
 import { type Bounds, GrammarReader } from './grammar-reader.ts';
 import { larkTerminals } from './lark-terminals.ts';
 import { allCharacters } from '../languages/language.ts';
-import { expressionOf } from '../languages/matching.ts';
 import { withOtherCases } from '../languages/other-cases.ts';
-import {
-  createPatternBudget,
-  parsePattern,
-  type Pattern,
-  type PatternOptions,
-} from '../languages/regular-expression.ts';
+import { createPatternBudget, parsePattern, type PatternGrammar } from '../languages/regular-expression.ts';
 import { quoted } from '../schemas/keywords.ts';
 
 const maxRanges = 100_000;
@@ -52,7 +46,7 @@ export function larkGrammar(grammar: string, path = 'grammar'): Expression {
   return new LarkReader(grammar, path).read();
 }
 
-class LarkReader extends GrammarReader {
+class LarkReader extends GrammarReader implements PatternGrammar {
   override readonly endOfSequence = endPattern;
   readonly #ignored = rule('ignored');
   readonly #ignores: Expression[] = [];
@@ -145,14 +139,14 @@ class LarkReader extends GrammarReader {
     if (!this.takeMatch(/[ \t]*\.\.[ \t]*"/y)) {
       if (!this.takeMatch(/i(?!\w)/y)) return text(first);
       return sequence(
-        ...Array.from(first, (letter) => this.#character(withOtherCases(codePointsOf(letter)))),
+        ...Array.from(first, (letter) => this.characterOf(withOtherCases(codePointsOf(letter)))),
       );
     }
     const [low, high] = [first, this.#readString()].map((bound) => Array.from(bound));
     if (low!.length !== 1 || high!.length !== 1) throw this.fault('expected ranges of two characters');
     const range = [low![0]!.codePointAt(0)!, high![0]!.codePointAt(0)!] as const;
     if (range[0] > range[1]) throw this.fault('expected ranges that ascend');
-    return this.#character([range]);
+    return this.characterOf([range]);
   }
 
   #readString(): string {
@@ -185,33 +179,16 @@ class LarkReader extends GrammarReader {
   #pattern(source: string, flags: string): Expression {
     const [unknown] = /[^imsu]/.exec(flags) ?? [];
     if (unknown !== undefined) throw this.fault(`expected flags out of i, m, s, u, got ${unknown}`);
-    const pattern = this.#parsed(source, {
+    return parsePattern(source, {
       ignoresCase: flags.includes('i'),
       dotMatchesAll: flags.includes('s'),
-      allowsLazy: false,
       budget: this.#budget,
-    });
-    return expressionOf(pattern, {
-      character: (set) => this.#character(set),
-      repeat: (item, bounds) => this.repeated(item, bounds),
-      refuse: (kind) => {
-        const without = kind === 'look-ahead' ? 'look-around' : '^ and $';
-        throw this.fault(`expected a regular expression without ${without}`);
-      },
-    });
-  }
-
-  #parsed(source: string, options: PatternOptions): Pattern {
-    try {
-      return parsePattern(source, options);
-    } catch (error) {
-      if (error instanceof RangeError) throw this.fault(error.message);
-      throw error;
-    }
+      grammar: this,
+    }) as Expression;
   }
 
   /** A character of a set; surrogates are none. */
-  #character(set: CodePointSet): Expression {
+  characterOf(set: CodePointSet): Expression {
     this.#ranges += set.length;
     if (this.#ranges > maxRanges) throw this.fault('expected fewer ranges of characters');
     return character(...intersection(set, allCharacters));

@@ -307,15 +307,10 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
       one({ kind: 'schema', schema: { [other]: limit }, path });
     const not = (of: unknown, at: string): Literal => document.literal(of, at, { negated: true });
     const count = typeof value === 'number' ? value : 0;
+    const [, end, counted] = /^(min|max)(Length|Items|Properties)$/.exec(keyword) ?? [];
+    if (end === 'min') return count <= 0 ? [] : bound(`max${counted}`, count - 1);
+    if (end === 'max') return bound(`min${counted}`, count + 1);
     switch (keyword) {
-      case 'minLength':
-      case 'minItems':
-      case 'minProperties':
-        return count <= 0 ? [] : bound(keyword.replace('min', 'max'), count - 1);
-      case 'maxLength':
-      case 'maxItems':
-      case 'maxProperties':
-        return bound(keyword.replace('max', 'min'), count + 1);
       case 'minimum':
         return bound(schema['exclusiveMinimum'] === true ? 'maximum' : 'exclusiveMaximum', value);
       case 'maximum':

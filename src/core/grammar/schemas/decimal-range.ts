@@ -1,7 +1,6 @@
 import {
   character,
   choice,
-  empty,
   never,
   optional,
   repeat,
@@ -17,10 +16,9 @@ export interface DecimalBound {
   readonly exclusive: boolean;
 }
 
-/** A bound as its digits; whole numbers and fractions are compared digit by digit. */
+/** A bound as its digits, those of the whole part first: numbers are compared digit by digit. */
 interface Digits {
-  readonly whole: string;
-  readonly fraction: string;
+  readonly digits: string;
   readonly exclusive: boolean;
 }
 
@@ -59,29 +57,33 @@ function magnitudes(
   // Before the point, a single digit may be a nought.
   const fractionOf = (length: number): number =>
     Math.max(0, Math.min(fractionDigits, length === 1 ? digits : digits - length));
-  const from = { ...low, ...digitsOf(low.value) };
-  const to = { ...high, ...digitsOf(high.value) };
+  const from = boundOf(low);
+  const to = boundOf(high);
   const branches: Expression[] = [];
-  const lengths = { from: from.whole.length, to: to.whole.length };
-  for (const length of new Set([lengths.from, lengths.to])) {
-    if (lengths.from > lengths.to) break;
+  for (const length of new Set([from.length, to.length])) {
+    if (from.length > to.length) break;
     branches.push(
-      numbersFrom(0, {
+      digitsFrom(0, {
         length,
-        low: length === lengths.from ? from : undefined,
-        high: length === lengths.to ? to : undefined,
+        low: length === from.length ? from : undefined,
+        high: length === to.length ? to : undefined,
         fractionDigits: fractionOf(length),
       }),
     );
   }
   // Numbers of any length between need no comparison.
-  for (let first = lengths.from + 1, last = first; first < lengths.to; first = last) {
-    while (last < lengths.to && fractionOf(last) === fractionOf(first)) last++;
+  for (let first = from.length + 1, last = first; first < to.length; first = last) {
+    while (last < to.length && fractionOf(last) === fractionOf(first)) last++;
     const more = repeat(digit, { min: first - 1, max: last - 2 });
     const free = { length: 1, low: undefined, high: undefined, fractionDigits: fractionOf(first) };
-    branches.push(sequence(character([0x31, 0x39]), more, numbersFrom(1, free)));
+    branches.push(sequence(character([0x31, 0x39]), more, digitsFrom(1, free)));
   }
   return choice(...branches);
+}
+
+function boundOf({ value, exclusive }: DecimalBound): Digits & { readonly length: number } {
+  const { whole, fraction } = digitsOf(value);
+  return { digits: whole + fraction, length: whole.length, exclusive };
 }
 
 interface Place {
@@ -93,68 +95,51 @@ interface Place {
   readonly fractionDigits: number;
 }
 
-/** The language after `index` digits. */
-function numbersFrom(index: number, place: Place): Expression {
-  const { length, low, high, fractionDigits } = place;
-  if (index < length) {
-    if (!low && !high && index > 0) {
-      const rest = length - index;
-      return sequence(repeat(digit, { min: rest, max: rest }), numbersFrom(length, place));
-    }
-    const lowest = low ? Number(low.whole[index]) : index === 0 && length > 1 ? 1 : 0;
-    return nextDigit(index, place, lowest, high ? Number(high.whole[index]) : 9);
-  }
-  const end = mayEnd(0, low, high) ? empty : undefined;
-  if (fractionDigits === 0) return end ?? never;
-  const fraction = sequence(text('.'), fractionFrom(index, place));
-  return end ? optional(fraction) : fraction;
-}
-
-function fractionFrom(index: number, place: Place): Expression {
+/** The language after `index` digits; the point stands before the first of the fraction. */
+function digitsFrom(index: number, place: Place): Expression {
   const { length, low, high, fractionDigits } = place;
   const written = index - length;
-  if (!low && !high) return repeat(digit, { min: written === 0 ? 1 : 0, max: fractionDigits - written });
-  const more =
-    written < fractionDigits
-      ? nextDigit(
-          index,
-          place,
-          Number(low?.fraction[written] ?? 0),
-          high ? Number(high.fraction[written] ?? 0) : 9,
-        )
-      : never;
-  return written > 0 && mayEnd(written, low, high) ? optional(more) : more;
+  const isFree = !low && !high;
+  if (isFree && written > 0) return repeat(digit, { min: 0, max: fractionDigits - written });
+  if (isFree && index > 0 && written < 0)
+    return sequence(repeat(digit, { min: -written, max: -written }), digitsFrom(length, place));
+  let more: Expression = never;
+  if (written < fractionDigits)
+    more = isFree && written === 0 ? repeat(digit, { min: 1, max: fractionDigits }) : nextDigit(index, place);
+  if (written < 0) return more;
+  const further = written === 0 && more !== never ? sequence(text('.'), more) : more;
+  return mayEnd(index, low, high) ? optional(further) : further;
 }
 
-function nextDigit(index: number, place: Place, lowest: number, highest: number): Expression {
+function nextDigit(index: number, place: Place): Expression {
   const { length, low, high } = place;
+  const lowest = low ? Number(low.digits[index] ?? 0) : index === 0 && length > 1 ? 1 : 0;
+  const highest = high ? Number(high.digits[index] ?? 0) : 9;
   if (lowest > highest) return never;
   const branches: Expression[] = [];
-  const follow = index < length ? numbersFrom : fractionFrom;
   const add = (from: number, to: number, bounds: Partial<Place>): void => {
     if (from > to) return;
-    const rest = follow(index + 1, { ...place, low: undefined, high: undefined, ...bounds });
+    const rest = digitsFrom(index + 1, { ...place, low: undefined, high: undefined, ...bounds });
     branches.push(sequence(character([0x30 + from, 0x30 + to]), rest));
   };
-  if (lowest === highest) {
-    add(lowest, lowest, { low, high });
-    return choice(...branches);
+  if (lowest === highest) add(lowest, lowest, { low, high });
+  else {
+    if (low) add(lowest, lowest, { low });
+    add(low ? lowest + 1 : lowest, high ? highest - 1 : highest, {});
+    if (high) add(highest, highest, { high });
   }
-  if (low) add(lowest, lowest, { low });
-  add(low ? lowest + 1 : lowest, high ? highest - 1 : highest, {});
-  if (high) add(highest, highest, { high });
   return choice(...branches);
 }
 
-/** Whether a number that has the bounds' digits so far, `written` of them after the point, may stop here. */
-function mayEnd(written: number, low: Digits | undefined, high: Digits | undefined): boolean {
-  const isWhole = (digits: Digits): boolean => /^0*$/.test(digits.fraction.slice(written));
+/** Whether a number that has the bounds' digits so far, those of the whole part at least, may stop here. */
+function mayEnd(index: number, low: Digits | undefined, high: Digits | undefined): boolean {
+  const isWhole = ({ digits }: Digits): boolean => /^0*$/.test(digits.slice(index));
   if (low && (!isWhole(low) || low.exclusive)) return false;
   return !(high && isWhole(high) && high.exclusive);
 }
 
 /** The digits of a number that isn't negative, before and after the point. */
-export function digitsOf(value: number): Pick<Digits, 'whole' | 'fraction'> {
+export function digitsOf(value: number): { readonly whole: string; readonly fraction: string } {
   if (!Number.isFinite(value)) throw new RangeError(`bound: expected a finite number, got ${value}`);
   const [mantissa, exponent = '0'] = String(value).split('e');
   const [whole, fraction = ''] = mantissa!.split('.');

@@ -1,5 +1,5 @@
 import type { Expression } from '../languages/expression.ts';
-import { languageOf } from '../languages/expression-language.ts';
+import { languageOf } from '../languages/pattern-language.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
 import { wordsOf, type Clause, type ClauseReader } from './clauses.ts';

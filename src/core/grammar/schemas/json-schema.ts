@@ -2,7 +2,6 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
-import { runSteps } from '../../run-steps.ts';
 import { distinctItems } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
@@ -30,20 +29,10 @@ export interface SchemaOptions {
 }
 
 /**
- * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar: every document that it allows is valid. Not every
- * valid document is allowed: properties come in the order of the schema, then others if the schema says something about them or
- * describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing.
+ * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar, in slices: every document that it allows is valid.
+ * Not every valid one is allowed: properties come in the order of the schema, then others if the schema says something about
+ * them or describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing.
  */
-export function jsonSchemaGrammar(
-  schema: unknown,
-  path = 'schema',
-  budget = createSchemaBudget(),
-  options: SchemaOptions = {},
-): Expression {
-  return runSteps(jsonSchemaSteps(schema, path, budget, options));
-}
-
-/** The same in slices: yields after each part of bounded cost. */
 export function* jsonSchemaSteps(
   schema: unknown,
   path = 'schema',

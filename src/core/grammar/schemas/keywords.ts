@@ -1,3 +1,5 @@
+import { abbreviate } from '../../text/quote.ts';
+
 const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -35,12 +37,20 @@ export function isSchemaObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The type of a JSON value, as a bit. */
+export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
+
+/** The type of a JSON value; whole numbers are integers. */
+export function typeOfValue(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value as 'string' | 'boolean' | 'object';
+}
+
+/** The same as a bit. */
 export function typeBitsOf(value: unknown): number {
-  if (value === null) return typeBits.null;
-  if (Array.isArray(value)) return typeBits.array;
-  if (typeof value === 'number') return Number.isInteger(value) ? typeBits.integer : typeBits.fraction;
-  return typeBits[typeof value as 'boolean' | 'string' | 'object'];
+  const type = typeOfValue(value);
+  return typeBits[type === 'number' ? 'fraction' : type];
 }
 
 /** The values of `type`, as bits. */
@@ -95,8 +105,7 @@ const maxQuoted = 80;
 
 /** The caller's text, cut for a message. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'undefined';
-  return text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text;
+  return abbreviate(JSON.stringify(value) ?? 'undefined', maxQuoted);
 }
 
 const maxPath = 160;

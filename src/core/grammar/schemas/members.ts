@@ -1,14 +1,15 @@
 import {
   choice,
   empty,
-  marked,
   never,
   refer,
   repeat,
   rule,
   sequence,
   type Expression,
+  type LanguageText,
 } from '../languages/expression.ts';
+import { stringCharacter } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
 import type { Notation } from './notation.ts';
@@ -157,4 +158,30 @@ export function objectWith(
     });
   }
   return notation.object(members[0]!);
+}
+
+/** An item of a `distinct` list, by the first text of a language in it or the first free string. */
+function marked(expression: Expression, anyText: LanguageText): Expression | undefined {
+  switch (expression.type) {
+    case 'language':
+      return { type: 'mark', of: expression };
+    case 'repeat':
+      return expression.item === stringCharacter ? { type: 'mark', of: anyText } : undefined;
+    case 'rule':
+      return marked(expression.rule.body, anyText);
+    case 'sequence': {
+      const { items } = expression;
+      for (const [index, item] of items.entries()) {
+        const found = marked(item, anyText);
+        if (!found) continue;
+        // A mark writes the quotes around it.
+        const isText = item.type === 'language' || item.type === 'repeat';
+        const quotes = isText && found.type === 'mark' && found.of.writing !== 'plain' ? 1 : 0;
+        return sequence(...items.slice(0, index - quotes), found, ...items.slice(index + quotes + 1));
+      }
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
 }

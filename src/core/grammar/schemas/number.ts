@@ -1,7 +1,7 @@
 import { multiplesOf } from './decimal-multiple.ts';
 import { decimalRange, type DecimalBound } from './decimal-range.ts';
-import { choice, never, type Expression } from '../languages/expression.ts';
-import { languageOf } from '../languages/expression-language.ts';
+import { choice, type Expression } from '../languages/expression.ts';
+import { languageOf } from '../languages/pattern-language.ts';
 import { anyInteger, anyNumber, maxSignificant, nonNegativeNumber } from '../languages/json-number.ts';
 import type { Clause } from './clauses.ts';
 import { numberBits, schemaFault, typeBits, type Schema } from './keywords.ts';
@@ -17,7 +17,6 @@ const largestOf = (digits: number): number => Number('9'.repeat(digits));
 /** Numbers with the bounds and the steps that the conditions ask for. */
 export function numberOf(clause: Clause, texts: TextLanguages): Expression {
   const types = clause.types & numberBits;
-  if (types === 0) return never;
   const isInteger = types === typeBits.integer;
   const { store } = texts;
   let low: DecimalBound | undefined;

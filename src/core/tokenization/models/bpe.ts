@@ -3,9 +3,9 @@ import { writeUnits } from '../code-units.ts';
 import { createHashSet, hashPair, type HashSet } from '../hash.ts';
 import { readBoolean, readList, readOptionalString, type Members } from '../definition.ts';
 import { createPairTable, type PairTable, mergeSymbols } from './merge.ts';
-import { pushToken, type TokenBuffer } from '../token-buffer.ts';
+import { pushToken } from '../token-buffer.ts';
 import { findByteTokens, type Vocabulary } from '../vocabulary.ts';
-import { createWordCache } from '../word-cache.ts';
+import { withWordCache } from '../word-cache.ts';
 import { createByteSpelling } from './byte-spelling.ts';
 import { createCharacterSpelling } from './character-spelling.ts';
 import { type Model, type Spelling, readVocabulary, createSymbols, createUnknownId } from './model.ts';
@@ -99,11 +99,7 @@ export function readBpe(label: string, members: Members): Model {
   const mayCutWords = isBare && !ignoreMerges;
 
   function createEncoder({ spellInto, findWhole, mayCut }: Spelling): Model['encodeInto'] {
-    const cache = createWordCache();
-
-    function encodeWord(tokens: TokenBuffer, units: Uint16Array, start: number, end: number): void {
-      if (cache.recall(tokens, units, start, end)) return;
-      const from = tokens.count;
+    const encodeWord = withWordCache((tokens, units, start, end) => {
       const whole = ignoreMerges ? findWhole(units, start, end) : -1;
       if (whole === -1) {
         spellInto(symbols, units, start, end);
@@ -113,8 +109,7 @@ export function readBpe(label: string, members: Members): Model {
       } else {
         pushToken(tokens, whole, utf8LengthOf(units, start, end));
       }
-      cache.keep(tokens, from, units, start, end);
-    }
+    });
 
     if (!mayCutWords) return encodeWord;
     return (tokens, units, start, end) => {

@@ -3,7 +3,7 @@ import { readBoolean, readInteger, readList, readString, type Members } from '..
 import { createHashSet, hashEnd, hashStart, hashStep, type HashSet } from '../hash.ts';
 import { keptCapacity, pushLiteralToken, pushToken, sameSpan, type TokenBuffer } from '../token-buffer.ts';
 import { createVocabulary, highestTokenId, findByteTokens } from '../vocabulary.ts';
-import { createWordCache } from '../word-cache.ts';
+import { withWordCache } from '../word-cache.ts';
 import type { Model } from './model.ts';
 import { utf8LengthOf, writeUtf8 } from './utf8.ts';
 
@@ -42,7 +42,6 @@ export function readUnigram(label: string, members: Members): Model {
   const beginnings = createBeginnings(texts);
   const unknownScore = lowest - unknownPenalty;
   const { longest } = vocabulary;
-  const cache = createWordCache();
   const bytes = new Uint8Array(4);
 
   let room = 0;
@@ -151,13 +150,10 @@ export function readUnigram(label: string, members: Members): Model {
   return {
     vocabulary,
     size: entries.length,
-    encodeInto(tokens, units, start, end) {
-      if (cache.recall(tokens, units, start, end)) return;
-      const first = tokens.count;
+    encodeInto: withWordCache((tokens, units, start, end) => {
       findBest(units, start, end);
       appendBest(tokens, units, start, end - start);
-      cache.keep(tokens, first, units, start, end);
-    },
+    }),
   };
 }
 

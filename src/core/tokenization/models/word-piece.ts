@@ -3,7 +3,7 @@ import { toUnits } from '../code-units.ts';
 import { readInteger, readString, type Members } from '../definition.ts';
 import { hashOf, hashStart, hashStep } from '../hash.ts';
 import { pushToken, type TokenBuffer } from '../token-buffer.ts';
-import { createWordCache } from '../word-cache.ts';
+import { withWordCache } from '../word-cache.ts';
 import { createUnknownId, type Model, readVocabulary } from './model.ts';
 import { utf8LengthOf } from './utf8.ts';
 
@@ -26,7 +26,6 @@ export function readWordPiece(label: string, members: Members): Model {
   const vocabulary = readVocabulary(`${label}.vocab`, members['vocab']);
   const unknownId = createUnknownId(label, unknownToken, vocabulary);
   const { longest } = vocabulary;
-  const cache = createWordCache();
   const prefixHash = hashOf(prefix, 0, prefix.length);
   /** Room for the prefix, and the word. */
   let word = new Uint16Array(prefix.length + 256);
@@ -75,15 +74,12 @@ export function readWordPiece(label: string, members: Members): Model {
   return {
     vocabulary,
     size: vocabulary.size,
-    encodeInto(tokens, units, start, end) {
-      if (cache.recall(tokens, units, start, end)) return;
+    encodeInto: withWordCache((tokens, units, start, end) => {
       const first = tokens.count;
-      if (isLonger(units, start, end, longestWord) || !appendPieces(tokens, units, start, end)) {
-        tokens.count = first;
-        pushToken(tokens, unknownId(), utf8LengthOf(units, start, end));
-      }
-      cache.keep(tokens, first, units, start, end);
-    },
+      if (!isLonger(units, start, end, longestWord) && appendPieces(tokens, units, start, end)) return;
+      tokens.count = first;
+      pushToken(tokens, unknownId(), utf8LengthOf(units, start, end));
+    }),
   };
 }
 

@@ -1,8 +1,21 @@
-import { type Piece, type TextBuilder, codePointAt, createTextBuilder } from '../aligned-text.ts';
+import {
+  type Piece,
+  type TextBuilder,
+  codePointAt,
+  createTextBuilder,
+  stringOf,
+  toAlignedText,
+} from '../aligned-text.ts';
 import { readString, type Members } from '../definition.ts';
 
 /** Rewrites a piece of text. Returns the same piece if there is nothing to do. */
 export type Normalizer = (piece: Piece) => Piece;
+
+/** A text as a normalizer rewrites it. */
+export function normalizeText(normalize: Normalizer, text: string): string {
+  const piece = normalize({ text: toAlignedText(text, false), start: 0, end: text.length });
+  return stringOf(piece.text).slice(piece.start, piece.end);
+}
 
 /** A builder at the start of a piece, with room for the piece and some units more. */
 export function openBuilder({ text, start, end }: Piece, more = 16): TextBuilder {
@@ -45,9 +58,6 @@ export function readPrepend(label: string, members: Members): Normalizer {
 
 /** Writes a prefix, which isn't empty, and the next character. Both come from where that character came from. */
 export function writePrefix(builder: TextBuilder, units: Uint16Array, prefix: string): void {
-  const next = codePointAt(units, builder.at);
-  const [first, ...others] = prefix;
-  builder.replace(first!.codePointAt(0)!);
-  for (const other of others) builder.insert(other.codePointAt(0)!);
-  builder.insert(next);
+  const written = Array.from(prefix, (character) => character.codePointAt(0)!);
+  builder.replaceByAll([...written, codePointAt(units, builder.at)]);
 }

@@ -62,7 +62,7 @@ function readStrip(label: string, members: Members): Normalizer {
 }
 
 /** Writes something else for every match of a pattern. */
-function readReplace(label: string, members: Members): Normalizer {
+export function readReplace(label: string, members: Members): Normalizer {
   const pattern = readPattern(`${label}.pattern`, members['pattern']);
   const content = readString(`${label}.content`, members['content']);
   const characters = Array.from(content, (character) => character.codePointAt(0)!);

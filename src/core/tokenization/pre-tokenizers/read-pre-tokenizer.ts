@@ -114,10 +114,8 @@ const bertPreTokenizer = betweenSpaces((units, at, end, kind) =>
     : runEnd(units, at, end, space | punctuation, false),
 );
 
-const spacePattern = createCharacterPattern((codePoint) => (classOf(codePoint) & space) !== 0);
-
 /** Cuts at white space. */
-const whitespaceSplit: PreTokenizer = (pieces) => splitPieces(pieces, spacePattern, { behavior: 'Removed' });
+const whitespaceSplit = betweenSpaces((units, at, end) => runEnd(units, at, end, space, false));
 
 /** @throws TypeError or RangeError for a malformed definition or an unknown type */
 export const readPreTokenizer = byType<PreTokenizer>({
