@@ -2,7 +2,7 @@ import { elementTypes } from './element-types.ts';
 import { getOrCreate } from '../get-or-create.ts';
 import type { OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
-import { int64Tensor } from './tensor-values.ts';
+import { inlineTensor, int64Tensor } from './tensor-values.ts';
 import { innerGraphs, integerAttribute, nodeOf, type NodeParts } from './value.ts';
 
 /** Domain of the operators that onnxruntime adds to ONNX. */
@@ -82,9 +82,8 @@ export function createGraphDraft(graph: OnnxGraph, names = new Set(namesIn(graph
     /** A constant of one float32 number. */
     float32(value: number): string {
       const constant = name('float32');
-      const data = { place: 'inline', bytes: new Uint8Array(Float32Array.of(value).buffer) } as const;
-      const { float32: elementType } = elementTypes;
-      addedConstants.push({ name: constant, elementType, dims: [], data, unknown: [] });
+      const bytes = new Uint8Array(Float32Array.of(value).buffer);
+      addedConstants.push(inlineTensor(constant, elementTypes.float32, [], bytes));
       return constant;
     },
     /** Adds a node that gives a value another type. */

@@ -1,7 +1,8 @@
 import { integerAttribute, nodeOf, tensorValue } from './value.ts';
 import { elementBytes, elementTypes } from './element-types.ts';
-import type { OnnxGraph, OnnxModel, OnnxTensor } from './model.ts';
-import { int64Tensor } from './tensor-values.ts';
+import { withContribDomain } from './graph-draft.ts';
+import type { OnnxGraph, OnnxModel } from './model.ts';
+import { inlineTensor, int64Tensor } from './tensor-values.ts';
 
 /** Types of keys, values and logits. */
 export type FloatElement = typeof elementTypes.float32 | typeof elementTypes.float16;
@@ -11,8 +12,7 @@ const rank4 = (name: string): string[] => [0, 1, 2, 3].map((axis) => `${name}.${
 
 /** A graph of one node that makes zeros: `shape` int64 `[4]` → `y`. */
 export function zerosModel(elementType: FloatElement): OnnxModel {
-  const data = { place: 'inline', bytes: new Uint8Array(elementBytes(elementType)!) } as const;
-  const zero: OnnxTensor = { name: '', elementType, dims: [1], data, unknown: [] };
+  const zero = inlineTensor('', elementType, [1], new Uint8Array(elementBytes(elementType)!));
   return toModel({
     nodes: [
       nodeOf('ConstantOfShape', ['shape'], ['y'], {
@@ -73,12 +73,13 @@ export function pickPositionModel(elementType: FloatElement, size: number): Onnx
   });
 }
 
-function toModel(graph: Pick<OnnxGraph, 'nodes' | 'initializers' | 'inputs' | 'outputs'>): OnnxModel {
+/** A model of a graph with operators of ONNX and of onnxruntime. */
+export function toModel(graph: Pick<OnnxGraph, 'nodes' | 'initializers' | 'inputs' | 'outputs'>): OnnxModel {
   return {
     irVersion: 10,
     producerName: '',
     producerVersion: '',
-    opsets: [{ domain: '', version: 17 }],
+    opsets: withContribDomain([{ domain: '', version: 17 }]),
     metadata: new Map(),
     graph: { name: 'tensors', values: [], unknown: [], ...graph },
     unknown: [],

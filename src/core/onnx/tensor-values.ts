@@ -38,10 +38,18 @@ const readers: Readonly<
   [elementTypes.bool]: [1, (view, at) => view.getUint8(at)],
 };
 
+/** A constant whose elements are in memory. */
+export function inlineTensor(
+  name: string,
+  elementType: number,
+  dims: readonly number[],
+  bytes: Uint8Array,
+): OnnxTensor {
+  return { name, elementType, dims, data: { place: 'inline', bytes }, unknown: [] };
+}
+
 /** A constant of int64 numbers. */
 export function int64Tensor(name: string, values: readonly number[], dims = [values.length]): OnnxTensor {
-  const view = new DataView(new ArrayBuffer(8 * values.length));
-  values.forEach((value, index) => view.setBigInt64(8 * index, BigInt(value), true));
-  const data = { place: 'inline', bytes: new Uint8Array(view.buffer) } as const;
-  return { name, elementType: elementTypes.int64, dims, data, unknown: [] };
+  const bytes = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
+  return inlineTensor(name, elementTypes.int64, dims, bytes);
 }
