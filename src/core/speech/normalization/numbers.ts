@@ -114,20 +114,29 @@ const yearList = String.raw`(?<years>${year}(?:(?:, (?:and |or )?| and | or )${y
 const counting =
   'is|are|was|were|be|of|about|to|than|over|under|only|exactly|nearly|almost|cost|costs|has|have|had|number|total|pay|paid|for|and|or';
 
+/** Years that stand alone. */
+const yearPatterns: readonly RegExp[] = [
+  // One that begins a sentence.
+  globally`(?<=^|\n|[.!?] )${year}(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
+  globallyInAnyCase`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?:19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
+  globallyInAnyCase`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )${year}(?![\d.,:/]\d|[\d%])`,
+  globallyInAnyCase`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )${year}(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
+  globally`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )${year}(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?:19|20)(?!00)\d\d(?= \p{L})`,
+  // Nothing but a year, or one that begins a text.
+  /^(?:19|20)\d\d(?=[.!?]?$| \p{Lu})/gu,
+  globally`(?<=\()${year}(?=\))`,
+];
+
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
   [
     globally`(?<![\p{L}\d.,:/$€£-])${yearList}(?=[;:!?)\n]|, \p{L}|\.(?!\d)|$| (?:was|were|is|are|saw|had)(?!\p{L}))`,
     ({ years = '' }) => years.replace(/\d+/g, toYear),
   ],
-  // A year that begins a sentence.
+  ...yearPatterns.map((pattern): Rule => [pattern, (_, match) => toYear(match)]),
   [
-    globally`(?<=^|\n|[.!?] )(?<year>${year})(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
-    ({ year: number = '' }) => toYear(number),
-  ],
-  [
-    globallyInAnyCase`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?<year>19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
-    ({ year: number = '' }) => toYear(number),
+    globallyInAnyCase`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
+    ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
   ],
   [
     globally`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] | on (?:the|an?|my|his|her|this) )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
@@ -141,25 +150,6 @@ export const numberRules: readonly Rule[] = [
   [/(?<=\p{L})\.(?=\d)/gu, ' point '],
   [/(?<![\p{L}\d])'(?=\d\d(?![\d'\p{L}]))/gu, ''],
   [/(?<=\p{L}-?)(?<number>\d{1,3})s(?!\p{L})/gu, ({ number = '' }) => ` ${toPlural(toCardinal(number))}`],
-  [
-    globallyInAnyCase`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )(?<year>${year})(?![\d.,:/]\d|[\d%])`,
-    ({ year: number = '' }) => toYear(number),
-  ],
-  [
-    globallyInAnyCase`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
-    ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
-  ],
-  [
-    globallyInAnyCase`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )(?<year>${year})(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
-    ({ year: number = '' }) => toYear(number),
-  ],
-  [
-    globally`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
-    ({ year: number, that = '' }) => toYear(number ?? that),
-  ],
-  // Nothing but a year, or one that begins a text.
-  [/^(?<year>(?:19|20)\d\d)(?=[.!?]?$| \p{Lu})/gu, ({ year: number = '' }) => toYear(number)],
-  [globally`(?<=\()(?<year>${year})(?=\))`, ({ year: number = '' }) => toYear(number)],
   [
     globally`(?<![\d.,])(?<number>${wholeNumber})(?:st|nd|rd|th)(?!\p{L})`,
     ({ number = '' }) => toOrdinal(number),

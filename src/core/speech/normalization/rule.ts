@@ -5,7 +5,7 @@ export type Groups = Readonly<Record<string, string | undefined>>;
 export type Rule = readonly [
   /** Global, with named groups or none. */
   pattern: RegExp,
-  speak: string | ((groups: Groups) => string | undefined),
+  speak: string | ((groups: Groups, match: string) => string | undefined),
 ];
 
 /** Digits with or without commas between thousands: the source of a regular expression. */
@@ -32,6 +32,6 @@ function applyRule(text: string, [pattern, speak]: Rule): string {
   if (typeof speak === 'string') return text.replace(pattern, speak);
   return text.replace(pattern, (match: string, ...details: unknown[]) => {
     const groups = details.at(-1);
-    return speak(typeof groups === 'object' ? (groups as Groups) : {}) ?? match;
+    return speak(typeof groups === 'object' ? (groups as Groups) : {}, match) ?? match;
   });
 }
