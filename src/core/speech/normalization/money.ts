@@ -1,5 +1,5 @@
 import { toCardinal, toNumber } from './number-words.ts';
-import { decimalNumber, globally, type Groups, type Rule } from './rule.ts';
+import { decimalNumber, globally, spokenAlike, type Groups, type Rule } from './rule.ts';
 import { nameOfUnit } from './units.ts';
 
 interface Currency {
@@ -112,14 +112,11 @@ export const moneyRules: readonly Rule[] = [
   ],
   [/₹(?=[a-z])|(?<!\p{L})INR (?=[a-z-]+ (?:crore|lakh))/gu, ''],
   [/(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, '.'],
-  [
+  ...spokenAlike(
+    readAmount,
     globally`${article}(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )${amount}${scale}${price}(?=(?<noun> \p{Ll})?)`,
-    readAmount,
-  ],
-  [
     globally`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:${codes})(?!\p{L}))${price}`,
-    readAmount,
-  ],
+  ),
   [
     globally`(?<![\p{L}\d.,])${amount} ?¢${price}`,
     ({ amount: number = '', per }) =>

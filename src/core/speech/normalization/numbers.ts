@@ -1,5 +1,5 @@
 import { toCardinal, toDigits, toNumber, toOrdinal, toPair, toPlural, toYear } from './number-words.ts';
-import { decimalNumber, globally, globallyInAnyCase, wholeNumber, type Rule } from './rule.ts';
+import { decimalNumber, globally, globallyInAnyCase, spokenAlike, wholeNumber, type Rule } from './rule.ts';
 
 const year = String.raw`(?:1[0-9]\d\d|20\d\d)`;
 
@@ -115,7 +115,8 @@ const counting =
   'is|are|was|were|be|of|about|to|than|over|under|only|exactly|nearly|almost|cost|costs|has|have|had|number|total|pay|paid|for|and|or';
 
 /** Years that stand alone. */
-const yearPatterns: readonly RegExp[] = [
+const yearRules = spokenAlike(
+  (_, digits) => toYear(digits),
   // One that begins a sentence.
   globally`(?<=^|\n|[.!?] )${year}(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
   globallyInAnyCase`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?:19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
@@ -125,7 +126,7 @@ const yearPatterns: readonly RegExp[] = [
   // Nothing but a year, or one that begins a text.
   /^(?:19|20)\d\d(?=[.!?]?$| \p{Lu})/gu,
   globally`(?<=\()${year}(?=\))`,
-];
+);
 
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
@@ -133,7 +134,7 @@ export const numberRules: readonly Rule[] = [
     globally`(?<![\p{L}\d.,:/$€£-])${yearList}(?=[;:!?)\n]|, \p{L}|\.(?!\d)|$| (?:was|were|is|are|saw|had)(?!\p{L}))`,
     ({ years = '' }) => years.replace(/\d+/g, toYear),
   ],
-  ...yearPatterns.map((pattern): Rule => [pattern, (_, match) => toYear(match)]),
+  ...yearRules,
   [
     globallyInAnyCase`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
     ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,

@@ -8,6 +8,11 @@ export type Rule = readonly [
   speak: string | ((groups: Groups, match: string) => string | undefined),
 ];
 
+/** Rules for several notations that are spoken alike. */
+export function spokenAlike(speak: Rule[1], ...patterns: readonly RegExp[]): readonly Rule[] {
+  return patterns.map((pattern) => [pattern, speak]);
+}
+
 /** Digits with or without commas between thousands: the source of a regular expression. */
 export const wholeNumber = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)`;
 
