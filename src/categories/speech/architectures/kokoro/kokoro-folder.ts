@@ -18,7 +18,9 @@ const defaultMaxPhonemes = 510;
 export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype | undefined } = {}) {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
-  const voices = await findVoices(join(path, 'voices'));
+  const folder = join(path, 'voices');
+  const voices = await findVoices(folder);
+  if (voices.size === 0) throw sourceError(`expected voices as .bin files in ${folder}, found none`);
   return {
     graph: join(path, singleGraph(localFiles(path), dtype)),
     config,
@@ -44,10 +46,10 @@ export async function readVoice(file: string, styleSize: number): Promise<Float3
   return styles;
 }
 
-async function findVoices(folder: string): Promise<ReadonlyMap<string, string>> {
+/** Files of numbers for voices, by their names. */
+export async function findVoices(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = existsSync(folder) ? await readdir(folder) : [];
   const tables = files.filter((file) => file.endsWith('.bin')).sort();
-  if (tables.length === 0) throw sourceError(`expected voices as .bin files in ${folder}, found none`);
   return new Map(tables.map((file) => [basename(file, '.bin'), join(folder, file)]));
 }
 
