@@ -1,4 +1,4 @@
-import { toCardinal, toNumber } from './number-words.ts';
+import { scaleNames, toCardinal, toNumber } from './number-words.ts';
 import { decimalNumber, globally, spokenAlike, type Groups, type Rule } from './rule.ts';
 import { nameOfUnit } from './units.ts';
 
@@ -43,14 +43,6 @@ const currencies: Readonly<Record<string, Currency>> = {
   '₹': rupees,
   INR: rupees,
   CHF: francs,
-};
-
-const scales: Readonly<Record<string, string>> = {
-  k: 'thousand',
-  m: 'million',
-  b: 'billion',
-  bn: 'billion',
-  t: 'trillion',
 };
 
 /** Things that have a price and are no unit of measure. */
@@ -141,7 +133,7 @@ function readSum(
 ): string {
   const currency = currencies[symbol.trim()]!;
   const many = isAttribute ? currency.one : currency.many;
-  const size = word ?? (letter && scales[letter.toLowerCase()]);
+  const size = word ?? (letter && scaleNames[letter.toLowerCase()]);
   if (size !== undefined) return `${toNumber(number)} ${size} ${many}`;
   const [whole = '', hundredths] = number.split('.');
   if (hundredths?.length !== 2 || !currency.cents)

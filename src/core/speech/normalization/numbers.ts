@@ -1,4 +1,13 @@
-import { toCardinal, toDigits, toNumber, toOrdinal, toPair, toPlural, toYear } from './number-words.ts';
+import {
+  scaleNames,
+  toCardinal,
+  toDigits,
+  toNumber,
+  toOrdinal,
+  toPair,
+  toPlural,
+  toYear,
+} from './number-words.ts';
 import { decimalNumber, globally, globallyInAnyCase, spokenAlike, wholeNumber, type Rule } from './rule.ts';
 
 const year = String.raw`(?:1[0-9]\d\d|20\d\d)`;
@@ -30,16 +39,12 @@ export const rangeRules: readonly Rule[] = [
 
 /** Telephone numbers, digit by digit. */
 export const phoneRules: readonly Rule[] = [
-  [
-    /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
-    ({ number = '' }) =>
-      (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
-  ],
-  // `0800 123 456`, and the number of a card
-  [
-    /(?<![\p{L}\d.,$€£+-]|\d )(?<number>0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
-    ({ number = '' }) => number.match(/\d+/g)!.map(toDialed).join(', '),
-  ],
+  ...spokenAlike(
+    (_, number) => (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
+    /(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
+    // `0800 123 456`, and the number of a card
+    /(?<![\p{L}\d.,$€£+-]|\d )(?:0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
+  ),
   // `1-800-FLOWERS`
   [
     /(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})/gu,
@@ -58,16 +63,13 @@ export const notationRules: readonly Rule[] = [
     /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?!10\/)(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
     ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
   ],
-  // Thousands with spaces between them.
-  [
-    /(?<![\d.,])(?<number>\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
-    ({ number = '' }) => number.replaceAll(' ', ''),
-  ],
-  // `1'000'000`, `1_000_000`
-  [
-    /(?<![\w.,'])(?<number>\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
-    ({ number = '' }) => number.replace(/['_]/g, ''),
-  ],
+  ...spokenAlike(
+    (_, number) => number.replace(/[ '_]/g, ''),
+    // Thousands with spaces between them.
+    /(?<![\d.,])(?:\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
+    // `1'000'000`, `1_000_000`
+    /(?<![\w.,'])(?:\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
+  ),
   [
     globally`(?<![\p{L}\d.,])(?<base>${decimalNumber})(?:[eE]| ?[×x*·] ?10\^)(?<sign>[+-]?)(?<power>\d{1,3})(?![\p{L}\d])`,
     ({ base = '', sign, power = '' }) =>
@@ -92,19 +94,11 @@ export const decadeRules: readonly Rule[] = [
   ],
 ];
 
-const scales: Readonly<Record<string, string>> = {
-  k: 'thousand',
-  K: 'thousand',
-  M: 'million',
-  B: 'billion',
-  bn: 'billion',
-};
-
 /** Round numbers with a letter for their size; `4K` and `8K` are formats of pictures. */
 export const scaleRules: readonly Rule[] = [
   [
     globally`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
-    ({ number = '', scale = '' }) => `${toNumber(number)} ${scales[scale]!}`,
+    ({ number = '', scale = '' }) => `${toNumber(number)} ${scaleNames[scale.toLowerCase()]!}`,
   ],
 ];
 

@@ -18,10 +18,6 @@ export const romanNumeralRules: readonly Rule[] = [
     ({ word, numeral: sign = '' }) => `${word} ${toCardinal(valueOf(sign))}`,
   ],
   [
-    /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?<sign>(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3}))(?!\p{L})/gu,
-    ({ sign = '' }) => toCardinal(valueOf(sign.toUpperCase())),
-  ],
-  [
     globally`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
     ({ sign = '' }) => toOrdinal(valueOf(sign)),
   ],
@@ -31,7 +27,8 @@ export const romanNumeralRules: readonly Rule[] = [
     ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(valueOf(sign))}`,
   ],
   ...spokenAlike(
-    (_, sign) => toCardinal(valueOf(sign)),
+    (_, sign) => toCardinal(valueOf(sign.toUpperCase())),
+    /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})(?!\p{L})/gu,
     // The number of a heading.
     /(?<=^|\n)(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?=\. \p{Lu})/gu,
     // Numerals that are nothing else, after a name: `Final Fantasy VII`.
