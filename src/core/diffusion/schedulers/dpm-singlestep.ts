@@ -26,15 +26,14 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
   const stochastic = algorithm === 'sde-dpmsolver++';
   /** Of the steps since `start`, oldest first. */
   let outputs: Float32Array[] = [];
+  let start: Float32Array;
   return defineScheduler({
     timesteps,
-    buffers: ['start', 'scratch'],
     denoisedInto,
-    move(step, buffers, noise) {
-      const { sample, denoised, start } = buffers;
+    move(step, { sample, denoised }, noise) {
       const order = orders[step]!;
       if (order === 1) {
-        start.set(sample);
+        start = sample.slice();
         outputs = [];
       }
       outputs.push(denoised.slice());
@@ -42,7 +41,7 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
       const first = step - order + 1;
       const used = [...outputs.keys()].filter((index) => heun || index === 0 || index === order - 1);
       takeDpmStep(
-        buffers,
+        sample,
         {
           from: levels[first]!,
           to: levels[step + 1]!,

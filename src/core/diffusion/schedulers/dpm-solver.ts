@@ -1,8 +1,8 @@
 import { betaSchedules } from './betas.ts';
-import { blendInPlace, blendInto } from './blend.ts';
+import { addDifference, blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { fewSteps, type NoiseLevel, readMultistep } from './multistep-sigmas.ts';
-import { defineScheduler, type NoiseSource, type Scheduler, type StepBuffers } from './scheduler.ts';
+import { defineScheduler, drawNoise, type NoiseSource, type Scheduler } from './scheduler.ts';
 
 /** In λ; shorter steps, as at the end of sigmas after Karras, have no digits left for their curve. */
 const smallestStep = 1e-6;
@@ -51,10 +51,8 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
   let outputs: Float32Array[] = [];
   return defineScheduler({
     timesteps,
-    buffers: ['scratch'],
     denoisedInto,
-    move(step, buffers, noise) {
-      const { sample, output, denoised } = buffers;
+    move(step, { sample, output, denoised }, noise) {
       const [from, to] = [levels[step]!, levels[step + 1]!];
       if (ofNoise) blendInto(output, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
       outputs = [(ofNoise ? output : denoised).slice(), ...outputs].slice(0, order);
@@ -63,7 +61,7 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
       const used = outputs.slice(0, isFirstOrder ? 1 : left === 2 && lowersOrder ? 2 : order);
       const lambdas = used.map((_, age) => levels[step - age]!.lambda);
       const way = { ...algorithms[algorithm], takesSlope: heun, bend: 1 };
-      takeDpmStep(buffers, { from, to, outputs: used, lambdas, ...way }, noise);
+      takeDpmStep(sample, { from, to, outputs: used, lambdas, ...way }, noise);
     },
   });
 }
@@ -86,7 +84,7 @@ interface DpmStep {
 
 /** Moves the sample by a parabola through the outputs, or what is left of it through fewer of them. */
 export function takeDpmStep(
-  { sample, scratch }: StepBuffers<'scratch'>,
+  sample: Float32Array,
   { from, to, outputs, lambdas, takesSlope, bend, ...algorithm }: DpmStep,
   noise: NoiseSource,
 ): void {
@@ -94,18 +92,13 @@ export function takeDpmStep(
   blendInPlace(sample, kept, outputs[0]!, gained);
   const [, near, far] = lambdas.map((lambda) => (lambda - from.lambda) / (to.lambda - from.lambda));
   /** Adds a divided difference of outputs. */
-  const add = (index: number, place: number, weight: number): void => {
-    blendInto(scratch, weight / place, outputs[index]!, -weight / place, outputs[0]!);
-    blendInPlace(sample, 1, scratch, 1);
-  };
+  const add = (index: number, place: number, weight: number): void =>
+    addDifference(sample, weight / place, outputs[index]!, outputs[0]!);
   if (near !== undefined && far !== undefined) {
     add(1, near, (slope * far - bend * curve) / (far - near));
     add(2, far, (bend * curve - slope * near) / (far - near));
   } else if (near !== undefined) add(1, near, takesSlope ? slope : gained / 2);
-  if (algorithm.stochastic && to.sigma > 0) {
-    noise(scratch);
-    blendInPlace(sample, 1, scratch, fresh);
-  }
+  if (algorithm.stochastic && to.sigma > 0) blendInPlace(sample, 1, drawNoise(sample, noise), fresh);
 }
 
 /** Weights of the sample, of the newest output, of its first and second difference, and of fresh noise in a step. */

@@ -2,7 +2,7 @@ import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readOrder, readMultistep, type Multistep } from './multistep-sigmas.ts';
-import { defineScheduler, type Scheduler, type StepBuffers } from './scheduler.ts';
+import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
 /** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
 const stochasticity = (timestep: number): number => (timestep >= 200 && timestep <= 800 ? 1 : 0);
@@ -45,6 +45,9 @@ interface AdamsWays {
   readonly stochasticity?: (timestep: number) => number;
 }
 
+/** Of a predictor or a corrector. */
+const mostOrder = 4;
+
 /** Integrates a polynomial in λ through the last outputs over each step. */
 export function createAdams(
   { levels, timesteps, denoisedInto }: Multistep,
@@ -52,14 +55,11 @@ export function createAdams(
 ): Scheduler {
   /** The model's outputs, images or noises, newest first. */
   let outputs: Float32Array[] = [];
+  let start: Float32Array;
+  let drawn: Float32Array | undefined;
 
   /** Takes the step that begins at `index` by the outputs at `newest` and before. */
-  const take = (
-    { sample, drawn }: StepBuffers<'start' | 'drawn'>,
-    index: number,
-    newest: number,
-    order: number,
-  ): void => {
+  const take = (sample: Float32Array, index: number, newest: number, order: number): void => {
     const [from, to] = [levels[index]!, levels[index + 1]!];
     const tau = stochasticity?.(timesteps[index]!) ?? 0;
     const speed = 1 + tau ** 2;
@@ -79,30 +79,25 @@ export function createAdams(
     }
     const kept = ofImages ? (Math.exp(-(tau ** 2) * h) * to.sigma) / from.sigma : to.alpha / from.alpha;
     const fresh = ofImages ? Math.sqrt(-Math.expm1(-2 * tau ** 2 * h)) : tau * Math.sqrt(Math.expm1(2 * h));
-    blendInPlace(sample, kept, drawn, to.sigma * fresh);
+    blendInPlace(sample, kept, drawn ?? sample, to.sigma * fresh);
     for (const [age, weight] of weights.entries()) blendInPlace(sample, 1, outputs[age]!, weight);
   };
 
   return defineScheduler({
     timesteps,
-    buffers: ['start', 'drawn'],
     denoisedInto,
-    move(step, buffers, noise) {
-      const { sample, output, denoised, start, drawn } = buffers;
+    move(step, { sample, output, denoised }, noise) {
       const level = levels[step]!;
       if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
-      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(
-        0,
-        Math.max(predictorOrder, correctorOrder),
-      );
+      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(0, mostOrder);
       const left = lowersOrder ? timesteps.length - step : Infinity;
       if (step > 0 && correctorOrder > 0) {
         sample.set(start);
-        take(buffers, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
+        take(sample, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
       }
-      start.set(sample);
-      if (stochasticity) noise(drawn);
-      take(buffers, step, step, Math.min(predictorOrder, step + 1, left));
+      start = sample.slice();
+      drawn = stochasticity && drawNoise(sample, noise);
+      take(sample, step, step, Math.min(predictorOrder, step + 1, left));
     },
   });
 }
