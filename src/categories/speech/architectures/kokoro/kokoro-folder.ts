@@ -36,12 +36,10 @@ export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype 
 /** Reads the styles of a voice: one for each number of phonemes of a text, counted from 0. @returns `[rows × styleSize]` */
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);
-  const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;
+  const rowBytes = 4 * styleSize;
   if (bytes.length === 0 || bytes.length % rowBytes !== 0)
     throw sourceError(`${file}: expected rows of ${styleSize} float32 numbers, got ${bytes.length} bytes`);
-  const styles = new Float32Array(bytes.length / Float32Array.BYTES_PER_ELEMENT);
-  for (let at = 0; at < styles.length; at++)
-    styles[at] = bytes.readFloatLE(at * Float32Array.BYTES_PER_ELEMENT);
+  const styles = Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(4 * at));
   if (!styles.every(Number.isFinite)) throw sourceError(`${file}: expected finite numbers`);
   return styles;
 }
