@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import type { PreTrainedModel, PreTrainedTokenizer, Tensor } from '@huggingface/transformers';
 import { fieldError } from '../../../errors.ts';
 import { readJson } from '../../../folder/model-folder.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
-import { findVoices } from '../../../categories/speech/architectures/kokoro/kokoro-folder.ts';
 import type { Synthesizer } from '../../../categories/speech/synthesizer.ts';
 import { disposerOf, localOnly, openFolder, toLoadOptions, type PackageFolder } from '../load-options.ts';
 import type { TransformersBackend } from '../settings.ts';
@@ -135,7 +135,7 @@ async function needVoices(
   path: string,
   { voices: given }: TransformersBackend,
 ): Promise<ReadonlyMap<string, Float32Array>> {
-  const files = given ? new Map(Object.entries(given)) : await findVoices(join(path, 'voices'));
+  const files = await findVoiceFiles(path, given);
   if (files.size === 0)
     throw fieldError('backend.voices', 'the model has no files voices/*.bin, so its voices have to be given');
   const read = [...files].map(async ([name, file]) => [name, await readVoiceFile(name, file)] as const);
@@ -148,6 +148,21 @@ function encode(tokenizer: PreTrainedTokenizer, text: string): { readonly input_
 
 function toSamples(waveform: Tensor): Float32Array {
   return Float32Array.from(waveform.to('float32').data as Float32Array);
+}
+
+/**
+ * Finds the files of a model's voices, each a list of little-endian float32 numbers.
+ * @param given names and paths in place of `voices/*.bin`
+ */
+async function findVoiceFiles(
+  path: string,
+  given: Readonly<Record<string, string>> | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  if (given) return new Map(Object.entries(given));
+  const folder = join(path, 'voices');
+  const names = existsSync(folder) ? await readdir(folder) : [];
+  const files = names.filter((name) => name.endsWith('.bin')).sort();
+  return new Map(files.map((file) => [basename(file, '.bin'), join(folder, file)]));
 }
 
 /** @throws InferenceError `invalid_request` where the file is missing or holds no such numbers */

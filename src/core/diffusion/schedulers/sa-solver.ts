@@ -4,9 +4,6 @@ import type { ConfigReader } from './config.ts';
 import { readOrder, readMultistep, type Multistep } from './multistep-sigmas.ts';
 import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
-/** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
-const stochasticity = (timestep: number): number => (timestep >= 200 && timestep <= 800 ? 1 : 0);
-
 /**
  * Stochastic Adams solver: a predictor of Adams and Bashforth and a corrector of Adams and Moulton, each of order 1 to 4.
  * The output at the end of a step corrects that step, with the same noise, before the next one is predicted. Xue et al.
@@ -29,7 +26,14 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
   });
   const lowersOrder = config.flag('lower_order_final', true);
-  return createAdams(multistep, { ofImages, predictorOrder, correctorOrder, lowersOrder, stochasticity });
+  return createAdams(multistep, {
+    ofImages,
+    predictorOrder,
+    correctorOrder,
+    lowersOrder,
+    // Share of fresh noise, τ: the stochastic equation in the middle, the one without noise at both ends.
+    stochasticity: (timestep) => (timestep >= 200 && timestep <= 800 ? 1 : 0),
+  });
 }
 
 /** In which ways Adams solvers differ. */

@@ -18,9 +18,7 @@ const defaultMaxPhonemes = 510;
 export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype | undefined } = {}) {
   const config = await readJson(path, 'config.json');
   const tokenizer = await readJson(path, 'tokenizer.json', {});
-  const folder = join(path, 'voices');
-  const voices = await findVoices(folder);
-  if (voices.size === 0) throw sourceError(`expected voices as .bin files in ${folder}, found none`);
+  const voices = await findVoices(join(path, 'voices'));
   return {
     graph: join(path, singleGraph(localFiles(path), dtype)),
     config,
@@ -36,18 +34,20 @@ export async function openKokoroFolder(path: string, { dtype }: { dtype?: Dtype 
 /** Reads the styles of a voice: one for each number of phonemes of a text, counted from 0. @returns `[rows × styleSize]` */
 export async function readVoice(file: string, styleSize: number): Promise<Float32Array> {
   const bytes = await readFile(file);
-  const rowBytes = 4 * styleSize;
+  const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT;
   if (bytes.length === 0 || bytes.length % rowBytes !== 0)
     throw sourceError(`${file}: expected rows of ${styleSize} float32 numbers, got ${bytes.length} bytes`);
-  const styles = Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(4 * at));
+  const styles = new Float32Array(bytes.length / Float32Array.BYTES_PER_ELEMENT);
+  for (let at = 0; at < styles.length; at++)
+    styles[at] = bytes.readFloatLE(at * Float32Array.BYTES_PER_ELEMENT);
   if (!styles.every(Number.isFinite)) throw sourceError(`${file}: expected finite numbers`);
   return styles;
 }
 
-/** Files of numbers for voices, by their names. */
-export async function findVoices(folder: string): Promise<ReadonlyMap<string, string>> {
+async function findVoices(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = existsSync(folder) ? await readdir(folder) : [];
   const tables = files.filter((file) => file.endsWith('.bin')).sort();
+  if (tables.length === 0) throw sourceError(`expected voices as .bin files in ${folder}, found none`);
   return new Map(tables.map((file) => [basename(file, '.bin'), join(folder, file)]));
 }
 
