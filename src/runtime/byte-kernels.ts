@@ -1,8 +1,9 @@
 import { elementTypes } from '../core/onnx/element-types.ts';
-import { contribDomain, withContribDomain } from '../core/onnx/graph-draft.ts';
-import type { OnnxGraph } from '../core/onnx/model.ts';
+import { contribDomain } from '../core/onnx/graph-draft.ts';
+import type { OnnxModel } from '../core/onnx/model.ts';
 import { blockAttributes, blockSize } from '../core/onnx/rewrites/two-stage-scores.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
+import { toModel } from '../core/onnx/tensor-graphs.ts';
 import { inlineTensor } from '../core/onnx/tensor-values.ts';
 import { nodeOf, tensorValue } from '../core/onnx/value.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
@@ -56,10 +57,8 @@ async function multiplyLargest(): Promise<number> {
   return withSession(signed, async (session) => Number((await session.run({ x }))['y']!.data[0]));
 }
 
-async function withSession<T>(graph: OnnxGraph, use: (session: Session) => Promise<T>): Promise<T> {
-  const opsets = withContribDomain([{ domain: '', version: 17 }]);
-  const about = { irVersion: 10, producerName: '', producerVersion: '', metadata: new Map(), unknown: [] };
-  const session = await createOnnxSession(writeOnnxModel({ ...about, opsets, graph }), { threads: 1 });
+async function withSession<T>(model: OnnxModel, use: (session: Session) => Promise<T>): Promise<T> {
+  const session = await createOnnxSession(writeOnnxModel(model), { threads: 1 });
   try {
     return await use(session);
   } finally {
@@ -67,22 +66,18 @@ async function withSession<T>(graph: OnnxGraph, use: (session: Session) => Promi
   }
 }
 
-const empty = { name: 'product', values: [], unknown: [] };
-
-const signed: OnnxGraph = {
-  ...empty,
+const signed = toModel({
   nodes: [nodeOf('MatMulInteger', ['x', 'weights'], ['y'])],
   initializers: [
     inlineTensor('weights', elementTypes.int8, [size, blockSize], new Uint8Array(size * blockSize).fill(127)),
   ],
   inputs: [tensorValue('x', elementTypes.uint8, [1, size])],
   outputs: [tensorValue('y', elementTypes.int32, [1, blockSize])],
-};
+});
 
-function byBlocks(accuracyLevel: number): OnnxGraph {
+function byBlocks(accuracyLevel: number): OnnxModel {
   const blocks = size / blockSize;
-  return {
-    ...empty,
+  return toModel({
     nodes: [
       nodeOf('MatMulNBits', ['x', 'weights', 'scales'], ['y'], {
         domain: contribDomain,
@@ -95,5 +90,5 @@ function byBlocks(accuracyLevel: number): OnnxGraph {
     ],
     inputs: [tensorValue('x', elementTypes.float32, [1, size])],
     outputs: [tensorValue('y', elementTypes.float32, [1, count])],
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -188,12 +189,11 @@ function answerWith(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
+/** @throws the reason of the signal where that is aborted before */
 async function interruptible<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let interrupt: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    interrupt = () => reject(signal.reason);
-    signal.addEventListener('abort', interrupt);
-    if (signal.aborted) interrupt();
-  });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', interrupt!));
+  const aborted = async (): Promise<never> => {
+    if (!signal.aborted) await once(signal, 'abort');
+    throw signal.reason;
+  };
+  return Promise.race([promise, aborted()]);
 }

@@ -24,7 +24,7 @@ function waitingPipeline() {
     },
     close: async () => {},
   };
-  return { state, pipeline: endAtAbort(pipeline) };
+  return { state, pipeline: { ...pipeline, run: endAtAbort(pipeline) } };
 }
 
 it('passes on what a run makes', async () => {

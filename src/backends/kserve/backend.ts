@@ -24,8 +24,9 @@ export const kserveDefinition: BackendDefinition = {
     return {
       sessions: kserveSessions(server, servers),
       wrap: (pipeline) => ({
-        ...endAtAbort(pipeline),
+        info: pipeline.info,
         concurrency: server.concurrency ?? pipeline.concurrency,
+        run: endAtAbort(pipeline),
         upstreams: () => servers.status,
         async close() {
           servers.close();

@@ -1,4 +1,5 @@
 import { fieldError, InferenceError } from '../../errors.ts';
+import { createDeferred } from '../../concurrency/deferred.ts';
 import type { SessionBackend } from '../../contracts/sessions.ts';
 import { endpointsOf, senderTo, type RemoteEndpoint } from '../access.ts';
 import { Upstreams } from '../upstreams.ts';
@@ -45,16 +46,10 @@ export function graphServers(access: GraphAccess): Upstreams<RemoteEndpoint> {
  * Makes the runs of a pipeline end as soon as they are cancelled, also while they wait for another machine. That one
  * answers in its own time, and a run that waits for it would look like a worker that hangs.
  */
-export function endAtAbort(pipeline: Pipeline): Pipeline {
-  const { info, concurrency } = pipeline;
-  return {
-    info,
-    concurrency,
-    run(request, options = {}) {
-      const events = pipeline.run(request, options);
-      return options.signal ? untilAborted(events, options.signal) : events;
-    },
-    close: () => pipeline.close(),
+export function endAtAbort(pipeline: Pick<Pipeline, 'run'>): Pipeline['run'] {
+  return (request, options = {}) => {
+    const events = pipeline.run(request, options);
+    return options.signal ? untilAborted(events, options.signal) : events;
   };
 }
 
@@ -63,8 +58,8 @@ async function* untilAborted<Event>(
   signal: AbortSignal,
 ): AsyncGenerator<Event> {
   const events = source[Symbol.asyncIterator]();
-  let abort = (): void => {};
-  const aborted = new Promise<undefined>((resolve) => (abort = () => resolve(undefined)));
+  const { promise: aborted, resolve } = createDeferred<undefined>();
+  const abort = (): void => resolve(undefined);
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
   try {

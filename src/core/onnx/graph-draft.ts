@@ -1,8 +1,9 @@
+import { elementTypes } from './element-types.ts';
 import { getOrCreate } from '../get-or-create.ts';
 import type { OnnxGraph, OnnxModel, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { pruneGraph } from './prune-graph.ts';
-import { int64Tensor } from './tensor-values.ts';
-import { integerAttribute, nodeOf, type NodeParts } from './value.ts';
+import { inlineTensor, int64Tensor } from './tensor-values.ts';
+import { innerGraphs, integerAttribute, nodeOf, type NodeParts } from './value.ts';
 
 /** Domain of the operators that onnxruntime adds to ONNX. */
 export const contribDomain = 'com.microsoft';
@@ -24,11 +25,8 @@ const prefix = 'slashv1.';
 /** A graph that is being changed; the graph that it came from stays as it is. */
 export type GraphDraft = ReturnType<typeof createGraphDraft>;
 
-export function createGraphDraft(graph: OnnxGraph) {
-  const names = new Set([
-    ...graph.nodes.flatMap(({ outputs }) => outputs),
-    ...[...graph.initializers, ...graph.inputs].map((value) => value.name),
-  ]);
+/** @param names of all values that there are, for a graph within others */
+export function createGraphDraft(graph: OnnxGraph, names = new Set(namesIn(graph))) {
   const removed = new Set<OnnxNode>();
   const replaced = new Map<OnnxNode, OnnxNode>();
   const redirected = new Map<string, string>();
@@ -60,6 +58,7 @@ export function createGraphDraft(graph: OnnxGraph) {
   }
 
   return {
+    names,
     name,
     add,
     remove: (node: OnnxNode) => removed.add(node),
@@ -80,6 +79,13 @@ export function createGraphDraft(graph: OnnxGraph) {
       });
     },
 
+    /** A constant of one float32 number. */
+    float32(value: number): string {
+      const constant = name('float32');
+      const bytes = new Uint8Array(Float32Array.of(value).buffer);
+      addedConstants.push(inlineTensor(constant, elementTypes.float32, [], bytes));
+      return constant;
+    },
     /** Adds a node that gives a value another type. */
     cast(input: string, elementType: number, outputs?: readonly string[]): string {
       return add('Cast', [input], { attributes: [integerAttribute('to', elementType)], outputs });
@@ -95,17 +101,22 @@ export function createGraphDraft(graph: OnnxGraph) {
       const kept = graph.nodes
         .filter((node) => !removed.has(node))
         .map((node) => moved(replaced.get(node) ?? node));
-      const outputs = new Map([
-        ...graph.outputs.map((output) => [output.name, output] as const),
-        ...setOutputs,
-      ]);
+      const before = graph.outputs.map((output) => setOutputs.get(output.name) ?? output);
       return pruneGraph({
         ...graph,
         nodes: [...kept, ...addedNodes],
         initializers: [...graph.initializers, ...addedConstants],
         inputs: [...graph.inputs, ...addedInputs],
-        outputs: [...outputs.values()],
+        outputs: [...new Set([...before, ...setOutputs.values()])],
       });
     },
   };
+}
+
+/** Names of values, also of those in the graphs of attributes. */
+function namesIn({ nodes, initializers, inputs }: OnnxGraph): readonly string[] {
+  return [
+    ...nodes.flatMap((node) => [...node.outputs, ...innerGraphs(node).flatMap(namesIn)]),
+    ...[...initializers, ...inputs].map((value) => value.name),
+  ];
 }

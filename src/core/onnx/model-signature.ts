@@ -1,5 +1,6 @@
 import { elementTypeName, type ElementTypeName } from './element-types.ts';
 import type { OnnxGraph, OnnxModel, OnnxValue, OpsetImport } from './model.ts';
+import { innerGraphs } from './value.ts';
 
 /** An input or output of a model. */
 export interface ValueSignature {
@@ -45,13 +46,11 @@ function toSignature({ name, elementType, dims }: OnnxValue): ValueSignature {
 }
 
 function countOperators(graph: OnnxGraph, counts: Map<string, number>): Map<string, number> {
-  for (const { operator, domain, attributes } of graph.nodes) {
+  for (const node of graph.nodes) {
+    const { operator, domain } = node;
     const name = domain === '' ? operator : `${domain}:${operator}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    for (const { value } of attributes) {
-      if (value.type === 'graph') countOperators(value.value, counts);
-      if (value.type === 'graphs') for (const inner of value.value) countOperators(inner, counts);
-    }
+    for (const inner of innerGraphs(node)) countOperators(inner, counts);
   }
   return counts;
 }

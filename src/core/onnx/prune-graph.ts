@@ -1,4 +1,5 @@
 import type { OnnxGraph, OnnxNode } from './model.ts';
+import { innerGraphs } from './value.ts';
 
 /**
  * Drops the nodes and constants on which no output depends, and sorts the nodes: each comes after those whose results it takes.
@@ -53,13 +54,8 @@ function dependencies(node: OnnxNode): readonly string[] {
 }
 
 /** Names that the graphs of a node's attributes take from the graph around them. */
-export function capturedNames({ attributes }: OnnxNode): readonly string[] {
-  const names: string[] = [];
-  for (const { value } of attributes) {
-    if (value.type === 'graph') names.push(...captured(value.value));
-    if (value.type === 'graphs') names.push(...value.value.flatMap(captured));
-  }
-  return names;
+export function capturedNames(node: OnnxNode): readonly string[] {
+  return innerGraphs(node).flatMap(captured);
 }
 
 function captured({ nodes, initializers, inputs, outputs }: OnnxGraph): readonly string[] {

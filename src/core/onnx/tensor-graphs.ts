@@ -1,5 +1,6 @@
 import { integerAttribute, nodeOf, tensorValue } from './value.ts';
 import { elementBytes, elementTypes } from './element-types.ts';
+import { withContribDomain } from './graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from './model.ts';
 import { inlineTensor, int64Tensor } from './tensor-values.ts';
 
@@ -72,12 +73,13 @@ export function pickPositionModel(elementType: FloatElement, size: number): Onnx
   });
 }
 
-function toModel(graph: Pick<OnnxGraph, 'nodes' | 'initializers' | 'inputs' | 'outputs'>): OnnxModel {
+/** A model of a graph with operators of ONNX and of onnxruntime. */
+export function toModel(graph: Pick<OnnxGraph, 'nodes' | 'initializers' | 'inputs' | 'outputs'>): OnnxModel {
   return {
     irVersion: 10,
     producerName: '',
     producerVersion: '',
-    opsets: [{ domain: '', version: 17 }],
+    opsets: withContribDomain([{ domain: '', version: 17 }]),
     metadata: new Map(),
     graph: { name: 'tensors', values: [], unknown: [], ...graph },
     unknown: [],

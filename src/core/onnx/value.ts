@@ -1,4 +1,4 @@
-import type { OnnxValue, OnnxAttribute, OnnxNode, OnnxTensor } from './model.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './model.ts';
 import { WireWriter } from '../protobuf/writer.ts';
 import { valueMessage } from './messages.ts';
 
@@ -60,6 +60,14 @@ export function integersOf(node: OnnxNode, name: string): readonly number[] | un
 export function tensorOf(node: OnnxNode, name: string): OnnxTensor | undefined {
   const value = find(node, name);
   return value?.type === 'tensor' ? value.value : undefined;
+}
+
+/** The graphs that a node's attributes hold, such as the branches of an `If`. */
+export function innerGraphs({ attributes }: OnnxNode): readonly OnnxGraph[] {
+  return attributes.flatMap(({ value }) => {
+    if (value.type === 'graph') return [value.value];
+    return value.type === 'graphs' ? value.value : [];
+  });
 }
 
 function find(node: OnnxNode, name: string) {

@@ -15,9 +15,6 @@ export interface NmsOptions {
   readonly count?: number | undefined;
 }
 
-let nextOfClass = new Int32Array(0);
-let lastOfClass = new Int32Array(0);
-
 /**
  * Non-maximum suppression: from the best box on, keeps every box that overlaps no kept one by more than the threshold.
  * Same result as `torchvision.ops.nms`, with the earlier of boxes with equal scores first.
@@ -81,9 +78,8 @@ function suppress(
   assertCount('maxCandidates', maxCandidates);
   const ranked = rankScores(scores, { count, limit: maxCandidates });
   const classCount = classIds ? largest(classIds, count) + 1 : 1;
-  if (nextOfClass.length < count) nextOfClass = new Int32Array(count);
-  if (lastOfClass.length < classCount) lastOfClass = new Int32Array(classCount);
-  lastOfClass.fill(-1, 0, classCount);
+  const nextOfClass = new Int32Array(count);
+  const lastOfClass = new Int32Array(classCount).fill(-1);
   let kept = 0;
   for (let place = 0; place < ranked.length && kept < maxKept; place++) {
     const box = ranked[place]!;

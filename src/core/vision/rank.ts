@@ -6,8 +6,6 @@ const bitsOfFloat = new Uint32Array(floatBits.buffer);
 /** Indexes take the lower bits of a sort key, so that a stable order costs no comparator. */
 const indexRange = 2 ** 20;
 
-let keys = new Float64Array(0);
-
 /**
  * The best of many scores, best first; of equal scores the earlier comes first.
  *
@@ -35,14 +33,14 @@ export function rankScores(
   assertCount('count', count, { max: scores.length });
   assertCount('limit', limit);
   if (count >= indexRange) throw new RangeError(`scores: expected fewer than ${indexRange}, got ${count}`);
-  if (keys.length < count) keys = new Float64Array(count);
+  const keys = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     floatBits[0] = scores[index]!;
     // The bits of positive floats rise with their value; counted down, the best score has the smallest key.
     keys[index] = (0xffffffff - bitsOfFloat[0]!) * indexRange + index;
   }
-  const sorted = keys.subarray(0, count).sort();
+  keys.sort();
   const ranked = new Int32Array(Math.min(limit, count));
-  for (let place = 0; place < ranked.length; place++) ranked[place] = sorted[place]! % indexRange;
+  for (let place = 0; place < ranked.length; place++) ranked[place] = keys[place]! % indexRange;
   return ranked;
 }

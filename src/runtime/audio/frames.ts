@@ -15,7 +15,6 @@ import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOption
 interface FrameStream<Frame> {
   readonly start: number;
   readonly read: (offset: number) => Reading<Frame | undefined>;
-  readonly lengthOf: (frame: Frame) => number;
   /** Bytes of a frame that aren't its packet; default 0. */
   readonly headerOf?: (frame: Frame) => number;
 }
@@ -24,14 +23,14 @@ interface FrameStream<Frame> {
 async function* decode<Frame extends { readonly bytes: Uint8Array; readonly offset: number }>(
   bytes: ByteSource,
   decoder: PacketDecoder,
-  { start, read, lengthOf, headerOf = () => 0 }: FrameStream<Frame>,
+  { start, read, headerOf = () => 0 }: FrameStream<Frame>,
 ): AsyncGenerator<PcmBlock> {
   try {
     let frame = await bytes.perform(read(start));
     while (frame !== undefined) {
       const block = await decoder.decode(frame.bytes.subarray(headerOf(frame)));
       if (block !== undefined) yield block;
-      frame = await bytes.perform(read(frame.offset + lengthOf(frame)));
+      frame = await bytes.perform(read(frame.offset + frame.bytes.length));
     }
   } finally {
     decoder.free();
@@ -48,11 +47,7 @@ export async function openFlac(bytes: ByteSource, offset: number): Promise<PcmTr
   const end = toLatin1(await bytes.read(tagAt, 3)) === 'TAG' ? tagAt : bytes.size;
   async function* blocks(): AsyncGenerator<PcmBlock> {
     const read = (at: number) => readFlacFrame(at, end);
-    yield* decode(bytes, await createFlacDecoder(info), {
-      start,
-      read,
-      lengthOf: (frame) => frame.bytes.length,
-    });
+    yield* decode(bytes, await createFlacDecoder(info), { start, read });
   }
   const { samples, sampleRateHz } = info;
   return { durationSeconds: samples === undefined ? undefined : samples / sampleRateHz, blocks: blocks() };
@@ -70,7 +65,7 @@ export async function openMp3(bytes: ByteSource, offset: number): Promise<PcmTra
   const start = range === undefined ? first.offset : first.offset + length;
   async function* frames(): AsyncGenerator<PcmBlock> {
     const read = (at: number) => readFrame(at, { parse: toMpegHeader, stream });
-    yield* decode(bytes, await createMp3Decoder(), { start, read, lengthOf: ({ header }) => header.length });
+    yield* decode(bytes, await createMp3Decoder(), { start, read });
   }
   if (range === undefined) return { blocks: frames() };
   const durationSeconds = (range.end - range.start) / sampleRateHz;
@@ -115,7 +110,6 @@ export async function openAdts(bytes: ByteSource, offset: number, options: Track
     yield* decode(bytes, decoder, {
       start,
       read: (at) => readFrame(at, { parse: toAdtsHeader, stream }),
-      lengthOf: ({ header }) => header.length,
       headerOf: ({ header }) => header.headerLength,
     });
   }

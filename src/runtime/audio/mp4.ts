@@ -7,7 +7,7 @@ import { createDecoder } from './codecs/create-decoder.ts';
 import type { PacketDecoder } from './codecs/packet-decoder.ts';
 import { decodeWithFfmpeg } from './ffmpeg.ts';
 import { blockLength, type PcmBlock, type PcmTrack, sliceBlock, type TrackOptions } from './pcm.ts';
-import { type PcmFormat, toSamples } from '../../core/audio/containers/pcm-samples.ts';
+import { toSamples } from '../../core/audio/containers/pcm-samples.ts';
 
 /** A header of a few bytes can claim billions of empty packets; more of them than this are not waited for. */
 const maxSilentPackets = 1000;
@@ -55,7 +55,11 @@ export async function openMp4(bytes: ByteSource, options: TrackOptions): Promise
 }
 
 async function openDecoder({ codec, channels, sampleRateHz }: Mp4Start): Promise<PacketDecoder | undefined> {
-  if (codec.kind === 'pcm') return createPcmDecoder(codec.format, sampleRateHz);
+  if (codec.kind === 'pcm')
+    return {
+      decode: (packet) => ({ sampleRateHz, channels: toSamples(packet, codec.format) }),
+      free: () => {},
+    };
   return codec.kind === 'compressed' ? createDecoder({ ...codec, channels, sampleRateHz }) : undefined;
 }
 
@@ -75,12 +79,4 @@ async function* readPackets(
     yield { packet, isLast: next === undefined };
     packet = next;
   }
-}
-
-/** Reads packets of samples that aren't compressed. */
-function createPcmDecoder(format: PcmFormat, sampleRateHz: number): PacketDecoder {
-  return {
-    decode: (packet) => ({ sampleRateHz, channels: toSamples(packet, format) }),
-    free: () => {},
-  };
 }

@@ -63,7 +63,8 @@ const openCodec: Readonly<
 > = {
   async opus(head) {
     const decoder = await createOpusDecoder(head);
-    return { decoder, preSkip: toOpusHead(head).preSkip, isHeader: isOpusTags };
+    const isHeader = (packet: Uint8Array) => toLatin1(packet.subarray(0, 8)) === 'OpusTags';
+    return { decoder, preSkip: toOpusHead(head).preSkip, isHeader };
   },
   async vorbis(head, nextPacket) {
     let setup = await nextPacket();
@@ -78,7 +79,3 @@ const openCodec: Readonly<
     return { decoder, preSkip: 0, isHeader: (packet) => packet[0] !== 0xff };
   },
 };
-
-function isOpusTags(packet: Uint8Array): boolean {
-  return toLatin1(packet.subarray(0, 8)) === 'OpusTags';
-}

@@ -1,3 +1,4 @@
+import { concatenate } from '../../core/audio/containers/reading.ts';
 import type { AnswerClock } from './answer-clock.ts';
 
 /** The part of `Response` that is used of answers. */
@@ -74,13 +75,7 @@ export async function readWhole(
     if (size >= enough) break;
   }
   // Memory of its own, so that numbers can be viewed in it; `Buffer.concat` gives parts of a pool.
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  return concatenate(pieces);
 }
 
 export async function readText(response: HttpAnswer, options: BodyOptions = {}): Promise<string> {

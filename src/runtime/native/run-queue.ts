@@ -11,29 +11,29 @@ export class RunQueue {
 
   /** Resolves when everybody before has left; whoever enters has to leave. */
   enter(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.tryEnter()) resolve();
-      else this.#waiting.push(resolve);
-    });
+    return new Promise((resolve) => this.#admit(resolve));
   }
 
   /** Calls `action` when nobody is inside: now, or later. */
   whenFree(action: () => void): void {
-    const act = (): void => {
+    this.#admit(() => {
       try {
         action();
       } finally {
         this.leave();
       }
-    };
-    if (this.tryEnter()) act();
-    else this.#waiting.push(act);
+    });
   }
 
   leave(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#isBusy = false;
+  }
+
+  #admit(begin: () => void): void {
+    if (this.tryEnter()) begin();
+    else this.#waiting.push(begin);
   }
 }
 

@@ -15,6 +15,17 @@ export function blendInto(
   for (let index = 0; index < out.length; index++) out[index] = a * first[index]! + b * second[index]!;
 }
 
+/** Adds `weight · (first − second)`. */
+export function addDifference(
+  target: Float32Array,
+  weight: number,
+  first: Float32Array,
+  second: Float32Array,
+): void {
+  for (let index = 0; index < target.length; index++)
+    target[index]! += weight * (first[index]! - second[index]!);
+}
+
 /** Limits every number to ±`bound`. */
 export function clampInPlace(values: Float32Array, bound: number): void {
   for (let index = 0; index < values.length; index++)

@@ -1,7 +1,7 @@
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { alphaAt, readTrained } from './denoised.ts';
-import { defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
 /** The logarithm of the large variance is missing: the reference takes its root, which is no number. */
 const varianceTypes = ['fixed_small', 'fixed_small_log', 'fixed_large'] as const;
@@ -14,9 +14,8 @@ export function createDdpm(config: ConfigReader, steps: number): Scheduler {
   const { alphas, timesteps, denoisedInto } = readTrained(config, steps);
   return defineScheduler({
     timesteps,
-    buffers: ['fresh'],
     denoisedInto,
-    move(step, { sample, denoised, fresh }, noise) {
+    move(step, { sample, denoised }, noise) {
       const product = alphaAt(alphas, timesteps[step]!);
       const next = step + 1 < timesteps.length ? alphaAt(alphas, timesteps[step + 1]!) : 1;
       const [beta, left] = [1 - product / next, 1 - product];
@@ -24,8 +23,7 @@ export function createDdpm(config: ConfigReader, steps: number): Scheduler {
       blendInto(sample, kept, sample, (Math.sqrt(next) * beta) / left, denoised);
       if (timesteps[step] === 0) return;
       const variance = isLarge ? beta : Math.max(((1 - next) / left) * beta, leastVariance);
-      noise(fresh);
-      blendInPlace(sample, 1, fresh, Math.sqrt(variance));
+      blendInPlace(sample, 1, drawNoise(sample, noise), Math.sqrt(variance));
     },
   });
 }

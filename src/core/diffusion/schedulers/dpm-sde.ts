@@ -2,7 +2,7 @@ import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, atMiddles, defineSigmaScheduler, readSigmas } from './noise-levels.ts';
-import type { Scheduler, StepBuffers } from './scheduler.ts';
+import { drawNoise, type Scheduler, type StepBuffers } from './scheduler.ts';
 
 /**
  * DPM-Solver++ for the stochastic equation, of second order with a midpoint: each step asks the model at its start and at
@@ -23,11 +23,12 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
     blendInPlace(sample, 1, noise, up);
   };
 
+  let start: Float32Array;
+  let firstNoise: Float32Array;
   return defineSigmaScheduler(levels, {
     ...atMiddles(levels, middleOf),
-    buffers: ['start', 'firstNoise', 'fresh'],
     move(step, buffers, noise) {
-      const { sample, denoised, start, firstNoise, fresh } = buffers;
+      const { sample, denoised } = buffers;
       const index = Math.floor(step / 2);
       const from = sigmas[index]!;
       const to = sigmas[index + 1]!;
@@ -35,11 +36,11 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
       if (to === 0) {
         sample.set(denoised);
       } else if (step % 2 === 0) {
-        start.set(sample);
-        noise(firstNoise);
+        start = sample.slice();
+        firstNoise = drawNoise(sample, noise);
         moveTo(buffers, from, middle, firstNoise);
       } else {
-        noise(fresh);
+        const fresh = drawNoise(sample, noise);
         const whole = Math.sqrt(from - to);
         blendInto(fresh, Math.sqrt(from - middle) / whole, firstNoise, Math.sqrt(middle - to) / whole, fresh);
         sample.set(start);

@@ -1,6 +1,5 @@
-import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { weightsOf } from './dpm-solver.ts';
+import { takeDpmStep } from './dpm-solver.ts';
 import { readOrder, readMultistep } from './multistep-sigmas.ts';
 import { defineScheduler, type Scheduler } from './scheduler.ts';
 
@@ -27,39 +26,34 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
   const stochastic = algorithm === 'sde-dpmsolver++';
   /** Of the steps since `start`, oldest first. */
   let outputs: Float32Array[] = [];
+  let start: Float32Array;
   return defineScheduler({
     timesteps,
-    buffers: ['start', 'scratch'],
     denoisedInto,
-    move(step, { sample, denoised, start, scratch }, noise) {
+    move(step, { sample, denoised }, noise) {
       const order = orders[step]!;
       if (order === 1) {
-        start.set(sample);
+        start = sample.slice();
         outputs = [];
       }
       outputs.push(denoised.slice());
+      sample.set(start);
       const first = step - order + 1;
-      const [from, to] = [levels[first]!, levels[step + 1]!];
-      const h = to.lambda - from.lambda;
-      const { kept, gained, slope, curve, fresh } = weightsOf(from, to, { stochastic, ofNoise: false });
-      blendInto(sample, kept, start, gained, outputs[0]!);
-      // Divided differences of the outputs, against the first.
-      const places = outputs.map((_, index) => (levels[first + index]!.lambda - from.lambda) / h);
-      const add = (index: number, weight: number): void => {
-        blendInto(scratch, weight / places[index]!, outputs[index]!, -weight / places[index]!, outputs[0]!);
-        blendInPlace(sample, 1, scratch, 1);
-      };
-      if (order === 2) add(1, heun ? slope : gained / 2);
-      if (order === 3 && !heun) add(2, slope);
-      if (order === 3 && heun) {
-        const [near, far] = [places[1]!, places[2]!];
-        add(1, (slope * far - 2 * curve) / (far - near));
-        add(2, -(slope * near - 2 * curve) / (far - near));
-      }
-      if (stochastic) {
-        noise(scratch);
-        blendInPlace(sample, 1, scratch, fresh);
-      }
+      const used = [...outputs.keys()].filter((index) => heun || index === 0 || index === order - 1);
+      takeDpmStep(
+        sample,
+        {
+          from: levels[first]!,
+          to: levels[step + 1]!,
+          outputs: used.map((index) => outputs[index]!),
+          lambdas: used.map((index) => levels[first + index]!.lambda),
+          stochastic,
+          ofNoise: false,
+          takesSlope: heun || order === 3,
+          bend: 2,
+        },
+        noise,
+      );
     },
   });
 }

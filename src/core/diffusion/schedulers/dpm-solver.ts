@@ -1,8 +1,8 @@
 import { betaSchedules } from './betas.ts';
-import { blendInPlace, blendInto } from './blend.ts';
+import { addDifference, blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { fewSteps, type NoiseLevel, readMultistep } from './multistep-sigmas.ts';
-import { defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, drawNoise, type NoiseSource, type Scheduler } from './scheduler.ts';
 
 /** In λ; shorter steps, as at the end of sigmas after Karras, have no digits left for their curve. */
 const smallestStep = 1e-6;
@@ -47,49 +47,62 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
     config.flag('euler_at_final', false) ||
     lowersOrder;
 
+  /** Newest first. */
+  let outputs: Float32Array[] = [];
   return defineScheduler({
     timesteps,
-    buffers: ['first', 'second', 'third', 'scratch'],
     denoisedInto,
-    move(step, { sample, denoised, first, second, third, scratch }, noise) {
-      // The last three outputs take turns.
-      const ring = [first, second, third];
-      const [newest, before, oldest] = [ring[step % 3]!, ring[(step + 2) % 3]!, ring[(step + 1) % 3]!];
+    move(step, { sample, output, denoised }, noise) {
       const [from, to] = [levels[step]!, levels[step + 1]!];
-      if (ofNoise) blendInto(newest, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
-      else newest.set(denoised);
-
-      const h = to.lambda - from.lambda;
-      const isFirstOrder =
-        order === 1 || step === 0 || h < smallestStep || (step === timesteps.length - 1 && lowerFinal);
-      const { kept, gained, slope, curve, fresh } = weightsOf(from, to, { stochastic, ofNoise });
-      blendInPlace(sample, kept, newest, gained);
-      const isThirdOrder =
-        order === 3 && !isFirstOrder && step > 1 && !(step === timesteps.length - 2 && lowersOrder);
-      if (isThirdOrder) {
-        const last = from.lambda - levels[step - 1]!.lambda;
-        const whole = from.lambda - levels[step - 2]!.lambda;
-        const bend = (slope * last + curve * h) / whole;
-        const [near, far] = [((slope + bend) * h) / last, (-bend * h) / (whole - last)];
-        blendInto(scratch, near, newest, -near, before);
-        blendInPlace(sample, 1, scratch, 1);
-        blendInto(scratch, far, before, -far, oldest);
-        blendInPlace(sample, 1, scratch, 1);
-      } else if (!isFirstOrder) {
-        const ratio = h / (from.lambda - levels[step - 1]!.lambda);
-        blendInto(scratch, ratio, newest, -ratio, before);
-        blendInPlace(sample, 1, scratch, heun ? slope : gained / 2);
-      }
-      if (stochastic && to.sigma > 0) {
-        noise(scratch);
-        blendInPlace(sample, 1, scratch, fresh);
-      }
+      if (ofNoise) blendInto(output, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
+      outputs = [(ofNoise ? output : denoised).slice(), ...outputs].slice(0, order);
+      const left = timesteps.length - step;
+      const isFirstOrder = to.lambda - from.lambda < smallestStep || (left === 1 && lowerFinal);
+      const used = outputs.slice(0, isFirstOrder ? 1 : left === 2 && lowersOrder ? 2 : order);
+      const lambdas = used.map((_, age) => levels[step - age]!.lambda);
+      const way = { ...algorithms[algorithm], takesSlope: heun, bend: 1 };
+      takeDpmStep(sample, { from, to, outputs: used, lambdas, ...way }, noise);
     },
   });
 }
 
+/** What a step of DPM-Solver goes by. */
+interface DpmStep {
+  readonly from: NoiseLevel;
+  readonly to: NoiseLevel;
+  /** One to three; the step begins at the first. */
+  readonly outputs: readonly Float32Array[];
+  /** Of each output. */
+  readonly lambdas: readonly number[];
+  readonly stochastic: boolean;
+  readonly ofNoise: boolean;
+  /** Whether two outputs weigh as a slope does, otherwise as the output in the middle of the step. */
+  readonly takesSlope: boolean;
+  /** Factor of the curve through three outputs. */
+  readonly bend: number;
+}
+
+/** Moves the sample by a parabola through the outputs, or what is left of it through fewer of them. */
+export function takeDpmStep(
+  sample: Float32Array,
+  { from, to, outputs, lambdas, takesSlope, bend, ...algorithm }: DpmStep,
+  noise: NoiseSource,
+): void {
+  const { kept, gained, slope, curve, fresh } = weightsOf(from, to, algorithm);
+  blendInPlace(sample, kept, outputs[0]!, gained);
+  const [, near, far] = lambdas.map((lambda) => (lambda - from.lambda) / (to.lambda - from.lambda));
+  /** Adds a divided difference of outputs. */
+  const add = (index: number, place: number, weight: number): void =>
+    addDifference(sample, weight / place, outputs[index]!, outputs[0]!);
+  if (near !== undefined && far !== undefined) {
+    add(1, near, (slope * far - bend * curve) / (far - near));
+    add(2, far, (bend * curve - slope * near) / (far - near));
+  } else if (near !== undefined) add(1, near, takesSlope ? slope : gained / 2);
+  if (algorithm.stochastic && to.sigma > 0) blendInPlace(sample, 1, drawNoise(sample, noise), fresh);
+}
+
 /** Weights of the sample, of the newest output, of its first and second difference, and of fresh noise in a step. */
-export function weightsOf(
+function weightsOf(
   from: NoiseLevel,
   to: NoiseLevel,
   { stochastic, ofNoise }: { stochastic: boolean; ofNoise: boolean },

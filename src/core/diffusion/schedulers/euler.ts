@@ -1,7 +1,7 @@
 import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, defineSigmaScheduler, readSigmas, type SigmaLevels } from './noise-levels.ts';
-import type { Scheduler } from './scheduler.ts';
+import { drawNoise, type Scheduler } from './scheduler.ts';
 
 /** Euler's method on the noise level σ, the sample being image + σ · noise. Karras et al. 2022, algorithm 2 without churn. */
 export function createEuler(config: ConfigReader, steps: number): Scheduler {
@@ -17,15 +17,12 @@ export function createEulerAncestral(config: ConfigReader, steps: number): Sched
 
 function takeSteps(levels: SigmaLevels, split: typeof ancestralSigmas): Scheduler {
   return defineSigmaScheduler(levels, {
-    buffers: ['fresh'],
-    move(step, { sample, denoised, fresh }, noise) {
+    move(step, { sample, denoised }, noise) {
       const from = levels.sigmas[step]!;
       const { down, up } = split(from, levels.sigmas[step + 1]!);
       const move = (down - from) / from;
       blendInPlace(sample, 1 + move, denoised, -move);
-      if (up === 0) return;
-      noise(fresh);
-      blendInPlace(sample, 1, fresh, up);
+      if (up > 0) blendInPlace(sample, 1, drawNoise(sample, noise), up);
     },
   });
 }

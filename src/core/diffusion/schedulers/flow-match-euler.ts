@@ -2,7 +2,7 @@ import { evenly } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { crowdingOf } from './noise-levels.ts';
-import { defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
 /**
  * Euler's method along the straight way from noise to image, the sample being (1 − σ) · image + σ · noise and the output
@@ -21,16 +21,11 @@ export function createFlowMatchEuler(
   const sigmas = [...readSigmas(config, steps, trainSteps, mu), 0];
   return defineScheduler({
     timesteps: sigmas.slice(0, -1).map((sigma) => sigma * trainSteps),
-    buffers: ['fresh'],
     denoisedInto: (out, sample, output, step) => blendInto(out, 1, sample, -sigmas[step]!, output),
-    move(step, { sample, output, denoised, fresh }, noise) {
+    move(step, { sample, output, denoised }, noise) {
       const next = sigmas[step + 1]!;
-      if (stochastic) {
-        noise(fresh);
-        blendInto(sample, 1 - next, denoised, next, fresh);
-      } else {
-        blendInPlace(sample, 1, output, next - sigmas[step]!);
-      }
+      if (stochastic) blendInto(sample, 1 - next, denoised, next, drawNoise(sample, noise));
+      else blendInPlace(sample, 1, output, next - sigmas[step]!);
     },
   });
 }

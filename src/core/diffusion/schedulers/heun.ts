@@ -13,16 +13,18 @@ export function createHeun(config: ConfigReader, steps: number): Scheduler {
   const levels = readSigmas(config, steps, { betaRange: latentBetaRange });
   const { sigmas, timesteps } = levels;
   const sigmaOf = (step: number): number => sigmas[Math.ceil(step / 2)]!;
+  let start: Float32Array;
+  let direction: Float32Array;
   return defineSigmaScheduler(levels, {
     timesteps: timesteps.flatMap((timestep, index) => (index === 0 ? [timestep] : [timestep, timestep])),
     sigmaOf,
-    buffers: ['direction', 'start'],
-    move(step, { sample, denoised, direction, start }) {
+    move(step, { sample, denoised }) {
       const sigma = sigmaOf(step);
       if (clip !== undefined) clampInPlace(denoised, clip);
       if (step % 2 === 0) {
-        start.set(sample);
-        blendInto(direction, 1 / sigma, sample, -1 / sigma, denoised);
+        start = sample.slice();
+        direction = sample.slice();
+        blendInPlace(direction, 1 / sigma, denoised, -1 / sigma);
         blendInPlace(sample, 1, direction, sigmas[step / 2 + 1]! - sigma);
       } else {
         blendInPlace(direction, 0.5, sample, 0.5 / sigma);

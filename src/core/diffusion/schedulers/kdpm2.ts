@@ -2,7 +2,7 @@ import { latentBetaRange } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { ancestralSigmas, atMiddles, defineSigmaScheduler, readSigmas } from './noise-levels.ts';
-import type { Scheduler } from './scheduler.ts';
+import { drawNoise, type Scheduler } from './scheduler.ts';
 
 /**
  * The midpoint method on the noise level σ, the geometric mean of a step's ends being its middle: DPM-Solver-2 in the form of
@@ -24,13 +24,13 @@ function createMidpoint(config: ConfigReader, steps: number, split: typeof ances
   const middleOf = (index: number): number =>
     Math.sqrt(sigmas[index]! * split(sigmas[index]!, sigmas[index + 1]!).down);
   const asked = atMiddles(levels, middleOf);
+  let start: Float32Array;
   return defineSigmaScheduler(levels, {
     ...asked,
-    buffers: ['start'],
-    move(step, { sample, denoised, start }, noise) {
+    move(step, { sample, denoised }, noise) {
       const sigma = asked.sigmaOf(step);
       if (step % 2 === 0) {
-        start.set(sample);
+        start = sample.slice();
         const isLast = step === 2 * (timesteps.length - 1);
         const move = ((isLast ? sigmas.at(-1)! : middleOf(step / 2)) - sigma) / sigma;
         blendInPlace(sample, 1 + move, denoised, -move);
@@ -40,10 +40,7 @@ function createMidpoint(config: ConfigReader, steps: number, split: typeof ances
         const move = (down - from) / sigma;
         blendInto(sample, move, sample, -move, denoised);
         blendInPlace(sample, 1, start, 1);
-        if (up > 0) {
-          noise(start);
-          blendInPlace(sample, 1, start, up);
-        }
+        if (up > 0) blendInPlace(sample, 1, drawNoise(sample, noise), up);
       }
     },
   });

@@ -3,7 +3,7 @@ import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readLevels } from './denoised.ts';
 import { readLimit } from './limit.ts';
-import { defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Standard deviation of the data, as consistency models are trained. */
@@ -17,17 +17,15 @@ export function createLcm(config: ConfigReader, steps: number): Scheduler {
   const { denoisedInto } = readLevels(config, { alphas, timesteps }, { limit: readLimit(config, false) });
   return defineScheduler({
     timesteps,
-    buffers: ['fresh'],
     denoisedInto,
-    move(step, { sample, denoised, fresh }, noise) {
+    move(step, { sample, denoised }, noise) {
       const time = timesteps[step]! * scaling;
       const square = time ** 2 + dataDeviation ** 2;
       blendInto(denoised, time / Math.sqrt(square), denoised, dataDeviation ** 2 / square, sample);
       sample.set(denoised);
       if (step === steps - 1) return;
       const next = alphas[timesteps[step + 1]!]!;
-      noise(fresh);
-      blendInPlace(sample, Math.sqrt(next), fresh, Math.sqrt(1 - next));
+      blendInPlace(sample, Math.sqrt(next), drawNoise(sample, noise), Math.sqrt(1 - next));
     },
   });
 }

@@ -6,12 +6,7 @@ import { denoisedInto } from './denoised.ts';
 import { readThreshold } from './limit.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
-import {
-  timestepSpacings,
-  trailingTimesteps,
-  type SpacingOptions,
-  type TimestepSpacing,
-} from './timesteps.ts';
+import { spaceTimesteps, timestepSpacings, trailingTimesteps } from './timesteps.ts';
 
 /** At 1, where nothing of the image is left, its logarithm would be infinite. */
 const largestFlowSigma = 1 - 1e-6;
@@ -110,12 +105,14 @@ function spaceSigmas(
     return { sigmas, last: endsAtSmallest ? sigmas.at(-1)! : last, timesteps };
   }
   const spacing = config.choice('timestep_spacing', timestepSpacings, 'linspace');
-  const timesteps = spaceOneMore(spacing, {
-    trainSteps: training.length,
-    used: usedSteps(training, smallestLambda),
-    steps,
-    offset: config.number('steps_offset', 0),
-  });
+  const [used, offset] = [usedSteps(training, smallestLambda), config.number('steps_offset', 0)];
+  // One more than asked, the cleanest of which is left out, since these solvers end at σ = 0 by themselves.
+  const timesteps =
+    spacing === 'trailing'
+      ? trailingTimesteps(used, training.length / steps)
+      : spaceTimesteps(spacing, { trainSteps: used, steps: steps + 1, offset })
+          .slice(0, -1)
+          .map(roundHalfToEven);
   return { sigmas: timesteps.map((timestep) => sigmaAt(timestep, training)), last, timesteps };
 }
 
@@ -144,17 +141,4 @@ function evenFlowSigmas(steps: number, trainSteps: number): number[] {
 /** Timesteps of the training whose log of signal over noise is not below a bound. */
 function usedSteps(sigmas: Float64Array, smallestLambda: number): number {
   return sigmas.filter((sigma) => -Math.log(sigma) >= smallestLambda).length;
-}
-
-/** Spaces one timestep more than asked and leaves the cleanest out, since these solvers end at σ = 0 by themselves. */
-function spaceOneMore(
-  spacing: TimestepSpacing,
-  { trainSteps, used, steps, offset }: SpacingOptions & { readonly used: number },
-): number[] {
-  if (spacing === 'trailing') return trailingTimesteps(used, trainSteps / steps);
-  const all =
-    spacing === 'linspace'
-      ? evenly(0, used - 1, steps + 1).map(roundHalfToEven)
-      : Array.from({ length: steps + 1 }, (_, index) => index * Math.floor(used / (steps + 1)) + offset);
-  return all.toReversed().slice(0, -1);
 }

@@ -108,10 +108,9 @@ export function atMiddles(
 }
 
 /** A scheduler whose samples are image + σ · noise. */
-export function defineSigmaScheduler<Name extends string = never>(
+export function defineSigmaScheduler(
   { type, sigmas, timesteps, initialNoiseScale }: SigmaLevels,
-  steps: Pick<SchedulerSteps<Name>, 'buffers' | 'move'> &
-    Partial<Pick<SchedulerSteps<Name>, 'timesteps' | 'sigmaOf'>>,
+  steps: Pick<SchedulerSteps, 'move'> & Partial<Pick<SchedulerSteps, 'timesteps' | 'sigmaOf'>>,
 ): Scheduler {
   const { sigmaOf = (step: number): number => sigmas[step]! } = steps;
   return defineScheduler({

@@ -1,8 +1,8 @@
 import { cumulativeAlphas } from './betas.ts';
-import { blendInPlace, blendInto } from './blend.ts';
+import { blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { alphaAt, noiseInto, readLevels } from './denoised.ts';
-import { defineScheduler, type Scheduler, type StepBuffers } from './scheduler.ts';
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 import { readTimesteps } from './timesteps.ts';
 
 /** Weights of the last outputs, newest first, by how many there are. Liu et al. 2022, equation 12 and its starts. */
@@ -14,8 +14,6 @@ const multistepWeights = [
 ] as const;
 
 const rungeKuttaWeights = [1 / 6, 1 / 3, 1 / 3, 1 / 6] as const;
-
-type Buffers = StepBuffers<'mixed' | 'sum' | 'start'>;
 
 /** Pseudo numerical methods on manifolds: linear multistep, begun by Runge-Kutta steps unless the config skips them. */
 export function createPndm(config: ConfigReader, steps: number): Scheduler {
@@ -38,51 +36,46 @@ export function createPndm(config: ConfigReader, steps: number): Scheduler {
   const { levelAt, denoisedInto } = readLevels(config, { alphas, timesteps }, { types });
 
   let outputs: Float32Array[] = [];
+  let start: Float32Array;
+  let sum: Float32Array;
 
-  /** Equation 9: moves a sample from one timestep to another along `direction`, which is a prediction or several mixed. */
-  const moveTo = ({ sample, mixed }: Buffers, direction: Float32Array, from: number, to: number): void => {
+  /** Equation 9: moves a sample from one timestep to another along `direction`, which is a prediction or several mixed, and is overwritten. */
+  const moveTo = (sample: Float32Array, direction: Float32Array, from: number, to: number): void => {
     const product = alphaAt(alphas, from);
     const next = to >= 0 ? alphaAt(alphas, to) : finalAlpha;
-    noiseInto(mixed, sample, direction, levelAt(from));
+    noiseInto(direction, sample, direction, levelAt(from));
     const divisor = product * Math.sqrt(1 - next) + Math.sqrt(product * (1 - product) * next);
-    blendInPlace(sample, Math.sqrt(next / product), mixed, -(next - product) / divisor);
-  };
-
-  /** Four outputs make one step: each but the last leads to where the next is asked, always from the same start. */
-  const stepRungeKutta = (step: number, buffers: Buffers): void => {
-    const { sample, output, sum, start } = buffers;
-    const phase = step % 4;
-    if (phase === 0) {
-      outputs = [output.slice(), ...outputs];
-      start.set(sample);
-      sum.fill(0);
-    }
-    blendInPlace(sum, 1, output, rungeKuttaWeights[phase]!);
-    sample.set(start);
-    const to = rungeKutta[step]! - (phase % 2 === 0 ? half : 0);
-    moveTo(buffers, phase === 3 ? sum : output, rungeKutta[step - phase]!, to);
+    blendInPlace(sample, Math.sqrt(next / product), direction, -(next - product) / divisor);
   };
 
   return defineScheduler({
     timesteps,
-    buffers: ['mixed', 'sum', 'start'],
     denoisedInto,
-    move(step, buffers) {
-      const { sample, output, sum, start } = buffers;
+    move(step, { sample, output }) {
       if (step < rungeKutta.length) {
-        stepRungeKutta(step, buffers);
+        // Four outputs make one step: each but the last leads to where the next is asked, always from the same start.
+        const phase = step % 4;
+        if (phase === 0) {
+          outputs = [output.slice(), ...outputs];
+          start = sample.slice();
+          sum = new Float32Array(sample.length);
+        }
+        blendInPlace(sum, 1, output, rungeKuttaWeights[phase]!);
+        sample.set(start);
+        const to = rungeKutta[step]! - (phase % 2 === 0 ? half : 0);
+        moveTo(sample, phase === 3 ? sum : output, rungeKutta[step - phase]!, to);
       } else if (skips && step === 1) {
         // Heun's method: the first step once more, with the mean of the outputs at both of its ends.
-        blendInto(sum, 0.5, output, 0.5, outputs[0]!);
+        blendInPlace(output, 0.5, outputs[0]!, 0.5);
         sample.set(start);
-        moveTo(buffers, sum, timesteps[1]! + stride, timesteps[1]!);
+        moveTo(sample, output, timesteps[1]! + stride, timesteps[1]!);
       } else {
-        if (step === 0) start.set(sample);
+        if (step === 0) start = sample.slice();
         outputs = [output.slice(), ...outputs].slice(0, 4);
         const weights = multistepWeights[outputs.length - 1]!;
-        sum.fill(0);
+        sum = new Float32Array(sample.length);
         outputs.forEach((past, age) => blendInPlace(sum, 1, past, weights[age]!));
-        moveTo(buffers, sum, timesteps[step]!, timesteps[step]! - stride);
+        moveTo(sample, sum, timesteps[step]!, timesteps[step]! - stride);
       }
     },
   });

@@ -1,13 +1,8 @@
 import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readOrder, readMultistep } from './multistep-sigmas.ts';
-import { defineScheduler, type Scheduler, type StepBuffers } from './scheduler.ts';
-
-/** Share of fresh noise by timestep, τ: the stochastic equation in the middle, the one without noise at both ends. */
-const stochasticity = (timestep: number): number => (timestep >= 200 && timestep <= 800 ? 1 : 0);
-
-type Buffers = StepBuffers<'start' | 'drawn'>;
+import { readOrder, readMultistep, type Multistep } from './multistep-sigmas.ts';
+import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
 /**
  * Stochastic Adams solver: a predictor of Adams and Bashforth and a corrector of Adams and Moulton, each of order 1 to 4.
@@ -22,24 +17,55 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     readOrder(config, 'predictor_order', [1, 2, 3, 4]),
     readOrder(config, 'corrector_order', [1, 2, 3, 4]),
   ];
-  const most = Math.max(predictorOrder, correctorOrder);
   const unfit = ['use_flow_sigmas', 'thresholding'].find((name) => !ofImages && config.flag(name, false));
   if (unfit !== undefined)
     throw new RangeError(`${unfit}: expected it to be off beside algorithm_type noise_prediction`);
-  const { levels, timesteps, denoisedInto } = readMultistep(config, steps, {
+  const multistep = readMultistep(config, steps, {
     roundsKarras: true,
     endsAtSmallest: true,
     smallestLambda: config.number('lambda_min_clipped', -Infinity),
   });
   const lowersOrder = config.flag('lower_order_final', true);
+  return createAdams(multistep, {
+    ofImages,
+    predictorOrder,
+    correctorOrder,
+    lowersOrder,
+    // Share of fresh noise, τ: the stochastic equation in the middle, the one without noise at both ends.
+    stochasticity: (timestep) => (timestep >= 200 && timestep <= 800 ? 1 : 0),
+  });
+}
 
+/** In which ways Adams solvers differ. */
+interface AdamsWays {
+  /** Whether predictions of the image are integrated, otherwise those of the noise. */
+  readonly ofImages: boolean;
+  readonly predictorOrder: number;
+  /** Default: no step is corrected. */
+  readonly correctorOrder?: number;
+  /** Whether the last steps are of a lower order. */
+  readonly lowersOrder: boolean;
+  /** Share of fresh noise by timestep; default: none, and none is drawn. */
+  readonly stochasticity?: (timestep: number) => number;
+}
+
+/** Of a predictor or a corrector. */
+const mostOrder = 4;
+
+/** Integrates a polynomial in λ through the last outputs over each step. */
+export function createAdams(
+  { levels, timesteps, denoisedInto }: Multistep,
+  { ofImages, predictorOrder, correctorOrder = 0, lowersOrder, stochasticity }: AdamsWays,
+): Scheduler {
   /** The model's outputs, images or noises, newest first. */
   let outputs: Float32Array[] = [];
+  let start: Float32Array;
+  let drawn: Float32Array | undefined;
 
   /** Takes the step that begins at `index` by the outputs at `newest` and before. */
-  const take = ({ sample, drawn }: Buffers, index: number, newest: number, order: number): void => {
+  const take = (sample: Float32Array, index: number, newest: number, order: number): void => {
     const [from, to] = [levels[index]!, levels[index + 1]!];
-    const tau = stochasticity(timesteps[index]!);
+    const tau = stochasticity?.(timesteps[index]!) ?? 0;
     const speed = 1 + tau ** 2;
     const h = to.lambda - from.lambda;
     // λ, counted from the end of the step and scaled, so that the integrand is a polynomial times the exponential.
@@ -57,27 +83,25 @@ export function createSaSolver(config: ConfigReader, steps: number): Scheduler {
     }
     const kept = ofImages ? (Math.exp(-(tau ** 2) * h) * to.sigma) / from.sigma : to.alpha / from.alpha;
     const fresh = ofImages ? Math.sqrt(-Math.expm1(-2 * tau ** 2 * h)) : tau * Math.sqrt(Math.expm1(2 * h));
-    blendInPlace(sample, kept, drawn, to.sigma * fresh);
+    blendInPlace(sample, kept, drawn ?? sample, to.sigma * fresh);
     for (const [age, weight] of weights.entries()) blendInPlace(sample, 1, outputs[age]!, weight);
   };
 
   return defineScheduler({
     timesteps,
-    buffers: ['start', 'drawn'],
     denoisedInto,
-    move(step, buffers, noise) {
-      const { sample, output, denoised, start, drawn } = buffers;
+    move(step, { sample, output, denoised }, noise) {
       const level = levels[step]!;
       if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
-      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(0, most);
+      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(0, mostOrder);
       const left = lowersOrder ? timesteps.length - step : Infinity;
-      if (step > 0) {
+      if (step > 0 && correctorOrder > 0) {
         sample.set(start);
-        take(buffers, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
+        take(sample, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
       }
-      start.set(sample);
-      noise(drawn);
-      take(buffers, step, step, Math.min(predictorOrder, step + 1, left));
+      start = sample.slice();
+      drawn = stochasticity && drawNoise(sample, noise);
+      take(sample, step, step, Math.min(predictorOrder, step + 1, left));
     },
   });
 }

@@ -25,42 +25,39 @@ export type PredictionType = 'epsilon' | 'v_prediction' | 'sample';
 
 export const predictionTypes = ['epsilon', 'v_prediction', 'sample'] as const;
 
-/** The buffers of a step, all of one length: the sample, what the model predicted from it, the image it sees there, and others by name. */
-export type StepBuffers<Name extends string = never> = Readonly<
-  Record<'sample' | 'output' | 'denoised' | Name, Float32Array>
->;
+/** The buffers of a step, all of one length: the sample, what the model predicted from it, and the image it sees there. */
+export type StepBuffers = Readonly<Record<'sample' | 'output' | 'denoised', Float32Array>>;
 
 /** The parts that are a scheduler's own. */
-export interface SchedulerSteps<Name extends string> extends Pick<Scheduler, 'timesteps'> {
+export interface SchedulerSteps extends Pick<Scheduler, 'timesteps'> {
   /** Default 1. */
   readonly initialNoiseScale?: number;
   /** Standard deviation of the noise in the sample at a step: such samples are scaled for the model, others stay as they are. */
   readonly sigmaOf?: (step: number) => number;
-  /** Names of further buffers, which keep their numbers from step to step. */
-  readonly buffers?: readonly Name[];
   /** Writes the image that the model sees in a sample. */
   denoisedInto(out: Float32Array, sample: Float32Array, output: Float32Array, step: number): void;
   /** Replaces the sample by that of the next step. */
-  move(step: number, buffers: StepBuffers<Name>, noise: NoiseSource): void;
+  move(step: number, buffers: StepBuffers, noise: NoiseSource): void;
 }
 
-export function defineScheduler<Name extends string = never>(steps: SchedulerSteps<Name>): Scheduler {
-  const { timesteps, initialNoiseScale = 1, sigmaOf, buffers: names = [] } = steps;
-  let denoised = new Float32Array(0);
-  let others: Record<string, Float32Array> = {};
+export function defineScheduler(steps: SchedulerSteps): Scheduler {
+  const { timesteps, initialNoiseScale = 1, sigmaOf } = steps;
   return {
     timesteps,
     initialNoiseScale,
     inputScale: (step) => (sigmaOf ? 1 / Math.hypot(sigmaOf(step), 1) : 1),
     step(step, sample, output, noise) {
-      const { length } = sample;
-      if (length !== denoised.length) {
-        denoised = new Float32Array(length);
-        others = Object.fromEntries(names.map((name) => [name, new Float32Array(length)]));
-      }
+      const denoised = new Float32Array(sample.length);
       steps.denoisedInto(denoised, sample, output, step);
-      steps.move(step, { ...(others as StepBuffers<Name>), sample, output, denoised }, noise);
+      steps.move(step, { sample, output, denoised }, noise);
       return denoised;
     },
   };
+}
+
+/** Fresh noise for a sample. */
+export function drawNoise({ length }: Float32Array, noise: NoiseSource): Float32Array {
+  const drawn = new Float32Array(length);
+  noise(drawn);
+  return drawn;
 }

@@ -2,7 +2,7 @@ import { distilledAlphas } from './betas.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { noiseInto, readLevels } from './denoised.ts';
-import { defineScheduler, type Scheduler } from './scheduler.ts';
+import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 import { readDistilledTimesteps } from './timesteps.ts';
 
 /** Part of the way to the next timestep that fresh noise leads back, as the paper recommends. */
@@ -19,17 +19,15 @@ export function createTcd(config: ConfigReader, steps: number): Scheduler {
   const { levelAt, denoisedInto } = readLevels(config, { alphas, timesteps });
   return defineScheduler({
     timesteps,
-    buffers: ['fresh'],
     denoisedInto,
-    move(step, { sample, output, denoised, fresh }, noise) {
-      noiseInto(fresh, sample, output, levelAt(timesteps[step]!));
+    move(step, { sample, output, denoised }, noise) {
+      noiseInto(output, sample, output, levelAt(timesteps[step]!));
       const next = timesteps[step + 1] ?? 0;
       const below = alphas[Math.floor((1 - stochasticity) * next)]!;
-      blendInto(sample, Math.sqrt(below), denoised, Math.sqrt(1 - below), fresh);
+      blendInto(sample, Math.sqrt(below), denoised, Math.sqrt(1 - below), output);
       if (step === timesteps.length - 1) return;
       const kept = alphas[next]! / below;
-      noise(fresh);
-      blendInPlace(sample, Math.sqrt(kept), fresh, Math.sqrt(1 - kept));
+      blendInPlace(sample, Math.sqrt(kept), drawNoise(sample, noise), Math.sqrt(1 - kept));
     },
   });
 }

@@ -5,9 +5,9 @@ import type { ConfigReader } from './config.ts';
 export const timestepSpacings = ['linspace', 'leading', 'trailing'] as const;
 
 /** Spacing of a generation's timesteps among those of the training. Lin et al. 2023, table 2. */
-export type TimestepSpacing = (typeof timestepSpacings)[number];
+type TimestepSpacing = (typeof timestepSpacings)[number];
 
-export interface SpacingOptions {
+interface SpacingOptions {
   /** Timesteps of the training. */
   readonly trainSteps: number;
   readonly steps: number;

@@ -1,11 +1,9 @@
 import { solveLinear } from '../../math/numeric.ts';
 import { evenly } from './betas.ts';
-import { blendInPlace, blendInto } from './blend.ts';
+import { addDifference, blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { readOrder, readMultistep } from './multistep-sigmas.ts';
-import { defineScheduler, type Scheduler, type StepBuffers } from './scheduler.ts';
-
-type Buffers = StepBuffers<'start' | 'scratch'>;
+import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
  * Unified predictor and corrector of order 1 to 3: the output at the end of a step corrects that step before it predicts the
@@ -27,9 +25,10 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
   /** Images that the model saw, newest first. */
   let outputs: Float32Array[] = [];
   let order = 1;
+  let start: Float32Array;
 
   /** Takes the step that begins at `index`, from `sample`; a corrector knows what the model sees at its end. */
-  const take = ({ sample, scratch }: Buffers, index: number, atEnd?: Float32Array): void => {
+  const take = (sample: Float32Array, index: number, atEnd?: Float32Array): void => {
     const [from, to, newest] = [levels[index]!, levels[index + 1]!, outputs[0]!];
     const h = to.lambda - from.lambda;
     const growth = Math.expm1(-h);
@@ -38,28 +37,24 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
     const ratios = others.map((_, age) => (levels[index - 1 - age]!.lambda - from.lambda) / h);
     const weights = weightsOf(ratios, { h, isFirstKind, corrects: atEnd !== undefined });
     blendInPlace(sample, to.sigma / from.sigma, newest, -to.alpha * growth);
-    for (const [age, other] of [...others, ...(atEnd ? [atEnd] : [])].entries()) {
-      blendInto(scratch, 1, other, -1, newest);
-      blendInPlace(sample, 1, scratch, (-scale * weights[age]!) / (ratios[age] ?? 1));
-    }
+    for (const [age, other] of [...others, ...(atEnd ? [atEnd] : [])].entries())
+      addDifference(sample, (-scale * weights[age]!) / (ratios[age] ?? 1), other, newest);
   };
 
   return defineScheduler({
     timesteps,
-    buffers: ['start', 'scratch'],
     denoisedInto,
-    move(step, buffers) {
-      const { sample, denoised, start } = buffers;
+    move(step, { sample, denoised }) {
       if (step > 0 && !uncorrected.has(step - 1)) {
         sample.set(start);
-        take(buffers, step - 1, denoised);
+        take(sample, step - 1, denoised);
       }
       outputs = [denoised.slice(), ...outputs].slice(0, most);
       const isLast = step === timesteps.length - 1;
       const end = isLast && levels.at(-1)!.sigma === 0 ? 1 : lowersOrder ? timesteps.length - step : most;
       order = Math.min(most, step + 1, end);
-      start.set(sample);
-      take(buffers, step);
+      start = sample.slice();
+      take(sample, step);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { elementTypes } from '../element-types.ts';
 import { operatorsVersion } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from '../model.ts';
-import { ReplacementDraft, rewriteNodes } from './rewrite-nodes.ts';
+import { rewriteNodes } from './rewrite-nodes.ts';
 
 /** `BitwiseXor` is there from this version on. */
 const leastOpset = 18;
@@ -14,18 +14,17 @@ const leastOpset = 18;
  */
 export function signWeights({ graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets'>): OnnxGraph | undefined {
   if (operatorsVersion(opsets) < leastOpset) return undefined;
-  return rewriteNodes(graph, (node, scope) => {
-    if (node.operator !== 'MatMulInteger' || node.inputs.length < 4) return undefined;
-    const [x, weights, zeroX, zeroWeights] = node.inputs as [string, string, string, string];
+  return rewriteNodes(graph, ({ operator, inputs, outputs }, draft, index) => {
+    if (operator !== 'MatMulInteger' || inputs.length < 4) return false;
+    const [x, weights, zeroX, zeroWeights] = inputs as [string, string, string, string];
     const isUnsigned = [weights, zeroWeights].every(
-      (name) => scope.constant(name)?.elementType === elementTypes.uint8,
+      (name) => index.constant(name)?.elementType === elementTypes.uint8,
     );
-    if (!isUnsigned) return undefined;
-    const draft = new ReplacementDraft(node.outputs[0]!);
-    const half = draft.cast('half', draft.float32('number', 128), elementTypes.uint8);
-    const shift = (name: string, stem: string): string =>
-      draft.cast(stem, draft.add(`${stem}.bits`, 'BitwiseXor', [name, half]), elementTypes.int8);
-    draft.finish('MatMulInteger', [x, shift(weights, 'weights'), zeroX, shift(zeroWeights, 'zero')]);
-    return draft;
+    if (!isUnsigned) return false;
+    const half = draft.cast(draft.float32(128), elementTypes.uint8);
+    const shift = (name: string): string =>
+      draft.cast(draft.add('BitwiseXor', [name, half]), elementTypes.int8);
+    draft.add('MatMulInteger', [x, shift(weights), zeroX, shift(zeroWeights)], { outputs });
+    return true;
   });
 }

@@ -1,10 +1,10 @@
 import { elementTypes } from '../element-types.ts';
-import { contribDomain, operatorsVersion } from '../graph-draft.ts';
+import { contribDomain, operatorsVersion, type GraphDraft } from '../graph-draft.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxTensor } from '../model.ts';
 import { integerAttribute, integersOf } from '../value.ts';
 import { int8Activations } from './accuracy-level.ts';
 import type { GraphIndex } from '../graph-index.ts';
-import { ReplacementDraft, rewriteNodes, type Replacement } from './rewrite-nodes.ts';
+import { rewriteNodes } from './rewrite-nodes.ts';
 
 /** So many activations and weights of a row share a scale. */
 export const blockSize = 32;
@@ -32,24 +32,25 @@ export function scoreInTwoStages(
   output: string,
 ): OnnxGraph | undefined {
   if (operatorsVersion(opsets) < leastOpset) return undefined;
-  return rewriteNodes(graph, (node, scope) => {
-    const isScores = node.operator === 'MatMul' && node.outputs[0] === output;
-    const table = isScores ? readTable(node.inputs[1]!, scope) : undefined;
-    return table && twoStages(node.inputs[0]!, table, output);
+  return rewriteNodes(graph, ({ operator, inputs, outputs }, draft, index) => {
+    const isScores = operator === 'MatMul' && outputs[0] === output;
+    const table = isScores ? readTable(inputs[1]!, index) : undefined;
+    if (table) addTwoStages(draft, inputs[0]!, table, output);
+    return table !== undefined;
   });
 }
 
-function readTable(turned: string, scope: GraphIndex): Table | undefined {
-  const dequantize = scope.producer(turned, 'DequantizeLinear');
-  const transpose = scope.producer(dequantize ? dequantize.inputs[0] : turned, 'Transpose');
-  const table = scope.constant(transpose?.inputs[0]);
+function readTable(turned: string, index: GraphIndex): Table | undefined {
+  const dequantize = index.producer(turned, 'DequantizeLinear');
+  const transpose = index.producer(dequantize ? dequantize.inputs[0] : turned, 'Transpose');
+  const table = index.constant(transpose?.inputs[0]);
   if (!table || (integersOf(transpose!, 'perm') ?? [1, 0]).join() !== '1,0') return undefined;
   const { name, dims, elementType } = table;
   const [count = 0, size = 0] = dims;
   if (dims.length !== 2 || count < leastTokens || size % blockSize !== 0) return undefined;
   if (!dequantize) return elementType === elementTypes.float32 ? { name, dims } : undefined;
   const [, scale, zeroPoint] = dequantize.inputs as [string, string, string];
-  const isOne = [scale, zeroPoint].every((each) => scope.constant(each)?.dims.every((dim) => dim === 1));
+  const isOne = [scale, zeroPoint].every((each) => index.constant(each)?.dims.every((dim) => dim === 1));
   if (elementType !== elementTypes.uint8 || !isOne) return undefined;
   return { name, dims, quantization: [scale, zeroPoint] };
 }
@@ -60,48 +61,54 @@ export function blockAttributes(size: number, count: number, accuracyLevel: numb
   return Object.entries(settings).map(([name, value]) => integerAttribute(name, value));
 }
 
-function twoStages(x: string, { name: table, dims, quantization }: Table, output: string): Replacement {
+function addTwoStages(
+  draft: GraphDraft,
+  x: string,
+  { name: table, dims, quantization }: Table,
+  output: string,
+): void {
   const [count, size] = dims as [number, number];
   const blocks = size / blockSize;
-  const draft = new ReplacementDraft(output);
-  const grid = draft.int64('grid', [count, blocks]);
-  const weights = quantization
-    ? [table, ...quantization.map((each, index) => draft.add(`expanded${index}`, 'Expand', [each, grid]))]
+  const grid = draft.int64([count, blocks]);
+  const [numbers, ...scales] = quantization
+    ? [table, ...quantization.map((each) => draft.add('Expand', [each, grid]))]
     : roundByBlocks(draft, table, { blocks: count * blocks, grid });
-  const shape = draft.int64('shape', [count, blocks, blockSize]);
-  const bytes = draft.add('bytes', 'Reshape', [weights[0]!, shape]);
+  const bytes = draft.add('Reshape', [numbers!, draft.int64([count, blocks, blockSize])]);
   const attributes = blockAttributes(size, count, int8Activations);
-  const inputs = [x, bytes, ...weights.slice(1)];
-  const scores = draft.add('scores', 'MatMulNBits', inputs, attributes, { domain: contribDomain });
+  const scores = draft.add('MatMulNBits', [x, bytes, ...scales], { attributes, domain: contribDomain });
 
-  const last = draft.int64('last', [-1]);
-  draft.add('best', 'TopK', [scores, draft.int64('exact', [exactScores])], [integerAttribute('sorted', 0)], {
-    others: ['tokens'],
+  const last = draft.int64([-1]);
+  const tokens = draft.name('tokens');
+  draft.add('TopK', [scores, draft.int64([exactScores])], {
+    attributes: [integerAttribute('sorted', 0)],
+    outputs: [draft.name('best'), tokens],
   });
-  const tokens = `${output}.tokens`;
-  const found = draft.add('found', 'Gather', [table, tokens]);
-  const rows = quantization ? draft.add('rows', 'DequantizeLinear', [found, ...quantization]) : found;
-  const column = draft.add('column', 'Unsqueeze', [x, last]);
-  const exact = draft.add('rescored', 'Squeeze', [draft.add('again', 'MatMul', [rows, column]), last]);
-  draft.finish('ScatterElements', [scores, tokens, exact], [integerAttribute('axis', -1)]);
-  return draft;
+  const found = draft.add('Gather', [table, tokens]);
+  const rows = quantization ? draft.add('DequantizeLinear', [found, ...quantization]) : found;
+  const column = draft.add('Unsqueeze', [x, last]);
+  const exact = draft.add('Squeeze', [draft.add('MatMul', [rows, column]), last]);
+  draft.add('ScatterElements', [scores, tokens, exact], {
+    attributes: [integerAttribute('axis', -1)],
+    outputs: [output],
+  });
 }
 
 /** @returns the names of bytes around 128, and of the scales of their blocks */
 function roundByBlocks(
-  draft: ReplacementDraft,
+  draft: GraphDraft,
   table: string,
   { blocks, grid }: { readonly blocks: number; readonly grid: string },
 ): string[] {
-  const cut = draft.add('cut', 'Reshape', [table, draft.int64('pieces', [blocks, blockSize])]);
-  const axis = draft.int64('axis', [-1]);
-  const highest = draft.add('highest', 'ReduceMax', [cut, axis]);
-  const lowest = draft.add('depth', 'Neg', [draft.add('lowest', 'ReduceMin', [cut, axis])]);
-  const most = draft.add('most', 'Max', [highest, lowest, draft.float32('least', 1e-30)]);
-  const unit = draft.add('unit', 'Div', [most, draft.float32('steps', 127)]);
-  const units = draft.add('units', 'Reshape', [unit, axis]);
-  const half = draft.cast('half', draft.float32('number', 128), elementTypes.uint8);
-  const halves = draft.add('halves', 'Expand', [half, draft.int64('all', [blocks])]);
-  const bytes = draft.add('rounded', 'QuantizeLinear', [cut, units, halves], [integerAttribute('axis', 0)]);
-  return [bytes, draft.add('scales', 'Reshape', [unit, grid])];
+  const cut = draft.add('Reshape', [table, draft.int64([blocks, blockSize])]);
+  const axis = draft.int64([-1]);
+  const highest = draft.add('ReduceMax', [cut, axis]);
+  const depth = draft.add('Neg', [draft.add('ReduceMin', [cut, axis])]);
+  const most = draft.add('Max', [highest, depth, draft.float32(1e-30)]);
+  const unit = draft.add('Div', [most, draft.float32(127)]);
+  const units = draft.add('Reshape', [unit, axis]);
+  const half = draft.cast(draft.float32(128), elementTypes.uint8);
+  const halves = draft.add('Expand', [half, draft.int64([blocks])]);
+  const attributes = [integerAttribute('axis', 0)];
+  const bytes = draft.add('QuantizeLinear', [cut, units, halves], { attributes });
+  return [bytes, draft.add('Reshape', [unit, grid])];
 }

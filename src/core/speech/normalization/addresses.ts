@@ -1,5 +1,5 @@
 import { toLabel } from './labels.ts';
-import { globally, type Rule } from './rule.ts';
+import { globally, spokenAlike, type Rule } from './rule.ts';
 
 const files =
   'md|pdf|html?|css|json|xml|csv|ya?ml|txt|docx?|xlsx?|pptx?|jpe?g|png|gif|svg|webp|mp[34]|wav|flac|exe|js|ts|tsx|jsx|py|rs|cpp|sh|sql|gguf|onnx|zip|tar|toml|log|lock';
@@ -32,14 +32,11 @@ export const addressRules: readonly Rule[] = [
     /(?<![\p{L}\d])(?:https?:\/\/|(?=www\.))(?<address>[^\s"()<>]*[^\s"()<>.,;:!?'])/giu,
     ({ address = '' }) => readAddress(address.replace(/\/$/, '')),
   ],
-  [
-    /(?<![\w.@/-])(?<address>(?:[a-z\d-]+\.)+(?:com|org|net|io|ai|dev|edu|gov|uk|de|eu|info|app|js|ts|py)(?::\d{2,5})?(?:\/[^\s"()<>]*[^\s"()<>.,;:!?'])?)(?![\w@])/giu,
-    ({ address = '' }) => readAddress(address),
-  ],
-  [
-    globally`(?<![\w.@/-])(?<address>/?(?:[\w.-]+/){0,16}[\w-]+\.(?:${files})|localhost:\d{2,5}|@\w+|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?)(?![\w@(]|\.\w)`,
-    ({ address = '' }) => readAddress(address),
-  ],
+  ...spokenAlike(
+    (_, address) => readAddress(address),
+    /(?<![\w.@/-])(?:(?:[a-z\d-]+\.)+(?:com|org|net|io|ai|dev|edu|gov|uk|de|eu|info|app|js|ts|py)(?::\d{2,5})?(?:\/[^\s"()<>]*[^\s"()<>.,;:!?'])?)(?![\w@])/giu,
+    globally`(?<![\w.@/-])(?:/?(?:[\w.-]+/){0,16}[\w-]+\.(?:${files})|localhost:\d{2,5}|@\w+|\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?)(?![\w@(]|\.\w)`,
+  ),
   [/(?<![\p{L}\d.])\.(?=NET(?!\p{L}))/gu, 'dot '],
   [/(?<=(?<!\p{L})\p{Lu}):(?=\\)/gu, ' colon'],
 ];

@@ -1,6 +1,6 @@
 import { months } from '../../text/calendar.ts';
 import { toOrdinal, toPair, toYear } from './number-words.ts';
-import { globally, type Groups, type Rule } from './rule.ts';
+import { globally, spokenAlike, type Groups, type Rule } from './rule.ts';
 
 const month = String.raw`(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?`;
 const day = String.raw`(?<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\d:])`;
@@ -43,29 +43,20 @@ const spanRules: readonly Rule[] = [
 /** Calendar days and months; numbers with slashes are read as the United States write them unless they can't be. */
 export const dateRules: readonly Rule[] = [
   ...spanRules,
-  // `on 1/2 and 1/3`, `the 10/12 update`
-  [
+  ...spokenAlike(
+    readDate,
+    // `on 1/2 and 1/3`, `the 10/12 update`
     /(?<=(?<!\p{L})(?:[Oo]n (?:\d{1,2}\/\d{1,2}(?:,? and |, )){0,3}))(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?=[,;!?)\n]|\.(?!\d)|$| (?:and|at|we|I|he|she|it|they)(?!\p{L}))/gu,
-    readDate,
-  ],
-  [
     /(?<=(?<!\p{L})[Tt]he )(?<number>1[0-2]|0?[1-9])\/(?<day>[12]\d|3[01]|0?[1-9])(?= (?:update|release|meeting|call|deadline|flight|game|show|email|report|outage)(?!\p{L}))/gu,
-    readDate,
-  ],
-  [
     globally`(?<![\d/-])${year}(?<mark>[-/])(?<number>0[1-9]|1[0-2])\k<mark>(?<day>0[1-9]|[12]\d|3[01])(?![\d/-])`,
-    readDate,
-  ],
+    globally`(?<![\d.,])(?<day>[12]\d|3[01]|0?[1-9])\.(?<number>1[0-2]|0?[1-9])\.${year}(?![.,]?\d)`,
+  ),
   [
     globally`(?<![\d/])(?<first>\d{1,2})/(?<second>\d{1,2})/(?:${year}|(?<short>\d\d))(?![\d/])`,
     ({ first = '', second = '', year: inYear, short }) => {
       const [number, inMonth] = Number(first) > 12 ? [second, first] : [first, second];
       return readDate({ number, day: inMonth, year: inYear ?? short });
     },
-  ],
-  [
-    globally`(?<![\d.,])(?<day>[12]\d|3[01]|0?[1-9])\.(?<number>1[0-2]|0?[1-9])\.${year}(?![.,]?\d)`,
-    readDate,
   ],
   [
     globally`(?<!\p{L})${month} ${day}[–-]${day.replace('day', 'last')}(?:,? ${year})?`,

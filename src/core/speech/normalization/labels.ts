@@ -1,5 +1,5 @@
 import { toCardinal, toDigits, toPair, toYear } from './number-words.ts';
-import { globally, type Rule } from './rule.ts';
+import { globally, spokenAlike, type Rule } from './rule.ts';
 
 /** Things that have a number for their name; after these a letter is no size: `Room 3B`. */
 const numbered = [
@@ -16,18 +16,12 @@ export const labelRules: readonly Rule[] = [
     globally`(?<=(?<!\p{L})ISBN(?:-1[03])?:? )(?<code>\d{1,5}(?:[- ]?(?:\d{1,7}|X)){1,5})(?![\p{L}\d])`,
     ({ code = '' }) => code.split(/[- ]/).map(toCode).join(', '),
   ],
-  [
-    /(?<=(?<!\p{L})(?:PIN|[Cc]ode)(?: is|:)? )(?<code>\d{4,8})(?![\p{L}\d]|[.,:-]\d)/gu,
-    ({ code = '' }) => toCode(code),
-  ],
-  [
-    globally`(?<=(?:[Cc]all|[Dd]ial|[Tt]ext) )(?<number>${emergencies})(?![\d-]|[.,]\d)|(?<![\d.,$-])(?<calls>${emergencies})(?= calls?(?!\p{L}))`,
-    ({ number, calls = '' }) => toDigits(number ?? calls),
-  ],
-  [
-    /(?<=(?<!\p{L})ending (?:in|with) )(?<digits>\d{3,4})(?![\p{L}\d]|[.,:-]\d)/gu,
-    ({ digits = '' }) => toDigits(digits),
-  ],
+  ...spokenAlike(
+    (_, digits) => toDigits(digits),
+    /(?<=(?<!\p{L})(?:PIN|[Cc]ode)(?: is|:)? )\d{4,8}(?![\p{L}\d]|[.,:-]\d)/gu,
+    globally`(?<=(?:[Cc]all|[Dd]ial|[Tt]ext) )(?:${emergencies})(?![\d-]|[.,]\d)|(?<![\d.,$-])(?:${emergencies})(?= calls?(?!\p{L}))`,
+    /(?<=(?<!\p{L})ending (?:in|with) )\d{3,4}(?![\p{L}\d]|[.,:-]\d)/gu,
+  ),
   // `Retry 2/5`
   [
     /(?<=(?<!\p{L})(?:[Rr]etry|[Tt]ry|[Aa]ttempt|[Ss]tep|[Pp]age|[Pp]art|[Bb]atch|[Ee]poch|[Tt]est|[Ss]lide|[Ll]evel) \d{1,4})\/(?=\d{1,4}(?![\d/]|[.,]\d))/gu,

@@ -1,5 +1,5 @@
-import { toCardinal, toNumber } from './number-words.ts';
-import { decimalNumber, globally, type Groups, type Rule } from './rule.ts';
+import { scaleNames, toCardinal, toNumber } from './number-words.ts';
+import { decimalNumber, globally, spokenAlike, type Groups, type Rule } from './rule.ts';
 import { nameOfUnit } from './units.ts';
 
 interface Currency {
@@ -43,14 +43,6 @@ const currencies: Readonly<Record<string, Currency>> = {
   '₹': rupees,
   INR: rupees,
   CHF: francs,
-};
-
-const scales: Readonly<Record<string, string>> = {
-  k: 'thousand',
-  m: 'million',
-  b: 'billion',
-  bn: 'billion',
-  t: 'trillion',
 };
 
 /** Things that have a price and are no unit of measure. */
@@ -112,14 +104,11 @@ export const moneyRules: readonly Rule[] = [
   ],
   [/₹(?=[a-z])|(?<!\p{L})INR (?=[a-z-]+ (?:crore|lakh))/gu, ''],
   [/(?<=\d),(?=\d\d ?€)|(?<=€ ?\d{1,4}),(?=\d\d(?![\d,]))/g, '.'],
-  [
+  ...spokenAlike(
+    readAmount,
     globally`${article}(?<![\p{L}$])(?<currency>${sign}|(?:${codes}) )${amount}${scale}${price}(?=(?<noun> \p{Ll})?)`,
-    readAmount,
-  ],
-  [
     globally`(?<![\p{L}\d.,])${amount}${scale} ?(?<currency>[€£¥₹]|(?:${codes})(?!\p{L}))${price}`,
-    readAmount,
-  ],
+  ),
   [
     globally`(?<![\p{L}\d.,])${amount} ?¢${price}`,
     ({ amount: number = '', per }) =>
@@ -144,7 +133,7 @@ function readSum(
 ): string {
   const currency = currencies[symbol.trim()]!;
   const many = isAttribute ? currency.one : currency.many;
-  const size = word ?? (letter && scales[letter.toLowerCase()]);
+  const size = word ?? (letter && scaleNames[letter.toLowerCase()]);
   if (size !== undefined) return `${toNumber(number)} ${size} ${many}`;
   const [whole = '', hundredths] = number.split('.');
   if (hundredths?.length !== 2 || !currency.cents)

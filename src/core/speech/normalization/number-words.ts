@@ -24,6 +24,14 @@ const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 
 const scales = ['', ' thousand', ' million', ' billion', ' trillion'];
 const mostDigits = 3 * scales.length;
 
+/** By the letters that stand for them. */
+export const scaleNames: Readonly<Record<string, string>> = {
+  k: 'thousand',
+  m: 'million',
+  b: 'billion',
+  bn: 'billion',
+  t: 'trillion',
+};
 const irregularOrdinals: Readonly<Record<string, string>> = {
   one: 'first',
   two: 'second',

@@ -1,5 +1,14 @@
-import { toCardinal, toDigits, toNumber, toOrdinal, toPair, toPlural, toYear } from './number-words.ts';
-import { decimalNumber, globally, globallyInAnyCase, wholeNumber, type Rule } from './rule.ts';
+import {
+  scaleNames,
+  toCardinal,
+  toDigits,
+  toNumber,
+  toOrdinal,
+  toPair,
+  toPlural,
+  toYear,
+} from './number-words.ts';
+import { decimalNumber, globally, globallyInAnyCase, spokenAlike, wholeNumber, type Rule } from './rule.ts';
 
 const year = String.raw`(?:1[0-9]\d\d|20\d\d)`;
 
@@ -30,16 +39,12 @@ export const rangeRules: readonly Rule[] = [
 
 /** Telephone numbers, digit by digit. */
 export const phoneRules: readonly Rule[] = [
-  [
-    /(?<![\d+.,-])(?<number>(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
-    ({ number = '' }) =>
-      (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
-  ],
-  // `0800 123 456`, and the number of a card
-  [
-    /(?<![\p{L}\d.,$€£+-]|\d )(?<number>0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
-    ({ number = '' }) => number.match(/\d+/g)!.map(toDialed).join(', '),
-  ],
+  ...spokenAlike(
+    (_, number) => (number.startsWith('+') ? 'plus ' : '') + number.match(/\d+/g)!.map(toDialed).join(', '),
+    /(?<![\d+.,-])(?:(?:\+?\d{1,3}[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[.-]\d{4}|\d{3}-\d{4}|\+\d{1,3}(?: \d{2,7}){2,5})(?![\d-])/gu,
+    // `0800 123 456`, and the number of a card
+    /(?<![\p{L}\d.,$€£+-]|\d )(?:0\d{1,4}(?: \d{2,4}){1,4}(?<=\d{2} \d{2} \d{2} \d{2}|\d{3,} \d{3,}|0\d{3,} \d{2} \d{2}.*)|\d{4}(?<mark>[ -])\d{4}\k<mark>\d{4}\k<mark>\d{3,4})(?![\d-]| \d|[.,]\d)/gu,
+  ),
   // `1-800-FLOWERS`
   [
     /(?<![\d.,-])(?:(?<country>1)[ -])?(?<area>8\d\d)-(?=\p{Lu}{3})/gu,
@@ -58,16 +63,13 @@ export const notationRules: readonly Rule[] = [
     /(?<![\p{L}\d./-])(?<one>24(?=\/7)|9(?=\/11)|(?!10\/)(?<same>\d\d)(?=[/-]\k<same>))[/-](?<other>\d{1,2})(?![\d/-])/gu,
     ({ one = '', other = '' }) => `${toCardinal(one)} ${toCardinal(other)}`,
   ],
-  // Thousands with spaces between them.
-  [
-    /(?<![\d.,])(?<number>\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
-    ({ number = '' }) => number.replaceAll(' ', ''),
-  ],
-  // `1'000'000`, `1_000_000`
-  [
-    /(?<![\w.,'])(?<number>\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
-    ({ number = '' }) => number.replace(/['_]/g, ''),
-  ],
+  ...spokenAlike(
+    (_, number) => number.replace(/[ '_]/g, ''),
+    // Thousands with spaces between them.
+    /(?<![\d.,])(?:\d{1,3}(?:(?: \d{3}){2,}| 000))(?![.,]?\d| \d)/g,
+    // `1'000'000`, `1_000_000`
+    /(?<![\w.,'])(?:\d{1,3}(?:(?:'\d{3}){1,6}|(?:_\d{3}){1,6}))(?![\w'])/gu,
+  ),
   [
     globally`(?<![\p{L}\d.,])(?<base>${decimalNumber})(?:[eE]| ?[×x*·] ?10\^)(?<sign>[+-]?)(?<power>\d{1,3})(?![\p{L}\d])`,
     ({ base = '', sign, power = '' }) =>
@@ -92,19 +94,11 @@ export const decadeRules: readonly Rule[] = [
   ],
 ];
 
-const scales: Readonly<Record<string, string>> = {
-  k: 'thousand',
-  K: 'thousand',
-  M: 'million',
-  B: 'billion',
-  bn: 'billion',
-};
-
 /** Round numbers with a letter for their size; `4K` and `8K` are formats of pictures. */
 export const scaleRules: readonly Rule[] = [
   [
     globally`(?<![\p{L}\d.,-])(?![48]K(?!\p{L}))(?<number>${decimalNumber})(?<scale>k|K|M|B|bn)(?![\p{L}\d])`,
-    ({ number = '', scale = '' }) => `${toNumber(number)} ${scales[scale]!}`,
+    ({ number = '', scale = '' }) => `${toNumber(number)} ${scaleNames[scale.toLowerCase()]!}`,
   ],
 ];
 
@@ -114,20 +108,30 @@ const yearList = String.raw`(?<years>${year}(?:(?:, (?:and |or )?| and | or )${y
 const counting =
   'is|are|was|were|be|of|about|to|than|over|under|only|exactly|nearly|almost|cost|costs|has|have|had|number|total|pay|paid|for|and|or';
 
+/** Years that stand alone. */
+const yearRules = spokenAlike(
+  (_, digits) => toYear(digits),
+  // One that begins a sentence.
+  globally`(?<=^|\n|[.!?] )${year}(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
+  globallyInAnyCase`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?:19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
+  globallyInAnyCase`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )${year}(?![\d.,:/]\d|[\d%])`,
+  globallyInAnyCase`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )${year}(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
+  globally`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )${year}(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?:19|20)(?!00)\d\d(?= \p{L})`,
+  // Nothing but a year, or one that begins a text.
+  /^(?:19|20)\d\d(?=[.!?]?$| \p{Lu})/gu,
+  globally`(?<=\()${year}(?=\))`,
+);
+
 /** All other numbers. */
 export const numberRules: readonly Rule[] = [
   [
     globally`(?<![\p{L}\d.,:/$€£-])${yearList}(?=[;:!?)\n]|, \p{L}|\.(?!\d)|$| (?:was|were|is|are|saw|had)(?!\p{L}))`,
     ({ years = '' }) => years.replace(/\d+/g, toYear),
   ],
-  // A year that begins a sentence.
+  ...yearRules,
   [
-    globally`(?<=^|\n|[.!?] )(?<year>${year})(?= (?:was|is|saw|had|will|brought|marked|began|ended)(?!\p{L}))`,
-    ({ year: number = '' }) => toYear(number),
-  ],
-  [
-    globallyInAnyCase`(?<=\p{L},? )(?<!(?<!\p{L})(?:${counting}) )(?<year>19\d\d|20[0-4]\d)(?=[,;!?)\n]|\.(?!\d)|$)(?!,\d)`,
-    ({ year: number = '' }) => toYear(number),
+    globallyInAnyCase`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
+    ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
   ],
   [
     globally`(?<![\d./])(?<score>\d\.\d(?=/(?:5|10)(?!\d))|(?:10|\d)(?=/10(?:[.,;!?)]?$|[.,;!?)] | on (?:the|an?|my|his|her|this) )))/(?<most>5|10)(?![\d/]|[.,]\d)`,
@@ -141,25 +145,6 @@ export const numberRules: readonly Rule[] = [
   [/(?<=\p{L})\.(?=\d)/gu, ' point '],
   [/(?<![\p{L}\d])'(?=\d\d(?![\d'\p{L}]))/gu, ''],
   [/(?<=\p{L}-?)(?<number>\d{1,3})s(?!\p{L})/gu, ({ number = '' }) => ` ${toPlural(toCardinal(number))}`],
-  [
-    globallyInAnyCase`(?<=(?<!\p{L})(?:in|since|until|till|circa|during|year|summer|spring|autumn|fall|winter|early|late|mid|season|class of|back to) )(?<year>${year})(?![\d.,:/]\d|[\d%])`,
-    ({ year: number = '' }) => toYear(number),
-  ],
-  [
-    globallyInAnyCase`(?<=(?<!\p{L})(?:from|between) )(?<from>${year}) (?<word>to|until|and) (?<until>${year})(?![\d.,:/]\d|[\d%])`,
-    ({ from = '', word, until = '' }) => `${toYear(from)} ${word} ${toYear(until)}`,
-  ],
-  [
-    globallyInAnyCase`(?<=(?<!\p{L})(?:before|after|by|for|of|through|happy) )(?<year>${year})(?=[,;:!?)\n]|\.(?!\d)|$| (?:and|or|but|when|we|I|he|she|it|they|was|is|will|has|had)(?!\p{L}))`,
-    ({ year: number = '' }) => toYear(number),
-  ],
-  [
-    globally`(?<=(?<!\p{L})(?:[Bb]orn|[Dd]ied|[bdr]\.|FY|[QH][1-4]|AD|[Cc]opyright) )(?<year>${year})(?![\d.,:/-]\d|[\d%])|(?<=(?<!\p{L})[Tt]he )(?<that>(?:19|20)(?!00)\d\d)(?= \p{L})`,
-    ({ year: number, that = '' }) => toYear(number ?? that),
-  ],
-  // Nothing but a year, or one that begins a text.
-  [/^(?<year>(?:19|20)\d\d)(?=[.!?]?$| \p{Lu})/gu, ({ year: number = '' }) => toYear(number)],
-  [globally`(?<=\()(?<year>${year})(?=\))`, ({ year: number = '' }) => toYear(number)],
   [
     globally`(?<![\d.,])(?<number>${wholeNumber})(?:st|nd|rd|th)(?!\p{L})`,
     ({ number = '' }) => toOrdinal(number),

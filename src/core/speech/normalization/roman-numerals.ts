@@ -1,5 +1,5 @@
 import { toCardinal, toOrdinal } from './number-words.ts';
-import { globally, type Rule } from './rule.ts';
+import { globally, spokenAlike, type Rule } from './rule.ts';
 
 const values: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 /** Up to 399, in its one right form; never empty. */
@@ -18,10 +18,6 @@ export const romanNumeralRules: readonly Rule[] = [
     ({ word, numeral: sign = '' }) => `${word} ${toCardinal(valueOf(sign))}`,
   ],
   [
-    /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?<sign>(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3}))(?!\p{L})/gu,
-    ({ sign = '' }) => toCardinal(valueOf(sign.toUpperCase())),
-  ],
-  [
     globally`(?<![\p{L}\d])(?<sign>${letters})(?:th|st|nd|rd|(?= [Cc]entur(?:y|ies)))(?!\p{L})`,
     ({ sign = '' }) => toOrdinal(valueOf(sign)),
   ],
@@ -30,16 +26,14 @@ export const romanNumeralRules: readonly Rule[] = [
     globally`(?<!\p{L})(?<word>${rulers}) (?!I (?!of |ruled |reigned ))${numeral}`,
     ({ word, numeral: sign = '' }) => `${word} the ${toOrdinal(valueOf(sign))}`,
   ],
-  // The number of a heading.
-  [
-    /(?<=^|\n)(?<sign>(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3}))(?=\. \p{Lu})/gu,
-    ({ sign = '' }) => toCardinal(valueOf(sign)),
-  ],
-  // Numerals that are nothing else, after a name: `Final Fantasy VII`.
-  [
-    /(?<=\p{Lu}\p{Ll}+ )(?<sign>X{0,2}(?:VI{2,3}|I{2,3}|I[VX](?=[.,;:!?)]|$))|X{1,2}I[VX]|XV)(?![\p{L}\d])/gu,
-    ({ sign = '' }) => toCardinal(valueOf(sign)),
-  ],
+  ...spokenAlike(
+    (_, sign) => toCardinal(valueOf(sign.toUpperCase())),
+    /(?<=(?<!\p{L})(?:Act|Scene|Chapter|Part|Book) )(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})(?!\p{L})/gu,
+    // The number of a heading.
+    /(?<=^|\n)(?=[IVX]{2})X{0,3}(?:IX|IV|V?I{0,3})(?=\. \p{Lu})/gu,
+    // Numerals that are nothing else, after a name: `Final Fantasy VII`.
+    /(?<=\p{Lu}\p{Ll}+ )(?:X{0,2}(?:VI{2,3}|I{2,3}|I[VX](?=[.,;:!?)]|$))|X{1,2}I[VX]|XV)(?![\p{L}\d])/gu,
+  ),
 ];
 
 /** In digits. */

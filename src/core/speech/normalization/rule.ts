@@ -5,8 +5,13 @@ export type Groups = Readonly<Record<string, string | undefined>>;
 export type Rule = readonly [
   /** Global, with named groups or none. */
   pattern: RegExp,
-  speak: string | ((groups: Groups) => string | undefined),
+  speak: string | ((groups: Groups, match: string) => string | undefined),
 ];
+
+/** Rules for several notations that are spoken alike. */
+export function spokenAlike(speak: Rule[1], ...patterns: readonly RegExp[]): readonly Rule[] {
+  return patterns.map((pattern) => [pattern, speak]);
+}
 
 /** Digits with or without commas between thousands: the source of a regular expression. */
 export const wholeNumber = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)`;
@@ -32,6 +37,6 @@ function applyRule(text: string, [pattern, speak]: Rule): string {
   if (typeof speak === 'string') return text.replace(pattern, speak);
   return text.replace(pattern, (match: string, ...details: unknown[]) => {
     const groups = details.at(-1);
-    return speak(typeof groups === 'object' ? (groups as Groups) : {}) ?? match;
+    return speak(typeof groups === 'object' ? (groups as Groups) : {}, match) ?? match;
   });
 }

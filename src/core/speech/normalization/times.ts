@@ -1,20 +1,17 @@
 import { toCardinal, toPair } from './number-words.ts';
-import { globally, type Groups, type Rule } from './rule.ts';
+import { globally, spokenAlike, type Groups, type Rule } from './rule.ts';
 
 const hour = String.raw`(?<hour>[01]?\d|2[0-3])`;
 const half = String.raw`(?: ?(?<half>[AaPp])\.?[Mm](?:\.(?! ?$| ?\p{Lu}|\n)|(?!\p{L})))`;
 
 /** Times of the day. */
 export const timeRules: readonly Rule[] = [
-  [/(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)/gu, ' to '],
-  [
+  ...spokenAlike(
+    ' to ',
+    /(?<=\d:\d\d(?: ?[AaPp]\.?[Mm]\.?)?) ?[–-] ?(?=\d{1,2}:\d\d)/gu,
     /(?<=(?<![\d.,])\d{1,2}(?::\d\d)?(?: ?[AaPp][Mm])?) ?[–-] ?(?=\d{1,2}(?::\d\d)? ?[AaPp][Mm](?!\p{L}))/gu,
-    ' to ',
-  ],
-  [
     /(?<=(?:\d ?[AaPp][Mm]|(?<!\p{L})(?:[Nn]oon|[Mm]idnight))) ?[–—-] ?(?=\d|(?:noon|midnight)(?!\p{L}))/gu,
-    ' to ',
-  ],
+  ),
   // Lengths of time: `1h 30m`, `2h30`.
   [/(?<=\d ?h ?\d{1,2}) ?m(?![\p{L}\d])|(?<=\d)m ?(?=\d{1,2}s(?!\p{L}))/gu, ' min '],
   [/(?<=\d)h(?=[0-5]\d(?!\d))/g, ' h '],

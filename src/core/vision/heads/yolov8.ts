@@ -9,10 +9,6 @@ import {
   type Decode,
 } from './head.ts';
 import { resetCandidates, type addCandidate, type Candidates } from '../candidates.ts';
-import { createScratch } from '../../sampling/scratch.ts';
-
-const bestScores = createScratch((length) => new Float32Array(length));
-const bestClasses = createScratch((length) => new Int32Array(length));
 
 /**
  * Decodes the output of YOLOv8, v9, v11 and v12: one column for each place, without an objectness of its own.
@@ -43,9 +39,8 @@ export function decodeColumns(
   const { classCount, confidence } = options;
   const count = dims[2]!;
   resetCandidates(candidates, count);
-  const scores = bestScores(count);
-  const classes = bestClasses(count);
-  scores.fill(0, 0, count);
+  const scores = new Float32Array(count);
+  const classes = new Int32Array(count);
   // Row by row, their order in memory.
   for (let classId = 0; classId < classCount; classId++) {
     const row = (4 + classId) * count;
