@@ -74,6 +74,7 @@ it.each([
   ['maxAudioSeconds', transcription({ source: 'mini-whisper', maxAudioSeconds: 0 })],
   ['maxAudioSeconds', transcription({ source: 'mini-whisper', maxAudioSeconds: Number.NaN })],
   ['maxPixels', image({ source: 'tiny-image', maxPixels: 0 })],
+  ['phonemizer', speech({ source: 'tiny-speech', phonemizer: 'other' as never })],
 ])('a setting out of its bounds is refused with its place: %s', (name, model) => {
   const place = expect.stringMatching(new RegExp(`^models\\.it\\.${name}`)) as string;
   expect(() => load(model)).toThrow(
