@@ -121,6 +121,14 @@ export function assertWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new InferenceError('cancelled', 'The request was cancelled.');
 }
 
+/** Waits for work that its signal ends with a reason of its own; then the request was cancelled. */
+export async function whileWanted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    assertWanted(signal);
+    throw error;
+  });
+}
+
 /** Transient shortages of the system, by the code of its error. */
 const exhaustions: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: diskFull,

@@ -66,6 +66,15 @@ it.each([
   ['contextLength', embedding({ source: 'tiny-embed', contextLength: 1 })],
   ['contextLength', embedding({ source: 'tiny-embed', contextLength: 4.5 })],
   ['maxBatchTokens', embedding({ source: 'tiny-embed', maxBatchTokens: 0 })],
+  ['maxBatchSize', chat({ source, maxBatchSize: 0 })],
+  ['maxBatchSize', chat({ source, maxBatchSize: 1.5 })],
+  ['threads', chat({ source, threads: 0 })],
+  ['contextLength', chat({ source, contextLength: 0 })],
+  ['contextLength', chat({ source, contextLength: 10.5 })],
+  ['maxAudioSeconds', transcription({ source: 'mini-whisper', maxAudioSeconds: 0 })],
+  ['maxAudioSeconds', transcription({ source: 'mini-whisper', maxAudioSeconds: Number.NaN })],
+  ['maxPixels', image({ source: 'tiny-image', maxPixels: 0 })],
+  ['phonemizer', speech({ source: 'tiny-speech', phonemizer: 'other' as never })],
 ])('a setting out of its bounds is refused with its place: %s', (name, model) => {
   const place = expect.stringMatching(new RegExp(`^models\\.it\\.${name}`)) as string;
   expect(() => load(model)).toThrow(

@@ -51,11 +51,8 @@ export function createEngine({
   const configure = (id: string, options: ModelOptions) => {
     const { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs, ...settings } = options;
     const isInRoom = takesRoom(options);
-    const limits = resolveLimits(
-      `models.${id}`,
-      { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs },
-      { isRoomLimited: isRoomLimited && isInRoom },
-    );
+    const wanted = { replicas, maxQueue, deadlineMs, loadOnDemand, idleUnloadMs };
+    const limits = resolveLimits(wanted, isRoomLimited && isInRoom);
     return { spec: { ...settings, id } as ModelSpec, limits, room: isInRoom ? room : undefined };
   };
   type Configured = ReturnType<typeof configure>;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ModelLimits, ReplicaSettings } from '../contracts/model.ts';
 import { fieldError } from '../errors.ts';
 import { deviceSetting, threadBounds } from '../validation/device-setting.ts';
-import { assertOptions } from '../validation/assert-options.ts';
 import { booleanSetting, integerSetting, type SettingTable } from '../validation/setting-table.ts';
 import { numberSchema } from '../validation/number-schema.ts';
 import { describeValue } from '../core/text/quote.ts';
@@ -50,12 +49,7 @@ export const limitSettings = {
 
 export type ResolvedLimits = ReturnType<typeof resolveLimits>;
 
-export function resolveLimits(
-  path: string,
-  given: ModelLimits,
-  { isRoomLimited = false }: { isRoomLimited?: boolean } = {},
-) {
-  assertOptions('A model', limitSettings, given, { path });
+export function resolveLimits(given: ModelLimits, isRoomLimited = false) {
   const { replicas = 1, maxQueue = 64, deadlineMs = 600_000, idleUnloadMs } = given;
   const { loadOnDemand = isRoomLimited || idleUnloadMs !== undefined } = given;
   /** Settings of each replica beyond those of the model. */

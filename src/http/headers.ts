@@ -23,6 +23,14 @@ export function requestIdOf(request: ApiRequest): string {
   return given !== undefined && saneRequestId.test(given) ? given : createId('req_');
 }
 
+/** Most names in a header that lists what a client has sent. */
+const mostNamed = 16;
+
+/** The value of a header that lists names: a client may send more than fit into one. */
+export function listOfNames(names: readonly string[]): string {
+  return names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ', ...' : '');
+}
+
 /** In seconds. */
 export function unixTime(): number {
   return Math.floor(Date.now() / 1000);

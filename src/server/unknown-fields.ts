@@ -1,13 +1,13 @@
 import type { RequestBody, UploadedForm } from '../contracts/endpoint.ts';
 import { fieldError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
+import { listOfNames } from '../http/headers.ts';
 
 /** Treatments of fields of a body that nobody knows. */
 export const unknownFieldTreatments = ['ignore', 'refuse'] as const;
 
 /** A client may send a million fields, with any names. */
 const mostRead = 1024;
-const mostNamed = 16;
 const longestName = 64;
 
 /**
@@ -34,8 +34,7 @@ export function unknownFieldsHeader(
   const names = [...unknown]
     .map((name) => name.slice(0, longestName).replaceAll(/[^\w.$-]/g, '?'))
     .toSorted();
-  const more = names.length > mostNamed ? ', ...' : '';
-  return { 'x-ignored-fields': names.slice(0, mostNamed).join(', ') + more };
+  return { 'x-ignored-fields': listOfNames(names) };
 }
 
 function* namesIn(body: unknown): Generator<string> {

@@ -1,16 +1,13 @@
 import {
   defaultConfiguration,
-  readModel,
   toFormat,
   toTurnDetection,
+  updateConfiguration,
   type Configuration,
 } from '../categories/transcription/wire/live/configuration.ts';
-import { turnParameters } from '../categories/transcription/wire/live/parameters.ts';
 import type { AudioFormat } from '../categories/transcription/wire/live/schema.ts';
-import { resolveParameters } from '../core/parameters/descriptor.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
-import { parameterReader } from '../validation/parameter-schema.ts';
 import {
   answeringSchema,
   type AnsweringFields,
@@ -47,7 +44,6 @@ type InputFields = NonNullable<NonNullable<VoiceSessionFields['audio']>['input']
 const longestSilenceMs = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
 /** A pause after which the text so far is looked at. */
 const pauseMs = 300;
-const readTurns = parameterReader(turnParameters);
 /** Recognizers of the hosted API, which clients name unasked. */
 const hosted = /^(whisper-1|gpt-4o(-mini)?-transcribe(-.+)?)$/;
 
@@ -72,14 +68,15 @@ export function updateVoiceConfiguration(
   if (fields.model !== undefined && fields.model !== id)
     throw fieldError('session.model', `expected ${quote(id)}, which stays, got ${quote(fields.model)}`);
   const { format, transcription, turn_detection: turns } = fields.audio?.input ?? {};
-  const heard = transcription === null ? defaultVoiceConfiguration(agent).input : before.input;
-  const { model: asked, ...wishes } = transcription ?? {};
+  const model = transcription?.model;
+  const asked = transcription && {
+    ...transcription,
+    model: model !== undefined && hosted.test(model) ? agent.hears : model,
+  };
+  const detection = turns?.type === 'semantic_vad' ? { silence_duration_ms: pauseMs } : turns;
+  const update = { format, transcription: asked, turn_detection: detection };
   return {
-    input: {
-      format: format ?? before.input.format,
-      ...readModel(heard, { ...wishes, model: asked && hosted.test(asked) ? agent.hears : asked }),
-      turns: turns === undefined ? before.input.turns : readVoiceTurns(turns),
-    },
+    input: updateConfiguration(before.input, update, defaultVoiceConfiguration(agent).input),
     tellsTranscripts: transcription === undefined ? before.tellsTranscripts : transcription !== null,
     rules: turns ? readRules(turns) : before.rules,
     answer: readAnswer(before.answer, fields),
@@ -95,12 +92,6 @@ export function readAnswer(
   const { format = before.output.format, voice = before.output.voice, ...rest } = fields.audio?.output ?? {};
   const output = { ...before.output, ...rest, format, voice: typeof voice === 'object' ? voice.id : voice };
   return { ...before, ...answeringSchema.parse(fields), output };
-}
-
-function readVoiceTurns(given: InputFields['turn_detection']): Configuration['turns'] {
-  if (!given) return undefined;
-  if (given.type === 'server_vad') return resolveParameters(turnParameters, readTurns(given));
-  return resolveParameters(turnParameters, { silenceDurationMs: pauseMs });
 }
 
 function readRules(given: NonNullable<InputFields['turn_detection']>): TurnRules {

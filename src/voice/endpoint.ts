@@ -22,12 +22,6 @@ export const talkLive: OwnedSocket<AnyRequest, RunEvent> = {
   connect(call) {
     const session = createVoiceSession(call.findModel(call.query.get('model')!) as VoiceInfo, call);
     call.signal.addEventListener('abort', () => session.close(), { once: true });
-    return {
-      ...session,
-      receive(message) {
-        const slices = session.receive(message);
-        return inTurns(() => slices.next().done === true, call);
-      },
-    };
+    return { ...session, receive: (message) => inTurns(session.receive(message), call) };
   },
 };

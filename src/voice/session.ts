@@ -1,5 +1,6 @@
-import { emptyCommitCode, readAudio } from '../categories/transcription/wire/live/append-audio.ts';
+import { emptyCommitCode, eventIdOf, readAudio } from '../categories/transcription/wire/live/append-audio.ts';
 import { encodingOf } from '../categories/transcription/wire/live/configuration.ts';
+import { createHearing, joinHeard, type Heard } from '../categories/transcription/wire/live/hearing.ts';
 import { transcribed } from '../categories/transcription/wire/live/schema.ts';
 import { toRecording } from '../categories/transcription/wire/live/speech-input.ts';
 import { bytesPerSample } from '../core/audio/containers/pcm-samples.ts';
@@ -15,7 +16,6 @@ import {
   updateVoiceConfiguration,
 } from './configuration.ts';
 import { createConversation, itemHead, keptPart, toWireItem, type Item } from './conversation.ts';
-import { createHearing, joinHeard, type Heard } from './hearing.ts';
 import {
   voiceClientEventSchema,
   type GivenItem,
@@ -49,14 +49,15 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
   let configuration = defaultVoiceConfiguration(info.agent);
   /** A turn that nobody has answered has ended, or has ended an answer. */
   let owesAnswer = false;
-  const hearing = createHearing(
-    (request) => call.run(request, { category: 'transcription', signal }),
-    () => account(),
-  );
+  const hearing = createHearing({
+    run: (request) => call.run(request, { category: 'transcription', signal }),
+    signal,
+    onEnd: () => account(),
+  });
   const turns = createTurns(configuration, {
     maxBufferBytes: call.maxBufferBytes,
     hold: (bytes) => hold(bytes),
-    transcribe: (audio) => hearing.transcribe(audio, configuration),
+    transcribe: (audio) => hearing.transcribe(audio, configuration.input),
     onStart(item_id, audio_start_ms) {
       emit({ type: 'input_audio_buffer.speech_started', item_id, audio_start_ms });
       const active = activeAnswer();
@@ -71,15 +72,13 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
     begin: (): void => emit({ type: 'session.created', session: describe() }),
     /** Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`. */
     *receive(message: unknown): Generator<void> {
-      const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
-      const eventId = typeof id === 'string' ? id.slice(0, 512) : undefined;
       try {
         const event = parseBody(voiceClientEventSchema, withoutNulls(message), 'The message');
         if (event.type === 'input_audio_buffer.append') yield* turns.append(event.audio);
         else obey(event);
         account();
       } catch (error) {
-        refuse(InferenceError.from(error), eventId);
+        refuse(InferenceError.from(error), eventIdOf(message));
       }
     },
     refuse,
@@ -217,7 +216,7 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
       if ('audio' in part && part.audio != null && 'transcript' in kept && kept.transcript === null) {
         const audio = readAudio(part.audio, bytesPerSample[encodingOf(format)]);
         const recording = { file: toRecording(audio, format), bytes: audio.length, endMs: 0 };
-        void writeDown(own.id, kept, [hearing.transcribe(recording, configuration)]);
+        void writeDown(own.id, kept, [hearing.transcribe(recording, configuration.input)]);
       }
       return kept;
     });

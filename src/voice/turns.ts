@@ -4,6 +4,7 @@ import {
   type AudioTarget,
 } from '../categories/transcription/wire/live/append-audio.ts';
 import { sampleRateOf } from '../categories/transcription/wire/live/configuration.ts';
+import type { Heard } from '../categories/transcription/wire/live/hearing.ts';
 import {
   createSpeechInput,
   type SpeechChange,
@@ -12,7 +13,6 @@ import {
 import type { InferenceError } from '../errors.ts';
 import { createId } from '../http/headers.ts';
 import { longestPauseMs, type VoiceConfiguration } from './configuration.ts';
-import type { Heard } from './hearing.ts';
 
 export interface Turn {
   readonly itemId: string;

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { resolveLimits } from '../../src/engine/limits.ts';
+import { limitSettings, resolveLimits } from '../../src/engine/limits.ts';
+import { assertOptions } from '../../src/validation/assert-options.ts';
 
 it('fills in the defaults', () => {
-  expect(resolveLimits('toy', {})).toEqual({
+  expect(resolveLimits({})).toEqual({
     replicas: [{}],
     maxQueue: 64,
     deadlineMs: 600_000,
@@ -17,13 +18,13 @@ it.each([
   [{}, true, true],
   [{ loadOnDemand: false }, true, false],
 ] as const)('%j with limited room %s loads on demand: %s', (limits, isRoomLimited, loadOnDemand) => {
-  expect(resolveLimits('toy', limits, { isRoomLimited })).toMatchObject({ loadOnDemand });
+  expect(resolveLimits(limits, isRoomLimited)).toMatchObject({ loadOnDemand });
 });
 
 it('makes a list of replicas of their number', () => {
-  expect(resolveLimits('toy', { replicas: 2 }).replicas).toEqual([{}, {}]);
+  expect(resolveLimits({ replicas: 2 }).replicas).toEqual([{}, {}]);
   const replicas = [{ device: 'cuda:0' }, { threads: 2 }] as const;
-  expect(resolveLimits('toy', { replicas }).replicas).toEqual(replicas);
+  expect(resolveLimits({ replicas }).replicas).toEqual(replicas);
 });
 
 it.each([
@@ -39,7 +40,7 @@ it.each([
   [{ deadlineMs: 2 ** 31 }, 'toy.deadlineMs'],
   [{ maxQueue: '5' as never }, 'toy.maxQueue'],
 ])('rejects %j', (limits, param) => {
-  expect(() => resolveLimits('toy', limits)).toThrow(
+  expect(() => assertOptions('A model', limitSettings, limits, { path: 'toy' })).toThrow(
     expect.objectContaining({ code: 'invalid_request', param }),
   );
 });

@@ -24,7 +24,7 @@ function createQueue(
     replicas.push(replica);
     return replica;
   };
-  const queue = createModelQueue(spec, resolveLimits('toy', limits), { startReplica });
+  const queue = createModelQueue(spec, resolveLimits(limits), { startReplica });
   const submit = (options: CallOptions = {}) => {
     const stream = queue.submit(toy({}), options, { ...chat, ...category });
     const outcome = stream.next().then(

@@ -52,7 +52,7 @@ describe('a queue', () => {
       return replica;
     };
     const observers = new Observers([observer]);
-    const queue = createModelQueue(spec, resolveLimits('toy', limits), { startReplica: start, observers });
+    const queue = createModelQueue(spec, resolveLimits(limits), { startReplica: start, observers });
     const submit = (options: CallOptions = {}) => {
       const stream = queue.submit(toy({}), options, chat);
       const outcome = stream.next().then(

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
-import { lastEvent } from '../last-event.ts';
+import { resultOf } from '../result-of.ts';
 import type { DetectionEvent, DetectionModelInfo, DetectionResult } from './events.ts';
 import { detectionModels } from './models.ts';
 import { detectionParameters } from './parameters.ts';
@@ -30,12 +30,7 @@ export const detectionCategory: CategoryDefinition<
   endpoints: [detect],
   sample: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
   parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),
-  methods: (run) => ({
-    async detect(request, options) {
-      const { detections, image } = await lastEvent(run(request, options));
-      return { detections, image };
-    },
-  }),
+  methods: (run) => ({ detect: (request, options) => resultOf(run(request, options)) }),
   complete: completeDetectionRequest,
   isOutput: () => true,
   tally({ detections }, { usage }) {

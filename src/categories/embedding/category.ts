@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
-import { lastEvent } from '../last-event.ts';
+import { resultOf } from '../result-of.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo, EmbeddingResult } from './events.ts';
 import { embeddingModels } from './models.ts';
 import { embeddingParameters } from './parameters.ts';
@@ -29,12 +29,7 @@ export const embeddingCategory: CategoryDefinition<
   endpoints: [embeddings],
   sample: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
   parameterBounds: ({ vectorSizes }) => (vectorSizes ? { dimensions: vectorSizes } : {}),
-  methods: (run) => ({
-    async embed(request, options) {
-      const { embeddings: vectors, promptTokens } = await lastEvent(run(request, options));
-      return { embeddings: vectors, promptTokens };
-    },
-  }),
+  methods: (run) => ({ embed: (request, options) => resultOf(run(request, options)) }),
   complete: completeEmbeddingRequest,
   estimateTokens({ input }) {
     const inputs = typeof input === 'string' || typeof input[0] === 'number' ? [input] : input;

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../core/text/estimate-tokens.ts';
 import type { CallOptions } from '../../contracts/run.ts';
 import type { CategoryDefinition } from '../../contracts/category.ts';
-import { lastEvent } from '../last-event.ts';
+import { resultOf } from '../result-of.ts';
 import type { RerankEvent, RerankModelInfo, RerankResult } from './events.ts';
 import { rerankModels } from './models.ts';
 import { rerankParameters } from './parameters.ts';
@@ -35,12 +35,7 @@ export const rerankCategory: CategoryDefinition<
       documents: ['A green star is below a blue square.', 'There is a red circle in the middle.'],
     },
   },
-  methods: (run) => ({
-    async rerank(request, options) {
-      const { results, promptTokens } = await lastEvent(run(request, options));
-      return { results, promptTokens };
-    },
-  }),
+  methods: (run) => ({ rerank: (request, options) => resultOf(run(request, options)) }),
   complete: completeRerankRequest,
   estimateTokens: ({ query, documents }) => ({
     input: documents

@@ -68,7 +68,6 @@ export async function loadChatPipeline(
   spec: ModelSpec<ChatSettings>,
   backend: SessionBackend,
 ): Promise<Pipeline<ChatRequest, ChatEvent, ChatModelInfo>> {
-  if (spec.threads !== undefined) assertCount('threads', spec.threads);
   if (!backend.openTextModel) throw fieldError('backend', 'expected one that has decoders');
   const model = await backend.openTextModel(spec);
   return releaseOnFailure(async (own) => toPipeline(await openModel(spec, own(model), backend)));
@@ -79,7 +78,6 @@ type LoadedModel = Awaited<ReturnType<typeof openModel>>;
 async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backend: SessionBackend) {
   const { folder, tokenizer } = model;
   const { maxBatchSize = model.mostRows ?? defaultMaxBatchSize } = spec;
-  assertCount('maxBatchSize', maxBatchSize);
   const isPlain = folder.chatTemplate === undefined && folder.config['is_encoder_decoder'] === true;
   const templated = isPlain ? { ...folder, chatTemplate: plainTemplate } : folder;
   const ownTemplate = withEveryTurn(createChatTemplate(templated, { chatTemplate: spec.chatTemplate }));
@@ -443,21 +441,13 @@ function readContextLength(
 ): number {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
   const most = text['max_position_embeddings'] ?? text['n_positions'];
-  if (spec.contextLength !== undefined) {
-    assertCount('contextLength', spec.contextLength, typeof most === 'number' ? most : Infinity);
-    return spec.contextLength;
-  }
-  const lengths = [usual, ...lengthNames.map((name) => text[name])];
+  if (typeof most === 'number' && spec.contextLength !== undefined && spec.contextLength > most)
+    throw fieldError('contextLength', `expected an integer from 1 to ${most}, got ${spec.contextLength}`);
+  const lengths = [spec.contextLength, usual, ...lengthNames.map((name) => text[name])];
   const length = lengths.find((value): value is number => typeof value === 'number' && value > 0);
   if (length !== undefined) return length;
   const names = lengthNames.join(', ');
   throw fieldError('contextLength', `config.json has none of ${names}, so it has to be given`);
-}
-
-function assertCount(param: string, value: number, most = Infinity): void {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return;
-  const range = most === Infinity ? 'of at least 1' : `from 1 to ${most}`;
-  throw fieldError(param, `expected an integer ${range}, got ${value}`);
 }
 
 /** The limit of a prompt that is counted alone, which may be longer than one that is read. */

@@ -1,19 +1,19 @@
+import { inSlices } from '../../../concurrency/in-slices.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { SessionBackend } from '../../../contracts/sessions.ts';
 import { assertDimensions, truncateVector } from '../../../core/embedding/dimensions.ts';
 import { normalizeInPlace } from '../../../core/embedding/normalize.ts';
 import { quote } from '../../../core/text/quote.ts';
 import { limitEdges } from '../../../core/vision/edge-limits.ts';
 import {
-  assertWanted,
   contextLengthError,
   fieldError,
   inField,
   renameFields,
+  whileWanted,
   type InferenceError,
 } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../folder/tokenizer.ts';
@@ -82,9 +82,6 @@ function tooLong(param: string, found: string, contextLength: number): Inference
   return contextLengthError(param, contextLength, `${param}: ${found}; shorten it or set truncate to true`);
 }
 
-/** Characters that are encoded before others get their turn. */
-const charactersPerTurn = 8 * 1024;
-
 export async function loadEmbeddingPipeline(
   spec: ModelSpec<EmbeddingSettings>,
   sessions: SessionBackend,
@@ -116,14 +113,16 @@ export async function loadEmbeddingPipeline(
       /** Whether an input is a `data:` URL of a picture. */
       const isPicture = (input: unknown): boolean =>
         encoder.encodePicture !== undefined && typeof input === 'string' && /^data:image\//i.test(input);
-      const sequences = await encodeTexts(encoder, request, { ...options, isPicture, turns });
+      const { owner, signal } = options;
+      const encoded = inSlices(encodeTexts(encoder, request, isPicture), { turns, owner, signal });
+      const sequences = await whileWanted(signal, encoded);
       const texts = (await batcher.encode(sequences, options)).values();
       const vectors: Float32Array[] = [];
       for (const [index, input] of request.inputs.entries()) {
         if (isPicture(input)) {
           const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
           const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
-          vectors.push(await encoder.encodePicture!(picture, options.signal));
+          vectors.push(await encoder.encodePicture!(picture, signal));
         } else vectors.push(texts.next().value!);
       }
       yield {
@@ -140,31 +139,20 @@ export async function loadEmbeddingPipeline(
 }
 
 /** Inputs as the model reads them, those aside that are pictures. */
-async function encodeTexts(
+function* encodeTexts(
   { tokenizer, contextLength, prompts, defaultPrompt, vocabularySize = tokenizer.vocabularySize }: Encoder,
   request: EmbeddingRequest,
-  {
-    isPicture,
-    turns,
-    signal,
-    owner,
-  }: PipelineRunOptions & { readonly isPicture: (input: unknown) => boolean; readonly turns: Turns },
-): Promise<TokenSequence[]> {
+  isPicture: (input: unknown) => boolean,
+): Generator<void, TokenSequence[]> {
   const { truncate, inputs } = request;
   const prompt = choosePrompt(request, prompts ?? new Map(), defaultPrompt);
   const sequences: TokenSequence[] = [];
-  let characters = Infinity;
   for (const [index, input] of inputs.entries()) {
     if (isPicture(input)) continue;
-    if (characters > charactersPerTurn) {
-      characters = 0;
-      await turns.next(owner);
-      assertWanted(signal);
-    }
     const param = paramOf(request, index);
     const options = { tokenizer, vocabularySize, contextLength, prompt, truncate, param };
     sequences.push(toTokenSequence(input, options));
-    characters += input.length;
+    yield;
   }
   return sequences;
 }

@@ -22,9 +22,7 @@ export async function loadImagePipeline(
   sessions: SessionBackend,
   architecture: Architecture<Painter, ImageSettings>,
 ): Promise<Pipeline<ImageRequest, ImageEvent, ImageModelInfo>> {
-  const { maxPixels } = spec;
-  if (maxPixels !== undefined && !(Number.isSafeInteger(maxPixels) && maxPixels >= 1))
-    throw fieldError('maxPixels', `expected an integer of at least 1, got ${maxPixels}`);
+  const { maxPixels = Infinity } = spec;
   const painter = await architecture.open(spec, sessions);
   // Servers have queues of their own.
   const oneByOne = limitConcurrency(sessions.hasGraphs ? 1 : Infinity);
@@ -41,7 +39,7 @@ export async function loadImagePipeline(
     },
     async *run(request, { signal, owner }) {
       const { width, height } = request;
-      if (width * height > (maxPixels ?? Infinity)) {
+      if (width * height > maxPixels) {
         const param = width > height ? 'width' : 'height';
         throw fieldError(param, `expected at most ${maxPixels} pixels, got ${width} × ${height}`);
       }

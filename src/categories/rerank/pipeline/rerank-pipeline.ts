@@ -1,21 +1,19 @@
 import type { SessionBackend } from '../../../contracts/sessions.ts';
+import { inSlices } from '../../../concurrency/in-slices.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
-import { assertWanted, contextLengthError } from '../../../errors.ts';
+import { contextLengthError, whileWanted } from '../../../errors.ts';
 import { createSequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
-import type { PipelineRunOptions } from '../../../contracts/run.ts';
 import type { RerankedDocument, RerankEvent, RerankModelInfo } from '../events.ts';
 import type { RerankRequest } from '../request.ts';
 import type { Scorer } from '../scorer.ts';
 import type { RerankSettings } from '../settings.ts';
 import { servePipeline } from '../../serve-pipeline.ts';
 
-/** Characters that are encoded before others get their turn. */
-const charactersPerTurn = 8 * 1024;
 /** A text of more characters than this for each token that fits is too long without looking closer. */
 const mostCharactersPerToken = 32;
 
@@ -38,7 +36,9 @@ export async function loadRerankPipeline(
     info: { category: 'rerank', contextLength, created },
     async *run(request, options) {
       const { documents, topN = documents.length, returnDocuments } = request;
-      const pairs = await encodePairs(scorer, request, { ...options, turns });
+      const { owner, signal } = options;
+      const encoded = inSlices(encodePairs(scorer, request), { turns, owner, signal });
+      const pairs = await whileWanted(signal, encoded);
       const logits = await batcher.encode(pairs, options);
       // By logits: scores of very relevant documents are all 1.
       const results = logits
@@ -56,26 +56,17 @@ export async function loadRerankPipeline(
   });
 }
 
-async function encodePairs(
+function* encodePairs(
   scorer: Scorer,
   { query, documents, maxTokensPerDoc }: RerankRequest,
-  { turns, signal, owner }: PipelineRunOptions & { readonly turns: Turns },
-): Promise<EncodedText[]> {
+): Generator<void, EncodedText[]> {
   const { contextLength } = scorer;
   const encoder = encodeQuery(scorer, query);
   const room = Math.min(contextLength, encoder.length + (maxTokensPerDoc ?? contextLength));
   const pairs: EncodedText[] = [];
-  let characters = Infinity;
   for (const document of documents) {
-    if (characters > charactersPerTurn) {
-      characters = 0;
-      await turns.next(owner);
-      assertWanted(signal);
-    }
-    const text = document.slice(0, contextLength * mostCharactersPerToken);
-    pairs.push(encoder.encode(text, room));
-    // Short ones take time too.
-    characters += text.length + 64;
+    pairs.push(encoder.encode(document.slice(0, contextLength * mostCharactersPerToken), room));
+    yield;
   }
   return pairs;
 }

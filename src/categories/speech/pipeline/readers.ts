@@ -3,7 +3,6 @@ import { normalizeEnglish } from '../../../core/speech/normalization/normalize-e
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
 import { createEnglishPhonemizer, createEspeakPhonemizers, type Phonemizer } from './pronunciation.ts';
-import { describeValue } from '../../../core/text/quote.ts';
 
 export interface Reader {
   /** Writes out what isn't words: numbers, abbreviations, symbols. */
@@ -28,7 +27,6 @@ export async function createReaders({
   phonemizer,
   preferred,
 }: ReaderOptions): Promise<ReadonlyMap<string, Reader>> {
-  assertPhonemizer(phonemizer);
   const prefersEspeak = (phonemizer ?? preferred) === 'espeak';
   const needsEspeak = prefersEspeak || !languages.every(isEnglish);
   const espeak: ReadonlyMap<string, Phonemizer> = needsEspeak ? await createEspeakPhonemizers() : new Map();
@@ -45,14 +43,6 @@ export async function createReaders({
     });
   }
   return readers;
-}
-
-const choices = ['built-in', 'espeak'];
-
-/** @throws InferenceError `invalid_request` for a phonemizer that doesn't exist */
-export function assertPhonemizer(phonemizer: string | undefined): void {
-  if (phonemizer === undefined || choices.includes(phonemizer)) return;
-  throw fieldError('phonemizer', `expected one of ${choices.join(', ')}, got ${describeValue(phonemizer)}`);
 }
 
 /** The error of a phonemizer that was asked for and isn't installed. */

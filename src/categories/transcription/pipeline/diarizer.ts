@@ -2,7 +2,7 @@ import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
 import type { SpeakerTurn } from '../../../core/audio/diarization/assign-speakers.ts';
 import { groupVoices, type Voice } from '../../../core/audio/diarization/group-voices.ts';
 import { toSpeakerTurns } from '../../../core/audio/diarization/speaker-turns.ts';
-import { assertWanted } from '../../../errors.ts';
+import { assertWanted, whileWanted } from '../../../errors.ts';
 import { sampleRateHz } from '../recognizer.ts';
 import { firstFrame, frameStep, type SegmentationModel } from './segmentation-model.ts';
 import type { VoiceEmbedder } from './voice-embedder.ts';
@@ -69,10 +69,10 @@ export function createDiarizer(tools: DiarizationTools, job: DiarizationJob) {
     windows.push({ startFrame: Math.round(start / frameStep), activity, voices });
   };
   const hearInTurn = (samples: Float32Array, start: number): Promise<void> =>
-    inTurn(() => hear(samples, start), job).catch((error: unknown) => {
-      assertWanted(signal);
-      throw error;
-    });
+    whileWanted(
+      signal,
+      inTurn(() => hear(samples, start), job),
+    );
 
   return {
     async *listen(blocks: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {

@@ -1,5 +1,5 @@
 import type { Limiter } from '../../../concurrency/limit-concurrency.ts';
-import { assertWanted } from '../../../errors.ts';
+import { assertWanted, whileWanted } from '../../../errors.ts';
 import type { TranscriptionEvent, TranscriptionSegment } from '../events.ts';
 import {
   sampleRateHz,
@@ -132,12 +132,8 @@ export async function* transcribe(
     const samples = await audio.read(begin, longestSeconds * sampleRateHz);
     assertWanted(signal);
     if (samples.length < leastSamples) break;
-    const { segments, consumed } = await inTurn(() => recognize(begin, samples), job).catch(
-      (error: unknown) => {
-        assertWanted(signal);
-        throw error;
-      },
-    );
+    const recognized = inTurn(() => recognize(begin, samples), job);
+    const { segments, consumed } = await whileWanted(signal, recognized);
     for (const segment of segments)
       yield { type: 'segment', segment: finish(segment, begin, begin + samples.length) };
     start += consumed;

@@ -106,8 +106,6 @@ export async function loadTranscriptionPipeline(
   architecture: Architecture<Recognizer>,
 ): Promise<Pipeline<TranscriptionRequest, TranscriptionEvent, TranscriptionModelInfo>> {
   const { maxAudioSeconds = defaultMaxAudioSeconds, voiceActivity = 'energy', ffmpegPath } = spec;
-  if (!(maxAudioSeconds > 0))
-    throw fieldError('maxAudioSeconds', `expected more than 0, got ${maxAudioSeconds}`);
   const { gate, diarization, recognizer } = await releaseOnFailure(async (own) => ({
     gate: own(await openVoiceGate(voiceActivity, sessions)),
     diarization: own(await openDiarization(spec, sessions)),

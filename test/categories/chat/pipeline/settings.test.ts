@@ -6,20 +6,16 @@ import { completeChatRequest } from '../../../../src/categories/chat/request.ts'
 import { onnxSessions } from '../../../../src/backends/onnx/sessions.ts';
 import { loadChatPipeline } from '../../../../src/categories/chat/pipeline/chat-pipeline.ts';
 
-test.each([
-  ['maxBatchSize', 0],
-  ['maxBatchSize', -1],
-  ['maxBatchSize', 1.5],
-  ['threads', 0],
-  ['threads', -3],
-  ['contextLength', 0],
-  ['contextLength', 10.5],
-  ['contextLength', 2049],
-])('refuses %s %d', async (param, value) => {
-  const spec = { id: 'a', category: 'chat', source: 'examples/models/tiny-chat', [param]: value } as const;
+test('refuses a contextLength that the model does not have', async () => {
+  const spec = {
+    id: 'a',
+    category: 'chat',
+    source: 'examples/models/tiny-chat',
+    contextLength: 2049,
+  } as const;
   await expect(loadChatPipeline(spec, onnxSessions)).rejects.toMatchObject({
     code: 'invalid_request',
-    param,
+    param: 'contextLength',
   });
 });
 

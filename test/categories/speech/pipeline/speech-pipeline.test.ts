@@ -354,7 +354,6 @@ describe('other models of the kind', () => {
       /max_position_embeddings/,
     ],
     ['an unknown input', { ids: 'images' }, {}, /no input input_ids or tokens, only images/],
-    ['an unknown phonemizer', {}, { phonemizer: 'other' as never }, /expected one of built-in, espeak/],
   ])('are refused with %s', async (_title, options, more, message) => {
     const error = await load(options, more).then(
       () => expect.fail('no error'),

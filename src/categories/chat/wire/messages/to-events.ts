@@ -85,35 +85,26 @@ export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => 
 
 /** All events of a chat request → the body of a whole message. A call whose arguments the limit cuts off has the input `{}`. */
 export function toMessage(events: Iterable<ChatEvent>, head: MessageHead): Message {
-  const push = createMessageStreamer(head);
   let message: Message | undefined;
-  const blocks: MessageBlock[] = [];
-  let json = '';
-  for (const event of [...events].flatMap(push)) {
-    const last = blocks.at(-1);
-    switch (event.type) {
-      case 'message_start':
-        message = { ...event.message, content: blocks };
-        break;
-      case 'content_block_start':
-        blocks.push({ ...event.content_block });
-        json = '';
-        break;
-      case 'content_block_delta':
-        if (event.delta.type === 'input_json_delta') json += event.delta.partial_json;
-        else if (last?.type === 'text' && event.delta.type === 'text_delta') last.text += event.delta.text;
-        else if (last?.type === 'thinking' && event.delta.type === 'thinking_delta')
-          last.thinking += event.delta.thinking;
-        break;
-      case 'content_block_stop':
-        if (last?.type === 'tool_use')
-          last.input = orElse(() => JSON.parse(json) as Record<string, unknown>, {});
-        break;
-      case 'message_delta':
-        message = { ...message!, ...event.delta, usage: event.usage };
-    }
+  const blocks: { readonly block: MessageBlock; text: string }[] = [];
+  for (const event of [...events].flatMap(createMessageStreamer(head))) {
+    if (event.type === 'message_start') ({ message } = event);
+    else if (event.type === 'content_block_start') blocks.push({ block: event.content_block, text: '' });
+    else if (event.type === 'content_block_delta') blocks.at(-1)!.text += textOf(event.delta);
+    else if (event.type === 'message_delta') message = { ...message!, ...event.delta, usage: event.usage };
   }
-  return message!;
+  return { ...message!, content: blocks.map(({ block, text }) => filled(block, text)) };
+}
+
+function textOf(delta: Extract<MessageEvent, { type: 'content_block_delta' }>['delta']): string {
+  if (delta.type === 'text_delta') return delta.text;
+  return delta.type === 'thinking_delta' ? delta.thinking : delta.partial_json;
+}
+
+function filled(block: MessageBlock, text: string): MessageBlock {
+  if (block.type === 'text') return { ...block, text };
+  if (block.type === 'thinking') return { ...block, thinking: text };
+  return { ...block, input: orElse(() => JSON.parse(text) as Record<string, unknown>, {}) };
 }
 
 function toUsage({

@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointRun } from '../../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../../contracts/http.ts';
 import { InferenceError } from '../../../../errors.ts';
-import { createId, unixTime } from '../../../../http/headers.ts';
+import { createId, listOfNames, unixTime } from '../../../../http/headers.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { toNamedFrame } from '../../../../http/sse.ts';
 import { sinceRestart, type ChatEvent } from '../../events.ts';
@@ -163,13 +163,8 @@ async function answerInBackground(
   return jsonResponse(200, response, headers);
 }
 
-/** A client may send more types than fit into a header. */
-const mostTypesNamed = 16;
-
 function skippedHeader({ skipped }: ShownTools): Record<string, string> {
-  if (skipped.length === 0) return {};
-  const more = skipped.length > mostTypesNamed ? ', ...' : '';
-  return { 'x-slashv1-tools-skipped': skipped.slice(0, mostTypesNamed).join(', ') + more };
+  return skipped.length === 0 ? {} : { 'x-slashv1-tools-skipped': listOfNames(skipped) };
 }
 
 /** `POST /responses` */

@@ -12,7 +12,7 @@ import { locateModel } from '../../../../folder/source.ts';
 import { createTextTokenizer } from '../../../../folder/tokenizer.ts';
 import { openSpeechGraph } from '../../pipeline/open-graph.ts';
 import { createEnglishPhonemizer, loadEspeak } from '../../pipeline/pronunciation.ts';
-import { assertPhonemizer, espeakMissing, isEnglish, preparationOf } from '../../pipeline/readers.ts';
+import { espeakMissing, isEnglish, preparationOf } from '../../pipeline/readers.ts';
 import type { SpeechSettings } from '../../settings.ts';
 import type { Synthesizer } from '../../synthesizer.ts';
 import { piperGraph } from './files.ts';
@@ -37,7 +37,6 @@ export async function createPiperReader(
   }: Pick<PiperConfig, 'phonemeType' | 'espeakVoice' | 'language'>,
   { name, phonemizer, knows }: PiperReaderOptions,
 ): Promise<Pick<VitsVoice, 'prepare' | 'pronounce'>> {
-  assertPhonemizer(phonemizer);
   const prepare = preparationOf(language);
   if (type === 'text') return { prepare, pronounce: (sentence) => sentence.normalize('NFD') };
   if (type !== 'espeak')

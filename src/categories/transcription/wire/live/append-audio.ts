@@ -63,18 +63,21 @@ export function tooShortError(input: SpeechInput): InferenceError | undefined {
   );
 }
 
-/**
- * Does the slices of one message: the first at once, the others when their turns come.
- *
- * @param next does a slice; whether it was the last one
- */
+/** Does the slices of one message: the first at once, the others when their turns come. */
 export function inTurns(
-  next: () => boolean,
+  slices: Iterator<void>,
   { turn, signal }: Pick<SocketCall<unknown, unknown>, 'turn' | 'signal'>,
 ): Promise<void> | void {
+  const isOver = (): boolean => slices.next().done === true;
   const goOn = async (): Promise<void> => {
     do await turn();
-    while (!signal.aborted && !next());
+    while (!signal.aborted && !isOver());
   };
-  return next() ? undefined : goOn();
+  return isOver() ? undefined : goOn();
+}
+
+/** The client's own name of a message, which comes back with an error. */
+export function eventIdOf(message: unknown): string | null {
+  const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
+  return typeof id === 'string' ? id.slice(0, 512) : null;
 }

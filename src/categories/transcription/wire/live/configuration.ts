@@ -14,14 +14,9 @@ export interface Configuration {
   readonly turns: ParameterValues<typeof turnParameters> | undefined;
 }
 
-/** The fields of an update, whichever form it has. */
-export interface ConfigurationUpdate {
-  readonly format: AudioFormat | undefined;
-  readonly transcription: InputFields['transcription'];
-  readonly turnDetection: InputFields['turn_detection'];
-}
-
 type InputFields = NonNullable<NonNullable<SessionFields['audio']>['input']>;
+/** The fields of an update, whichever form it has. */
+export type ConfigurationUpdate = Pick<InputFields, 'format' | 'transcription' | 'turn_detection'>;
 
 const g711RateHz = 8000;
 const readTurns = parameterReader(turnParameters);
@@ -37,39 +32,22 @@ export function defaultConfiguration(model: string): Configuration {
   };
 }
 
-/** Fields that an update leaves out stay; `null` takes the default back. */
+/** Fields that an update leaves out stay; `null` takes the default back, and is no detection of turns. */
 export function updateConfiguration(
   before: Configuration,
-  { format = before.format, transcription, turnDetection }: ConfigurationUpdate,
-  model: string,
+  { format = before.format, transcription, turn_detection: turns }: ConfigurationUpdate,
+  usual: Configuration,
 ): Configuration {
+  const heard = transcription === null ? usual : before;
+  const { model = heard.model, language = heard.language, prompt = heard.prompt } = transcription ?? {};
+  const detected = turns && resolveParameters(turnParameters, readTurns(turns));
   return {
     format,
-    ...readModel(transcription === null ? defaultConfiguration(model) : before, transcription ?? {}),
-    turns: turnDetection === undefined ? before.turns : readTurnDetection(turnDetection),
-  };
-}
-
-/** `null` is the value of a field that is taken back. */
-export function readModel(
-  before: Configuration,
-  { model = before.model, language, prompt }: NonNullable<InputFields['transcription']>,
-): Pick<Configuration, 'model' | 'language' | 'prompt'> {
-  return {
     model,
-    language: (language === undefined ? before.language : language) ?? undefined,
-    prompt: (prompt === undefined ? before.prompt : prompt) ?? undefined,
+    language: language ?? undefined,
+    prompt: prompt ?? undefined,
+    turns: detected === undefined ? before.turns : (detected ?? undefined),
   };
-}
-
-function readTurnDetection(given: NonNullable<InputFields['turn_detection']> | null): Configuration['turns'] {
-  return given === null ? undefined : resolveParameters(turnParameters, readTurns(given));
-}
-
-/** The fields of `session.update`. */
-export function readSession({ audio }: SessionFields): ConfigurationUpdate {
-  const { format, transcription, turn_detection: turnDetection } = audio?.input ?? {};
-  return { format, transcription, turnDetection };
 }
 
 const olderFormats = {
@@ -80,8 +58,8 @@ const olderFormats = {
 
 /** The fields of `transcription_session.update`. */
 export function readOlderSession(fields: OlderSessionFields): ConfigurationUpdate {
-  const { input_audio_format: format, input_audio_transcription: transcription } = fields;
-  return { format: format && olderFormats[format], transcription, turnDetection: fields.turn_detection };
+  const { input_audio_format: format, input_audio_transcription: transcription, turn_detection } = fields;
+  return { format: format && olderFormats[format], transcription, turn_detection };
 }
 
 export function toFormat(format: AudioFormat): AudioFormat {

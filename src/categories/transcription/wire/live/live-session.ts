@@ -1,19 +1,19 @@
-import type { ErrorBody } from '../../../../contracts/endpoint.ts';
+import type { SocketCall } from '../../../../contracts/endpoint.ts';
 import { InferenceError } from '../../../../errors.ts';
+import { createId } from '../../../../http/headers.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { TranscriptionEvent } from '../../events.ts';
 import type { TranscriptionRequestInput } from '../../request.ts';
-import { createTranscriptionStreamer } from '../to-events.ts';
-import { appendAudio, emptyCommitCode, tooShortError } from './append-audio.ts';
+import { appendAudio, emptyCommitCode, eventIdOf, tooShortError } from './append-audio.ts';
 import {
   defaultConfiguration,
   readOlderSession,
-  readSession,
   toOlderSession,
   toSession,
   updateConfiguration,
   type ConfigurationUpdate,
 } from './configuration.ts';
+import { createHearing } from './hearing.ts';
 import { liveClientEventSchema, transcribed, type LiveClientEvent, type LiveServerEvent } from './schema.ts';
 import { createSpeechInput, type SpeechChange, type SpokenAudio } from './speech-input.ts';
 
@@ -22,24 +22,13 @@ export interface LiveSessionOptions {
   readonly model: string;
   /** Whether events have the names and sessions the form of the API's beta. */
   readonly isOlder?: boolean | undefined;
-  /** Most bytes of audio that wait for the end of their utterance. */
-  readonly maxBufferBytes: number;
-  readonly createId: (prefix: string) => string;
-  /** @throws InferenceError for a model that the client can't have */
-  readonly assertModel: (id: string) => void;
-  /** Told how many bytes of audio are held, more or less than before. */
-  readonly hold: (bytes: number) => void;
-  readonly describe: (error: InferenceError) => ErrorBody['error'];
-  readonly emit: (event: LiveServerEvent) => void;
 }
 
-/** Audio that is complete, and ready for the model. */
-export interface Utterance {
-  readonly itemId: string;
-  readonly request: TranscriptionRequestInput;
-  /** Of its audio. */
-  readonly bytes: number;
-}
+/** The parts of a socket's call that a session needs, which it also has without a socket. */
+export type LiveCall = Omit<
+  SocketCall<TranscriptionRequestInput, TranscriptionEvent>,
+  'query' | 'headers' | 'turn' | 'room' | 'limits'
+>;
 
 type Draft = LiveServerEvent extends infer Event
   ? Event extends LiveServerEvent
@@ -47,49 +36,56 @@ type Draft = LiveServerEvent extends infer Event
     : never
   : never;
 
-/**
- * The state of a live transcription, without a socket and without a clock: the client's events go in, those of the server and
- * complete utterances come out.
- */
-export function createLiveSession(options: LiveSessionOptions) {
-  const { isOlder = false, createId, hold, describe } = options;
+/** Begins a live transcription, without a socket: the client's events go in, those of the server come out. */
+export function createLiveSession({ model, isOlder = false }: LiveSessionOptions, call: LiveCall) {
   const head = { object: 'realtime.transcription_session' as const, id: createId('sess_') };
-  let configuration = defaultConfiguration(options.model);
+  let configuration = defaultConfiguration(model);
   const input = createSpeechInput(configuration);
   /** Id of the utterance that somebody is speaking. */
   let spokenId: string | undefined;
   let lastItemId: string | null = null;
-  const waiting: Utterance[] = [];
-  /** Bytes of complete utterances, until they have ended. */
-  let utteranceBytes = 0;
+  const hold = (audioBytes = input.length()): void => call.hold(audioBytes + hearing.bytes);
+  const hearing = createHearing({
+    run: (request) => call.run(request),
+    signal: call.signal,
+    onEnd() {
+      call.pace(hearing.count);
+      hold();
+    },
+  });
 
   const emit = (draft: Draft): void =>
-    options.emit({ ...draft, event_id: createId('event_') } as LiveServerEvent);
-  const holdAll = (): void => hold(input.length() + utteranceBytes);
+    call.send({ ...draft, event_id: createId('event_') } as LiveServerEvent);
   const describeSession = (what: 'created' | 'updated', older: boolean): void => {
     const name = older ? 'transcription_session' : 'session';
     const form = (older ? toOlderSession : toSession)(configuration);
     emit({ type: `${name}.${what}`, session: { ...head, ...form } });
   };
   const configure = (update: ConfigurationUpdate, formatField: string): void => {
-    const after = updateConfiguration(configuration, update, options.model);
-    if (after.model !== configuration.model) options.assertModel(after.model);
+    const after = updateConfiguration(configuration, update, defaultConfiguration(model));
+    if (after.model !== configuration.model) call.findModel(after.model);
     if (input.configure(after, formatField)) spokenId = undefined;
     configuration = after;
   };
-  const complete = ({ file: audio, bytes }: SpokenAudio): void => {
-    const { model, language, prompt } = configuration;
-    const itemId = spokenId ?? createId('item_');
-    waiting.push({ itemId, request: { model, audio, language, prompt }, bytes });
-    utteranceBytes += bytes;
+  const complete = (audio: SpokenAudio): void => {
+    const item_id = spokenId ?? createId('item_');
     const previous_item_id = lastItemId;
-    lastItemId = itemId;
+    lastItemId = item_id;
     spokenId = undefined;
-    emit({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id });
-    const item = toItem(itemId);
+    void writeDown(item_id, audio);
+    emit({ type: 'input_audio_buffer.committed', item_id, previous_item_id });
+    const item = toItem(item_id);
     if (isOlder) return emit({ type: 'conversation.item.created', item, previous_item_id });
     emit({ type: 'conversation.item.added', item, previous_item_id });
     emit({ type: 'conversation.item.done', item, previous_item_id });
+  };
+  const writeDown = async (item_id: string, audio: SpokenAudio): Promise<void> => {
+    const place = { item_id, content_index: 0 as const };
+    const onText = (delta: string): void => emit({ type: `${transcribed}.delta`, ...place, delta });
+    const { text: transcript, usage, error } = await hearing.transcribe(audio, configuration, onText);
+    if (call.signal.aborted) return;
+    if (error) emit({ type: `${transcribed}.failed`, ...place, error: call.fail(error) });
+    else emit({ type: `${transcribed}.completed`, ...place, transcript, usage: usage! });
   };
   const onChange = (change: SpeechChange): void => {
     if (change.type === 'start') {
@@ -103,17 +99,16 @@ export function createLiveSession(options: LiveSessionOptions) {
   };
   /** Answers what is no event at all, or one that can't be obeyed. */
   const refuse = (error: InferenceError, event_id: string | null = null, code?: string): void =>
-    emit({ type: 'error', error: { ...describe(error), ...(code && { code }), event_id } });
+    emit({ type: 'error', error: { ...call.fail(error), ...(code && { code }), event_id } });
 
   function* obey(event: LiveClientEvent): Generator<void> {
     switch (event.type) {
       case 'input_audio_buffer.append': {
-        const { maxBufferBytes } = options;
-        const holdMore = (bytes: number): void => hold(bytes + utteranceBytes);
-        return yield* appendAudio(event.audio, { input, maxBufferBytes, hold: holdMore, onChange });
+        const { maxBufferBytes } = call;
+        return yield* appendAudio(event.audio, { input, maxBufferBytes, hold, onChange });
       }
       case 'session.update':
-        configure(readSession(event.session), 'session.audio.input.format');
+        configure(event.session.audio?.input ?? {}, 'session.audio.input.format');
         return describeSession('updated', false);
       case 'transcription_session.update':
         configure(readOlderSession(event.session), 'session.input_audio_format');
@@ -135,43 +130,20 @@ export function createLiveSession(options: LiveSessionOptions) {
      * Takes one event of the client, in slices between which others may run; a fault is answered by an event `error`, and the
      * session goes on.
      */
-    *take(message: unknown): Generator<void> {
+    *receive(message: unknown): Generator<void> {
       try {
         yield* obey(parseBody(liveClientEventSchema, message, 'The message'));
-        holdAll();
+        hold();
       } catch (error) {
-        const { event_id: id } = (message ?? {}) as { readonly event_id?: unknown };
-        refuse(InferenceError.from(error), typeof id === 'string' ? id.slice(0, 512) : null);
+        refuse(InferenceError.from(error), eventIdOf(message));
+      } finally {
+        call.pace(hearing.count);
       }
     },
     refuse,
-    /** Number of utterances that nobody has taken. */
-    get waiting(): number {
-      return waiting.length;
-    },
-    /** The next complete utterance, in the order in which they were spoken. */
-    takeUtterance: (): Utterance | undefined => waiting.shift(),
-    /** An utterance that was taken has ended: its audio is held no longer. */
-    release({ bytes }: Utterance): void {
-      utteranceBytes -= bytes;
-      holdAll();
-    },
-    /** Makes the function that tells the client what happens to an utterance. */
-    streamer({ itemId: item_id }: Utterance): (event: TranscriptionEvent) => void {
-      const toEvents = createTranscriptionStreamer();
-      return (event) => {
-        for (const made of toEvents(event)) {
-          if (made.type === 'transcript.text.delta')
-            emit({ type: `${transcribed}.delta`, item_id, content_index: 0, delta: made.delta });
-          else if (made.type === 'transcript.text.done') {
-            const { text: transcript, usage } = made;
-            emit({ type: `${transcribed}.completed`, item_id, content_index: 0, transcript, usage });
-          }
-        }
-      };
-    },
-    fail({ itemId: item_id }: Utterance, error: InferenceError): void {
-      emit({ type: `${transcribed}.failed`, item_id, content_index: 0, error: describe(error) });
+    /** Resolves when everything that was received has been answered. */
+    async settled(): Promise<void> {
+      await hearing.settled();
     },
   };
 }

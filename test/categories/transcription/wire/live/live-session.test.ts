@@ -1,36 +1,56 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { TranscriptionEvent } from '../../../../../src/categories/transcription/events.ts';
+import type { TranscriptionRequestInput } from '../../../../../src/categories/transcription/request.ts';
 import {
   createLiveSession,
+  type LiveCall,
   type LiveSessionOptions,
 } from '../../../../../src/categories/transcription/wire/live/live-session.ts';
-import { liveServerEventSchema } from '../../../../../src/categories/transcription/wire/live/schema.ts';
+import {
+  liveServerEventSchema,
+  transcribed,
+} from '../../../../../src/categories/transcription/wire/live/schema.ts';
+import type { ModelInfo } from '../../../../../src/contracts/model.ts';
 import { InferenceError } from '../../../../../src/errors.ts';
 import { toErrorBody } from '../../../../../src/server/errors.ts';
 import { append, clear, commit, pcm, pieces, update } from './audio.ts';
 
-function open(options: Partial<LiveSessionOptions> = {}) {
-  let count = 0;
+function open({ isOlder, ...options }: Partial<LiveCall & LiveSessionOptions> = {}) {
   const events: any[] = [];
-  const session = createLiveSession({
-    model: 'ears',
-    maxBufferBytes: 2 ** 20,
-    createId: (prefix) => `${prefix}${++count}`,
-    assertModel(id) {
-      if (id === 'deaf') throw new InferenceError('model_not_found', 'No such model.', { param: 'model' });
+  const requests: TranscriptionRequestInput[] = [];
+  const session = createLiveSession(
+    { model: 'ears', isOlder },
+    {
+      maxBufferBytes: 2 ** 20,
+      signal: new AbortController().signal,
+      findModel(id) {
+        if (id === 'deaf') throw new InferenceError('model_not_found', 'No such model.', { param: 'model' });
+        return {} as ModelInfo;
+      },
+      hold: () => {},
+      pace: () => {},
+      fail: (error) => toErrorBody(error, 'req_1').error,
+      send: (event) => events.push(event),
+      async *run(request): AsyncGenerator<TranscriptionEvent> {
+        requests.push(request);
+        yield { type: 'transcription-end', language: undefined, durationSeconds: 0 };
+      },
+      ...options,
     },
-    hold: () => {},
-    describe: (error) => toErrorBody(error, 'req_1').error,
-    emit: (event) => events.push(event),
-    ...options,
-  });
+  );
+  /** Requests since the last call, when they have ended. */
+  const takeRequests = async () => {
+    await session.settled();
+    return requests.splice(0);
+  };
   /** Events of the server since the last call, each valid. */
   const flush = (): any[] => {
     for (const event of events) liveServerEventSchema.parse(event);
     return events.splice(0);
   };
   const push = (...messages: unknown[]): any[] => {
-    for (const message of messages) for (const _ of session.take(message));
+    for (const message of messages) for (const _ of session.receive(message));
     return flush();
   };
   const speak = (bytes: Uint8Array, size?: number): any[] =>
@@ -39,8 +59,11 @@ function open(options: Partial<LiveSessionOptions> = {}) {
     session.begin();
     return flush();
   };
-  return { session, push, speak, begin, flush };
+  return { session, takeRequests, push, speak, begin, flush };
 }
+
+/** Without the header of its WAV file. */
+const bytesOf = ({ audio }: TranscriptionRequestInput): number => (audio as Uint8Array).length - 44;
 
 const typesOf = (events: readonly any[]): string[] => events.map(({ type }) => type);
 const byHand = update({ turn_detection: null });
@@ -52,16 +75,14 @@ describe('the bytes that a session holds', () => {
   it.each([
     ['are none after a clear', [clear], 0],
     ['are those of a commit until its utterance has ended', [commit], speech.length],
-  ])('%s', (_title, messages, expected) => {
+  ])('%s', async (_title, messages, expected) => {
     let held = NaN;
     const { session, push } = open({ hold: (bytes) => (held = bytes) });
     push(byHand, append(speech));
     expect(held).toBe(speech.length);
     push(...messages);
     expect(held).toBe(expected);
-    const utterance = session.takeUtterance();
-    expect(held).toBe(expected);
-    if (utterance) session.release(utterance);
+    await session.settled();
     expect(held).toBe(0);
   });
 
@@ -81,7 +102,7 @@ describe('an append is taken in slices', () => {
   it('others run after every 32 KiB, whatever is in them', () => {
     const { session, push, flush } = open();
     push(short);
-    const slices = session.take(append(bursts));
+    const slices = session.receive(append(bursts));
     let count = 1;
     while (slices.next().done !== true) count++;
     const events = flush();
@@ -100,10 +121,10 @@ describe('a live session', () => {
     expect(open().begin()).toEqual([
       {
         type: 'session.created',
-        event_id: 'event_2',
+        event_id: expect.stringMatching(/^event_/),
         session: {
           object: 'realtime.transcription_session',
-          id: 'sess_1',
+          id: expect.stringMatching(/^sess_/),
           type: 'transcription',
           audio: {
             input: {
@@ -145,8 +166,8 @@ describe('a live session', () => {
     expect(inputOf({ turn_detection: null }).turn_detection).toBeNull();
   });
 
-  it('has the older form of a session, and its events', () => {
-    const { session, push, begin } = open({ isOlder: true });
+  it('has the older form of a session, and its events', async () => {
+    const { takeRequests, push, begin } = open({ isOlder: true });
     expect(begin()[0]).toMatchObject({
       type: 'transcription_session.created',
       session: { input_audio_format: 'pcm16', turn_detection: { type: 'server_vad' } },
@@ -169,7 +190,8 @@ describe('a live session', () => {
       'input_audio_buffer.committed',
       'conversation.item.created',
     ]);
-    const file = Buffer.from(session.takeUtterance()!.request.audio as Uint8Array);
+    const [request] = await takeRequests();
+    const file = Buffer.from(request!.audio as Uint8Array);
     expect([file.readUInt16LE(20), file.readUInt32LE(24), file.length]).toEqual([7, 8000, 4044]);
   });
 
@@ -212,19 +234,19 @@ describe('a live session', () => {
     expect(typesOf(push(byHand, append(pcm([0.5, 0.1])), commit))).toEqual(['session.updated', ...committed]);
   });
 
-  it('commits by hand, with the configuration of that moment', () => {
-    const { push, session } = open();
+  it('commits by hand, with the configuration of that moment', async () => {
+    const { push, flush, takeRequests } = open();
     const audio = pcm([0.5, 0.1]);
     push(byHand, update({ transcription: { language: 'de', prompt: 'Ada' } }), append(audio));
     const events = push(commit);
     push(update({ transcription: { model: 'other' } }), append(audio), commit);
     expect(typesOf(events)).toEqual(committed);
-    const [first, second] = [session.takeUtterance()!, session.takeUtterance()!];
-    expect(session.takeUtterance()).toBeUndefined();
-    expect(first.itemId).toBe(events[0].item_id);
-    expect(first.request).toMatchObject({ model: 'ears', language: 'de', prompt: 'Ada' });
-    expect(second.request).toMatchObject({ model: 'other', language: 'de' });
-    const file = Buffer.from(first.request.audio as Uint8Array);
+    const [first, second, ...others] = await takeRequests();
+    expect(others).toEqual([]);
+    expect(flush()[0]).toMatchObject({ type: `${transcribed}.completed`, item_id: events[0].item_id });
+    expect(first).toMatchObject({ model: 'ears', language: 'de', prompt: 'Ada' });
+    expect(second).toMatchObject({ model: 'other', language: 'de' });
+    const file = Buffer.from(first!.audio as Uint8Array);
     expect(file.subarray(0, 4).toString()).toBe('RIFF');
     expect(file.readUInt32LE(24)).toBe(24_000);
     expect(file.subarray(44)).toEqual(audio);
@@ -251,16 +273,16 @@ describe('a live session', () => {
     expect(typesOf(push(append(pcm([0.01, 0.1])), commit))).toEqual(committed);
   });
 
-  it('forgets what is cleared', () => {
-    const { push, session } = open();
+  it('forgets what is cleared', async () => {
+    const { push, takeRequests } = open();
     push(byHand, append(pcm([1, 0.1])));
     expect(push(clear)).toMatchObject([{ type: 'input_audio_buffer.cleared' }]);
     push(append(pcm([0.2, 0.1])), commit);
-    expect(session.takeUtterance()!.bytes).toBe(9600);
+    expect((await takeRequests()).map(bytesOf)).toEqual([9600]);
   });
 
-  it.each([480, 4800, 48_000, 10 ** 6])('finds the same utterances in pieces of %d bytes', (size) => {
-    const { session, speak } = open();
+  it.each([480, 4800, 48_000, 10 ** 6])('finds the same utterances in pieces of %d bytes', async (size) => {
+    const { takeRequests, speak } = open();
     const events = speak(pcm([1, 0], [1, 0.2], [1.5, 0], [0.5, 0.05], [1, 0]), size);
     const started = 'input_audio_buffer.speech_started';
     const stopped = 'input_audio_buffer.speech_stopped';
@@ -269,7 +291,7 @@ describe('a live session', () => {
       690, 2520, 3180, 4530,
     ]);
     expect(new Set(events.slice(0, 3).map(({ item_id: id }) => id)).size).toBe(1);
-    const seconds = [session.takeUtterance()!, session.takeUtterance()!].map(({ bytes }) => bytes / 48_000);
+    const seconds = (await takeRequests()).map((request) => bytesOf(request) / 48_000);
     expect(seconds).toEqual([1.83, 1.35]);
   });
 
@@ -280,24 +302,23 @@ describe('a live session', () => {
     expect(Math.max(...held)).toBeLessThan(0.6 * 48_000);
   });
 
-  it('commits the speech under way, and goes on with the rest as another utterance', () => {
-    const { speak, push, session } = open();
+  it('commits the speech under way, and goes on with the rest as another utterance', async () => {
+    const { speak, push, takeRequests } = open();
     const before = speak(pcm([1, 0], [0.6, 0.2]));
     const [first] = push(commit);
     expect(first.item_id).toBe(before[0].item_id);
     const after = speak(pcm([0.6, 0.2], [1, 0]));
     expect(after[0]).toMatchObject({ type: 'input_audio_buffer.speech_started', audio_start_ms: 1600 });
     expect(after[0].item_id).not.toBe(first.item_id);
-    expect(session.waiting).toBe(2);
+    expect(await takeRequests()).toHaveLength(2);
   });
 
-  it('cuts speech that fills the buffer, and refuses audio by hand that does', () => {
-    const { speak, push, session } = open({ maxBufferBytes: 96_000 });
+  it('cuts speech that fills the buffer, and refuses audio by hand that does', async () => {
+    const { speak, push, takeRequests } = open({ maxBufferBytes: 96_000 });
     const parts = pcm([1, 0], ...Array.from({ length: 5 }, () => [0.9, 0.2] as const), [1, 0]);
     const events = speak(parts);
     expect(typesOf(events).filter((type) => type === 'error')).toEqual([]);
-    let total = 0;
-    for (let next = session.takeUtterance(); next; next = session.takeUtterance()) total += next.bytes;
+    const total = (await takeRequests()).reduce((sum, request) => sum + bytesOf(request), 0);
     expect(total / 48_000).toBeGreaterThan(5.2);
     push(byHand, clear, append(pcm([1.9, 0.1])));
     expect(push(append(pcm([0.2, 0.1])))).toMatchObject([{ type: 'error', error: { param: 'audio' } }]);
@@ -316,8 +337,8 @@ describe('a live session', () => {
     ]);
   });
 
-  it('says what its holder refuses, and keeps nothing of it', () => {
-    const { push, session } = open({
+  it('says what its holder refuses, and keeps nothing of it', async () => {
+    const { push, takeRequests } = open({
       hold(bytes) {
         if (bytes > 10_000) throw new InferenceError('overloaded', 'Full.');
       },
@@ -325,7 +346,7 @@ describe('a live session', () => {
     push(byHand, append(new Uint8Array(9600)));
     expect(push(append(new Uint8Array(9600)))).toMatchObject([{ error: { code: 'overloaded' } }]);
     push(commit);
-    expect(session.takeUtterance()!.bytes).toBe(9600);
+    expect((await takeRequests()).map(bytesOf)).toEqual([9600]);
   });
 
   it('answers anything at all with events alone', () => {

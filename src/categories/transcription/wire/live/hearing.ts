@@ -1,0 +1,89 @@
+import type { RunEvent } from '../../../../contracts/run.ts';
+import { InferenceError } from '../../../../errors.ts';
+import type { TranscriptionEvent } from '../../events.ts';
+import type { TranscriptionRequestInput } from '../../request.ts';
+import type { TranscriptionStreamEvent } from '../schema.ts';
+import { createTranscriptionStreamer } from '../to-events.ts';
+import type { Configuration } from './configuration.ts';
+import type { SpokenAudio } from './speech-input.ts';
+
+/** A recording, written down: no text where nobody speaks. */
+export interface Heard {
+  readonly text: string;
+  readonly usage: Usage | undefined;
+  readonly error?: InferenceError | undefined;
+}
+
+type Usage = Extract<TranscriptionStreamEvent, { type: 'transcript.text.done' }>['usage'];
+
+interface HearingOptions {
+  readonly run: (request: TranscriptionRequestInput) => AsyncIterable<RunEvent>;
+  /** Once it is aborted, no further recording is begun with. */
+  readonly signal: AbortSignal;
+  /** Told when a recording has ended. */
+  readonly onEnd: () => void;
+}
+
+/** Makes what writes recordings down, one after the other. */
+export function createHearing({ run, signal, onEnd }: HearingOptions) {
+  let last: Promise<unknown> = Promise.resolve();
+  const hear = async (
+    request: TranscriptionRequestInput,
+    onText: ((delta: string) => void) | undefined,
+  ): Promise<Heard> => {
+    signal.throwIfAborted();
+    const toEvents = createTranscriptionStreamer();
+    let heard: Heard = { text: '', usage: undefined };
+    for await (const event of run(request)) {
+      for (const made of toEvents(event as TranscriptionEvent)) {
+        if (made.type === 'transcript.text.delta') onText?.(made.delta);
+        else if (made.type === 'transcript.text.done') heard = made;
+      }
+    }
+    return heard;
+  };
+  const hearing = {
+    /** Recordings that wait or are written down, and their bytes. */
+    count: 0,
+    bytes: 0,
+    settled: (): Promise<unknown> => last,
+    /** Never rejects. @param onText gets the text piece by piece */
+    transcribe(
+      { file: audio, bytes }: SpokenAudio,
+      { model, language, prompt }: Configuration,
+      onText?: (delta: string) => void,
+    ): Promise<Heard> {
+      hearing.count += 1;
+      hearing.bytes += bytes;
+      const heard = last
+        .then(() => hear({ model, audio, language, prompt }, onText))
+        .finally(() => {
+          hearing.count -= 1;
+          hearing.bytes -= bytes;
+          onEnd();
+        })
+        .catch((error: unknown) => ({ text: '', usage: undefined, error: InferenceError.from(error) }));
+      last = heard;
+      return heard;
+    },
+  };
+  return hearing;
+}
+
+/** The parts of a turn as one, which has failed where no part has a word. */
+export function joinHeard(parts: readonly Heard[]) {
+  const text = parts.flatMap((part) => part.text || []).join(' ');
+  const error = text === '' ? parts.find((part) => part.error)?.error : undefined;
+  const usages = parts.flatMap(({ usage }) => usage ?? []);
+  const sum = (count: 'input_tokens' | 'output_tokens' | 'total_tokens'): number =>
+    usages.reduce((total, usage) => total + usage[count], 0);
+  const input_tokens = sum('input_tokens');
+  const usage: Usage = {
+    type: 'tokens',
+    input_tokens,
+    input_token_details: { audio_tokens: input_tokens },
+    output_tokens: sum('output_tokens'),
+    total_tokens: sum('total_tokens'),
+  };
+  return { text, usage, error };
+}
