@@ -2,7 +2,7 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, text, type Expression } from '../../grammar/languages/expression.ts';
 import { anyNumber } from '../../grammar/languages/json-number.ts';
 import type { Language } from '../../grammar/languages/language.ts';
-import { typeOfValue } from '../../grammar/schemas/keywords.ts';
+import { typeOfValue } from '../../grammar/schemas/json-types.ts';
 import {
   anyStringOf,
   containing,

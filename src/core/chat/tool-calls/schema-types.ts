@@ -1,4 +1,4 @@
-import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/keywords.ts';
+import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
 

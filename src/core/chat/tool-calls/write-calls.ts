@@ -1,6 +1,6 @@
 import { orElse } from '../../text/or-else.ts';
 import { maxArgumentValues, parseBounded } from '../../text/bounded-json.ts';
-import { typeOfValue } from '../../grammar/schemas/keywords.ts';
+import { typeOfValue } from '../../grammar/schemas/json-types.ts';
 import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
 

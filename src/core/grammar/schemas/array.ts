@@ -16,7 +16,8 @@ import type { Clause } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import type { DistinctItems } from './distinct.ts';
 import { itemSchemas } from './evaluate.ts';
-import { readCount, readSchemas, schemaFault, typeBits, type Schema } from './keywords.ts';
+import { readCount, readSchemas, schemaFault, typeBits } from './keywords.ts';
+import { type Schema } from './json-types.ts';
 
 /** Items of which an array has so many. */
 interface Need {

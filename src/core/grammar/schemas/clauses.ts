@@ -6,7 +6,6 @@ import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
 import {
   allTypes,
   canonicalText,
-  isSchemaObject,
   keywordTypes,
   readNames,
   readSchemaMap,
@@ -15,8 +14,8 @@ import {
   typeBits,
   typeBitsOf,
   typesOfKeyword,
-  type Schema,
 } from './keywords.ts';
+import { isSchemaObject, type Schema } from './json-types.ts';
 
 /** A set of keys of an object. */
 export type KeySet =

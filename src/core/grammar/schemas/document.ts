@@ -1,5 +1,6 @@
 import { orElse } from '../../text/or-else.ts';
-import { isSchemaObject, quoted, schemaFault, type Schema } from './keywords.ts';
+import { quoted, schemaFault } from './keywords.ts';
+import { isSchemaObject, type Schema } from './json-types.ts';
 
 /** That a value matches a schema, or that it doesn't. */
 export interface Literal {

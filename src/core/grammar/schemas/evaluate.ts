@@ -2,7 +2,6 @@ import { getOrCreate } from '../../get-or-create.ts';
 import type { SchemaDocument } from './document.ts';
 import {
   canonicalText,
-  isSchemaObject,
   readCount,
   readNames,
   readSchemaMap,
@@ -10,8 +9,8 @@ import {
   schemaFault,
   typeBitsOf,
   typesOfKeyword,
-  type Schema,
 } from './keywords.ts';
+import { isSchemaObject, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
 

@@ -9,7 +9,8 @@ import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.
 import { annotationKeywords, createClauseReader, isReferenceAlone, wordsOf, type Clause } from './clauses.ts';
 import { createSchemaDocument, type Literal } from './document.ts';
 import { createEvaluator } from './evaluate.ts';
-import { isSchemaObject, numberBits, readSchemas, schemaFault, typeBits, type Schema } from './keywords.ts';
+import { numberBits, readSchemas, schemaFault, typeBits } from './keywords.ts';
+import { isSchemaObject, type Schema } from './json-types.ts';
 import { numberOf } from './number.ts';
 import { objectOf } from './object.ts';
 import { stringLanguage, stringOfClause } from './string.ts';

@@ -1,8 +1,7 @@
 import { abbreviate } from '../../text/quote.ts';
+import { isSchemaObject, typeOfValue, type Schema } from './json-types.ts';
 
 const jsonTypes = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-
-export type Schema = Readonly<Record<string, unknown>>;
 
 /** Types as bits; a number is an integer or a fraction. */
 export const typeBits = {
@@ -33,21 +32,7 @@ export const keywordTypes: ReadonlyMap<string, number> = new Map(
   ).flatMap(([type, keywords]) => keywords.split(' ').map((keyword) => [keyword, type] as const)),
 );
 
-export function isSchemaObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
-
-/** The type of a JSON value; whole numbers are integers. */
-export function typeOfValue(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value as 'string' | 'boolean' | 'object';
-}
-
-/** The same as a bit. */
+/** The type of a JSON value as a bit. */
 export function typeBitsOf(value: unknown): number {
   const type = typeOfValue(value);
   return typeBits[type === 'number' ? 'fraction' : type];
