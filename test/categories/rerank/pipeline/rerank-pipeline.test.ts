@@ -171,8 +171,8 @@ describe('2048 documents', () => {
     onTestFinished(() => clearImmediate(next));
     const { rerank } = await open({ onRun: (run) => (firstRun = run === 2 ? turns : firstRun) });
     await rerank({ query: 'a', documents: long });
-    // Four megabytes, and a turn after each 8 thousand characters.
-    expect(firstRun).toBeGreaterThan(400);
+    // Four megabytes, and a turn after each slice of some milliseconds.
+    expect(firstRun).toBeGreaterThan(4);
     // Another request is answered in between.
     const order: string[] = [];
     await Promise.all([
