@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { onceAllAborted } from './all-aborted.ts';
 
 /** Ranges that are no address of a host on the public Internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
 const special4 = toBlockList('ipv4', [
@@ -191,9 +191,9 @@ function answerWith(addresses: readonly LookupAddress[]): LookupFunction {
 
 /** @throws the reason of the signal where that is aborted before */
 async function interruptible<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = async (): Promise<never> => {
-    if (!signal.aborted) await once(signal, 'abort');
-    throw signal.reason;
-  };
-  return Promise.race([promise, aborted()]);
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stopListening = onceAllAborted([signal], () => reject(signal.reason));
+  });
+  return Promise.race([promise, aborted]).finally(stopListening);
 }

@@ -1,5 +1,6 @@
 import { fieldError, InferenceError } from '../../errors.ts';
 import { createDeferred } from '../../concurrency/deferred.ts';
+import { onceAllAborted } from '../../runtime/all-aborted.ts';
 import type { SessionBackend } from '../../contracts/sessions.ts';
 import { endpointsOf, senderTo, type RemoteEndpoint } from '../access.ts';
 import { Upstreams } from '../upstreams.ts';
@@ -59,9 +60,7 @@ async function* untilAborted<Event>(
 ): AsyncGenerator<Event> {
   const events = source[Symbol.asyncIterator]();
   const { promise: aborted, resolve } = createDeferred<undefined>();
-  const abort = (): void => resolve(undefined);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort);
+  const stopListening = onceAllAborted([signal], () => resolve(undefined));
   try {
     for (;;) {
       const result = await Promise.race([events.next(), aborted]);
@@ -70,7 +69,7 @@ async function* untilAborted<Event>(
       yield result.value;
     }
   } finally {
-    signal.removeEventListener('abort', abort);
+    stopListening();
     // Not awaited: a run that waits for a server returns only after its answer.
     void events.return?.().catch(() => {});
   }

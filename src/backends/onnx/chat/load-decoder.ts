@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isPastState, embeddingsInput } from '../../../core/onnx/cache-names.ts';
+import { orElse } from '../../../core/text/or-else.ts';
 import { largestLogitsCount } from '../../../core/sampling/largest-logits.ts';
 import { fieldError, InferenceError, messageOf } from '../../../errors.ts';
 import { localFiles, weightFiles } from '../../../folder/graph-files.ts';
@@ -157,16 +158,10 @@ async function prepare(path: string, options: DecoderOptions): Promise<PreparedG
  *
  * @param processor text of Linux's `/proc/cpuinfo`; other systems don't tell
  */
-export function hasFastPlainAttention(processor = readProcessor()): boolean {
+export function hasFastPlainAttention(
+  processor = orElse(() => readFileSync('/proc/cpuinfo', 'latin1'), ''),
+): boolean {
   return /\bavx512f\b/.test(processor);
-}
-
-function readProcessor(): string {
-  try {
-    return readFileSync('/proc/cpuinfo', 'latin1');
-  } catch {
-    return '';
-  }
 }
 
 /** @throws InferenceError `invalid_request` where the graph has no products that the setting acts on */

@@ -66,13 +66,13 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
   });
 }
 
-/** What a step of DPM-Solver goes by. */
+/** A step of DPM-Solver from one level of noise to the next. */
 interface DpmStep {
   readonly from: NoiseLevel;
   readonly to: NoiseLevel;
   /** One to three; the step begins at the first. */
   readonly outputs: readonly Float32Array[];
-  /** Of each output. */
+  /** Each output's λ. */
   readonly lambdas: readonly number[];
   readonly stochastic: boolean;
   readonly ofNoise: boolean;

@@ -49,7 +49,7 @@ interface AdamsWays {
   readonly stochasticity?: (timestep: number) => number;
 }
 
-/** Of a predictor or a corrector. */
+/** The highest order of a predictor or a corrector. */
 const mostOrder = 4;
 
 /** Integrates a polynomial in λ through the last outputs over each step. */

@@ -17,7 +17,7 @@ import type { Literal, SchemaDocument } from './document.ts';
 import type { DistinctItems } from './distinct.ts';
 import { itemSchemas } from './evaluate.ts';
 import { readCount, readSchemas, schemaFault, typeBits } from './keywords.ts';
-import { type Schema } from './json-types.ts';
+import type { Schema } from './json-types.ts';
 
 /** Items of which an array has so many. */
 interface Need {

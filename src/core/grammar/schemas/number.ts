@@ -5,7 +5,7 @@ import { languageOf } from '../languages/pattern-language.ts';
 import { anyInteger, anyNumber, maxSignificant, nonNegativeNumber } from '../languages/json-number.ts';
 import type { Clause } from './clauses.ts';
 import { numberBits, schemaFault, typeBits } from './keywords.ts';
-import { type Schema } from './json-types.ts';
+import type { Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 
 /** Beyond, neighbouring integers are the same double. */

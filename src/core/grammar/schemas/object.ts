@@ -3,7 +3,7 @@ import type { Language } from '../languages/language.ts';
 import type { Clause, KeySet } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { quoted, readCount, readSchemaMap, schemaFault, typeBits } from './keywords.ts';
-import { type Schema } from './json-types.ts';
+import type { Schema } from './json-types.ts';
 import { objectWith, type KeyKind, type MemberSetting, type Need, type Property } from './members.ts';
 
 const maxNameLength = 256;

@@ -24,7 +24,7 @@ const tens = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 
 const scales = ['', ' thousand', ' million', ' billion', ' trillion'];
 const mostDigits = 3 * scales.length;
 
-/** By the letters that stand for them. */
+/** Names of scales by the letters that stand for them. */
 export const scaleNames: Readonly<Record<string, string>> = {
   k: 'thousand',
   m: 'million',
