@@ -6,6 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { elementTypes } from '../../src/core/onnx/element-types.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxModel, OnnxNode, OnnxTensor } from '../../src/core/onnx/model.ts';
 import { fuseWholeAttention } from '../../src/core/onnx/rewrites/whole-attention.ts';
+import { multiplyByBlocks } from '../../src/core/onnx/rewrites/products-by-blocks.ts';
 import { scoreInTwoStages } from '../../src/core/onnx/rewrites/two-stage-scores.ts';
 import { signWeights } from '../../src/core/onnx/rewrites/signed-weights.ts';
 import { takeBranch } from '../../src/core/onnx/rewrites/take-branch.ts';
@@ -316,6 +317,124 @@ it('gives whole products signed weights, and the same values', async () => {
   if (await measuredByteKernels.areExactWithSigns()) expect(products[1]).toEqual(products[0]);
   expect(signWeights({ ...original, graph })).toBeUndefined();
   expect(signWeights({ ...original, opsets: [{ domain: '', version: 17 }] })).toBeUndefined();
+});
+
+/** As `quantize_dynamic` writes a product; `weights` are signed or unsigned bytes, with one scale for all or for each column. */
+function roundedProduct(weights: Int8Array | Uint8Array, scales: readonly number[]): OnnxModel {
+  const type = weights instanceof Int8Array ? elementTypes.int8 : elementTypes.uint8;
+  const zero = new Uint8Array(scales.length).fill(weights instanceof Int8Array ? 0 : zeroPoint);
+  const dims = scales.length === 1 ? [] : [scales.length];
+  const nodes = [
+    node('DynamicQuantizeLinear', ['x'], ['q', 'qs', 'qz']),
+    node('MatMulInteger', ['q', 'w', 'qz', 'z'], ['whole']),
+    {
+      ...node('Cast', ['whole'], ['floats']),
+      attributes: [{ name: 'to', value: { type: 'integer', value: 1n }, unknown: [] } as const],
+    },
+    node('Mul', ['qs', 's'], ['scales']),
+    node('Mul', ['floats', 'scales'], ['y']),
+  ];
+  return {
+    ...model(),
+    graph: {
+      ...graphOf('rounded', nodes),
+      initializers: [
+        constant('w', type, [size, weights.length / size], new Uint8Array(weights.buffer)),
+        constant('s', elementTypes.float32, dims, Float32Array.from(scales)),
+        constant('z', type, dims, zero),
+      ],
+      inputs: [tensorValue('x', elementTypes.float32, [1, 'rows', size])],
+      outputs: [tensorValue('y', elementTypes.float32, [1, 'rows', 'columns'])],
+    },
+  };
+}
+
+const few = 48;
+it.each<[string, Int8Array | Uint8Array, readonly number[]]>([
+  [
+    'signed weights of one scale',
+    Int8Array.from({ length: size * few }, (_, at) => ((at * 89) % 255) - 127),
+    [scale],
+  ],
+  [
+    'unsigned weights with a scale for each column',
+    Uint8Array.from({ length: size * few }, (_, at) => (at * 89) % 256),
+    Array.from({ length: few }, (_, column) => scale * (1 + (column % 5))),
+  ],
+])('rounds a row of a product by itself: %s', async (_, weights, scales) => {
+  const original = roundedProduct(weights, scales);
+  // The first row is that of a token to which all others attend.
+  const input = x.map((each, at) => (at < size ? 500 * each : each));
+  const zero = weights instanceof Int8Array ? 0 : zeroPoint;
+  const exact = Array.from({ length: rows * few }, (_value, at) => {
+    const [row, column] = [Math.floor(at / few), at % few];
+    const terms = Array.from(
+      { length: size },
+      (_term, inner) => input[row * size + inner]! * (weights[inner * few + column]! - zero),
+    );
+    return terms.reduce((a, b) => a + b) * (scales[column] ?? scale);
+  });
+  const errorsOf = async (graph: OnnxGraph): Promise<number[]> => {
+    const session = await createOnnxSession(writeOnnxModel({ ...original, graph }), { threads: 1 });
+    const { y } = await session.run({ x: { type: 'float32', dims: [1, rows, size], data: input } });
+    await session.release();
+    const norm = (values: readonly number[]): number => Math.hypot(...values);
+    return Array.from({ length: rows }, (_row, row) => {
+      const wanted = exact.slice(row * few, (row + 1) * few);
+      return norm(wanted.map((value, at) => (y!.data[row * few + at] as number) - value)) / norm(wanted);
+    });
+  };
+  const graph = multiplyByBlocks(original)!;
+  expect(operatorsOf(graph)).not.toContain('DynamicQuantizeLinear');
+  expect(Math.max(...(await errorsOf(graph)))).toBeLessThan(0.02);
+  expect(Math.max(...(await errorsOf(original.graph)))).toBeGreaterThan(0.2);
+});
+
+it('rounds products of decoders by rows, and not those of encoders', async () => {
+  const path = join(folder, 'rounded.onnx');
+  writeFileSync(path, writeOnnxModel(roundedProduct(new Uint8Array(size * few).fill(7), [scale])));
+  const operatorsFor = async (hasCaches?: boolean, areFast = true): Promise<string[]> => {
+    const measured = { ...kernels, areFastByBlocks: async () => areFast };
+    const { bytes } = await rewriteRecognizer(path, { device: 'cpu', kernels: measured, hasCaches });
+    return operatorsOf(readOnnxModel(bytes!).graph);
+  };
+  for (const hasCaches of [true, false]) expect(await operatorsFor(hasCaches)).toContain('MatMulNBits');
+  for (const operators of [await operatorsFor(), await operatorsFor(false, false)])
+    expect(operators).toContain('MatMulInteger');
+});
+
+it.each<[string, (whole: OnnxModel) => OnnxModel]>([
+  [
+    'weights that are no constants',
+    (whole) => ({ ...whole, graph: { ...whole.graph, initializers: whole.graph.initializers.slice(1) } }),
+  ],
+  ['an older version of the operators', (whole) => ({ ...whole, opsets: [{ domain: '', version: 17 }] })],
+  [
+    'rows that make no whole blocks',
+    (whole) => ({
+      ...whole,
+      graph: {
+        ...whole.graph,
+        initializers: whole.graph.initializers.map((each) =>
+          each.name === 'w' ? { ...each, dims: [few, size] } : each,
+        ),
+      },
+    }),
+  ],
+  [
+    'a sum that other numbers multiply',
+    (whole) => ({
+      ...whole,
+      graph: {
+        ...whole.graph,
+        nodes: whole.graph.nodes.map((each) =>
+          each.outputs[0] === 'scales' ? { ...each, inputs: ['other', 's'] } : each,
+        ),
+      },
+    }),
+  ],
+])('keeps products of %s', (_, change) => {
+  expect(multiplyByBlocks(change(roundedProduct(new Uint8Array(size * few), [scale])))).toBeUndefined();
 });
 
 const tinyModels = dirname(fileURLToPath(import.meta.resolve('@slashv1/tiny-models/package.json')));

@@ -1,10 +1,10 @@
 import { elementTypes } from '../element-types.ts';
-import { operatorsVersion } from '../graph-draft.ts';
+import { operatorsVersion, type GraphDraft } from '../graph-draft.ts';
 import type { OnnxGraph, OnnxModel } from '../model.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
 
 /** `BitwiseXor` is there from this version on. */
-const leastOpset = 18;
+export const leastOpset = 18;
 
 /**
  * Gives products of whole numbers signed weights, the same less 128 as their zero points: processors multiply unsigned by signed
@@ -21,10 +21,16 @@ export function signWeights({ graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets
       (name) => index.constant(name)?.elementType === elementTypes.uint8,
     );
     if (!isUnsigned) return false;
-    const half = draft.cast(draft.float32(128), elementTypes.uint8);
-    const shift = (name: string): string =>
-      draft.cast(draft.add('BitwiseXor', [name, half]), elementTypes.int8);
+    const shift = (name: string): string => flipSigns(draft, name, elementTypes.int8);
     draft.add('MatMulInteger', [x, shift(weights), zeroX, shift(zeroWeights)], { outputs });
     return true;
   });
+}
+
+/** Adds 128 to signed bytes, or takes it from unsigned ones. */
+export function flipSigns(draft: GraphDraft, name: string, elementType: number): string {
+  const half = draft.cast(draft.float32(128), elementTypes.uint8);
+  const bytes = elementType === elementTypes.uint8 ? draft.cast(name, elementType) : name;
+  const flipped = draft.add('BitwiseXor', [bytes, half]);
+  return elementType === elementTypes.uint8 ? flipped : draft.cast(flipped, elementType);
 }

@@ -56,8 +56,13 @@ function readTable(turned: string, index: GraphIndex): Table | undefined {
 }
 
 /** Attributes of a `MatMulNBits` of rows of `size` numbers. */
-export function blockAttributes(size: number, count: number, accuracyLevel: number): OnnxAttribute[] {
-  const settings = { K: size, N: count, bits: 8, block_size: blockSize, accuracy_level: accuracyLevel };
+export function blockAttributes(
+  size: number,
+  count: number,
+  accuracyLevel: number,
+  block = blockSize,
+): OnnxAttribute[] {
+  const settings = { K: size, N: count, bits: 8, block_size: block, accuracy_level: accuracyLevel };
   return Object.entries(settings).map(([name, value]) => integerAttribute(name, value));
 }
 
