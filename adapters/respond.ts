@@ -51,9 +51,8 @@ export function mountPathOf(options: { readonly mountPath?: string | undefined }
   const [name] = Object.keys(unknown);
   if (name !== undefined) throw new TypeError(`${name}: expected no other option than mountPath`);
   if (mountPath === undefined || /^(\/[^/?#]+)+$/.test(mountPath)) return mountPath;
-  throw new TypeError(
-    `mountPath: expected a path such as "/v1", without a slash at its end, got "${mountPath}"`,
-  );
+  const reason = `mountPath: expected a path such as "/v1", without a slash at its end, got "${mountPath}"`;
+  throw new TypeError(reason);
 }
 
 /**

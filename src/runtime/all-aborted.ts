@@ -17,3 +17,12 @@ export function onceAllAborted(
     for (const signal of listened) signal!.removeEventListener('abort', count);
   };
 }
+
+/** Waits for work that doesn't end with the signal. @throws the reason of the signal where that is aborted before */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stopListening = onceAllAborted([signal], () => reject(signal.reason));
+  });
+  return Promise.race([work, aborted]).finally(stopListening);
+}

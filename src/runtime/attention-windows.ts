@@ -3,10 +3,9 @@ import { modelSignature } from '../core/onnx/model-signature.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { maskInputs, maskModel, maskPrefix } from '../core/onnx/rewrites/attention-mask.ts';
 import type { AttentionWindow } from '../core/onnx/rewrites/group-query-attention.ts';
-import { writeOnnxModel } from '../core/onnx/write-model.ts';
 import type { Tensor } from '../contracts/graph.ts';
-import { createOnnxSession } from './onnx.ts';
 import { filled, int64 } from './tensors.ts';
+import { withSession } from './with-session.ts';
 
 /** A step that is tried: how many tokens a row has had, how many it gets, and the ones of each row's mask. */
 interface Step {
@@ -23,9 +22,7 @@ const longest = 2 ** 17;
 export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMap<string, AttentionWindow>> {
   const masks = maskModel(model);
   if (!masks) return new Map();
-  const session = await createOnnxSession(writeOnnxModel(masks), { threads: 1 }).catch(() => undefined);
-  if (session === undefined) return new Map();
-  try {
+  const found = withSession(masks, async (session) => {
     const inputs = new Set(modelSignature(masks).inputs.map(({ name }) => name));
     const names = modelSignature(masks).outputs.map(({ name }) => name);
     const cache = model.graph.inputs.find(isPastKeyOrValue)?.dims ?? [];
@@ -49,11 +46,8 @@ export async function readAttentionWindows(model: OnnxModel): Promise<ReadonlyMa
       }
     }
     return new Map([...windows].map(([name, window]) => [name.slice(maskPrefix.length), window]));
-  } catch {
-    return new Map();
-  } finally {
-    await session.release();
-  }
+  });
+  return found.catch(() => new Map());
 }
 
 function createFeeds(
@@ -77,10 +71,8 @@ function createFeeds(
 
 function computed(dims: readonly number[], value: (index: number) => number): Tensor {
   const length = dims.reduce((product, dim) => product * dim, 1);
-  return int64(
-    dims,
-    Array.from({ length }, (_, index) => value(index)),
-  );
+  const values = Array.from({ length }, (_, index) => value(index));
+  return int64(dims, values);
 }
 
 /** Number of last keys that the only row sees. */

@@ -13,91 +13,70 @@ import { filled } from './tensors.ts';
 /** An input, and the output of a run that it is fed in the next. */
 export type Carried = readonly [input: string, output: string];
 
-/** A graph that runs again and again. What it is fed stays bound, and what it hands to its next run stays where the runtime wrote it. */
-export class BoundGraph {
-  readonly #session: Session;
-  readonly #createTensor: (tensor: Tensor) => ResidentTensor;
-  readonly #binding: Binding;
+export type BoundGraph = ReturnType<typeof bindGraph>;
+
+/** Makes a graph run again and again. What it is fed stays bound, and what it hands to its next run stays where the runtime wrote it. */
+export function bindGraph(session: Session) {
+  const createTensor = isBindable(session) ? session.createTensor : holdTensor;
+  const binding = isBindable(session) ? session.createBinding() : createRunBinding(session);
   /** Memory of outputs whose size is known before a run. */
-  readonly #fetched = new Map<string, Tensor>();
-
-  constructor(session: Session) {
-    this.#session = session;
-    this.#createTensor = isBindable(session) ? session.createTensor : holdTensor;
-    this.#binding = isBindable(session) ? session.createBinding() : createRunBinding(session);
-  }
-
-  /** @param tensor an array of it may be written anew before each run */
-  feed(name: string, tensor: Tensor | ResidentTensor): void {
-    if ('read' in tensor) return this.#binding.bindInput(name, tensor);
-    const made = this.#createTensor(tensor);
-    this.#binding.bindInput(name, made);
-    made.release();
-  }
-
-  feedAll(tensors: Readonly<Record<string, Tensor | ResidentTensor>>): void {
-    for (const [name, tensor] of Object.entries(tensors)) this.feed(name, tensor);
-  }
-
-  /** Leaves outputs where the graph computes. */
-  keep(outputs: readonly string[]): void {
-    for (const name of outputs) this.#binding.allocateOutput(name, 'session');
-  }
-
-  /**
-   * Lets an output come into this process; into the same memory at each run, if its last dimension is fixed.
-   * @param leading dimensions before the last one
-   */
-  fetch(name: string, leading?: readonly number[]): void {
-    const { type, dims: open } = this.#session.outputs.find((output) => output.name === name)!;
-    const last = open.at(-1);
-    const isKnown = leading?.length === open.length - 1 && typeof last === 'number';
-    if (!isKnown || !isBindable(this.#session) || this.#session.device !== 'cpu')
-      return this.#binding.allocateOutput(name);
-    const tensor = filled(type, [...leading, last]);
-    const made = this.#createTensor(tensor);
-    this.#binding.bindOutput(name, made);
-    made.release();
-    this.#fetched.set(name, tensor);
-  }
-
-  run(options?: GraphRunOptions): Promise<void> {
-    return this.#binding.run(options);
-  }
-
-  /** A fetched output; where it came into the same memory, the next run overwrites it. */
-  read(name: string): Tensor {
-    const fetched = this.#fetched.get(name);
-    if (fetched) return fetched;
-    const output = this.#binding.output(name);
-    try {
-      return output.read();
-    } finally {
-      output.release();
-    }
-  }
-
-  /** The numbers of a fetched output, as `read`. */
-  readNumbers(name: string): Float32Array {
-    return toFloat32(this.read(name));
-  }
-
-  take(outputs: readonly string[]): ResidentTensor[] {
-    return this.#binding.takeOutputs(outputs);
-  }
-
-  /** Feeds the next run what the last one made. */
-  carry(carried: readonly Carried[]): void {
-    const tensors = this.take(carried.map(([, output]) => output));
-    for (const [index, [input]] of carried.entries()) {
-      this.#binding.bindInput(input, tensors[index]!);
-      tensors[index]!.release();
-    }
-  }
-
-  release(): void {
-    this.#binding.release();
-  }
+  const fetched = new Map<string, Tensor>();
+  const graph = {
+    /** @param tensor an array of it may be written anew before each run */
+    feed(name: string, tensor: Tensor | ResidentTensor): void {
+      if ('read' in tensor) return binding.bindInput(name, tensor);
+      const made = createTensor(tensor);
+      binding.bindInput(name, made);
+      made.release();
+    },
+    feedAll(tensors: Readonly<Record<string, Tensor | ResidentTensor>>): void {
+      for (const [name, tensor] of Object.entries(tensors)) graph.feed(name, tensor);
+    },
+    /** Leaves outputs where the graph computes. */
+    keep(outputs: readonly string[]): void {
+      for (const name of outputs) binding.allocateOutput(name, 'session');
+    },
+    /**
+     * Lets an output come into this process; into the same memory at each run, if its last dimension is fixed.
+     * @param leading dimensions before the last one
+     */
+    fetch(name: string, leading?: readonly number[]): void {
+      const { type, dims: open } = session.outputs.find((output) => output.name === name)!;
+      const last = open.at(-1);
+      const isKnown = leading?.length === open.length - 1 && typeof last === 'number';
+      if (!isKnown || !isBindable(session) || session.device !== 'cpu') return binding.allocateOutput(name);
+      const tensor = filled(type, [...leading, last]);
+      const made = createTensor(tensor);
+      binding.bindOutput(name, made);
+      made.release();
+      fetched.set(name, tensor);
+    },
+    run: (options?: GraphRunOptions): Promise<void> => binding.run(options),
+    /** A fetched output; where it came into the same memory, the next run overwrites it. */
+    read(name: string): Tensor {
+      const own = fetched.get(name);
+      if (own) return own;
+      const output = binding.output(name);
+      try {
+        return output.read();
+      } finally {
+        output.release();
+      }
+    },
+    /** The numbers of a fetched output, as `read`. */
+    readNumbers: (name: string): Float32Array => toFloat32(graph.read(name)),
+    take: (outputs: readonly string[]): ResidentTensor[] => binding.takeOutputs(outputs),
+    /** Feeds the next run what the last one made. */
+    carry(carried: readonly Carried[]): void {
+      const tensors = binding.takeOutputs(carried.map(([, output]) => output));
+      for (const [index, [input]] of carried.entries()) {
+        binding.bindInput(input, tensors[index]!);
+        tensors[index]!.release();
+      }
+    },
+    release: (): void => binding.release(),
+  };
+  return graph;
 }
 
 /** Runs a graph once. @returns its outputs, where it computes them */
@@ -107,7 +86,7 @@ export async function runKept(
   outputs: readonly string[],
   options?: GraphRunOptions,
 ): Promise<ResidentTensor[]> {
-  const graph = new BoundGraph(session);
+  const graph = bindGraph(session);
   try {
     graph.feedAll(feeds);
     graph.keep(outputs);

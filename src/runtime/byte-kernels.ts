@@ -6,9 +6,8 @@ import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { toModel } from '../core/onnx/tensor-graphs.ts';
 import { inlineTensor } from '../core/onnx/tensor-values.ts';
 import { nodeOf, tensorValue } from '../core/onnx/value.ts';
-import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import type { Session, Tensor } from '../contracts/graph.ts';
-import { createOnnxSession } from './onnx.ts';
+import type { Tensor } from '../contracts/graph.ts';
+import { withSession } from './with-session.ts';
 
 /** Products of 8 bits that a processor computes well. */
 export interface ByteKernels {
@@ -55,15 +54,6 @@ async function measure(accuracyLevel: number, enough = Infinity): Promise<number
 async function multiplyLargest(): Promise<number> {
   const x: Tensor = { type: 'uint8', dims: [1, size], data: new Uint8Array(size).fill(255) };
   return withSession(signed, async (session) => Number((await session.run({ x }))['y']!.data[0]));
-}
-
-async function withSession<T>(model: OnnxModel, use: (session: Session) => Promise<T>): Promise<T> {
-  const session = await createOnnxSession(writeOnnxModel(model), { threads: 1 });
-  try {
-    return await use(session);
-  } finally {
-    await session.release();
-  }
 }
 
 const signed = toModel({

@@ -32,10 +32,8 @@ export async function useLibrary(library: string, setting = 'backend.library'): 
   if (await chosenRuntime()) {
     const { path: loaded } = findLibrary();
     if (loaded === path) return;
-    throw fieldError(
-      setting,
-      `expected the library that this process has loaded, ${loaded}, got ${path}; with isolation: "process" each model has its own`,
-    );
+    const reason = `expected the library that this process has loaded, ${loaded}, got ${path}; with isolation: "process" each model has its own`;
+    throw fieldError(setting, reason);
   }
   chooseLibrary({ path, setting });
   choice = undefined;

@@ -2,7 +2,7 @@ import { elementTypes } from '../core/onnx/element-types.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
 import { joinRowsModel, pickPositionModel, zerosModel } from '../core/onnx/tensor-graphs.ts';
 import { writeOnnxModel } from '../core/onnx/write-model.ts';
-import { BoundGraph } from './bound-graph.ts';
+import { bindGraph } from './bound-graph.ts';
 import { int64 } from './tensors.ts';
 import type { BindableSession, ResidentTensor, Tensor } from '../contracts/graph.ts';
 
@@ -44,7 +44,7 @@ export function createDeviceTensors(
     feeds: Readonly<Record<string, Tensor | ResidentTensor>>,
     place: 'cpu' | 'session' = 'session',
   ): Promise<ResidentTensor> => {
-    const graph = new BoundGraph(session);
+    const graph = bindGraph(session);
     try {
       graph.feedAll(feeds);
       for (const feed of Object.values(feeds)) if (!('read' in feed)) traffic.bytes += feed.data.byteLength;

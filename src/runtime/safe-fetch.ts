@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { onceAllAborted } from './all-aborted.ts';
+import { unlessAborted } from './all-aborted.ts';
 
 /** Ranges that are no address of a host on the public Internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry */
 const special4 = toBlockList('ipv4', [
@@ -34,14 +34,9 @@ const special6 = toBlockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16',
  * any of these in the clothes of IPv6.
  */
 export function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return !special4.check(address, 'ipv4');
-    case 6:
-      return global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
-    default:
-      return false;
-  }
+  const version = isIP(address);
+  if (version === 4) return !special4.check(address, 'ipv4');
+  return version === 6 && global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
 }
 
 function toBlockList(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
@@ -128,7 +123,7 @@ async function open(url: URL, options: SafeFetchOptions, signal: AbortSignal): P
     throw new FetchRefusal('the host is not among those that are allowed');
   const addresses =
     isIP(hostname) === 0
-      ? await interruptible((options.resolve ?? resolveHost)(hostname), signal)
+      ? await unlessAborted(signal, (options.resolve ?? resolveHost)(hostname))
       : [{ address: hostname, family: isIP(hostname) }];
   const mayConnect =
     mayBePrivate(hostname, options) || addresses.every(({ address }) => isPublicAddress(address));
@@ -187,13 +182,4 @@ function answerWith(addresses: readonly LookupAddress[]): LookupFunction {
     if (all) callback(null, [...addresses]);
     else callback(null, first!.address, first!.family);
   };
-}
-
-/** @throws the reason of the signal where that is aborted before */
-async function interruptible<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stopListening = onceAllAborted([signal], () => reject(signal.reason));
-  });
-  return Promise.race([promise, aborted]).finally(stopListening);
 }

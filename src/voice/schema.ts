@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { speechParameters } from '../categories/speech/parameters.ts';
 import {
+  about,
   audioEvents,
-  eventId as event_id,
   formatSchema,
   heardEvents,
   modelSchema,
   noiseReduction,
+  ofClient,
   turnShape,
   without,
 } from '../categories/transcription/wire/live/schema.ts';
@@ -129,8 +130,9 @@ const part = z.discriminatedUnion('type', [
   }),
 ]);
 
+const itemId = z.string().min(1).max(512);
 const ofItem = {
-  id: z.string().min(1).max(512).optional(),
+  id: itemId.optional(),
   object: z.literal('realtime.item').optional(),
   status: z.enum(['completed', 'incomplete', 'in_progress']).optional(),
 };
@@ -140,16 +142,11 @@ const itemSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('function_call'),
     ...ofItem,
-    call_id: z.string().min(1).max(512).optional(),
+    call_id: itemId.optional(),
     name: z.string().min(1),
     arguments: z.string(),
   }),
-  z.strictObject({
-    type: z.literal('function_call_output'),
-    ...ofItem,
-    call_id: z.string().min(1).max(512),
-    output: z.string(),
-  }),
+  z.strictObject({ type: z.literal('function_call_output'), ...ofItem, call_id: itemId, output: z.string() }),
 ]);
 
 export type GivenItem = z.infer<typeof itemSchema>;
@@ -179,34 +176,32 @@ const responseSchema = z.strictObject({
 export type VoiceResponseFields = z.infer<typeof responseSchema>;
 
 const item_id = z.string().min(1);
-const client = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id });
 
 export const voiceClientEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ ...client('session.update'), session: sessionSchema }),
+  z.strictObject({ ...ofClient('session.update'), session: sessionSchema }),
   ...audioEvents,
   z.strictObject({
-    ...client('conversation.item.create'),
+    ...ofClient('conversation.item.create'),
     previous_item_id: z.string().nullable().optional().meta({
       description: 'The item before it; `root`: none; left out: the last one.',
     }),
     item: itemSchema,
   }),
-  z.strictObject({ ...client('conversation.item.retrieve'), item_id }),
-  z.strictObject({ ...client('conversation.item.delete'), item_id }),
+  z.strictObject({ ...ofClient('conversation.item.retrieve'), item_id }),
+  z.strictObject({ ...ofClient('conversation.item.delete'), item_id }),
   z.strictObject({
-    ...client('conversation.item.truncate'),
+    ...ofClient('conversation.item.truncate'),
     item_id,
     content_index: z.literal(0),
     audio_end_ms: z.number().min(0).meta({ description: 'Audio of the item that the user has heard.' }),
   }),
-  z.strictObject({ ...client('response.create'), response: responseSchema.optional() }),
-  z.strictObject({ ...client('response.cancel'), response_id: z.string().optional() }),
+  z.strictObject({ ...ofClient('response.create'), response: responseSchema.optional() }),
+  z.strictObject({ ...ofClient('response.cancel'), response_id: z.string().optional() }),
 ]);
 
 /** A message of the client of a voice agent. */
 export type VoiceClientEvent = z.infer<typeof voiceClientEventSchema>;
 
-const server = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id: z.string() });
 const previous_item_id = z.string().nullable();
 const item = z.looseObject({ id: z.string(), object: z.literal('realtime.item'), type: z.string() });
 const session = z.looseObject({ object: z.literal('realtime.session'), id: z.string() });
@@ -224,28 +219,28 @@ const content = z.looseObject({ type: z.string() });
 
 export const voiceServerEventSchema = z.discriminatedUnion('type', [
   ...heardEvents,
-  z.object({ ...server('session.created'), session }),
-  z.object({ ...server('session.updated'), session }),
-  z.object({ ...server('conversation.item.added'), item, previous_item_id }),
-  z.object({ ...server('conversation.item.done'), item, previous_item_id }),
-  z.object({ ...server('conversation.item.retrieved'), item }),
-  z.object({ ...server('conversation.item.deleted'), item_id }),
-  z.object({ ...server('conversation.item.truncated'), item_id, content_index, audio_end_ms: z.number() }),
-  z.object({ ...server('response.created'), response }),
-  z.object({ ...server('response.done'), response }),
-  z.object({ ...server('response.output_item.added'), ...ofResponse, item }),
-  z.object({ ...server('response.output_item.done'), ...ofResponse, item }),
-  z.object({ ...server('response.content_part.added'), ...ofPart, part: content }),
-  z.object({ ...server('response.content_part.done'), ...ofPart, part: content }),
-  z.object({ ...server('response.output_text.delta'), ...ofPart, delta: z.string() }),
-  z.object({ ...server('response.output_text.done'), ...ofPart, text: z.string() }),
-  z.object({ ...server('response.output_audio_transcript.delta'), ...ofPart, delta: z.string() }),
-  z.object({ ...server('response.output_audio_transcript.done'), ...ofPart, transcript: z.string() }),
-  z.object({ ...server('response.output_audio.delta'), ...ofPart, delta: z.string() }),
-  z.object({ ...server('response.output_audio.done'), ...ofPart }),
-  z.object({ ...server('response.function_call_arguments.delta'), ...ofCall, delta: z.string() }),
-  z.object({ ...server('response.function_call_arguments.done'), ...callEnd }),
-  z.object({ ...server('rate_limits.updated'), rate_limits: z.array(z.looseObject({ name: z.string() })) }),
+  z.object({ ...about('session.created'), session }),
+  z.object({ ...about('session.updated'), session }),
+  z.object({ ...about('conversation.item.added'), item, previous_item_id }),
+  z.object({ ...about('conversation.item.done'), item, previous_item_id }),
+  z.object({ ...about('conversation.item.retrieved'), item }),
+  z.object({ ...about('conversation.item.deleted'), item_id }),
+  z.object({ ...about('conversation.item.truncated'), item_id, content_index, audio_end_ms: z.number() }),
+  z.object({ ...about('response.created'), response }),
+  z.object({ ...about('response.done'), response }),
+  z.object({ ...about('response.output_item.added'), ...ofResponse, item }),
+  z.object({ ...about('response.output_item.done'), ...ofResponse, item }),
+  z.object({ ...about('response.content_part.added'), ...ofPart, part: content }),
+  z.object({ ...about('response.content_part.done'), ...ofPart, part: content }),
+  z.object({ ...about('response.output_text.delta'), ...ofPart, delta: z.string() }),
+  z.object({ ...about('response.output_text.done'), ...ofPart, text: z.string() }),
+  z.object({ ...about('response.output_audio_transcript.delta'), ...ofPart, delta: z.string() }),
+  z.object({ ...about('response.output_audio_transcript.done'), ...ofPart, transcript: z.string() }),
+  z.object({ ...about('response.output_audio.delta'), ...ofPart, delta: z.string() }),
+  z.object({ ...about('response.output_audio.done'), ...ofPart }),
+  z.object({ ...about('response.function_call_arguments.delta'), ...ofCall, delta: z.string() }),
+  z.object({ ...about('response.function_call_arguments.done'), ...callEnd }),
+  z.object({ ...about('rate_limits.updated'), rate_limits: z.array(z.looseObject({ name: z.string() })) }),
 ]);
 
 /** A message of a voice agent. */

@@ -58,7 +58,7 @@ function watchCache(): () => number[] {
   onTestFinished(() => void vi.restoreAllMocks());
   vi.spyOn(LlamaContext.prototype, 'run').mockImplementation(async function (this: LlamaContext, count) {
     await run.call(this, count);
-    const sequences = Array.from({ length: this.mostSequences }, (_, id) => this.stateBytes(id));
+    const sequences = Array.from({ length: this.options.sequences }, (_, id) => this.stateBytes(id));
     held.push(sequences.reduce((sum, bytes) => sum + bytes, 0));
   });
   return () => held.splice(0);

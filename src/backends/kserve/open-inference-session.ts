@@ -70,11 +70,9 @@ export async function openInferenceSession(options: OpenInferenceOptions): Promi
         const answer = await ask(server, `${path}/infer`, request);
         const { status, ok } = answer.response;
         if (ok) return pick(await readOutputs(answer), expected);
-        throw new InferenceError(
-          status === 429 || status === 503 ? 'overloaded' : 'worker_failed',
-          `The graph server answered ${status}.`,
-          { cause: new Error(await readFault(answer)) },
-        );
+        const code = status === 429 || status === 503 ? 'overloaded' : 'worker_failed';
+        const cause = new Error(await readFault(answer));
+        throw new InferenceError(code, `The graph server answered ${status}.`, { cause });
       });
     },
     release: async () => {},
@@ -89,15 +87,15 @@ interface Answer {
   readonly signal: AbortSignal;
 }
 
+interface DescribeOptions extends OpenInferenceOptions {
+  /** Whether there may be none. */
+  readonly isOptional?: boolean;
+}
+
 /** The description of a server or of a graph, as soon as there is one. */
 async function describe(
   path: string,
-  {
-    servers,
-    startTimeoutMs = 60_000,
-    timeoutMs,
-    isOptional = false,
-  }: OpenInferenceOptions & { readonly isOptional?: boolean },
+  { servers, startTimeoutMs = 60_000, timeoutMs, isOptional = false }: DescribeOptions,
 ): Promise<Fields> {
   const giveUpAt = performance.now() + startTimeoutMs;
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -189,10 +187,8 @@ function toSignature(key: string, { name, datatype, shape }: WireSignature): Ten
   const type = elementTypeOf(String(datatype));
   if (type === undefined) {
     const expected = dataTypes.join(', ');
-    throw fieldError(
-      'backend',
-      `${describeValue(name)} is ${describeValue(datatype)}, expected one of ${expected}`,
-    );
+    const reason = `${describeValue(name)} is ${describeValue(datatype)}, expected one of ${expected}`;
+    throw fieldError('backend', reason);
   }
   if (typeof name !== 'string' || !Array.isArray(shape) || !shape.every(Number.isSafeInteger))
     throw fieldError('backend', `expected ${key} with a name and a shape`);

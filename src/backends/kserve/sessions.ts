@@ -1,6 +1,5 @@
-import { fieldError, InferenceError } from '../../errors.ts';
-import { createDeferred } from '../../concurrency/deferred.ts';
-import { onceAllAborted } from '../../runtime/all-aborted.ts';
+import { fieldError, InferenceError, whileWanted } from '../../errors.ts';
+import { unlessAborted } from '../../runtime/all-aborted.ts';
 import type { SessionBackend } from '../../contracts/sessions.ts';
 import { endpointsOf, senderTo, type RemoteEndpoint } from '../access.ts';
 import { Upstreams } from '../upstreams.ts';
@@ -59,17 +58,13 @@ async function* untilAborted<Event>(
   signal: AbortSignal,
 ): AsyncGenerator<Event> {
   const events = source[Symbol.asyncIterator]();
-  const { promise: aborted, resolve } = createDeferred<undefined>();
-  const stopListening = onceAllAborted([signal], () => resolve(undefined));
   try {
     for (;;) {
-      const result = await Promise.race([events.next(), aborted]);
-      if (!result) throw new InferenceError('cancelled', 'The request was cancelled.');
+      const result = await whileWanted(signal, unlessAborted(signal, events.next()));
       if (result.done === true) return;
       yield result.value;
     }
   } finally {
-    stopListening();
     // Not awaited: a run that waits for a server returns only after its answer.
     void events.return?.().catch(() => {});
   }

@@ -60,8 +60,6 @@ export const llamaDefinition: BackendDefinition = {
 
 function assertInstalled(param: string): void {
   if (hasLlamaBinaries()) return;
-  throw fieldError(
-    param,
-    `a GGUF file runs on llama.cpp, of which no binary for this machine is installed: npm install ${llamaPackage}`,
-  );
+  const reason = `a GGUF file runs on llama.cpp, of which no binary for this machine is installed: npm install ${llamaPackage}`;
+  throw fieldError(param, reason);
 }

@@ -7,7 +7,7 @@ import { openGgufFolder, readGgufFile } from '../../folder/gguf/gguf-folder.ts';
 import { createTextTokenizer, type TextTokenizer } from '../../folder/tokenizer.ts';
 import { createLlamaDecoder } from '../../runtime/llama/llama-decoder.ts';
 import { createLlamaEncoder } from '../../runtime/llama/llama-encoder.ts';
-import { LlamaModel } from '../../runtime/llama/llama-model.ts';
+import { loadLlamaModel, type LlamaModel } from '../../runtime/llama/llama-model.ts';
 import { defaultCacheTokens, type LlamaBackend } from './settings.ts';
 import { releaseOnFailure } from '../../concurrency/release-on-failure.ts';
 import { usualThreads } from '../../runtime/usual-threads.ts';
@@ -77,7 +77,7 @@ export async function openGgufModel(spec: ModelSpec): Promise<TextModel & Encodi
   const threads = spec.threads ?? usualThreads();
   const metadata = readGgufFile(spec.source);
   return releaseOnFailure(async (own) => {
-    const model = own(await LlamaModel.load(spec.source, { gpu, gpuLayers }));
+    const model = own(await loadLlamaModel(spec.source, { gpu, gpuLayers }));
     const ends = Array.from({ length: model.vocabularySize }, (_, id) => id).filter((id) => model.isEnd(id));
     const folder = await openGgufFolder(spec.source, metadata, ends);
     const tokenizer = folder.hasTokenizer
@@ -95,10 +95,8 @@ export async function openGgufModel(spec: ModelSpec): Promise<TextModel & Encodi
       async openDecoder({ contextLength, maxRows }) {
         const tokens = cacheTokens ?? Math.max(defaultCacheTokens, contextLength);
         if (tokens < contextLength) {
-          throw fieldError(
-            'backend.cacheTokens',
-            `expected at least the ${contextLength} of contextLength, got ${tokens}`,
-          );
+          const reason = `expected at least the ${contextLength} of contextLength, got ${tokens}`;
+          throw fieldError('backend.cacheTokens', reason);
         }
         return taken(createLlamaDecoder(model, { cacheTokens: tokens, maxRows, threads }));
       },

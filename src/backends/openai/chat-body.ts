@@ -65,22 +65,17 @@ function toMessage(message: ChatMessage<MessageContent>): unknown {
       return message;
     case 'user':
       return { ...message, content: toContent(message.content) };
-    case 'assistant':
-      return {
-        role: message.role,
-        content: message.content,
-        reasoning_content: message.reasoningContent,
-        tool_calls: message.toolCalls?.map(({ id, name, arguments: written }) => {
-          return { id, type: 'function', function: { name, arguments: written } };
-        }),
-      };
-    case 'tool':
-      return {
-        role: message.role,
-        content: message.content,
-        tool_call_id: message.toolCallId,
-        name: message.name,
-      };
+    case 'assistant': {
+      const { role, content, reasoningContent: reasoning_content, toolCalls } = message;
+      const tool_calls = toolCalls?.map(({ id, name, arguments: written }) => {
+        return { id, type: 'function', function: { name, arguments: written } };
+      });
+      return { role, content, reasoning_content, tool_calls };
+    }
+    case 'tool': {
+      const { role, content, toolCallId: tool_call_id, name } = message;
+      return { role, content, tool_call_id, name };
+    }
   }
 }
 
@@ -104,13 +99,10 @@ function toResponseFormat(format: ResponseFormat, dialect: ApiDialect): Record<s
       return {};
     case 'json-object':
       return { response_format: { type: 'json_object' } };
-    case 'json-schema':
-      return {
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: 'answer', schema: format.schema, strict: true },
-        },
-      };
+    case 'json-schema': {
+      const json_schema = { name: 'answer', schema: format.schema, strict: true };
+      return { response_format: { type: 'json_schema', json_schema } };
+    }
     default:
       return toForeignFormat(format, dialect);
   }

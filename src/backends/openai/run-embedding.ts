@@ -25,10 +25,8 @@ async function readVectors(body: unknown, count: number) {
     if (at % vectorsPerTurn === vectorsPerTurn - 1) await setImmediate();
     const index: unknown = item?.index ?? at;
     if (toCount(index) === undefined || (index as number) >= count) {
-      throw new InferenceError(
-        'worker_failed',
-        'The remote server returned vectors that were not requested.',
-      );
+      const message = 'The remote server returned vectors that were not requested.';
+      throw new InferenceError('worker_failed', message);
     }
     embeddings[index as number] = toVector(item?.embedding);
   }

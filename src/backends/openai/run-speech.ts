@@ -3,19 +3,11 @@ import type { SpeechEvent } from '../../categories/speech/events.ts';
 import { speechParameters } from '../../categories/speech/parameters.ts';
 import type { SpeechRequest } from '../../categories/speech/request.ts';
 import { unsupportedError } from '../../errors.ts';
+import { mediaTypes } from '../../runtime/audio-encode/contract.ts';
 import { readBytes } from '../../runtime/http/answer-body.ts';
 import { callApi, toCall, unreachable } from './api-client.ts';
 import type { ApiEndpoint } from './server.ts';
 import type { RemoteModel } from './remote-model.ts';
-
-const mediaTypes: Readonly<Record<SpeechRequest['format'], string>> = {
-  wav: 'audio/wav',
-  pcm: 'audio/pcm',
-  mp3: 'audio/mpeg',
-  opus: 'audio/ogg',
-  aac: 'audio/aac',
-  flac: 'audio/flac',
-};
 
 /** As servers of the wire format speak, in 16 bits. */
 const sampleRateHz = 24_000;
@@ -32,10 +24,8 @@ export async function* runSpeech(
   const { input, format, given = Object.keys(speechParameters) } = request;
   const { voice, speed, markup, wordTimestamps } = request;
   if (wordTimestamps) {
-    throw unsupportedError(
-      'timestamp_granularities',
-      "expected none: a remote server's speech has no word times",
-    );
+    const reason = "expected none: a remote server's speech has no word times";
+    throw unsupportedError('timestamp_granularities', reason);
   }
   const fields = {
     input,

@@ -28,10 +28,9 @@ export async function* runTranscription(
   const isTranslation = request.task === 'translate';
   const path = isTranslation ? '/audio/translations' : '/audio/transcriptions';
   if (diarize && (wordTimestamps || isTranslation)) {
-    throw unsupportedError(
-      'response_format',
-      'expected another one than diarized_json with word times or a translation: a server has one format for an answer',
-    );
+    const reason =
+      'expected another one than diarized_json with word times or a translation: a server has one format for an answer';
+    throw unsupportedError('response_format', reason);
   }
   if (request.multichannel)
     throw unsupportedError('multichannel', 'expected false: a server of this format hears one channel');

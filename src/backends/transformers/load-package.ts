@@ -42,10 +42,8 @@ export function assertOneRuntime(require: NodeJS.Require): void {
   );
   const [ours, theirs] = [require, createRequire(entry)].map(runtimeOf);
   if (ours!.folder === theirs!.folder) return;
-  throw fieldError(
-    'backend',
-    `${name} brings ${runtimeName} ${theirs!.version}, and slashv1 has ${ours!.version}; install a version of ${name} that depends on ${runtimeName} ${ours!.version}, so that there is one copy`,
-  );
+  const reason = `${name} brings ${runtimeName} ${theirs!.version}, and slashv1 has ${ours!.version}; install a version of ${name} that depends on ${runtimeName} ${ours!.version}, so that there is one copy`;
+  throw fieldError('backend', reason);
 }
 
 function runtimeOf(require: NodeJS.Require): { readonly folder: string; readonly version: string } {

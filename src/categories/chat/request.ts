@@ -128,11 +128,10 @@ function assertThinking({ reasoningEffort: effort, enableThinking }: ChatRequest
     const known = reasoningEfforts.map((name) => `"${name}"`).join(', ');
     throw fieldError('reasoning_effort', `expected one of ${known}, got ${describeValue(effort)}`);
   }
-  if (enableThinking === (effort === 'none'))
-    throw fieldError(
-      'reasoning_effort',
-      `expected no "${effort}" where enable_thinking is ${enableThinking}`,
-    );
+  if (enableThinking === (effort === 'none')) {
+    const reason = `expected no "${effort}" where enable_thinking is ${enableThinking}`;
+    throw fieldError('reasoning_effort', reason);
+  }
 }
 
 /** A grammar decides itself on every token. */
@@ -256,8 +255,6 @@ function assertCallable(
   if (tools.length === 0) throw fieldError('tool_choice', 'expected `tools` where a call is required');
   if (toolChoice === 'required' || tools.some(({ name }) => name === toolChoice.name)) return;
   const names = abbreviate(tools.map(({ name }) => JSON.stringify(name)).join(', '), 100);
-  throw fieldError(
-    'tool_choice',
-    `expected one of the tools ${names}, got ${describeValue(toolChoice.name)}`,
-  );
+  const reason = `expected one of the tools ${names}, got ${describeValue(toolChoice.name)}`;
+  throw fieldError('tool_choice', reason);
 }

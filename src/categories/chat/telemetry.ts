@@ -61,11 +61,8 @@ const finishReasons: Readonly<Record<FinishReason, string>> = {
   tool_calls: 'tool_call',
 };
 
-function toOutput({
-  parts,
-  calls,
-  finishReason,
-}: CollectedChoice): SpanMessage & { readonly finish_reason: string } {
+function toOutput(choice: CollectedChoice): SpanMessage & { readonly finish_reason: string } {
+  const { parts, calls, finishReason } = choice;
   return {
     role: 'assistant',
     parts: [...parts, ...calls.filter(Boolean).map(toPart)],

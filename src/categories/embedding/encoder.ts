@@ -51,8 +51,7 @@ export function assertTexts(
   { tokenIds = false }: { readonly tokenIds?: boolean | undefined },
 ): void {
   if (tokenIds || inputs.every((input) => typeof input === 'string')) return;
-  throw fieldError(
-    'input',
-    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true",
-  );
+  const reason =
+    "expected texts, got token ids, which differ from model to model; send texts (LangChain's OpenAIEmbeddings: check_embedding_ctx_length=False), or let the model take ids of its own tokenizer by its setting tokenIds: true";
+  throw fieldError('input', reason);
 }

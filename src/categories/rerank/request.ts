@@ -40,10 +40,8 @@ export function completeRerankRequest(input: RerankRequestInput): RerankRequest 
   if (query.trim() === '') throw fieldError('query', 'expected a text that is not empty');
   if (documents.length === 0) throw fieldError('documents', 'expected at least one document, got none');
   if (documents.length > maxRerankDocuments) {
-    throw fieldError(
-      'documents',
-      `expected at most ${maxRerankDocuments} documents, got ${documents.length}`,
-    );
+    const reason = `expected at most ${maxRerankDocuments} documents, got ${documents.length}`;
+    throw fieldError('documents', reason);
   }
   const texts = documents.map((document) => (typeof document === 'string' ? document : document.text));
   return { ...resolveRequestParameters(rerankParameters, input), model, query, documents: texts };

@@ -45,10 +45,8 @@ export function completeSpeechRequest(request: SpeechRequestInput): SpeechReques
   if (input.length > maxSpeechCharacters)
     throw fieldError('input', `expected at most ${maxSpeechCharacters} characters, got ${input.length}`);
   if (!speechFormats.includes(format)) {
-    throw fieldError(
-      'response_format',
-      `expected one of ${speechFormats.join(', ')}, got ${describeValue(format)}`,
-    );
+    const reason = `expected one of ${speechFormats.join(', ')}, got ${describeValue(format)}`;
+    throw fieldError('response_format', reason);
   }
   return { ...resolveRequestParameters(speechParameters, given), model, input, format, wordTimestamps };
 }

@@ -59,13 +59,12 @@ export interface TranscriptionModelInfo extends ModelInfo {
   readonly languages?: readonly string[] | undefined;
 }
 
-/** Duration of the audio of all channels that were heard, which is what counts as used. */
-export function heardSeconds({
-  durationSeconds,
-  channels = 1,
-}: {
+interface HeardAudio {
   readonly durationSeconds: number;
   readonly channels?: number | undefined;
-}): number {
+}
+
+/** Duration of the audio of all channels that were heard, which is what counts as used. */
+export function heardSeconds({ durationSeconds, channels = 1 }: HeardAudio): number {
   return durationSeconds * channels;
 }

@@ -7,12 +7,30 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * Encodes audio while it is made.
+ * @param pieces samples from −1 to 1; not changed, and read no further than needed once the result is left early
+ */
+export type Encode = (
+  pieces: AsyncIterable<Float32Array>,
+  options: EncodeOptions,
+) => AsyncIterable<Uint8Array>;
+
 export interface AudioEncoder {
   readonly format: SpeechFormat;
   readonly mediaType: string;
-  /**
-   * Encodes audio while it is made.
-   * @param pieces samples from −1 to 1; not changed, and read no further than needed once the result is left early
-   */
-  encode(pieces: AsyncIterable<Float32Array>, options: EncodeOptions): AsyncIterable<Uint8Array>;
+  readonly encode: Encode;
+}
+
+export const mediaTypes: Readonly<Record<SpeechFormat, string>> = {
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+};
+
+export function encoderOf(format: SpeechFormat, encode: Encode): AudioEncoder {
+  return { format, mediaType: mediaTypes[format], encode };
 }

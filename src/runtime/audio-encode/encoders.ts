@@ -1,7 +1,7 @@
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { getOrCreate } from '../../core/get-or-create.ts';
 import { fieldError } from '../../errors.ts';
-import type { AudioEncoder } from './contract.ts';
+import { encoderOf, type AudioEncoder } from './contract.ts';
 import { createFfmpegEncoder, ffmpegFormats, listFfmpegFormats } from './ffmpeg.ts';
 import { loadOpusEncoder } from './opus.ts';
 import { pcmEncoder, toPcmBytes } from './pcm.ts';
@@ -17,20 +17,16 @@ const sizeOffsets = [4, 40];
 const unknownSize = 0xffff_ffff;
 
 /** WAV with signed 16-bit samples. Where the length is not known yet, both sizes of the header are 2³² − 1. */
-export const wavEncoder: AudioEncoder = {
-  format: 'wav',
-  mediaType: 'audio/wav',
-  async *encode(pieces, { sampleRateHz, isWhole }) {
-    let isFirst = true;
-    for await (const samples of pieces) {
-      const bytes = toPcmBytes(samples);
-      yield isFirst
-        ? Buffer.concat([wavHeader(sampleRateHz, isWhole ? bytes.length : undefined), bytes])
-        : bytes;
-      isFirst = false;
-    }
-  },
-};
+export const wavEncoder = encoderOf('wav', async function* (pieces, { sampleRateHz, isWhole }) {
+  let isFirst = true;
+  for await (const samples of pieces) {
+    const bytes = toPcmBytes(samples);
+    yield isFirst
+      ? Buffer.concat([wavHeader(sampleRateHz, isWhole ? bytes.length : undefined), bytes])
+      : bytes;
+    isFirst = false;
+  }
+});
 
 /** The package writes a header alone: for samples it takes a quarter of a second a minute of speech. */
 function wavHeader(sampleRateHz: number, dataBytes: number | undefined): Uint8Array {
@@ -47,7 +43,7 @@ function wavHeader(sampleRateHz: number, dataBytes: number | undefined): Uint8Ar
 
 export type FindEncoder = (format: SpeechFormat) => Promise<AudioEncoder>;
 
-const ownEncoders: readonly AudioEncoder[] = [wavEncoder, pcmEncoder];
+const ownEncoders = [wavEncoder, pcmEncoder];
 
 /** An optional package that writes a format. */
 export interface EncoderPackage {
@@ -100,9 +96,7 @@ export function createEncoderFinder({
     const installed = (await Promise.all(packages.map(load))).flatMap((encoder) => encoder?.format ?? []);
     const offered = new Set([...ownEncoders.map((encoder) => encoder.format), ...installed, ...added]);
     const program = `an ffmpeg with ${ffmpegFormats[format]?.codec} on this machine`;
-    throw fieldError(
-      'response_format',
-      `expected one of ${[...offered].join(', ')}, got ${format}, which needs ${source ? `the package ${source.name} or ` : ''}${program}`,
-    );
+    const reason = `expected one of ${[...offered].join(', ')}, got ${format}, which needs ${source ? `the package ${source.name} or ` : ''}${program}`;
+    throw fieldError('response_format', reason);
   };
 }

@@ -4,11 +4,10 @@ import type { Writable } from 'node:stream';
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
 import { InferenceError } from '../../errors.ts';
 import { startProgram } from '../start-program.ts';
-import type { AudioEncoder } from './contract.ts';
+import { encoderOf, type AudioEncoder } from './contract.ts';
 import { toPcmBytes } from './pcm.ts';
 
 interface FfmpegFormat {
-  readonly mediaType: string;
   readonly codec: string;
   readonly container: string;
   readonly options: readonly string[];
@@ -16,16 +15,15 @@ interface FfmpegFormat {
 
 /** The formats that FFmpeg can add, at rates that are transparent for speech. */
 export const ffmpegFormats: Readonly<Partial<Record<SpeechFormat, FfmpegFormat>>> = {
-  mp3: { mediaType: 'audio/mpeg', codec: 'libmp3lame', container: 'mp3', options: ['-b:a', '96k'] },
+  mp3: { codec: 'libmp3lame', container: 'mp3', options: ['-b:a', '96k'] },
   opus: {
-    mediaType: 'audio/ogg',
     codec: 'libopus',
     container: 'ogg',
     // A page each 200 ms, or nothing would come out for the first seconds.
     options: ['-b:a', '48k', '-application', 'voip', '-page_duration', '200000'],
   },
-  flac: { mediaType: 'audio/flac', codec: 'flac', container: 'flac', options: ['-sample_fmt', 's16'] },
-  aac: { mediaType: 'audio/aac', codec: 'aac', container: 'adts', options: ['-b:a', '96k'] },
+  flac: { codec: 'flac', container: 'flac', options: ['-sample_fmt', 's16'] },
+  aac: { codec: 'aac', container: 'adts', options: ['-b:a', '96k'] },
 };
 
 const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin'];
@@ -54,43 +52,39 @@ export async function listFfmpegFormats(path: string): Promise<readonly SpeechFo
 export function createFfmpegEncoder(path: string, format: SpeechFormat): AudioEncoder {
   const wanted = ffmpegFormats[format];
   if (!wanted) throw new RangeError(`format: expected one that FFmpeg writes, got ${format}`);
-  const { mediaType, codec, container, options } = wanted;
-  return {
-    format,
-    mediaType,
-    async *encode(pieces, { sampleRateHz, signal }) {
-      const input = ['-f', 's16le', '-ar', String(sampleRateHz), '-ac', '1', '-i', 'pipe:0'];
-      const output = ['-c:a', codec, ...options, '-flush_packets', '1', '-f', container, 'pipe:1'];
-      const child = await startProgram(path, [...quiet, ...input, ...output], {
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-      const stop = (): void => void child.kill('SIGKILL');
-      signal?.addEventListener('abort', stop);
-      // It may have aborted while the program was being started.
-      if (signal?.aborted) stop();
-      const exit = ended(child);
-      const fed = feed(child.stdin!, pieces).catch((error: unknown) => {
-        stop();
-        throw error;
-      });
-      // Both are awaited below, and may fail before.
-      exit.catch(() => undefined);
-      fed.catch(() => undefined);
-      try {
-        for await (const bytes of child.stdout!) yield new Uint8Array(bytes as Buffer);
-        await fed;
-        await exit;
-      } catch (error) {
-        if (signal?.aborted)
-          throw new InferenceError('cancelled', 'The request was cancelled.', { cause: error });
-        throw error;
-      } finally {
-        stop();
-        signal?.removeEventListener('abort', stop);
-        await Promise.allSettled([fed, exit]);
-      }
-    },
-  };
+  const { codec, container, options } = wanted;
+  return encoderOf(format, async function* (pieces, { sampleRateHz, signal }) {
+    const input = ['-f', 's16le', '-ar', String(sampleRateHz), '-ac', '1', '-i', 'pipe:0'];
+    const output = ['-c:a', codec, ...options, '-flush_packets', '1', '-f', container, 'pipe:1'];
+    const child = await startProgram(path, [...quiet, ...input, ...output], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const stop = (): void => void child.kill('SIGKILL');
+    signal?.addEventListener('abort', stop);
+    // It may have aborted while the program was being started.
+    if (signal?.aborted) stop();
+    const exit = ended(child);
+    const fed = feed(child.stdin!, pieces).catch((error: unknown) => {
+      stop();
+      throw error;
+    });
+    // Both are awaited below, and may fail before.
+    exit.catch(() => undefined);
+    fed.catch(() => undefined);
+    try {
+      for await (const bytes of child.stdout!) yield new Uint8Array(bytes as Buffer);
+      await fed;
+      await exit;
+    } catch (error) {
+      if (signal?.aborted)
+        throw new InferenceError('cancelled', 'The request was cancelled.', { cause: error });
+      throw error;
+    } finally {
+      stop();
+      signal?.removeEventListener('abort', stop);
+      await Promise.allSettled([fed, exit]);
+    }
+  });
 }
 
 /** Writes the pieces as the program takes them; a program that ends early gives the reason with its exit. */

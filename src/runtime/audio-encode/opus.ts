@@ -3,7 +3,7 @@ import { writeOpusHead, writeOpusTags } from '../../core/audio/containers/opus-h
 import { writeOggPage } from '../../core/audio/containers/ogg-stream.ts';
 import { createResampler } from '../../core/audio/resample.ts';
 import { breathe } from '../audio/breathe.ts';
-import type { AudioEncoder, EncodeOptions } from './contract.ts';
+import { encoderOf, type AudioEncoder, type EncodeOptions } from './contract.ts';
 import { toPcmBytes } from './pcm.ts';
 
 interface OpusPackage {
@@ -34,11 +34,7 @@ const encodedRates = [8_000, 12_000, 16_000, 24_000, 48_000];
 export async function loadOpusEncoder(): Promise<AudioEncoder | undefined> {
   try {
     const { default: opus } = (await import('@evan/opus/wasm/index.js')) as { readonly default: OpusPackage };
-    return {
-      format: 'opus',
-      mediaType: 'audio/ogg',
-      encode: (pieces, options) => encode(opus, pieces, options),
-    };
+    return encoderOf('opus', (pieces, options) => encode(opus, pieces, options));
   } catch {
     return undefined;
   }

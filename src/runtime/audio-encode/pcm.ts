@@ -1,14 +1,10 @@
 import { fromSamples, toInt16 } from '../../core/audio/containers/wav-header.ts';
-import type { AudioEncoder } from './contract.ts';
+import { encoderOf } from './contract.ts';
 
 /** Signed 16-bit samples, little-endian, without a header. */
-export const pcmEncoder: AudioEncoder = {
-  format: 'pcm',
-  mediaType: 'audio/pcm',
-  async *encode(pieces) {
-    for await (const samples of pieces) yield toPcmBytes(samples);
-  },
-};
+export const pcmEncoder = encoderOf('pcm', async function* (pieces) {
+  for await (const samples of pieces) yield toPcmBytes(samples);
+});
 
 /** Turns samples into signed 16-bit ones; what is louder than full scale is cut off. @param samples from −1 to 1 */
 export function toPcm(samples: Float32Array): Int16Array {

@@ -6,12 +6,10 @@ import { createResampler } from '../../core/audio/resample.ts';
 import { breathe } from '../audio/breathe.ts';
 import { loadWebCodecs, type WebCodecs } from '../audio/codecs/load-web-codecs.ts';
 import type { SpeechFormat } from '../../core/audio/speech-formats.ts';
-import type { AudioEncoder, EncodeOptions } from './contract.ts';
+import { encoderOf, type AudioEncoder, type EncodeOptions } from './contract.ts';
 import { toPcm } from './pcm.ts';
 
 interface Codec {
-  readonly format: SpeechFormat;
-  readonly mediaType: string;
   readonly name: string;
   /** Samples of a frame: the encoder drops those that are over. */
   readonly frameLength: (rateHz: number) => number;
@@ -26,24 +24,14 @@ const bitsPerSecond = 96_000;
 const ratesOfMpeg1 = [32_000, 44_100, 48_000];
 const ratesHz = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, ...ratesOfMpeg1];
 
-const codecs: readonly Codec[] = [
-  {
-    format: 'mp3',
-    mediaType: 'audio/mpeg',
+const codecs: Readonly<Partial<Record<SpeechFormat, Codec>>> = {
+  mp3: {
     name: 'mp3',
     frameLength: (rateHz) => (ratesOfMpeg1.includes(rateHz) ? 1152 : 576),
     head: writeGaplessHead,
   },
-  {
-    format: 'aac',
-    mediaType: 'audio/aac',
-    name: 'mp4a.40.2',
-    frameLength: () => 1024,
-    header: writeAdtsHeader,
-  },
-  {
-    format: 'flac',
-    mediaType: 'audio/flac',
+  aac: { name: 'mp4a.40.2', frameLength: () => 1024, header: writeAdtsHeader },
+  flac: {
     name: 'flac',
     // FFmpeg's choice: 576 samples, doubled as long as that stays below 105 ms.
     frameLength: (rateHz) => 576 * 2 ** Math.floor(Math.log2((rateHz * 0.105) / 576)),
@@ -51,9 +39,9 @@ const codecs: readonly Codec[] = [
     // Multiples of 2⁻¹⁵, so that no second rounding follows.
     toInput: (samples) => Float32Array.from(toPcm(samples), (value) => value / 2 ** 15),
   },
-];
+};
 
-export const webCodecsFormats: readonly SpeechFormat[] = codecs.map(({ format }) => format);
+export const webCodecsFormats = Object.keys(codecs) as readonly SpeechFormat[];
 
 /** LAME ends the process at a sample that is no finite number. */
 function toFullScale(samples: Float32Array): Float32Array {
@@ -63,10 +51,9 @@ function toFullScale(samples: Float32Array): Float32Array {
 /** Loads an encoder of the optional package `node-webcodecs`. */
 export async function loadWebCodecsEncoder(format: SpeechFormat): Promise<AudioEncoder | undefined> {
   const library = await loadWebCodecs();
-  const codec = codecs.find((one) => one.format === format);
+  const codec = codecs[format];
   if (!library || !codec) return undefined;
-  const { mediaType } = codec;
-  return { format, mediaType, encode: (pieces, options) => encode(library, codec, pieces, options) };
+  return encoderOf(format, (pieces, options) => encode(library, codec, pieces, options));
 }
 
 async function* encode(

@@ -116,9 +116,6 @@ function missingDecoder({ name, ffmpegPath = 'ffmpeg' }: FfmpegOptions): Inferen
   const remedy = name.startsWith('AAC')
     ? 'the optional package node-webcodecs or an ffmpeg program'
     : 'an ffmpeg program';
-  return fieldError(
-    'file',
-    `${name} needs ${remedy} to be decoded, which this service lacks; send another format, such as by ffmpeg -i FILE FILE.wav`,
-    { cause: new Error(`${ffmpegPath} can't be started`) },
-  );
+  const reason = `${name} needs ${remedy} to be decoded, which this service lacks; send another format, such as by ffmpeg -i FILE FILE.wav`;
+  return fieldError('file', reason, { cause: new Error(`${ffmpegPath} can't be started`) });
 }

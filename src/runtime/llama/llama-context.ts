@@ -20,9 +20,7 @@ const noPlace = 1;
 /** Sequences of one model with their key-value cache. Runs must not overlap. */
 export class LlamaContext {
   readonly model: LlamaModel;
-  readonly batchSize: number;
-  readonly mostSequences: number;
-  readonly #capacity: number;
+  readonly options: LlamaContextOptions;
   /** The batch of the next run, one entry a token. */
   readonly tokens: Int32Array;
   readonly positions: Int32Array;
@@ -36,12 +34,11 @@ export class LlamaContext {
   #logits: { readonly address: Address; readonly values: Float32Array } | undefined;
 
   /** @throws InferenceError `invalid_request` with llama.cpp's reason, often too little memory */
-  constructor(model: LlamaModel, { tokens, batchSize, sequences, threads, further }: LlamaContextOptions) {
+  constructor(model: LlamaModel, options: LlamaContextOptions) {
     const { llama } = model;
+    const { tokens, batchSize, sequences, threads, further } = options;
     this.model = model;
-    this.batchSize = batchSize;
-    this.mostSequences = sequences;
-    this.#capacity = tokens;
+    this.options = options;
     this.tokens = new Int32Array(batchSize);
     this.positions = new Int32Array(batchSize);
     this.sequences = new Int32Array(batchSize);
@@ -82,8 +79,9 @@ export class LlamaContext {
 
   /** Reads the first `count` tokens of the batch, on another thread. */
   async run(count: number): Promise<void> {
-    if (!(count >= 1 && count <= this.batchSize))
-      throw new RangeError(`count: expected 1 to ${this.batchSize}, got ${count}`);
+    const { batchSize, tokens: capacity } = this.options;
+    if (!(count >= 1 && count <= batchSize))
+      throw new RangeError(`count: expected 1 to ${batchSize}, got ${count}`);
     const { llama, vocabularySize } = this.model;
     for (let index = 0; index < count; index++) {
       const token = this.tokens[index]!;
@@ -95,8 +93,7 @@ export class LlamaContext {
     const status = await llama.callAsync('llama_decode', this.address, this.#batch);
     if (status === 0) return;
     const reason = llama.takeErrors();
-    if (status === noPlace)
-      throw new CacheFull(`the cache holds ${this.#capacity} tokens, and all are in use`);
+    if (status === noPlace) throw new CacheFull(`the cache holds ${capacity} tokens, and all are in use`);
     throw new Error(`llama.cpp: the run failed with ${status}: ${reason}`);
   }
 

@@ -20,6 +20,14 @@ const sequencesPerRow = 10;
 /** A smaller part of a saved sequence takes longer to restore, which needs all of it, than to compute; about. */
 const leastRestoredPart = { cpu: 1 / 1024, gpu: 1 / 16 };
 
+interface LlamaStep {
+  readonly tokens: Int32Array;
+  readonly count: number;
+  readonly counts?: readonly number[] | undefined;
+  /** Last tokens of each row whose logits are wanted. */
+  readonly wanted: number;
+}
+
 interface LlamaCache extends DecoderCache {
   readonly ids: number[];
   /** The state of a kept sequence that left the context. */
@@ -158,16 +166,7 @@ export function createLlamaDecoder(
   };
   return decoder;
 
-  /** @param step.wanted last tokens of each row whose logits are wanted */
-  async function run(
-    cache: LlamaCache,
-    {
-      tokens,
-      count,
-      counts,
-      wanted,
-    }: { tokens: Int32Array; count: number; counts?: readonly number[] | undefined; wanted: number },
-  ): Promise<void> {
+  async function run(cache: LlamaCache, { tokens, count, counts, wanted }: LlamaStep): Promise<void> {
     await saveKept();
     const { ids, lengths, rows } = cache;
     let at = 0;

@@ -41,9 +41,8 @@ export function countElements(dims: readonly number[], label: string): number {
   let count = 1;
   for (const dim of dims) {
     if (!Number.isSafeInteger(dim) || dim < 0) {
-      throw new RangeError(
-        `${label}: expected dimensions that are whole numbers from 0, got [${dims.join(', ')}]`,
-      );
+      const reason = `${label}: expected dimensions that are whole numbers from 0, got [${dims.join(', ')}]`;
+      throw new RangeError(reason);
     }
     count *= dim;
   }

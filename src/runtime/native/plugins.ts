@@ -36,16 +36,12 @@ function registerPlugin(api: Api, { library, ...settings }: Plugin, path: string
   const before = registered.get(plugin.provider);
   if (before) {
     if (JSON.stringify(before.plugin) === JSON.stringify(plugin)) return;
-    throw fieldError(
-      path,
-      `this process has ${quote(plugin.provider)} with other settings; with isolation: "process" each model has its own`,
-    );
+    const reason = `this process has ${quote(plugin.provider)} with other settings; with isolation: "process" each model has its own`;
+    throw fieldError(path, reason);
   }
   if (!existsSync(plugin.library)) {
-    throw fieldError(
-      `${path}.library`,
-      `expected a library with a provider, ${quote(library)} doesn't exist`,
-    );
+    const reason = `expected a library with a provider, ${quote(library)} doesn't exist`;
+    throw fieldError(`${path}.library`, reason);
   }
   if (!loaded.has(plugin.provider)) load(api, plugin, path);
   const all = listDevices(api);

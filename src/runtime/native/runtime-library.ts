@@ -68,10 +68,8 @@ export function resolveLibrary(library: string, setting: string): string {
     if (name) return join(folder, name);
   }
   const searched = [...places.slice(0, 4), 'lib/python3*/site-packages/onnxruntime/capi'].join(', ');
-  throw fieldError(
-    setting,
-    `expected a folder with a library such as ${shippedNames[process.platform] ?? 'libonnxruntime.so'}, found none in ${quote(library)} (${searched})`,
-  );
+  const reason = `expected a folder with a library such as ${shippedNames[process.platform] ?? 'libonnxruntime.so'}, found none in ${quote(library)} (${searched})`;
+  throw fieldError(setting, reason);
 }
 
 function namesIn(folder: string): string[] {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Decoder, DecoderCache } from '../../../src/contracts/decoder.ts';
 import { CacheFull } from '../../../src/runtime/cache-full.ts';
 import { createLlamaDecoder } from '../../../src/runtime/llama/llama-decoder.ts';
-import { LlamaModel } from '../../../src/runtime/llama/llama-model.ts';
+import { loadLlamaModel } from '../../../src/runtime/llama/llama-model.ts';
 import { within } from '../../tolerance.ts';
 import { tinyChatAsGguf } from './tiny-gguf.ts';
 import { missingLlama, needs } from '../../needs.ts';
@@ -23,7 +23,7 @@ describe('a decoder over llama.cpp', { ...needs(missingLlama), timeout: 120_000 
     folder = mkdtempSync(join(tmpdir(), 'slashv1-gguf-'));
     const path = join(folder, 'tiny-chat.gguf');
     writeFileSync(path, tinyChatAsGguf());
-    const model = await LlamaModel.load(path, { gpu: 'none' });
+    const model = await loadLlamaModel(path, { gpu: 'none' });
     decoder = createLlamaDecoder(model, { cacheTokens: 256, maxRows: 2, threads: 1 });
   });
   afterEach(async () => {

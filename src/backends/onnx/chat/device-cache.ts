@@ -26,7 +26,8 @@ export class DeviceCache implements BoundCache {
   /** Tensors of the last step; `undefined` when another number of tokens or rows comes. */
   step: StepTensors | undefined;
   readonly #parts: DeviceCacheParts;
-  #capacity = 0;
+  /** Slots per row. */
+  capacity = 0;
   #tensors: ResidentTensor[] = [];
   #binding: Binding | undefined;
 
@@ -44,9 +45,9 @@ export class DeviceCache implements BoundCache {
     const needed = capacityFor(Math.max(...lengths));
     // A batch goes on with the room that it had.
     const capacity =
-      replaced && replaced.#capacity <= 4 * needed ? Math.max(needed, replaced.#capacity) : needed;
+      replaced && replaced.capacity <= 4 * needed ? Math.max(needed, replaced.capacity) : needed;
     const isSame = sources.every(({ cache, row }, target) => cache === replaced && row === target);
-    if (replaced && replaced.#capacity === capacity && sources.length === replaced.rows && isSame) {
+    if (replaced && replaced.capacity === capacity && sources.length === replaced.rows && isSame) {
       replaced.lengths = lengths;
       replaced.step = undefined;
       return replaced;
@@ -62,15 +63,10 @@ export class DeviceCache implements BoundCache {
     return this.lengths.length;
   }
 
-  /** Slots per row. */
-  get capacity(): number {
-    return this.#capacity;
-  }
-
   get bytes(): number {
     return this.#parts.entries.reduce(
       (sum, { type, heads, headSize }) =>
-        sum + this.rows * heads * this.#capacity * headSize * (type === 'float16' ? 2 : 4),
+        sum + this.rows * heads * this.capacity * headSize * (type === 'float16' ? 2 : 4),
       0,
     );
   }
@@ -78,16 +74,16 @@ export class DeviceCache implements BoundCache {
   /** Makes room for `count` more tokens in each row. */
   async reserve(count: number): Promise<void> {
     const needed = Math.max(...this.lengths) + count;
-    if (needed <= this.#capacity) return;
+    if (needed <= this.capacity) return;
     const capacity = capacityFor(needed);
-    if (this.#capacity > 0) {
+    if (this.capacity > 0) {
       const rows = Array.from({ length: this.rows }, (_, row) => ({ cache: this, row }));
       return this.#fill(rows, capacity, this);
     }
     const { entries, tensors } = this.#parts;
     for (const { type, heads, headSize } of entries)
       this.#tensors.push(await tensors.zeros(type, [this.rows, heads, capacity, headSize]));
-    this.#capacity = capacity;
+    this.capacity = capacity;
   }
 
   /** A binding to the tensors. */
@@ -113,7 +109,7 @@ export class DeviceCache implements BoundCache {
     replaced?: DeviceCache,
   ): Promise<void> {
     const segments = toSegments(sources);
-    for (const { cache } of segments) if (cache.#capacity === 0) await cache.reserve(1);
+    for (const { cache } of segments) if (cache.capacity === 0) await cache.reserve(1);
     if (replaced) replaced.#unbind();
     this.#tensors = await releaseOnFailure(async (own) => {
       const filled: ResidentTensor[] = [];
@@ -127,7 +123,7 @@ export class DeviceCache implements BoundCache {
       }
       return filled;
     });
-    this.#capacity = capacity;
+    this.capacity = capacity;
   }
 
   #unbind(): void {

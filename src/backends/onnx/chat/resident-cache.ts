@@ -10,68 +10,51 @@ interface ResidentStatesParts {
   readonly states: StorageParts;
 }
 
+type ResidentStates = ReturnType<typeof createResidentStates>;
+
 /**
- * States that a graph reads from one half of the memory and writes to the other; the halves change places after a step. A
+ * Makes states that a graph reads from one half of the memory and writes to the other; the halves change places after a step. A
  * step that fails leaves them as they were.
  */
-class ResidentStates {
-  readonly #parts: ResidentStatesParts;
-  readonly #room: number;
-  #now: RowStorage;
+function createResidentStates({ session, states }: ResidentStatesParts, room: number) {
+  const takeHalf = (): RowStorage => RowStorage.take(states, { rows: room, capacity: 1 });
+  let now = takeHalf();
   /** Made by the first step: kept sequences need none. */
-  #next: RowStorage | undefined;
+  let next: RowStorage | undefined;
   /** Tensors over both halves, for the rows that were bound last. */
-  #tensors: { now: ResidentTensor[]; next: ResidentTensor[] } | undefined;
-
-  constructor(parts: ResidentStatesParts, room: number) {
-    this.#parts = parts;
-    this.#room = room;
-    this.#now = this.#takeHalf();
-  }
-
-  get bytes(): number {
-    return this.#now.bytes + (this.#next?.bytes ?? 0);
-  }
-
-  /** Binds the states of the first rows to the next step. */
-  bind(binding: Binding, rows: number): void {
-    const { session, states } = this.#parts;
-    const create = (half: RowStorage): ResidentTensor[] =>
-      states.entries.map((_, index) => session.createTensor(half.tensor(index, rows)));
-    this.#next ??= this.#takeHalf();
-    this.#tensors ??= { now: create(this.#now), next: create(this.#next) };
-    for (const [index, { past, present }] of states.entries.entries()) {
-      binding.bindInput(past, this.#tensors.now[index]!);
-      binding.bindOutput(present, this.#tensors.next[index]!);
-    }
-  }
-
-  /** A step has written the next states. */
-  turn(): void {
-    if (!this.#next || !this.#tensors) return;
-    [this.#now, this.#next] = [this.#next, this.#now];
-    this.#tensors = { now: this.#tensors.next, next: this.#tensors.now };
-  }
-
-  copyRow(target: number, source: ResidentStates, row: number): void {
-    this.#now.copyRow(target, source.#now, row);
-  }
-
+  let tensors: { now: ResidentTensor[]; next: ResidentTensor[] } | undefined;
   /** The number of rows changes, or they get other memory. */
-  unbind(): void {
-    for (const tensor of [...(this.#tensors?.now ?? []), ...(this.#tensors?.next ?? [])]) tensor.release();
-    this.#tensors = undefined;
-  }
-
-  release(): void {
-    this.unbind();
-    this.#now.release();
-    this.#next?.release();
-  }
-
-  #takeHalf(): RowStorage {
-    return RowStorage.take(this.#parts.states, { rows: this.#room, capacity: 1 });
-  }
+  const unbind = (): void => {
+    for (const tensor of [...(tensors?.now ?? []), ...(tensors?.next ?? [])]) tensor.release();
+    tensors = undefined;
+  };
+  return {
+    now: () => now,
+    bytes: () => now.bytes + (next?.bytes ?? 0),
+    /** Binds the states of the first rows to the next step. */
+    bind(binding: Binding, rows: number): void {
+      const create = (half: RowStorage): ResidentTensor[] =>
+        states.entries.map((_, index) => session.createTensor(half.tensor(index, rows)));
+      next ??= takeHalf();
+      tensors ??= { now: create(now), next: create(next) };
+      for (const [index, { past, present }] of states.entries.entries()) {
+        binding.bindInput(past, tensors.now[index]!);
+        binding.bindOutput(present, tensors.next[index]!);
+      }
+    },
+    /** A step has written the next states. */
+    turn(): void {
+      if (!next || !tensors) return;
+      [now, next] = [next, now];
+      tensors = { now: tensors.next, next: tensors.now };
+    },
+    unbind,
+    release(): void {
+      unbind();
+      now.release();
+      next?.release();
+    },
+  };
 }
 
 /** Parts that the caches of a decoder share. */
@@ -94,7 +77,8 @@ export class ResidentCache implements BoundCache {
   step: StepTensors | undefined;
   readonly #parts: CacheParts;
   #rowRoom: number;
-  #storage: RowStorage;
+  /** The keys and values; another one whenever the capacity changes. */
+  storage: RowStorage;
   readonly #states: ResidentStates;
   #binding: Binding | undefined;
   #isBound = false;
@@ -103,8 +87,8 @@ export class ResidentCache implements BoundCache {
     this.#parts = parts;
     this.lengths = new Int32Array(rows);
     this.#rowRoom = 2 ** Math.ceil(Math.log2(rows));
-    this.#storage = this.#take(capacity);
-    this.#states = new ResidentStates(parts, this.#rowRoom);
+    this.storage = this.#take(capacity);
+    this.#states = createResidentStates(parts, this.#rowRoom);
   }
 
   /** As `Decoder.gather`. */
@@ -133,13 +117,8 @@ export class ResidentCache implements BoundCache {
     return this.lengths.length;
   }
 
-  /** The keys and values; another one whenever the capacity changes. */
-  get storage(): RowStorage {
-    return this.#storage;
-  }
-
   get capacity(): number {
-    return this.#storage.capacity;
+    return this.storage.capacity;
   }
 
   /** Whether a copy of its one row would need more than half of its memory. */
@@ -148,16 +127,16 @@ export class ResidentCache implements BoundCache {
   }
 
   get bytes(): number {
-    return this.#storage.bytes + this.#states.bytes;
+    return this.storage.bytes + this.#states.bytes();
   }
 
   reserve(count: number): void {
     const needed = Math.max(...this.lengths) + count;
     if (needed <= this.capacity) return;
-    const old = this.#storage;
-    this.#storage = this.#take(roomFor(Math.max(needed, 2 * old.capacity)));
+    const old = this.storage;
+    this.storage = this.#take(roomFor(Math.max(needed, 2 * old.capacity)));
     for (const [row, length] of this.lengths.entries())
-      this.#storage.copySlots({ row, slot: 0 }, old, { row, slot: 0 }, length);
+      this.storage.copySlots({ row, slot: 0 }, old, { row, slot: 0 }, length);
     old.release();
     this.#unbind();
   }
@@ -168,7 +147,7 @@ export class ResidentCache implements BoundCache {
     this.#states.bind(binding, this.rows);
     if (this.#isBound) return binding;
     for (const [index, { past, present }] of keysAndValues.entries.entries()) {
-      const tensor = session.createTensor(this.#storage.tensor(index, this.rows));
+      const tensor = session.createTensor(this.storage.tensor(index, this.rows));
       binding.bindInput(past, tensor);
       binding.bindOutput(present, tensor);
       tensor.release();
@@ -193,7 +172,7 @@ export class ResidentCache implements BoundCache {
   release(): void {
     this.rest();
     this.#states.release();
-    this.#storage.release();
+    this.storage.release();
   }
 
   #unbind(): void {
@@ -219,8 +198,8 @@ export class ResidentCache implements BoundCache {
   #replaceRows(sources: readonly CacheRow<ResidentCache>[], lengths: Int32Array): void {
     for (const [target, { cache, row }] of sources.entries()) {
       if (cache === this && row === target) continue;
-      this.#storage.copySlots({ row: target, slot: 0 }, cache.#storage, { row, slot: 0 }, lengths[target]!);
-      this.#states.copyRow(target, cache.#states, row);
+      this.storage.copySlots({ row: target, slot: 0 }, cache.storage, { row, slot: 0 }, lengths[target]!);
+      this.#states.now().copyRow(target, cache.#states.now(), row);
     }
     this.lengths = lengths;
     this.#unbind();

@@ -9,7 +9,7 @@ import type { TransformersPackage } from '../load-package.ts';
 import type { TransformersBackend } from '../settings.ts';
 import type { PreTrainedModel, Tensor } from '@huggingface/transformers';
 import type { Decoder } from '../../../contracts/decoder.ts';
-import { cachingMembers, ForwardCache } from './forward-cache.ts';
+import { cachingMembers, createForwardCache, type ForwardCache } from './forward-cache.ts';
 import { allLogits, keepStates, lastLogits, ones, toIds } from './tensors.ts';
 import { createSeq2Seq } from '../seq2seq.ts';
 
@@ -67,7 +67,7 @@ async function createCausalDecoder(
   const forward = async (cache: ForwardCache, tokens: ArrayLike<number>, count: number) =>
     lastLogits(await run(cache, tokens, count, 1));
 
-  const probe = new ForwardCache(1);
+  const probe = createForwardCache();
   const { length: vocabularySize } = await forward(probe, [0], 1);
   const states: [name: string, state: Tensor][] = Object.entries(probe.past ?? {});
   // Buffers on a device, and states without a row for each sequence, can't be copied here.
@@ -132,7 +132,7 @@ async function createSeq2SeqDecoder(
     return logits;
   };
 
-  const probe = new ForwardCache(1);
+  const probe = createForwardCache();
   const { length: vocabularySize } = await forward(probe, [0], 1);
   probe.release();
 

@@ -70,13 +70,8 @@ export async function loadSpeechT5(source: SynthesizerSource): Promise<Synthesiz
   const { path, options, backend, tokenizer, transformers } = source;
   const vocoderPath = backend.vocoder ?? join(path, 'vocoder');
   await readJson(vocoderPath, 'config.json').catch((error: unknown) => {
-    throw fieldError(
-      'backend.vocoder',
-      'SpeechT5 needs the folder of a vocoder, such as Xenova/speecht5_hifigan',
-      {
-        cause: error,
-      },
-    );
+    const reason = 'SpeechT5 needs the folder of a vocoder, such as Xenova/speecht5_hifigan';
+    throw fieldError('backend.vocoder', reason, { cause: error });
   });
   const voices = await needVoices(path, backend);
   const { device = 'cpu' } = options;
@@ -171,10 +166,8 @@ async function readVoiceFile(name: string, path: string): Promise<Float32Array> 
     throw fieldError('backend.voices', `the file of the voice ${name} can't be read`, { cause: error });
   });
   if (bytes.length === 0 || bytes.length % 4 !== 0) {
-    throw fieldError(
-      'backend.voices',
-      `expected float32 numbers in the file of the voice ${name}, got ${bytes.length} bytes`,
-    );
+    const reason = `expected float32 numbers in the file of the voice ${name}, got ${bytes.length} bytes`;
+    throw fieldError('backend.voices', reason);
   }
   return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
 }

@@ -45,13 +45,8 @@ interface LanguagePrompts {
 }
 
 /** Recognizes by an encoder and a decoder, always taking the most likely token: Moonshine and its like. */
-function createSeq2SeqRecognizer({
-  model,
-  processor,
-  extract,
-  tokenizer,
-  transformers,
-}: RecognizerParts): StretchRecognizer {
+function createSeq2SeqRecognizer(parts: RecognizerParts): StretchRecognizer {
+  const { model, processor, extract, tokenizer, transformers } = parts;
   const halves = createSeq2Seq(model, transformers);
   const prompts = processor as unknown as LanguagePrompts;
   const takesLanguage = typeof prompts.get_decoder_prompt_ids === 'function';

@@ -59,13 +59,14 @@ function readChatRequest(body: unknown, nameOf: (field: string) => string): Chat
   const parsed = parseBody(chatRequestSchema, body);
   assertFewArguments(parsed.messages);
   const { responseFormat, formatField } = toAnswerFormat(parsed);
+  const maxTokens = valueOfBoth(parsed, 'max_tokens', 'max_completion_tokens');
   const request: ChatRequestInput = {
     ...readFields(parsed),
     model: parsed.model,
     messages: mapEach(parsed.messages, toMessage),
     ...toToolUse(toTools(parsed.tools ?? []), parsed.tool_choice),
     responseFormat,
-    ...maxTokensOf(parsed),
+    ...(maxTokens != null && { maxTokens }),
     ...continuationOf(parsed.messages),
   };
   return { model: parsed.model, request, formatField: nameOf(formatField), ...deliveryOf(parsed) };
@@ -86,15 +87,16 @@ export function deliveryOf({
   };
 }
 
-function maxTokensOf({ max_tokens, max_completion_tokens }: ChatRequestBody): { maxTokens?: number } {
-  if (max_tokens != null && max_completion_tokens != null && max_tokens !== max_completion_tokens) {
-    throw fieldError(
-      'max_completion_tokens',
-      `expected the value of max_tokens, ${max_tokens}, got ${max_completion_tokens}`,
-    );
-  }
-  const maxTokens = max_tokens ?? max_completion_tokens;
-  return maxTokens == null ? {} : { maxTokens };
+/** The value of a field that has two names. @throws InferenceError where both have one, and the second another */
+export function valueOfBoth<Body, Name extends keyof Body & string>(
+  body: Body,
+  name: Name,
+  other: Name,
+): Body[Name] {
+  const [value, second] = [body[name], body[other]];
+  if (value != null && second != null && value !== second)
+    throw fieldError(other, `expected the value of ${name}, ${value}, got ${second}`);
+  return value ?? second;
 }
 
 /** A message that the answer continues, as other servers mark it. */
@@ -131,10 +133,8 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
       const content = toAnswer(message.content) ?? message.refusal ?? null;
       if (content === null && !toolCalls?.length) {
-        throw fieldError(
-          `messages[${index}].content`,
-          'expected text where there are no tool calls, got nothing',
-        );
+        const reason = 'expected text where there are no tool calls, got nothing';
+        throw fieldError(`messages[${index}].content`, reason);
       }
       return {
         role: 'assistant',

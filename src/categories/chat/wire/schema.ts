@@ -19,6 +19,19 @@ import { formatFields, jsonSchema } from './answer-format.ts';
 
 export const nonEmptyText = z.string().min(1);
 
+/** The schema of one of several objects by its `type`, of which others exist elsewhere and aren't offered here. */
+export function offered<const Options extends readonly z.ZodObject[]>(
+  noun: string,
+  options: Options,
+): z.ZodType<z.infer<Options[number]>> {
+  const names = options.flatMap(({ shape }) => {
+    const { _zod: own } = shape['type'] as z.ZodLiteral;
+    return [...own.values].filter((name) => typeof name === 'string');
+  });
+  const schema: unknown = z.discriminatedUnion('type', options as never);
+  return ofOfferedType(noun, names, schema as z.ZodType<z.infer<Options[number]>>);
+}
+
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 
 const content = z.union([z.string(), listOf(ofOfferedType('a part', ['text'], textPart))]);
@@ -38,20 +51,11 @@ const imageUrl = z.object({
 /** An answer as it came: a refusal is one of its texts. */
 const assistantContent = z.union([
   z.string(),
-  listOf(
-    ofOfferedType(
-      'a part',
-      ['text', 'refusal'],
-      z.discriminatedUnion('type', [textPart, z.object({ type: z.literal('refusal'), refusal: z.string() })]),
-    ),
-  ),
+  listOf(offered('a part', [textPart, z.object({ type: z.literal('refusal'), refusal: z.string() })])),
 ]);
 
 /** Text, or parts of text and pictures. */
-const userContent = z.union([
-  z.string(),
-  listOf(ofOfferedType('a part', ['text', 'image_url'], z.discriminatedUnion('type', [textPart, imageUrl]))),
-]);
+const userContent = z.union([z.string(), listOf(offered('a part', [textPart, imageUrl]))]);
 
 export const toolName = z
   .string()
@@ -215,11 +219,16 @@ const tokenLogprob = z.object({ token: z.string(), logprob: z.number(), bytes: z
 export const tokenLogprobs = z.array(tokenLogprob.extend({ top_logprobs: z.array(tokenLogprob) }));
 const logprobs = z.object({ content: tokenLogprobs, refusal: z.null() });
 
-/** `system_fingerprint` of an answer. */
-export const systemFingerprint = z
-  .string()
-  .optional()
-  .meta({ description: 'Changes where the model or its settings do.' });
+/** The fields that an answer and all its chunks have in common. */
+export const answerHead = <Name extends string>(object: Name) => ({
+  id: z.string(),
+  object: z.literal(object),
+  created: z.int(),
+  model: z.string(),
+  system_fingerprint: z.string().optional().meta({
+    description: 'Changes where the model or its settings do.',
+  }),
+});
 
 /** `finish_reason` of a choice. */
 export const finishReason = z.enum(['stop', 'length', 'tool_calls']).meta({
@@ -244,11 +253,7 @@ const answeredToolCall = z.object({
 
 /** The body of a complete answer. */
 export const chatCompletionSchema = z.object({
-  id: z.string(),
-  object: z.literal('chat.completion'),
-  created: z.int(),
-  model: z.string(),
-  system_fingerprint: systemFingerprint,
+  ...answerHead('chat.completion'),
   choices: z.array(
     z.object({
       index: z.int(),
@@ -268,11 +273,7 @@ export const chatCompletionSchema = z.object({
 
 /** One event of a streamed answer. */
 export const chatCompletionChunkSchema = z.object({
-  id: z.string(),
-  object: z.literal('chat.completion.chunk'),
-  created: z.int(),
-  model: z.string(),
-  system_fingerprint: systemFingerprint,
+  ...answerHead('chat.completion.chunk'),
   choices: z.array(
     z.object({
       index: z.int(),

@@ -122,10 +122,8 @@ function readWords(given: string | readonly string[]): readonly string[] {
     .map((word) => word.trim())
     .filter((word) => word !== '');
   if (words.length === 0) {
-    throw fieldError(
-      'classes',
-      'expected words for what to find, separated by commas, such as "cat, remote control"',
-    );
+    const reason = 'expected words for what to find, separated by commas, such as "cat, remote control"';
+    throw fieldError('classes', reason);
   }
   if (words.length <= mostWords) return words;
   throw fieldError('classes', `expected at most ${mostWords} words, got ${words.length}`);

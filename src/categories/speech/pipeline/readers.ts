@@ -47,10 +47,8 @@ export async function createReaders({
 
 /** The error of a phonemizer that was asked for and isn't installed. */
 export function espeakMissing(): InferenceError {
-  return fieldError(
-    'phonemizer',
-    'espeak comes with a package of its own; install it with `npm install piper-phonemize`',
-  );
+  const reason = 'espeak comes with a package of its own; install it with `npm install piper-phonemize`';
+  return fieldError('phonemizer', reason);
 }
 
 /** Whether a language in BCP 47 is a variety of English. */

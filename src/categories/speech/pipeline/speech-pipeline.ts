@@ -127,10 +127,9 @@ export async function loadSpeechPipeline(
 }
 
 function noWordTimes(): InferenceError {
-  return unsupportedError(
-    'timestamp_granularities',
-    'expected none: the graph of this model has no durations as an output, see the setting wordTimes',
-  );
+  const reason =
+    'expected none: the graph of this model has no durations as an output, see the setting wordTimes';
+  return unsupportedError('timestamp_granularities', reason);
 }
 
 /** Speaks a piece, without clicks, with the rest after it. */

@@ -30,11 +30,8 @@ export async function openDiarization(
     return releaseOnFailure(async (own) =>
       create(own(await openSession({ graph: locateGraph(path) }, { device, threads }))),
     ).catch((error: unknown) => {
-      throw fieldError(
-        `diarization.${field}`,
-        `${path} is no ${field} model: ${(error as Error).message.replace(/\.$/, '')}`,
-        { cause: error },
-      );
+      const reason = `${path} is no ${field} model: ${(error as Error).message.replace(/\.$/, '')}`;
+      throw fieldError(`diarization.${field}`, reason, { cause: error });
     });
   };
   return releaseOnFailure(async (own) => {

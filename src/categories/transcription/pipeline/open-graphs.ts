@@ -43,9 +43,8 @@ export async function openGraphs<T>(
       const there = [...session.inputs, ...session.outputs].map(({ name }) => name);
       const missing = names[index]?.find((name) => !there.includes(name));
       if (missing === undefined) continue;
-      throw sourceError(
-        `${graph} is not a graph of ${origin}: expected ${missing} among its inputs and outputs, got ${there.join(', ')}`,
-      );
+      const reason = `${graph} is not a graph of ${origin}: expected ${missing} among its inputs and outputs, got ${there.join(', ')}`;
+      throw sourceError(reason);
     }
     return use({ sessions, release });
   });

@@ -61,9 +61,8 @@ function readLayout({ inputs, outputs }: Session): Layout {
     return { chunkContext: context, states: { state: 'stateN' }, stateSize: 128 };
   if (has('input', 'output', 'h', 'c', 'hn', 'cn'))
     return { chunkContext: 0, states: { h: 'hn', c: 'cn' }, stateSize: 64 };
-  throw new Error(
-    `expected the inputs input and state, or input, h and c, got ${inputs.map(({ name }) => name).join(', ')}`,
-  );
+  const reason = `expected the inputs input and state, or input, h and c, got ${inputs.map(({ name }) => name).join(', ')}`;
+  throw new Error(reason);
 }
 
 function toRegions(probabilities: readonly number[], durationSeconds: number): VoiceRegion[] {

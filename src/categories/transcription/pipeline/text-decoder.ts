@@ -7,7 +7,7 @@ import type {
   TensorMap,
 } from '../../../contracts/graph.ts';
 import { filled, int64 } from '../../../runtime/tensors.ts';
-import { BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
+import { bindGraph, type BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
 import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
 /** Sizes of a decoder's keys and values. */
@@ -84,7 +84,7 @@ export function createTextDecoder(
   );
 
   const readFirst = (audio: EncodedAudio, tokens: readonly number[], other?: TensorMap): BoundGraph => {
-    const graph = new BoundGraph(first);
+    const graph = bindGraph(first);
     graph.feedAll({ ...nothing, ...feedsOf(firstInputs, { audio, tokens, start: 0 }), ...other });
     return graph;
   };
@@ -117,7 +117,7 @@ export function createTextDecoder(
   };
 
   function createText({ past, logits: afterPrefix, start, audio, other }: Prefix): DecoderText {
-    const graph = new BoundGraph(next);
+    const graph = bindGraph(next);
     const feeds = feedsOf(nextInputs, { audio, tokens: [0], start });
     graph.feedAll({ ...Object.fromEntries(past), ...feeds, ...other });
     graph.keep(growing.map(([, output]) => output));

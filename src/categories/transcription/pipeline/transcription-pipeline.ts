@@ -71,11 +71,10 @@ export async function openVoiceGate(
   if (kind === 'none') return openGate;
   if (kind === 'energy') return energyGate;
   const path = resolve(kind);
-  if (!existsSync(path))
-    throw fieldError(
-      'voiceActivity',
-      `expected energy, none or the path of a Silero VAD graph, found no ${path}`,
-    );
+  if (!existsSync(path)) {
+    const reason = `expected energy, none or the path of a Silero VAD graph, found no ${path}`;
+    throw fieldError('voiceActivity', reason);
+  }
   return releaseOnFailure(async (own) =>
     createSileroGate(own(await openSession({ graph: path }, { threads: 1 }))),
   ).catch((error: unknown) => {
@@ -154,10 +153,9 @@ export async function loadTranscriptionPipeline(
 /** @throws InferenceError `unsupported_feature` where the settings name no models that tell speakers apart */
 function needDiarization(diarization: DiarizationTools | undefined): DiarizationTools {
   if (diarization) return diarization;
-  throw unsupportedError(
-    'response_format',
-    'expected another one than diarized_json: the setting `diarization` of the model names no models that tell speakers apart',
-  );
+  const reason =
+    'expected another one than diarized_json: the setting `diarization` of the model names no models that tell speakers apart';
+  throw unsupportedError('response_format', reason);
 }
 
 async function* tellSpeakers(

@@ -94,16 +94,12 @@ export function fromTranscriptionRequest(fields: readonly FormField[]): Transcri
     const granularities = new Set(parsed.timestamp_granularities ?? ['segment']);
     const wordTimestamps = granularities.has('word');
     if (wordTimestamps && format !== 'verbose_json') {
-      throw fieldError(
-        'timestamp_granularities',
-        `expected response_format verbose_json with word, got ${format}`,
-      );
+      const reason = `expected response_format verbose_json with word, got ${format}`;
+      throw fieldError('timestamp_granularities', reason);
     }
     if (stream && !streamedFormats.includes(format)) {
-      throw fieldError(
-        'stream',
-        `expected response_format ${streamedFormats.join(', ')} with a stream, got ${format}`,
-      );
+      const reason = `expected response_format ${streamedFormats.join(', ')} with a stream, got ${format}`;
+      throw fieldError('stream', reason);
     }
     return {
       model,

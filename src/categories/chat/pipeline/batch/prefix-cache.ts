@@ -24,39 +24,47 @@ export interface SharedPrefix {
   readonly exact: number;
 }
 
+interface KeepOptions {
+  readonly owner?: string | undefined;
+  /** As in `SharedPrefix`. */
+  readonly exact?: number;
+  /** Number of first tokens that are also kept for all owners. */
+  readonly shared?: number | undefined;
+  /** Whether the cache of the row is given up. */
+  readonly isLast?: boolean;
+}
+
+export type PrefixCache = ReturnType<typeof createPrefixCache>;
+
 /**
  * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the same system
  * prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut sequences, only whole
  * ones are found. A decoder with a cache of fixed size may keep as much again as that holds.
  */
-export class PrefixCache {
-  readonly #decoder: Decoder;
-  readonly #maxSequences: number;
-  readonly #maxBytes: number;
-  readonly #entries: Entry[] = [];
-  #bytes = 0;
-
-  constructor(decoder: Decoder, { maxSequences, maxBytes }: { maxSequences: number; maxBytes: number }) {
-    this.#decoder = decoder;
-    this.#maxSequences = maxSequences;
-    this.#maxBytes = maxBytes;
-  }
+export function createPrefixCache(
+  decoder: Decoder,
+  { maxSequences, maxBytes: usualBytes }: { maxSequences: number; maxBytes: number },
+) {
+  const entries: Entry[] = [];
+  const { pieceTokens = 1, capacity = 0 } = decoder;
+  let bytes = 0;
+  return { find, sharedTokens, keep };
 
   /**
    * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be fed for
    * its logits.
    */
-  async find(
+  async function find(
     prompt: Int32Array,
     { owner, exactly, room }: { owner?: string | undefined; exactly?: boolean; room?: number } = {},
   ): Promise<SharedPrefix | undefined> {
-    const { best, length } = this.#findBest(prompt, owner, exactly);
+    const { best, length } = findBest(prompt, owner, exactly);
     if (!best) return undefined;
-    this.#entries.splice(this.#entries.indexOf(best), 1);
-    this.#entries.push(best);
+    entries.splice(entries.indexOf(best), 1);
+    entries.push(best);
     try {
-      const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }], undefined, room);
-      return { cache, length, exact: this.#exactOf(best, length) };
+      const cache = await decoder.gather([{ cache: best.cache, row: 0, length }], undefined, room);
+      return { cache, length, exact: exactOf(best, length) };
     } catch (error) {
       if (error instanceof CacheFull) return undefined;
       throw error;
@@ -64,73 +72,62 @@ export class PrefixCache {
   }
 
   /** Number of tokens of a prompt that `find` would find. */
-  sharedTokens(prompt: Int32Array, owner?: string): number {
-    return this.#findBest(prompt, owner).length;
+  function sharedTokens(prompt: Int32Array, owner?: string): number {
+    return findBest(prompt, owner).length;
   }
 
   /**
    * Keeps a copy of a row, or its cache where that is given up; sequences that it continues are dropped where it can be cut
    * down to them.
    */
-  async keep(
+  async function keep(
     tokens: Int32Array,
     source: CacheRow,
-    {
-      owner,
-      exact = 0,
-      shared = 0,
-      isLast = false,
-    }: { owner?: string | undefined; exact?: number; shared?: number | undefined; isLast?: boolean } = {},
+    { owner, exact = 0, shared = 0, isLast = false }: KeepOptions = {},
   ): Promise<boolean> {
-    if (this.#maxSequences === 0) return false;
-    const cuts = this.#decoder.cutsSequences !== false;
-    for (const entry of this.#entries.filter((kept) => kept.owner === owner)) {
+    if (maxSequences === 0) return false;
+    const cuts = decoder.cutsSequences !== false;
+    for (const entry of entries.filter((kept) => kept.owner === owner)) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
-      if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
+      if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) drop(entry);
     }
-    const isTaken = await this.#add({ tokens, owner, exact }, source, isLast);
+    const isTaken = await add({ tokens, owner, exact }, source, isLast);
     const beginning = tokens.subarray(0, shared);
-    const isKept = (entry: Entry): boolean =>
-      entry.tokens.length === shared && isOfEveryone(entry, beginning);
-    if (shared === 0 || this.#entries.some(isKept)) return isTaken;
-    const own = {
-      tokens: beginning.slice(),
-      owner: everyone,
-      exact: this.#exactOf({ exact }, shared),
-    } as const;
-    await this.#add(own, { ...source, length: shared });
+    const isKept = entries.some((entry) => entry.tokens.length === shared && isOfEveryone(entry, beginning));
+    if (shared === 0 || isKept) return isTaken;
+    const own = { tokens: beginning.slice(), owner: everyone, exact: exactOf({ exact }, shared) } as const;
+    await add(own, { ...source, length: shared });
     return isTaken;
   }
 
   /** @returns whether the cache of the source itself is kept */
-  async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow, isLast = false): Promise<boolean> {
-    const { capacity = 0 } = this.#decoder;
-    const cache = await (this.#decoder.keep?.(source, isLast) ?? this.#decoder.gather([source]));
+  async function add(sequence: Omit<Entry, 'cache'>, source: CacheRow, isLast = false): Promise<boolean> {
+    const cache = await (decoder.keep?.(source, isLast) ?? decoder.gather([source]));
     const isOwn = isLast && cache === source.cache;
-    const maxBytes = Math.max(this.#maxBytes, (capacity * cache.bytes) / sequence.tokens.length);
+    const maxBytes = Math.max(usualBytes, (capacity * cache.bytes) / sequence.tokens.length);
     if (cache.bytes > maxBytes) {
       if (!isOwn) cache.release();
       return false;
     }
-    this.#entries.push({ ...sequence, cache });
-    this.#bytes += cache.bytes;
-    while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
+    entries.push({ ...sequence, cache });
+    bytes += cache.bytes;
+    while (entries.length > maxSequences || bytes > maxBytes) drop(entries[0]!);
     return isOwn;
   }
 
-  #findBest(
+  function findBest(
     prompt: Int32Array,
     owner: string | undefined,
     exactly = false,
   ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
-    for (const entry of this.#entries) {
+    for (const entry of entries) {
       if (entry.owner !== owner && !isOfEveryone(entry, prompt)) continue;
       const all = sharedLength(entry.tokens, prompt, prompt.length - 1);
-      const shared = exactly ? this.#piecesOf(entry, all, prompt) : all;
-      if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
+      const shared = exactly ? piecesOf(entry, all, prompt) : all;
+      if (decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared < (entry.cache.leastBeginning ?? 0)) continue;
       // The one of several that was used last is the likeliest to be at hand.
       if (shared > 0 && shared >= length) [best, length] = [entry, shared];
@@ -139,21 +136,19 @@ export class PrefixCache {
   }
 
   /** Tokens of the pieces of `prompt` that are exact in an entry with which it shares its first `length` tokens. */
-  #piecesOf(entry: Entry, length: number, prompt: Int32Array): number {
-    const { pieceTokens = 1 } = this.#decoder;
-    const exact = this.#exactOf(entry, length);
+  function piecesOf(entry: Entry, length: number, prompt: Int32Array): number {
+    const exact = exactOf(entry, length);
     return exact === prompt.length - 1 ? exact : exact - (exact % pieceTokens);
   }
 
   /** The part of a beginning of `length` tokens that is exact. */
-  #exactOf({ exact }: Pick<Entry, 'exact'>, length: number): number {
-    const { pieceTokens = 1 } = this.#decoder;
+  function exactOf({ exact }: Pick<Entry, 'exact'>, length: number): number {
     return length >= exact ? exact : length - (length % pieceTokens);
   }
 
-  #drop(entry: Entry): void {
-    this.#entries.splice(this.#entries.indexOf(entry), 1);
-    this.#bytes -= entry.cache.bytes;
+  function drop(entry: Entry): void {
+    entries.splice(entries.indexOf(entry), 1);
+    bytes -= entry.cache.bytes;
     entry.cache.release();
   }
 }

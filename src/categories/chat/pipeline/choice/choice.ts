@@ -1,19 +1,14 @@
 import { getOrCreate } from '../../../../core/get-or-create.ts';
 import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
-import {
-  createAnswerParser,
-  type AnswerEvent,
-  type AnswerParser,
-} from '../../../../core/chat/answer-parser.ts';
-import type { CompiledGrammar, GrammarMatcher } from '../../../../core/grammar/engine/matcher.ts';
+import { createAnswerParser, type AnswerEvent } from '../../../../core/chat/answer-parser.ts';
+import type { CompiledGrammar } from '../../../../core/grammar/engine/matcher.ts';
 import type { ReasoningSplitter } from '../../../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts';
-import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
-import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
+import { createSampler, samplerParametersOf } from '../../../../core/sampling/sampler.ts';
+import { createDetokenizer } from '../../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
-import type { ChatEvent, FinishReason, TokenLogprobs } from '../../events.ts';
+import type { ChatEvent, TokenLogprobs } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
-import type { Continuation } from '../batch/step-logits.ts';
 import { readTokenLogprobs } from './token-logprobs.ts';
 import type { TokenRules } from './token-rules.ts';
 import { type DryBreakers, createBreakerFinder } from '../../../../core/sampling/dry-breakers.ts';
@@ -65,172 +60,146 @@ export interface ChoiceContext {
   readonly createToolCallId: () => string;
 }
 
+export type Choice = ReturnType<typeof createChoice>;
+
 /** One completion of a request while it grows: chooses tokens and reports what they mean. */
-export class Choice implements Continuation {
-  readonly #index: number;
-  readonly #context: ChoiceContext;
-  readonly #sampler: Sampler;
-  readonly #detokenizer: Detokenizer;
-  readonly #answer: AnswerParser;
-  readonly #matcher: GrammarMatcher | undefined;
+export function createChoice(index: number, context: ChoiceContext) {
+  const { request, prompt, seed, contextLength, vocabularySize, tokenizer, rules, grammar, emit } = context;
+  const { dryMultiplier, drySequenceBreakers } = request;
+  const dryBreakers = dryMultiplier === 0 ? undefined : breakerFinderOf(tokenizer)(drySequenceBreakers);
+  const parameters = { ...samplerParametersOf(request), dryBreakers };
+  const sampler = createSampler(parameters, { vocabularySize, seed, isWord: wordTestOf(tokenizer) });
+  const counted = request.penalizePrompt ? prompt.subarray(-sampler.memory) : [];
+  for (const token of counted) sampler.accept(token);
+  const detokenizer = createDetokenizer(tokenizer.decode);
+  const matcher = grammar?.createMatcher();
+  const answer = createAnswerParser({
+    stop: request.stop,
+    includeStop: request.includeStopStrInOutput,
+    reasoningSplitter: context.createReasoningSplitter?.(),
+    toolCallParser: context.createToolCallParser?.(),
+    createToolCallId: context.createToolCallId,
+    isCallsAlone: grammar !== undefined && !['auto', 'none'].includes(request.toolChoice as string),
+  });
   /** Tokens whose log probabilities are held back: they must not reveal what a stop sequence or hidden thinking hides. */
-  #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
+  let heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
-  #ending: number[] | undefined;
-  readonly #said: number[] = [];
-  tokens = 0;
-  reasoningTokens = 0;
+  let ending: number[] | undefined;
+  const said: number[] = [];
   /** Tokens that events have reported. */
-  #reportedTokens = 0;
-
-  constructor(index: number, context: ChoiceContext) {
-    const { request, prompt, seed, vocabularySize, tokenizer } = context;
-    this.#index = index;
-    this.#context = context;
-    const { dryMultiplier, drySequenceBreakers } = request;
-    const dryBreakers = dryMultiplier === 0 ? undefined : breakerFinderOf(tokenizer)(drySequenceBreakers);
-    const parameters = { ...samplerParametersOf(request), dryBreakers };
-    this.#sampler = createSampler(parameters, {
-      vocabularySize,
-      seed,
-      isWord: wordTestOf(tokenizer),
-    });
-    const counted = request.penalizePrompt ? prompt.subarray(-this.#sampler.memory) : [];
-    for (const token of counted) this.#sampler.accept(token);
-    this.#detokenizer = createDetokenizer(tokenizer.decode);
-    this.#matcher = context.grammar?.createMatcher();
-    this.#answer = createAnswerParser({
-      stop: request.stop,
-      includeStop: request.includeStopStrInOutput,
-      reasoningSplitter: context.createReasoningSplitter?.(),
-      toolCallParser: context.createToolCallParser?.(),
-      createToolCallId: context.createToolCallId,
-      isCallsAlone: context.grammar !== undefined && !['auto', 'none'].includes(request.toolChoice as string),
-    });
-  }
-
-  get remaining(): number {
-    const { request, prompt, contextLength } = this.#context;
-    return Math.min(request.maxTokens, contextLength - prompt.length) - this.tokens;
-  }
-
-  /** Not with a mask, which may leave only unlikely tokens, and not for log probabilities, which are exact. */
-  get takesLargest(): boolean {
-    const { request, rules } = this.#context;
-    return !this.#sampler.needsAllLogits && !this.#matcher && !rules && !request.logprobs;
-  }
-
-  nextOfLargest(largest: LargestLogits): number | undefined {
-    const token = this.#sampler.sampleLargest(largest);
-    return token === -1 ? -1 : this.#take(token);
-  }
-
-  next(logits: Float32Array): number | undefined {
-    const token = this.#ending?.shift() ?? this.#choose(logits);
-    return token === undefined ? this.#end({ cutOff: false }) : this.#take(token, logits);
-  }
+  let reportedTokens = 0;
+  const choice = {
+    tokens: 0,
+    reasoningTokens: 0,
+    get remaining(): number {
+      return Math.min(request.maxTokens, contextLength - prompt.length) - choice.tokens;
+    },
+    /** Not with a mask, which may leave only unlikely tokens, and not for log probabilities, which are exact. */
+    get takesLargest(): boolean {
+      return !sampler.needsAllLogits && !matcher && !rules && !request.logprobs;
+    },
+    nextOfLargest(largest: LargestLogits): number | undefined {
+      const token = sampler.sampleLargest(largest);
+      return token === -1 ? -1 : take(token);
+    },
+    next(logits: Float32Array): number | undefined {
+      const token = ending?.shift() ?? choose(logits);
+      return token === undefined ? end({ cutOff: false }) : take(token, logits);
+    },
+  };
+  return choice;
 
   /** @returns `undefined` where the rules leave no token */
-  #choose(logits: Float32Array): number | undefined {
-    const matcher = this.#matcher;
-    const { rules } = this.#context;
-    const mask = rules ? rules.mask(this.#said, matcher?.mask()) : matcher?.mask();
+  function choose(logits: Float32Array): number | undefined {
+    const mask = rules ? rules.mask(said, matcher?.mask()) : matcher?.mask();
     if (rules && !mask) return undefined;
-    const token = this.#sampler.sample(logits, mask, matcher?.isFree);
+    const token = sampler.sample(logits, mask, matcher?.isFree);
     // An answer that thinking left no room for would say nothing.
-    if (!matcher || this.#answer.isReasoning || matcher.endsWithin(this.remaining - 1, token)) return token;
-    const ending = matcher.ending();
-    if (!ending || ending.length === 0 || ending.length > this.remaining) return token;
-    this.#ending = ending;
-    return ending.shift()!;
+    if (!matcher || answer.isReasoning || matcher.endsWithin(choice.remaining - 1, token)) return token;
+    const last = matcher.ending();
+    if (!last || last.length === 0 || last.length > choice.remaining) return token;
+    ending = last;
+    return last.shift()!;
   }
 
   /** @param logits for log probabilities */
-  #take(token: number, logits?: Float32Array): number | undefined {
-    const { request, tokenizer, endTokens, markerTokens, rules } = this.#context;
-    if (endTokens.has(token) || request.stopTokenIds.includes(token)) {
-      if (request.includeStopStrInOutput && !tokenizer.isSpecial(token))
-        this.#read(this.#detokenizer.push(token));
+  function take(token: number, logits?: Float32Array): number | undefined {
+    if (context.endTokens.has(token) || request.stopTokenIds.includes(token)) {
+      if (request.includeStopStrInOutput && !tokenizer.isSpecial(token)) read(detokenizer.push(token));
       // Harnesses take the last of a completion's tokens for the generated one, whatever it is.
-      if (request.prompts.length > 0) this.#holdLogprobs(token, logits);
-      return this.#end({ cutOff: false });
+      if (request.prompts.length > 0) holdLogprobs(token, logits);
+      return end({ cutOff: false });
     }
-    this.#sampler.accept(token);
-    this.#matcher?.accept(token);
-    if (rules) this.#said.push(token);
-    this.tokens++;
-    if (this.#answer.isReasoning) this.reasoningTokens++;
-    this.#holdLogprobs(token, logits);
-    const isVisible = !tokenizer.isSpecial(token) || markerTokens.has(token);
-    if (isVisible) this.#read(this.#detokenizer.push(token));
-    if (this.#answer.stopped !== null || this.#ending?.length === 0) return this.#end({ cutOff: false });
-    return this.remaining > 0 ? token : this.#end({ cutOff: true });
+    sampler.accept(token);
+    matcher?.accept(token);
+    if (rules) said.push(token);
+    choice.tokens++;
+    if (answer.isReasoning) choice.reasoningTokens++;
+    holdLogprobs(token, logits);
+    const isVisible = !tokenizer.isSpecial(token) || context.markerTokens.has(token);
+    if (isVisible) read(detokenizer.push(token));
+    if (answer.stopped !== null || ending?.length === 0) return end({ cutOff: false });
+    return choice.remaining > 0 ? token : end({ cutOff: true });
   }
 
-  #holdLogprobs(token: number, logits: Float32Array | undefined): void {
-    const { request, tokenizer } = this.#context;
-    if (!logits || !request.logprobs || this.#isHidden) return;
+  function holdLogprobs(token: number, logits: Float32Array | undefined): void {
+    if (!logits || !request.logprobs || isHidden()) return;
     const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
-    this.#heldLogprobs.push({ logprobs, textLength: 0 });
+    heldLogprobs.push({ logprobs, textLength: 0 });
   }
 
-  #read(text: string): void {
-    const last = this.#heldLogprobs.at(-1);
+  function read(text: string): void {
+    const last = heldLogprobs.at(-1);
     if (last) last.textLength += text.length;
-    const events = text === '' ? [] : this.#answer.push(text);
+    const events = text === '' ? [] : answer.push(text);
     // The tokens so far are those of the marker that began the thinking.
-    if (this.#isHidden) this.#heldLogprobs = [];
-    if (events.length > 0) this.#emitLogprobs();
-    this.#emitAll(events);
+    if (isHidden()) heldLogprobs = [];
+    if (events.length > 0) emitLogprobs();
+    emitAll(events);
   }
 
   /** Whether the text that comes next is thinking that the client doesn't want. */
-  get #isHidden(): boolean {
-    return this.#answer.isReasoning && !this.#context.request.includeReasoning;
+  function isHidden(): boolean {
+    return answer.isReasoning && !request.includeReasoning;
   }
 
-  #end({ cutOff }: { cutOff: boolean }): undefined {
-    if (this.#answer.stopped === null) this.#read(this.#detokenizer.flush());
-    const { events, finishReason } = this.#answer.end({ cutOff });
-    this.#emitLogprobs();
-    this.#emitAll(events);
-    this.#emitEnd(this.#ending ? 'length' : finishReason);
+  function end({ cutOff }: { cutOff: boolean }): undefined {
+    if (answer.stopped === null) read(detokenizer.flush());
+    const { events, finishReason: own } = answer.end({ cutOff });
+    emitLogprobs();
+    emitAll(events);
+    const { stopped } = answer;
+    const finishReason = ending ? 'length' : own;
+    const stop = finishReason === 'stop' && stopped !== null ? { stopSequence: stopped } : {};
+    emit({ type: 'choice-end', choice: index, finishReason, ...stop });
   }
 
-  #emitAll(events: readonly AnswerEvent[]): void {
-    const { emit, request } = this.#context;
-    const choice = this.#index;
+  function emitAll(events: readonly AnswerEvent[]): void {
     for (const event of events) {
-      if (event.type === 'tool-call-start') emit({ ...event, choice });
+      if (event.type === 'tool-call-start') emit({ ...event, choice: index });
       else if (event.type === 'reasoning-delta' && !request.includeReasoning) {
-        emit({ type: 'hidden-tokens', choice, tokens: this.#takeNewTokens() });
-      } else emit({ ...event, choice, tokens: this.#takeNewTokens() });
+        emit({ type: 'hidden-tokens', choice: index, tokens: takeNewTokens() });
+      } else emit({ ...event, choice: index, tokens: takeNewTokens() });
     }
   }
 
-  #takeNewTokens(): number {
-    const count = this.tokens - this.#reportedTokens;
-    this.#reportedTokens = this.tokens;
+  function takeNewTokens(): number {
+    const count = choice.tokens - reportedTokens;
+    reportedTokens = choice.tokens;
     return count;
   }
 
   /** Reports the tokens of which at least a part is delivered, or has no text of its own. */
-  #emitLogprobs(): void {
-    let count = this.#heldLogprobs.length;
+  function emitLogprobs(): void {
+    let count = heldLogprobs.length;
     if (count === 0) return;
-    let { withheld } = this.#answer;
+    let { withheld } = answer;
     if (withheld > 0) {
-      for (; count > 0 && this.#heldLogprobs[count - 1]!.textLength <= withheld; count--)
-        withheld -= this.#heldLogprobs[count - 1]!.textLength;
+      for (; count > 0 && heldLogprobs[count - 1]!.textLength <= withheld; count--)
+        withheld -= heldLogprobs[count - 1]!.textLength;
     }
-    const tokens = this.#heldLogprobs.splice(0, count).map(({ logprobs }) => logprobs);
-    if (tokens.length > 0) this.#context.emit({ type: 'logprobs', choice: this.#index, tokens });
-  }
-
-  #emitEnd(finishReason: FinishReason): void {
-    const { stopped } = this.#answer;
-    const stop = finishReason === 'stop' && stopped !== null ? { stopSequence: stopped } : {};
-    this.#context.emit({ type: 'choice-end', choice: this.#index, finishReason, ...stop });
+    const tokens = heldLogprobs.splice(0, count).map(({ logprobs }) => logprobs);
+    if (tokens.length > 0) emit({ type: 'logprobs', choice: index, tokens });
   }
 }
 

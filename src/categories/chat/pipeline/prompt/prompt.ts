@@ -76,10 +76,8 @@ function* renderOpen(
   const text = yield* render([...messages.slice(0, -1), marked]);
   const end = text.lastIndexOf(endOfText.trimEnd());
   if (end === -1) {
-    throw unsupportedError(
-      'continue_final_message',
-      "the model's chat template doesn't show the last message",
-    );
+    const reason = "the model's chat template doesn't show the last message";
+    throw unsupportedError('continue_final_message', reason);
   }
   const open = text.slice(0, end);
   return text.startsWith(endOfText, end) ? open : open.trimEnd();

@@ -9,10 +9,8 @@ export function expandPlaceholders(
 ): string {
   const pieces = prompt.split(placeholder);
   if (pieces.length - 1 !== texts.length) {
-    throw fieldError(
-      'messages',
-      `the model's chat template shows ${pieces.length - 1} of ${texts.length} pictures`,
-    );
+    const reason = `the model's chat template shows ${pieces.length - 1} of ${texts.length} pictures`;
+    throw fieldError('messages', reason);
   }
   return pieces.map((piece, index) => `${piece}${texts[index] ?? ''}`).join('');
 }

@@ -6,10 +6,10 @@ import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import { maxPrompts } from '../../prompts.ts';
 import {
+  answerHead,
   chatRequestSchema,
   finishReason,
   streamOptionsNeedStream,
-  systemFingerprint,
   tokenId,
   usage,
 } from '../schema.ts';
@@ -84,11 +84,7 @@ const logprobs = z.object({
 
 /** The body of a complete answer, or one event of a streamed one. */
 export const completionSchema = z.object({
-  id: z.string(),
-  object: z.literal('text_completion'),
-  created: z.int(),
-  model: z.string(),
-  system_fingerprint: systemFingerprint,
+  ...answerHead('text_completion'),
   choices: z.array(
     z.object({
       index: z.int().meta({ description: 'With several prompts, `n` choices per prompt, in their order.' }),

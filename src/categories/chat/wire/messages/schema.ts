@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { flagField } from '../../../../validation/body-fields.ts';
 import { expecting } from '../../../../validation/expecting.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters, maxStopSequences } from '../../parameters.ts';
 import { jsonSchema } from '../answer-format.ts';
-import { chatRequestSchema, nonEmptyText, toolName } from '../schema.ts';
+import { chatRequestSchema, nonEmptyText, offered, toolName } from '../schema.ts';
 
 /** The cache of prompts needs no marks: they are read and change nothing. */
 const cached = { cache_control: z.unknown().optional() };
@@ -15,46 +14,35 @@ const textBlock = z.object({ type: z.literal('text'), text: z.string(), ...cache
 
 const imageBlock = z.object({
   type: z.literal('image'),
-  source: ofOfferedType(
-    'a source',
-    ['base64', 'url'],
-    z.discriminatedUnion('type', [
-      z.object({ type: z.literal('base64'), media_type: z.string(), data: nonEmptyText }),
-      z.object({ type: z.literal('url'), url: nonEmptyText }),
-    ]),
-  ),
+  source: offered('a source', [
+    z.object({ type: z.literal('base64'), media_type: z.string(), data: nonEmptyText }),
+    z.object({ type: z.literal('url'), url: nonEmptyText }),
+  ]),
   ...cached,
 });
 
-const resultContent = z.union([
-  z.string(),
-  listOf(ofOfferedType('a block', ['text', 'image'], z.discriminatedUnion('type', [textBlock, imageBlock]))),
-]);
+const resultContent = z.union([z.string(), listOf(offered('a block', [textBlock, imageBlock]))]);
 
-const block = ofOfferedType(
-  'a block',
-  ['text', 'image', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
-  z.discriminatedUnion('type', [
-    textBlock,
-    imageBlock,
-    z.object({
-      type: z.literal('tool_use'),
-      id: nonEmptyText,
-      name: nonEmptyText,
-      input: z.record(z.string(), z.unknown()),
-      ...cached,
-    }),
-    z.object({
-      type: z.literal('tool_result'),
-      tool_use_id: nonEmptyText,
-      content: resultContent.nullish(),
-      is_error: z.boolean().nullish(),
-      ...cached,
-    }),
-    z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().nullish() }),
-    z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
-  ]),
-);
+const block = offered('a block', [
+  textBlock,
+  imageBlock,
+  z.object({
+    type: z.literal('tool_use'),
+    id: nonEmptyText,
+    name: nonEmptyText,
+    input: z.record(z.string(), z.unknown()),
+    ...cached,
+  }),
+  z.object({
+    type: z.literal('tool_result'),
+    tool_use_id: nonEmptyText,
+    content: resultContent.nullish(),
+    is_error: z.boolean().nullish(),
+    ...cached,
+  }),
+  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().nullish() }),
+  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+]);
 
 const tool = z.object({
   type: z.literal('custom', { error: 'expected a tool of your own, of the type "custom"' }).nullish(),

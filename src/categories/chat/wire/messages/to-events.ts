@@ -7,6 +7,7 @@ export type MessageHead = Pick<Message, 'id' | 'model'>;
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' } as const;
 
+type Delta = Extract<MessageEvent, { type: 'content_block_delta' }>['delta'];
 /** Why a message ends. */
 type MessageEnd = Extract<MessageEvent, { type: 'message_delta' }>['delta'];
 
@@ -21,7 +22,7 @@ export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => 
   const open = (): MessageEvent[] => {
     if (isOpen) return [];
     isOpen = true;
-    const usage = toUsage({ promptTokens, cachedTokens: 0, completionTokens: 0 });
+    const usage = toUsage({ promptTokens, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 });
     const message = { ...head, content: [], stop_reason: null, stop_sequence: null, usage };
     return [
       { type: 'message_start', message: { type: 'message', role: 'assistant', ...message } },
@@ -38,12 +39,11 @@ export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => 
     ({ type } = block);
     return [...before, { type: 'content_block_start', index: ++index, content_block: block }];
   };
-  const within = (block: MessageBlock): MessageEvent[] => (type === block.type ? [] : begin(block));
-  const extend = (delta: Extract<MessageEvent, { type: 'content_block_delta' }>['delta']): MessageEvent => ({
-    type: 'content_block_delta',
-    index,
-    delta,
-  });
+  const extend = (delta: Delta): MessageEvent => ({ type: 'content_block_delta', index, delta });
+  const within = (block: MessageBlock, delta: Delta): MessageEvent[] => {
+    const before = type === block.type ? [] : begin(block);
+    return [...before, extend(delta)];
+  };
 
   return (event) => {
     switch (event.type) {
@@ -52,15 +52,11 @@ export function createMessageStreamer(head: MessageHead): (event: ChatEvent) => 
         ({ promptTokens } = event);
         return event.type === 'prompt-end' ? open() : [];
       case 'text-delta':
-        return [
-          ...within({ type: 'text', text: '', citations: null }),
-          extend({ type: 'text_delta', text: event.text }),
-        ];
-      case 'reasoning-delta':
-        return [
-          ...within({ type: 'thinking', thinking: '', signature: '' }),
-          extend({ type: 'thinking_delta', thinking: event.text }),
-        ];
+        return within({ type: 'text', text: '', citations: null }, { type: 'text_delta', text: event.text });
+      case 'reasoning-delta': {
+        const delta: Delta = { type: 'thinking_delta', thinking: event.text };
+        return within({ type: 'thinking', thinking: '', signature: '' }, delta);
+      }
       case 'tool-call-start':
         return begin({ type: 'tool_use', id: event.id, name: event.name, input: {} });
       case 'tool-call-delta':
@@ -96,7 +92,7 @@ export function toMessage(events: Iterable<ChatEvent>, head: MessageHead): Messa
   return { ...message!, content: blocks.map(({ block, text }) => filled(block, text)) };
 }
 
-function textOf(delta: Extract<MessageEvent, { type: 'content_block_delta' }>['delta']): string {
+function textOf(delta: Delta): string {
   if (delta.type === 'text_delta') return delta.text;
   return delta.type === 'thinking_delta' ? delta.thinking : delta.partial_json;
 }
@@ -107,11 +103,7 @@ function filled(block: MessageBlock, text: string): MessageBlock {
   return { ...block, input: orElse(() => JSON.parse(text) as Record<string, unknown>, {}) };
 }
 
-function toUsage({
-  promptTokens,
-  cachedTokens,
-  completionTokens,
-}: Pick<ChatUsage, 'promptTokens' | 'cachedTokens' | 'completionTokens'>): Message['usage'] {
+function toUsage({ promptTokens, cachedTokens, completionTokens }: ChatUsage): Message['usage'] {
   return {
     input_tokens: promptTokens - cachedTokens,
     output_tokens: completionTokens,

@@ -12,6 +12,7 @@ export type EventBody = ResponseEvent extends infer Event
   : never;
 
 type Status = OutputItem['status'];
+type OutputPart = Extract<OutputItem, { content: unknown }>['content'][number];
 
 /** An item of the output while its text grows; of a call, its arguments. */
 export interface GrowingItem {
@@ -30,30 +31,16 @@ export interface GrowingItem {
 /** The item as it is now; one without text yet is in progress. */
 export function toOutputItem(growing: GrowingItem, status: Status): OutputItem {
   const { type, id, call, text, seal } = growing;
-  switch (type) {
-    case 'message': {
-      const content = status === 'in_progress' ? [] : [toTextPart(growing)];
-      return { id, type, status, role: 'assistant', content };
-    }
-    case 'reasoning': {
-      const content = status === 'in_progress' ? [] : [{ type: 'reasoning_text' as const, text }];
-      const sealed = seal && status !== 'in_progress' ? { encrypted_content: seal(text) } : {};
-      return { id, type, status, summary: [], content, ...sealed };
-    }
-    case 'function_call': {
-      // A call that was cut off must not pass for one that can be carried out.
-      const isWhole = status !== 'completed' || isJson(text);
-      return {
-        id,
-        type,
-        status: isWhole ? status : 'incomplete',
-        call_id: call!.id,
-        name: call!.name,
-        ...(call!.namespace !== undefined && { namespace: call!.namespace }),
-        arguments: text,
-      };
-    }
+  if (type === 'function_call') {
+    const { id: call_id, ...named } = call!;
+    // A call that was cut off must not pass for one that can be carried out.
+    const isWhole = status !== 'completed' || isJson(text);
+    return { id, type, status: isWhole ? status : 'incomplete', call_id, ...named, arguments: text };
   }
+  const content = status === 'in_progress' ? [] : [partOf(growing)];
+  if (type === 'message') return { id, type, status, role: 'assistant', content } as OutputItem;
+  const sealed = seal && content.length > 0 ? { encrypted_content: seal(text) } : {};
+  return { id, type, status, summary: [], content, ...sealed } as OutputItem;
 }
 
 /** Names of an item's text in the events about it. */
@@ -100,14 +87,11 @@ function ofPart(
   growing: GrowingItem,
 ): EventBody[] {
   if (growing.type === 'function_call') return [];
-  const { text } = growing;
-  const part = growing.type === 'message' ? toTextPart(growing) : { type: 'reasoning_text' as const, text };
-  return [{ type, ...placeOf(growing), content_index: 0, part }];
+  return [{ type, ...placeOf(growing), content_index: 0, part: partOf(growing) }];
 }
 
-function toTextPart({
-  text,
-  logprobs,
-}: GrowingItem): Extract<OutputItem, { type: 'message' }>['content'][number] {
-  return { type: 'output_text', text, annotations: [], logprobs: [...logprobs] };
+function partOf({ type, text, logprobs }: GrowingItem): OutputPart {
+  return type === 'message'
+    ? { type: 'output_text', text, annotations: [], logprobs: [...logprobs] }
+    : { type: 'reasoning_text', text };
 }

@@ -17,6 +17,7 @@ import {
 
 const path = '/conversations/{conversation_id}';
 const itemPath = `${path}/items/{item_id}`;
+const responsePath = '/responses/{response_id}';
 const errors = ['invalid_request', 'unsupported_feature', 'response_not_found', 'overloaded'] as const;
 const bodyErrors = [
   'request_timeout',
@@ -24,7 +25,9 @@ const bodyErrors = [
   'unsupported_media_type',
   'rate_limited',
 ] as const;
-const everyError: readonly ErrorCode[] = [...errors, ...bodyErrors];
+/** Nothing that is kept of a response can be written by a body. */
+const errorsOf = (at: string): readonly ErrorCode[] =>
+  at.startsWith(responsePath) ? errors : [...errors, ...bodyErrors];
 
 const object = z.literal('conversation');
 const schema = z.object({
@@ -60,11 +63,11 @@ function route(
   [method, at, operationId, summary]: Row,
   answer: NamedSchema,
   make: (call: RouteCall) => Promise<object>,
-  more?: Partial<Pick<Route, 'requestBody' | 'queryParameters' | 'errors'>>,
+  more?: Partial<Pick<Route, 'requestBody' | 'queryParameters'>>,
 ): Route {
   const handle: Route['handle'] = async (call) => jsonResponse(200, await make(call));
   const responses = { 'application/json': answer };
-  return { method, path: at, operationId, summary, responses, errors: everyError, handle, ...more };
+  return { method, path: at, operationId, summary, responses, errors: errorsOf(at), handle, ...more };
 }
 
 /** Paths of conversations that are kept, the longer ones first. */
@@ -148,7 +151,6 @@ export const keptConversations: readonly Route[] = [
   ),
 ];
 
-const responsePath = '/responses/{response_id}';
 const response: NamedSchema = { name: 'Response', schema: modelResponseSchema };
 
 /** Finds the response of the path, as `findSettled`. */
@@ -173,7 +175,7 @@ export const keptResponses: readonly Route[] = [
         query,
       );
     },
-    { errors, queryParameters: pageParameters },
+    { queryParameters: pageParameters },
   ),
   route(
     [
@@ -193,7 +195,6 @@ export const keptResponses: readonly Route[] = [
       await kept.work.stop(found.id);
       return (await settled(call)).response;
     },
-    { errors },
   ),
   route(
     ['GET', responsePath, 'getResponse', 'A response that was kept, or that is under way in the background.'],
@@ -206,7 +207,6 @@ export const keptResponses: readonly Route[] = [
       }
       return found;
     },
-    { errors },
   ),
   route(
     [
@@ -223,6 +223,5 @@ export const keptResponses: readonly Route[] = [
       await found.kept.delete(id);
       return { id, object: 'response', deleted: true };
     },
-    { errors },
   ),
 ];

@@ -4,80 +4,70 @@ import { expecting } from '../../../../validation/expecting.ts';
 import { suggest } from '../../../../core/text/suggest.ts';
 import { jsonText } from '../../../../validation/json-text.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { ofOfferedType } from '../../../../validation/offered-type.ts';
 import { parameterSchema } from '../../../../validation/parameter-schema.ts';
 import { chatParameters } from '../../parameters.ts';
 import { schemaFields } from '../answer-format.ts';
 import { itemPageSchema } from './item-page.ts';
-import { chatRequestSchema, functionFields, imageDetail, nonEmptyText, tokenLogprobs } from '../schema.ts';
+import {
+  chatRequestSchema,
+  functionFields,
+  imageDetail,
+  nonEmptyText,
+  offered,
+  tokenLogprobs,
+} from '../schema.ts';
 
-const part = ofOfferedType(
-  'a part',
-  ['input_text', 'input_image', 'output_text', 'refusal'],
-  z.discriminatedUnion('type', [
-    z.object({
-      type: z.literal('input_image'),
-      image_url: nonEmptyText.meta({
-        description: 'An http or https URL, a `data:` URL with base64, or base64.',
-      }),
-      file_id: z.null({ error: 'expected `image_url` instead, no files are kept' }).optional(),
-      detail: imageDetail.nullish(),
+const part = offered('a part', [
+  z.object({
+    type: z.literal('input_image'),
+    image_url: nonEmptyText.meta({
+      description: 'An http or https URL, a `data:` URL with base64, or base64.',
     }),
-    z.object({ type: z.enum(['input_text', 'output_text']), text: z.string() }),
-    z.object({ type: z.literal('refusal'), refusal: z.string() }),
-  ]),
-);
+    file_id: z.null({ error: 'expected `image_url` instead, no files are kept' }).optional(),
+    detail: imageDetail.nullish(),
+  }),
+  z.object({ type: z.enum(['input_text', 'output_text']), text: z.string() }),
+  z.object({ type: z.literal('refusal'), refusal: z.string() }),
+]);
 
 /** Text, or parts of text and, of users, pictures. */
 const content = z.union([z.string(), listOf(part)]);
 
 const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.string() });
 
-const itemId = z.string().nullish();
+const given = <Type extends string>(type: Type) => ({ type: z.literal(type), id: z.string().nullish() });
 
 const ownItems = [
   z.object({
     type: z.literal('message').optional(),
-    id: itemId,
+    id: z.string().nullish(),
     role: z.enum(['user', 'assistant', 'system', 'developer']),
     content,
   }),
   z.object({
-    type: z.literal('function_call'),
-    id: itemId,
+    ...given('function_call'),
     call_id: nonEmptyText,
     name: nonEmptyText,
     namespace: z.string().nullish(),
     arguments: jsonText.meta({ description: 'JSON text.' }),
   }),
+  z.object({ ...given('function_call_output'), call_id: nonEmptyText, output: content }),
   z.object({
-    type: z.literal('function_call_output'),
-    id: itemId,
-    call_id: nonEmptyText,
-    output: content,
-  }),
-  z.object({
-    type: z.literal('reasoning'),
-    id: itemId,
+    ...given('reasoning'),
     content: listOf(reasoningText).nullish(),
     encrypted_content: textField('Read where `content` has nothing.'),
   }),
 ] as const;
-const ownItemTypes = ['message', 'function_call', 'function_call_output', 'reasoning'];
 
-export const itemSchema = ofOfferedType('an item', ownItemTypes, z.discriminatedUnion('type', ownItems));
+export const itemSchema = offered('an item', ownItems);
 
-const inputItem = ofOfferedType(
-  'an item',
-  [...ownItemTypes, 'item_reference'],
-  z.discriminatedUnion('type', [
-    ...ownItems,
-    z.object({
-      type: z.literal('item_reference'),
-      id: nonEmptyText.meta({ description: 'Of an item of a response that was kept.' }),
-    }),
-  ]),
-);
+const inputItem = offered('an item', [
+  ...ownItems,
+  z.object({
+    type: z.literal('item_reference'),
+    id: nonEmptyText.meta({ description: 'Of an item of a response that was kept.' }),
+  }),
+]);
 
 /** A schema of an object's own texts. */
 export const metadataSchema = z
@@ -228,27 +218,18 @@ const outputText = z.object({
 
 const id = z.string();
 const status = z.enum(['in_progress', 'completed', 'incomplete']);
+const made = <Type extends string>(type: Type) => ({ id, type: z.literal(type), status });
 
 const outputItem = z.discriminatedUnion('type', [
+  z.object({ ...made('message'), role: z.literal('assistant'), content: z.array(outputText) }),
   z.object({
-    id,
-    type: z.literal('message'),
-    status,
-    role: z.literal('assistant'),
-    content: z.array(outputText),
-  }),
-  z.object({
-    id,
-    type: z.literal('reasoning'),
-    status,
+    ...made('reasoning'),
     summary: z.array(z.never()),
     content: z.array(reasoningText),
     encrypted_content: z.string().optional(),
   }),
   z.object({
-    id,
-    type: z.literal('function_call'),
-    status,
+    ...made('function_call'),
     call_id: z.string(),
     name: z.string(),
     namespace: z.string().optional(),
@@ -301,8 +282,10 @@ export const modelResponseSchema = z.object({
 });
 
 const numbered = { sequence_number: z.int() };
-const ofItem = { ...numbered, output_index: z.int(), item_id: z.string() };
+const about = <Type extends string>(type: Type) => ({ type: z.literal(type), ...numbered });
+const ofItem = { output_index: z.int(), item_id: z.string() };
 const ofPart = { ...ofItem, content_index: z.int() };
+const called = { name: z.string(), arguments: z.string() };
 
 /** One event of a streamed answer. */
 export const responseEventSchema = z.discriminatedUnion('type', [
@@ -325,37 +308,17 @@ export const responseEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.enum(['response.content_part.added', 'response.content_part.done']),
+    ...numbered,
     ...ofPart,
     part: z.union([outputText, reasoningText]),
   }),
-  z.object({
-    type: z.literal('response.output_text.delta'),
-    ...ofPart,
-    delta: z.string(),
-    logprobs: tokenLogprobs,
-  }),
-  z.object({
-    type: z.literal('response.output_text.done'),
-    ...ofPart,
-    text: z.string(),
-    logprobs: tokenLogprobs,
-  }),
-  z.object({ type: z.literal('response.reasoning_text.delta'), ...ofPart, delta: z.string() }),
-  z.object({ type: z.literal('response.reasoning_text.done'), ...ofPart, text: z.string() }),
-  z.object({ type: z.literal('response.function_call_arguments.delta'), ...ofItem, delta: z.string() }),
-  z.object({
-    type: z.literal('response.function_call_arguments.done'),
-    ...ofItem,
-    name: z.string(),
-    arguments: z.string(),
-  }),
-  z.object({
-    type: z.literal('error'),
-    ...numbered,
-    code: z.string(),
-    message: z.string(),
-    param: z.string().nullable(),
-  }),
+  z.object({ ...about('response.output_text.delta'), ...ofPart, delta: z.string(), logprobs: tokenLogprobs }),
+  z.object({ ...about('response.output_text.done'), ...ofPart, text: z.string(), logprobs: tokenLogprobs }),
+  z.object({ ...about('response.reasoning_text.delta'), ...ofPart, delta: z.string() }),
+  z.object({ ...about('response.reasoning_text.done'), ...ofPart, text: z.string() }),
+  z.object({ ...about('response.function_call_arguments.delta'), ...ofItem, delta: z.string() }),
+  z.object({ ...about('response.function_call_arguments.done'), ...ofItem, ...called }),
+  z.object({ ...about('error'), code: z.string(), message: z.string(), param: z.string().nullable() }),
 ]);
 
 /** The body of a whole answer. */

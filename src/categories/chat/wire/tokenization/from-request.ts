@@ -7,7 +7,7 @@ import {
   readForeign,
   type ForeignFields,
 } from '../../../../validation/foreign-fields.ts';
-import { fromChatRequest } from '../from-request.ts';
+import { fromChatRequest, valueOfBoth } from '../from-request.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 
 export type TokenizeCall = ReturnType<typeof fromTokenizeRequest>;
@@ -37,18 +37,13 @@ const ofMessages = [
 export function fromTokenizeRequest(body: unknown) {
   return readForeign(tokenizeForeignFields, body, (own) => {
     const parsed = parseBody(tokenizeRequestSchema, own);
-    const { model, prompt, content, messages, add_special, add_special_tokens } = parsed;
+    const { model, prompt, content, messages } = parsed;
     const places = (['prompt', 'content', 'messages'] as const).filter((name) => parsed[name] != null);
     const [place, second] = places;
     if (place === undefined) throw fieldError('prompt', 'expected a text, or `messages`');
     if (second !== undefined) throw fieldError(second, `expected none beside ${place}`);
-    if (add_special != null && add_special_tokens != null && add_special !== add_special_tokens) {
-      throw fieldError(
-        'add_special',
-        `expected the value of add_special_tokens, ${add_special_tokens}, got ${add_special}`,
-      );
-    }
-    const addSpecialTokens = add_special_tokens ?? add_special ?? place === 'prompt';
+    const added = valueOfBoth(parsed, 'add_special_tokens', 'add_special');
+    const addSpecialTokens = added ?? place === 'prompt';
     const hasNames = parsed.return_token_strs ?? false;
     const hasPieces = parsed.with_pieces ?? false;
     const preview = { addSpecialTokens, echo: hasNames || hasPieces ? 'spelling' : 'text' } as const;

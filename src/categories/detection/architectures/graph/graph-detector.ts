@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
+import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { builtInSize, filled } from '../../../../runtime/tensors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
-import { float16ToFloat32Into } from '../../../../core/math/float16.ts';
 import type { Size } from '../../../../core/vision/box.ts';
 import { decodeCustomInto, type CustomHead } from '../../../../core/vision/heads/custom-head.ts';
 import { hasQueries } from '../../../../core/vision/heads/detr.ts';
@@ -41,9 +41,8 @@ export function readInputs({ inputs }: Session): DetectorInputs {
   const [pixels, ...others] = inputs.filter((input) => input !== mask);
   if (pixels && others.length === 0 && takesImages(pixels)) return { pixels, mask };
   const got = inputs.map(({ name, type, dims }) => `${name} ${type}[${dims.join(', ')}]`).join(' and ');
-  throw sourceError(
-    `expected a graph with one input, float32[1, 3, height, width], or with a ${maskName} beside it, got ${got}`,
-  );
+  const reason = `expected a graph with one input, float32[1, 3, height, width], or with a ${maskName} beside it, got ${got}`;
+  throw sourceError(reason);
 }
 
 /** One image that fills its input. */
@@ -72,12 +71,11 @@ function fullMask({ name, type, dims }: TensorSignature, { width, height }: Size
 }
 
 /** The numbers of an output, whatever their type. */
-export function toHeadOutput({ type, data, dims }: Tensor): HeadOutput {
-  if (type === 'float32') return { data: data as Float32Array, dims };
-  if (type === 'float16')
-    return { data: float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array), dims };
-  if (type === 'int64') return { data: Float32Array.from(data as BigInt64Array, Number), dims };
-  if (type === 'int32') return { data: Float32Array.from(data as Int32Array), dims };
+export function toHeadOutput(tensor: Tensor): HeadOutput {
+  const { type, data, dims } = tensor;
+  if (type === 'float32' || type === 'float16') return { data: toFloat32(tensor), dims };
+  if (type === 'int64' || type === 'int32')
+    return { data: Float32Array.from(data as ArrayLike<number | bigint>, Number), dims };
   throw new TypeError(`output: expected float32, float16, int64 or int32, got ${type}`);
 }
 

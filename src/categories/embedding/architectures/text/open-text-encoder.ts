@@ -111,9 +111,8 @@ export async function openTextEncoder(
     const isPooled = session.outputs.some(({ name }) => name === 'sentence_embedding');
     const pooling = spec.pooling ?? (isPooled ? undefined : folder.pooling);
     if (folder.furtherModules.length > 0 && (pooling || !isPooled)) {
-      throw sourceError(
-        `the model's modules ${folder.furtherModules.join(', ')} are not in its graph, which has no output sentence_embedding`,
-      );
+      const reason = `the model's modules ${folder.furtherModules.join(', ')} are not in its graph, which has no output sentence_embedding`;
+      throw sourceError(reason);
     }
     return {
       ...(await createGraphEncoder(session, { pooling, poolsPrompt: folder.poolsPrompt })),

@@ -34,9 +34,9 @@ export type DiffusionFolder = Awaited<ReturnType<typeof openDiffusionFolder>>;
 export async function openDiffusionFolder(path: string, options: DiffusionFolderOptions = {}) {
   const index = await readJson(path, 'model_index.json');
   if (isPresent(index['text_encoder_3'])) {
-    throw sourceError(
-      'text_encoder_3: T5 text encoders are not supported; the model works without, if model_index.json has [null, null] for it and for tokenizer_3',
-    );
+    const reason =
+      'text_encoder_3: T5 text encoders are not supported; the model works without, if model_index.json has [null, null] for it and for tokenizer_3';
+    throw sourceError(reason);
   }
   if (index['requires_aesthetics_score'] === true)
     throw sourceError("a refiner works on another model's images and can't draw from a text");

@@ -56,11 +56,8 @@ function countOf({ text, param }: Prompt, encoders: readonly TextEncoder[]): num
   const counts = encoders.map(({ tokenizer }) => countWindows(tokenizer.encode(text), tokenizer));
   const count = Math.max(...counts);
   if (count <= mostWindows) return count;
-  throw fieldError(
-    param,
-    `expected at most ${maxPromptTokens(encoders)} tokens, got ${encoders.map(({ tokenizer }) => tokenizer.encode(text).length).join(' and ')}`,
-    { code: 'context_length_exceeded' },
-  );
+  const reason = `expected at most ${maxPromptTokens(encoders)} tokens, got ${encoders.map(({ tokenizer }) => tokenizer.encode(text).length).join(' and ')}`;
+  throw fieldError(param, reason, { code: 'context_length_exceeded' });
 }
 
 /** Stable Diffusion 1 and 2: the only text encoder's states. */

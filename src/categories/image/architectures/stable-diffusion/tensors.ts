@@ -1,5 +1,6 @@
-import { float16ToFloat32Into, float32ToFloat16Into } from '../../../../core/math/float16.ts';
+import { float32ToFloat16Into } from '../../../../core/math/float16.ts';
 import type { ElementType, Tensor, TensorData, TensorSignature } from '../../../../contracts/graph.ts';
+import { toFloat32 as floatsOf } from '../../../../runtime/encoder/token-inputs.ts';
 
 /** Numbers as data of an element type; integers get them without their decimals. */
 const toData: Readonly<Partial<Record<ElementType, (numbers: Float32Array) => TensorData>>> = {
@@ -22,11 +23,8 @@ export function toTensor(
 }
 
 /** The numbers of an output. */
-export function toFloat32({ type, data }: Tensor): Float32Array {
-  if (type === 'float32') return data as Float32Array;
-  if (type === 'float16') return float16ToFloat32Into(new Float32Array(data.length), data as Uint16Array);
-  if (type === 'float64') return Float32Array.from(data as Float64Array);
-  throw new TypeError(`expected an output of float32, float16, float64, got ${type}`);
+export function toFloat32(tensor: Tensor): Float32Array {
+  return tensor.type === 'float64' ? Float32Array.from(tensor.data as Float64Array) : floatsOf(tensor);
 }
 
 /** Rows of the same length, one after the other. */

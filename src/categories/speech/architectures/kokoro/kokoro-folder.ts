@@ -55,9 +55,8 @@ function readVocabulary(config: Json, tokenizer: Json): ReadonlyMap<string, numb
   const model = tokenizer['model'] as Json | undefined;
   const vocabulary = config['vocab'] ?? model?.['vocab'];
   if (typeof vocabulary !== 'object' || vocabulary === null) {
-    throw sourceError(
-      'expected the phonemes as "vocab" in config.json or as "model.vocab" in tokenizer.json',
-    );
+    const reason = 'expected the phonemes as "vocab" in config.json or as "model.vocab" in tokenizer.json';
+    throw sourceError(reason);
   }
   const phonemes = Object.entries(vocabulary).filter(
     ([phoneme, id]) => [...phoneme].length === 1 && Number.isSafeInteger(id) && id > 0,

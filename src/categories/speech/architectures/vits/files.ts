@@ -8,9 +8,8 @@ export function piperGraph(files: FileTree): string | undefined {
     .filter(isVoiceConfig)
     .map((config) => config.slice(0, -'.json'.length));
   if (graphs.length > 1) {
-    throw sourceError(
-      `expected one voice in ${files.name}, found ${graphs.join(', ')}; give one of these files`,
-    );
+    const reason = `expected one voice in ${files.name}, found ${graphs.join(', ')}; give one of these files`;
+    throw sourceError(reason);
   }
   const [graph] = graphs;
   if (graph !== undefined && !files.has(graph)) throw sourceError(`${graph} is missing in ${files.name}`);

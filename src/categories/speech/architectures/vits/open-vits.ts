@@ -30,13 +30,10 @@ interface PiperReaderOptions {
 
 /** Makes the reader of a voice of Piper: texts in the voice's own symbols. */
 export async function createPiperReader(
-  {
-    phonemeType: type,
-    espeakVoice: voice,
-    language,
-  }: Pick<PiperConfig, 'phonemeType' | 'espeakVoice' | 'language'>,
+  config: Pick<PiperConfig, 'phonemeType' | 'espeakVoice' | 'language'>,
   { name, phonemizer, knows }: PiperReaderOptions,
 ): Promise<Pick<VitsVoice, 'prepare' | 'pronounce'>> {
+  const { phonemeType: type, espeakVoice: voice, language } = config;
   const prepare = preparationOf(language);
   if (type === 'text') return { prepare, pronounce: (sentence) => sentence.normalize('NFD') };
   if (type !== 'espeak')
@@ -54,9 +51,8 @@ export async function createPiperReader(
   }
   if (phonemizer === 'espeak') throw espeakMissing();
   if (!english || !isCovered) {
-    throw sourceError(
-      `${name} speaks ${language}, which needs eSpeak NG; install it with \`npm install piper-phonemize\``,
-    );
+    const reason = `${name} speaks ${language}, which needs eSpeak NG; install it with \`npm install piper-phonemize\``;
+    throw sourceError(reason);
   }
   const { phonemize } = await createEnglishPhonemizer('en-US');
   return { prepare, pronounce: async (sentence) => toEspeakPhonemes(await phonemize(sentence)) };
@@ -145,10 +141,8 @@ function divide(symbols: string, clusters: readonly string[]): readonly string[]
 }
 
 /** Reads a voice of Piper, `name.onnx.json` beside `name.onnx`. */
-export async function openPiperVoice({
-  source,
-  phonemizer,
-}: ModelSpec<SpeechSettings>): Promise<VitsVoice | undefined> {
+export async function openPiperVoice(spec: ModelSpec<SpeechSettings>): Promise<VitsVoice | undefined> {
+  const { source, phonemizer } = spec;
   const path = locateModel(source);
   const graph = source.endsWith('.onnx') ? basename(source) : piperGraph(localFiles(path));
   if (graph === undefined) return undefined;
@@ -183,9 +177,8 @@ export async function openVits(
     const session = own(await openSpeechGraph(voice.graph, spec, { sessions, durations: vitsDurations }));
     const graph = createVitsGraph(session);
     if (graph.hasSpeakers !== speakers.size > 0) {
-      throw sourceError(
-        `the graph has ${graph.hasSpeakers ? 'several speakers' : 'one speaker'}, its config differs`,
-      );
+      const reason = `the graph has ${graph.hasSpeakers ? 'several speakers' : 'one speaker'}, its config differs`;
+      throw sourceError(reason);
     }
     return {
       sampleRateHz,

@@ -2,6 +2,7 @@ import { describeValue } from '../../../../core/text/quote.ts';
 import { sourceError } from '../../../../folder/model-files.ts';
 import { readJson } from '../../../../folder/model-folder.ts';
 
+type Json = Readonly<Record<string, unknown>>;
 type Check = readonly [expected: string, fits: (value: unknown) => boolean];
 
 const aText: Check = ['text', (value) => typeof value === 'string'];
@@ -13,9 +14,7 @@ const integers = (value: unknown): boolean => Array.isArray(value) && value.ever
 const values = (value: unknown): readonly unknown[] => Object.values(value ?? {});
 const idMap: Check = [
   'lists of ids, those of _, ^ and $ included',
-  (value) =>
-    values(value).every(integers) &&
-    ['_', '^', '$'].every((symbol) => Object.hasOwn(value as object, symbol)),
+  (value) => values(value).every(integers) && ['_', '^', '$'].every((one) => Object.hasOwn(value ?? {}, one)),
 ];
 const speakerMap: Check = ['names with integers', (value) => values(value).every(Number.isSafeInteger)];
 const clusterList: Check = [
@@ -30,13 +29,8 @@ export type PiperConfig = Awaited<ReturnType<typeof readPiperConfig>>;
 export async function readPiperConfig(path: string, file: string) {
   const config = await readJson(path, file);
   const read = <T>(member: string, [expected, fits]: Check, fallback?: T): T => {
-    const found = member
-      .split('.')
-      .reduce<unknown>(
-        (value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key],
-        config,
-      );
-    const value = found ?? fallback;
+    const ofKey = (value: unknown, key: string): unknown => (value as Json | undefined)?.[key];
+    const value = member.split('.').reduce(ofKey, config) ?? fallback;
     if (fits(value)) return value as T;
     throw sourceError(`${file}: ${member}: expected ${expected}, got ${describeValue(value)}`);
   };

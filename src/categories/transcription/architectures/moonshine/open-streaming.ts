@@ -4,7 +4,7 @@ import { openModelFolder } from '../../../../folder/model-folder.ts';
 import { locateModel } from '../../../../folder/source.ts';
 import type { Session, Tensor, TensorMap, TensorSignature } from '../../../../contracts/graph.ts';
 import { filled, int64 } from '../../../../runtime/tensors.ts';
-import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
+import { bindGraph, type Carried } from '../../../../runtime/bound-graph.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { streamingFiles as files } from './files.ts';
@@ -49,7 +49,7 @@ export async function openStreaming(spec: ModelSpec, backend: SessionBackend): P
         const encoded = await encoder.run(features, ['encoded'], options);
         const memory = await adapter.run({ ...encoded, pos_offset: int64([1], [0]) }, ['memory'], options);
         const heard = await crossKv.run(memory, heardNames, options);
-        const text = new BoundGraph(decoder);
+        const text = bindGraph(decoder);
         try {
           const read = BigInt64Array.of(0n);
           text.feedAll({ ...nothing, token: { type: 'int64', dims: [1, 1], data: read } });

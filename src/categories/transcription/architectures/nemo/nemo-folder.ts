@@ -7,6 +7,7 @@ import { describeValue } from '../../../../core/text/quote.ts';
 import { readCount, readJson } from '../../../../folder/model-folder.ts';
 import { sourceError, type ModelFiles } from '../../../../folder/model-files.ts';
 import { locateModel } from '../../../../folder/source.ts';
+import { filled } from '../../../../runtime/tensors.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/graph.ts';
 
@@ -58,6 +59,9 @@ export async function openNemoModel(
       subsampling,
       /** The count of `config.json` that limits tokens. */
       limit,
+      /** Is thrown where the graph scores another number of tokens. */
+      mismatch: (scored: number) =>
+        sourceError(`vocab.txt has ${pieces.length} tokens, the graph scores ${scored}`),
       async encode(samples: Float32Array, fetches: readonly string[], options: GraphRunOptions) {
         const { data, columns, frames } = features.compute(samples);
         const feeds: TensorMap = {
@@ -71,6 +75,20 @@ export async function openNemoModel(
   });
 }
 
+/** States before the first token: of one sequence, and without the tokens that the graph counts. */
+export function emptyStates({ inputs }: Session, prefix: string): TensorMap {
+  const states = inputs.filter(({ name }) => name.startsWith(prefix));
+  return Object.fromEntries(
+    states.map(({ name, dims }) => {
+      const [layers, , ...others] = dims;
+      const width = others.pop();
+      if (typeof layers !== 'number' || typeof width !== 'number')
+        throw sourceError(`the graph has no fixed size of ${name}`);
+      return [name, filled('float32', [layers, 1, ...others.map(() => 0), width])];
+    }),
+  );
+}
+
 /** Lines of a piece, a space and its id. */
 async function readPieces(path: string): Promise<readonly string[]> {
   const text = await readFile(join(path, 'vocab.txt'), 'utf8').catch((error: unknown) => {
@@ -81,9 +99,8 @@ async function readPieces(path: string): Promise<readonly string[]> {
     if (line === '') continue;
     const [, piece, id] = /^(.+) (\d+)$/u.exec(line) ?? [];
     if (Number(id) !== pieces.length) {
-      throw sourceError(
-        `vocab.txt in ${path} has the line ${describeValue(line)}, expected a token and the id ${pieces.length}`,
-      );
+      const reason = `vocab.txt in ${path} has the line ${describeValue(line)}, expected a token and the id ${pieces.length}`;
+      throw sourceError(reason);
     }
     pieces.push(piece!.replaceAll('▁', ' '));
   }

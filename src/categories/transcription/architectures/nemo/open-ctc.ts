@@ -1,7 +1,6 @@
 import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { decodeCtc } from '../../../../core/audio/ctc.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
-import { sourceError } from '../../../../folder/model-files.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { ctcFiles as files } from './files.ts';
@@ -24,7 +23,7 @@ export async function openCtc(spec: ModelSpec, sessions: SessionBackend): Promis
       const scores = outputs['logprobs']!;
       const [, columns = 0, vocabularySize = 0] = scores.dims;
       if (vocabularySize > model.pieces.length || vocabularySize <= blank)
-        throw sourceError(`vocab.txt has ${model.pieces.length} tokens, the graph scores ${vocabularySize}`);
+        throw model.mismatch(vocabularySize);
       // The last column is padding.
       const frames = Math.min(columns, Math.ceil(heard / model.subsampling));
       const logprobs = toFloat32(scores).subarray(0, frames * vocabularySize);

@@ -3,14 +3,12 @@ import { listLanguages } from '../../../../core/text/spoken-language.ts';
 import { fieldError } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import { quote } from '../../../../core/text/quote.ts';
-import { sourceError } from '../../../../folder/model-files.ts';
-import { filled } from '../../../../runtime/tensors.ts';
-import { BoundGraph } from '../../../../runtime/bound-graph.ts';
+import { bindGraph } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { decodeGreedily } from '../../../../runtime/decode-greedily.ts';
 import type { RecognitionOptions, RecognizerAbility, StretchRecognizer } from '../../recognizer.ts';
 import { encoderDecoderFiles as files } from './files.ts';
-import { longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { emptyStates, longestSeconds, openNemoModel } from './nemo-folder.ts';
 import { toText } from './to-stretch.ts';
 
 const encoded = ['encoder_embeddings', 'encoder_mask'];
@@ -46,12 +44,7 @@ export async function openEncoderDecoder(
   const after = prompt.slice(beforeLanguages.length);
   const languages = new Map(pieces.flatMap((piece, id) => toLanguage(piece).map((code) => [code, id])));
   const decoder = model.sessions[1]!;
-  const [layers, , , width] = decoder.inputs.find(({ name }) => name === memories)!.dims;
-  if (typeof layers !== 'number' || typeof width !== 'number') {
-    throw sourceError(`the graph has no fixed size of ${memories}`);
-  }
-  /** The decoder's memory before its first token. */
-  const nothing = filled('float32', [layers, 1, 0, width]);
+  const nothing = emptyStates(decoder, memories);
 
   const idOf = (language: string): number => {
     const id = languages.get(language);
@@ -75,9 +68,9 @@ export async function openEncoderDecoder(
     async recognize(samples, { language, task, signal }) {
       const start = promptOf({ language, task });
       const { outputs: audio } = await model.encode(samples, encoded, { signal });
-      const text = new BoundGraph(decoder);
+      const text = bindGraph(decoder);
       try {
-        text.feedAll({ ...audio, [memories]: nothing });
+        text.feedAll({ ...audio, ...nothing });
         text.keep([remembered]);
         let ids = new BigInt64Array(0);
         const next = async (token: number | undefined): Promise<Float32Array> => {
@@ -93,9 +86,7 @@ export async function openEncoderDecoder(
           text.carry([[memories, remembered]]);
           const logits = text.read('logits');
           const vocabularySize = logits.dims.at(-1)!;
-          if (vocabularySize > pieces.length) {
-            throw sourceError(`vocab.txt has ${pieces.length} tokens, the graph scores ${vocabularySize}`);
-          }
+          if (vocabularySize > pieces.length) throw model.mismatch(vocabularySize);
           return toFloat32(logits).subarray(-vocabularySize);
         };
         const ends = new Set([end]);

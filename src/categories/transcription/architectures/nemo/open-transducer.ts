@@ -2,14 +2,12 @@ import type { SessionBackend } from '../../../../contracts/sessions.ts';
 import { beginTransducerSearch } from '../../../../core/audio/transducer.ts';
 import { assertWanted } from '../../../../errors.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
-import { sourceError } from '../../../../folder/model-files.ts';
-import type { Session, TensorMap } from '../../../../contracts/graph.ts';
 import { filled } from '../../../../runtime/tensors.ts';
-import { BoundGraph, type Carried } from '../../../../runtime/bound-graph.ts';
+import { bindGraph, type Carried } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { transducerFiles as files } from './files.ts';
-import { blankToken, longestSeconds, openNemoModel } from './nemo-folder.ts';
+import { blankToken, emptyStates, longestSeconds, openNemoModel } from './nemo-folder.ts';
 import { toStretch } from './to-stretch.ts';
 
 const encoderNames = ['audio_signal', 'length', 'outputs', 'encoded_lengths'];
@@ -26,7 +24,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
   const { needed, limit: maxTokensPerFrame, pieces } = model;
   const [blank] = needed as [number];
   const joint = model.sessions[1]!;
-  const start = emptyStates(joint);
+  const start = emptyStates(joint, 'input_states_');
   const isOpen = typeof joint.inputs.find(({ name }) => name === 'encoder_outputs')!.dims[2] === 'string';
   const mostAhead = isOpen ? framesAhead : 1;
   const targetType = joint.inputs.find(({ name }) => name === 'targets')!.type;
@@ -44,7 +42,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
       const frames = Math.min(columns, Number(outputs['encoded_lengths']!.data[0]));
       const vocabularySize = pieces.length;
       const search = beginTransducerSearch({ frames, vocabularySize, blank, maxTokensPerFrame });
-      const graph = new BoundGraph(joint);
+      const graph = bindGraph(joint);
       try {
         const target = filled(targetType, [1, 1], blank);
         graph.feedAll({ ...start, targets: target, target_length: filled(targetType, [1], 1) });
@@ -67,9 +65,7 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
           await graph.run({ signal, isShort: true });
           const logits = graph.readNumbers('outputs');
           const size = logits.length / ahead;
-          if (size < vocabularySize) {
-            throw sourceError(`vocab.txt has ${vocabularySize} tokens, the graph scores ${size}`);
-          }
+          if (size < vocabularySize) throw model.mismatch(size);
           while (search.frame < first + ahead) {
             const at = (search.frame - first) * size;
             if (!search.advance(logits.subarray(at, at + size))) continue;
@@ -86,18 +82,4 @@ export async function openTransducer(spec: ModelSpec, sessions: SessionBackend):
     },
     release: () => model.release(),
   };
-}
-
-/** The prediction network's states before the first token. */
-function emptyStates({ inputs }: Session): TensorMap {
-  return Object.fromEntries(
-    inputs
-      .filter(({ name }) => name.startsWith('input_states_'))
-      .map(({ name, dims: [layers, , width] }) => {
-        if (typeof layers !== 'number' || typeof width !== 'number') {
-          throw sourceError(`the graph has no fixed size of ${name}`);
-        }
-        return [name, filled('float32', [layers, 1, width])];
-      }),
-  );
 }

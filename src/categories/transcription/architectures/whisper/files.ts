@@ -33,7 +33,6 @@ export function whisperGraphs(
   const next = findGraph(files, anywhere('decoder_with_past_model'), dtype);
   if (first !== undefined && next !== undefined) return { encoder, decoder: { first, next } };
   if (!isOpen(dtype)) throw missingGraph(files, anywhere('decoder_model_merged'), dtype);
-  throw sourceError(
-    `neither onnx/decoder_model_merged.onnx nor both onnx/decoder_model.onnx and onnx/decoder_with_past_model.onnx in ${files.name}`,
-  );
+  const reason = `neither onnx/decoder_model_merged.onnx nor both onnx/decoder_model.onnx and onnx/decoder_with_past_model.onnx in ${files.name}`;
+  throw sourceError(reason);
 }

@@ -102,13 +102,9 @@ export function textOf(tokens: readonly number[], { textTokenizer, vocabulary }:
 }
 
 /** Tokens that are suppressed: those that the model never says, control tokens, and times beyond the window. */
-function suppressedTokens({
-  vocabulary,
-  vocabularySize,
-  windowFrames,
-  suppressTokens,
-}: WhisperFolder): number[] {
-  const { endOfText, timestampBegin } = vocabulary;
+function suppressedTokens(folder: WhisperFolder): number[] {
+  const { vocabularySize, windowFrames, suppressTokens } = folder;
+  const { endOfText, timestampBegin } = folder.vocabulary;
   const lastTimestamp = timestampBegin + windowFrames / framesPerPosition;
   const control = Array.from({ length: timestampBegin - endOfText - 1 }, (_, index) => endOfText + 1 + index);
   const beyond = Array.from(

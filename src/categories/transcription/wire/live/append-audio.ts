@@ -57,10 +57,8 @@ export function readAudio(text: string, sampleBytes: number): Uint8Array {
 export function tooShortError(input: SpeechInput): InferenceError | undefined {
   const durationMs = input.durationMs();
   if (durationMs >= shortestMs) return undefined;
-  return new InferenceError(
-    'invalid_request',
-    `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`,
-  );
+  const message = `The buffer is too small to commit: expected at least ${shortestMs} ms of audio, got ${durationMs} ms.`;
+  return new InferenceError('invalid_request', message);
 }
 
 /** Does the slices of one message: the first at once, the others when their turns come. */

@@ -98,32 +98,29 @@ export type SessionFields = z.infer<typeof sessionSchema>;
 export type OlderSessionFields = z.infer<typeof olderSessionSchema>;
 
 /** The client's own name of its message. */
-export const eventId = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
+const eventId = z.string().max(512).optional().meta({ description: 'Comes back with an error.' });
+
+/** The beginning of a message of a client. */
+export const ofClient = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id: eventId });
 
 /** The messages about audio of a client. */
 export const audioEvents = [
   z.strictObject({
-    type: z.literal('input_audio_buffer.append'),
-    event_id: eventId,
+    ...ofClient('input_audio_buffer.append'),
     audio: z.string().meta({ description: 'Base64 of audio in the format of the session.' }),
   }),
-  z.strictObject({ type: z.literal('input_audio_buffer.commit'), event_id: eventId }),
-  z.strictObject({ type: z.literal('input_audio_buffer.clear'), event_id: eventId }),
+  z.strictObject(ofClient('input_audio_buffer.commit')),
+  z.strictObject(ofClient('input_audio_buffer.clear')),
 ] as const;
 
 export const liveClientEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('session.update'), event_id: eventId, session: sessionSchema }),
-  z.strictObject({
-    type: z.literal('transcription_session.update'),
-    event_id: eventId,
-    session: olderSessionSchema,
-  }),
+  z.strictObject({ ...ofClient('session.update'), session: sessionSchema }),
+  z.strictObject({ ...ofClient('transcription_session.update'), session: olderSessionSchema }),
   ...audioEvents,
 ]);
 
 export type LiveClientEvent = z.infer<typeof liveClientEventSchema>;
 
-const ofServer = { event_id: z.string() };
 const item_id = z.string().meta({ description: 'Id of the utterance.' });
 const previous_item_id = z.string().nullable();
 const ofHeard = { item_id, content_index: z.literal(0) };
@@ -148,7 +145,8 @@ const session = z
   .object({ object: z.literal('realtime.transcription_session'), id: z.string() })
   .catchall(z.unknown());
 
-const about = <Type extends string>(type: Type) => ({ type: z.literal(type), ...ofServer });
+/** The beginning of a message of a server. */
+export const about = <Type extends string>(type: Type) => ({ type: z.literal(type), event_id: z.string() });
 /** The beginning of the names of events about what was heard. */
 export const transcribed = 'conversation.item.input_audio_transcription';
 
