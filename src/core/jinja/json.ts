@@ -6,19 +6,40 @@ import { Float, type Value } from './values.ts';
  */
 export function parseJson(text: string): Value {
   JSON.parse(text);
-  // A sign in front of every string, keys among them, tells numbers from texts and keeps keys like `1` in their place.
-  const marked = text.replace(/"((?:[^"\\]|\\.)*")|-?\d[^\s,\]}]*/g, (number, string?: string) =>
-    string === undefined ? `"#${number}"` : `"$${string}`,
-  );
-  return JSON.parse(marked, (_key, value: unknown) => {
-    if (typeof value === 'string') return value.startsWith('#') ? toNumber(value.slice(1)) : value.slice(1);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    return new Map(Object.entries(value).map(([key, member]) => [key.slice(1), member as Value]));
-  }) as Value;
+  const root: Value[] = [];
+  const open: (Value[] | Map<Value, Value>)[] = [];
+  let container: Value[] | Map<Value, Value> = root;
+  let key: string | undefined;
+
+  function add(value: Value): void {
+    if (container instanceof Map) {
+      container.set(key, value);
+      key = undefined;
+    } else {
+      container.push(value);
+    }
+  }
+
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s[\]{}:,"]+/g)) {
+    if (token === '{' || token === '[') {
+      const inner = token === '{' ? new Map<Value, Value>() : [];
+      add(inner);
+      open.push(container);
+      container = inner;
+    } else if (token === '}' || token === ']') {
+      container = open.pop() ?? root;
+    } else if (container instanceof Map && key === undefined) {
+      key = JSON.parse(token) as string;
+    } else {
+      add(parseScalar(token));
+    }
+  }
+  return root[0];
 }
 
-function toNumber(text: string): Value {
-  if (/[.eE]/.test(text)) return new Float(Number(text));
-  const integer = Number(text);
-  return Number.isSafeInteger(integer) ? integer + 0 : BigInt(text);
+function parseScalar(token: string): Value {
+  if (!/^[-\d]/.test(token)) return JSON.parse(token) as string | boolean | null;
+  if (/[.eE]/.test(token)) return new Float(Number(token));
+  const integer = Number(token);
+  return Number.isSafeInteger(integer) ? integer + 0 : BigInt(token);
 }
