@@ -274,14 +274,10 @@ export function parseTemplate(source: string): ParsedTemplate {
     return parseBinary(0);
   }
 
-  function parseExpression(): Expression {
-    let value = parseOperation();
-    while (skip('name', 'if')) {
-      const test = parseOperation();
-      const otherwise = skip('name', 'else') ? parseExpression() : undefined;
-      value = choice(test, value, otherwise);
-    }
-    return value;
+  function parseExpression(value = parseOperation()): Expression {
+    if (!skip('name', 'if')) return value;
+    const test = parseOperation();
+    return parseExpression(choice(test, value, skip('name', 'else') ? parseExpression() : undefined));
   }
 
   function parseNot(): Expression {
@@ -371,23 +367,15 @@ export function parseTemplate(source: string): ParsedTemplate {
     return items;
   }
 
-  function parsePostfix(start: Expression): Expression {
-    let value = start;
-    for (;;) {
-      if (skip('operator', '.')) {
-        const key = next();
-        index++;
-        if (key.type === 'name') value = attribute(value, key.value);
-        else if (key.type === 'integer') value = subscript(value, constant(key.value));
-        else throw new SyntaxError('expected a name or a number after the dot');
-      } else if (skip('operator', '[')) {
-        value = parseSubscript(value);
-      } else if (is('operator', '(')) {
-        value = callOf(value, parseArguments());
-      } else {
-        return value;
-      }
-    }
+  function parsePostfix(value: Expression): Expression {
+    if (skip('operator', '[')) return parsePostfix(parseSubscript(value));
+    if (is('operator', '(')) return parsePostfix(callOf(value, parseArguments()));
+    if (!skip('operator', '.')) return value;
+    const key = next();
+    index++;
+    if (key.type === 'name') return parsePostfix(attribute(value, key.value));
+    if (key.type === 'integer') return parsePostfix(subscript(value, constant(key.value)));
+    throw new SyntaxError('expected a name or a number after the dot');
   }
 
   function parseSubscript(value: Expression): Expression {
@@ -401,29 +389,19 @@ export function parseTemplate(source: string): ParsedTemplate {
 
   /** An expression, or the bounds of a slice. */
   function parseSubscriptKey(): Expression | (Expression | undefined)[] {
-    const bounds: (Expression | undefined)[] = [];
-    const isAtBound = (): boolean => is('operator', ':', ']', ',');
-    const first = isAtBound() ? undefined : parseExpression();
+    const parseBound = (): Expression | undefined =>
+      is('operator', ':', ']', ',') ? undefined : parseExpression();
+    const first = parseBound();
     if (first !== undefined && !is('operator', ':')) return first;
-    bounds.push(first);
-    while (bounds.length < 3 && skip('operator', ':'))
-      bounds.push(isAtBound() ? undefined : parseExpression());
+    const bounds = [first];
+    while (bounds.length < 3 && skip('operator', ':')) bounds.push(parseBound());
     return bounds;
   }
 
-  function parseFiltersAndTests(start: Expression): Expression {
-    let value = start;
-    for (;;) {
-      if (skip('operator', '|')) {
-        value = filtered(value, parseFilter());
-      } else if (skip('name', 'is')) {
-        value = parseTest(value);
-      } else if (is('operator', '(')) {
-        value = callOf(value, parseArguments());
-      } else {
-        return value;
-      }
-    }
+  function parseFiltersAndTests(value: Expression): Expression {
+    if (skip('operator', '|')) return parseFiltersAndTests(filtered(value, parseFilter()));
+    if (skip('name', 'is')) return parseFiltersAndTests(parseTest(value));
+    return is('operator', '(') ? parseFiltersAndTests(callOf(value, parseArguments())) : value;
   }
 
   /** Filters with `|` before each, behind some that have been read. */
