@@ -66,10 +66,10 @@ export function readCount(schema: Schema, keyword: string, path: string, fallbac
   throw schemaFault(`${path}.${keyword}`, 'expected a non-negative integer');
 }
 
-/** The numbers of `Items` and the like that all of these schemas allow. */
+/** The bounds of `Items` and the like that all of these schemas allow. */
 export function readCounts(
   schemas: readonly { readonly schema: Schema; readonly path: string }[],
-  kind: 'Items' | 'Properties',
+  kind: 'Items' | 'Length' | 'Properties',
 ): { readonly min: number; readonly max: number } {
   return {
     min: Math.max(0, ...schemas.map(({ schema, path }) => readCount(schema, `min${kind}`, path, 0))),
