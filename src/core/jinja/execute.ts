@@ -59,7 +59,8 @@ class LoopContext extends Instance {
   }
 
   override get(name: string): Value {
-    return new Map(Object.entries(this.#attributes())).get(name);
+    const attributes = this.#attributes();
+    return Object.hasOwn(attributes, name) ? attributes[name] : undefined;
   }
 }
 
