@@ -30,26 +30,36 @@ export function rewriteLeftRecursion(rules: readonly Rule[], nullable: ReadonlyS
   return rest && [...rest][0];
 }
 
-/** Sets of rules that begin with one another (R. Tarjan, Depth-First Search and Linear Graph Algorithms, 1972). */
+/** Sets of rules that begin with one another (H. N. Gabow, Path-Based Depth-First Search, 2000). */
 function recursiveComponents(rules: readonly Rule[], nullable: ReadonlySet<Rule>): ReadonlySet<Rule>[] {
   const found: ReadonlySet<Rule>[] = [];
-  /** The order in which rules were met; Infinity for those whose set is complete. */
   const order = new Map<Rule, number>();
+  const finished = new Set<Rule>();
   const open: Rule[] = [];
-  const visit = (one: Rule): number => {
-    const own = order.size;
-    order.set(one, own);
+  const roots: Rule[] = [];
+  const trail: { readonly rule: Rule; readonly first: ReadonlySet<Rule>; readonly next: Rule[] }[] = [];
+  const enter = (one: Rule): void => {
+    order.set(one, order.size);
     open.push(one);
+    roots.push(one);
     const first = new Set(firstRules(one.body, nullable));
-    let lowest = own;
-    for (const next of first) lowest = Math.min(lowest, order.get(next) ?? visit(next));
-    if (lowest < own) return lowest;
-    const component = open.splice(open.lastIndexOf(one));
-    for (const member of component) order.set(member, Infinity);
-    if (component.length > 1 || first.has(one)) found.push(new Set(component));
-    return lowest;
+    trail.push({ rule: one, first, next: [...first] });
   };
-  for (const start of rules) if (!order.has(start)) visit(start);
+  for (const start of rules) {
+    if (!order.has(start)) enter(start);
+    for (let here = trail.at(-1); here; here = trail.at(-1)) {
+      const next = here.next.pop();
+      if (!next) {
+        trail.pop();
+        if (roots.at(-1) !== here.rule) continue;
+        roots.pop();
+        const component = open.splice(open.lastIndexOf(here.rule));
+        for (const one of component) finished.add(one);
+        if (component.length > 1 || here.first.has(here.rule)) found.push(new Set(component));
+      } else if (!order.has(next)) enter(next);
+      else if (!finished.has(next)) while (order.get(roots.at(-1)!)! > order.get(next)!) roots.pop();
+    }
+  }
   return found;
 }
 
