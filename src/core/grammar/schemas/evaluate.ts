@@ -1,7 +1,7 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import type { Atom, Clause, ClauseReader, KeySet } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
-import { canonicalText, itemSchemas, readCount, schemaFault, typeBitsOf } from './keywords.ts';
+import { canonicalText, itemSchemas, readCount, readSchemaMap, schemaFault, typeBitsOf } from './keywords.ts';
 import { isSchemaObject, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
@@ -84,11 +84,14 @@ export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSe
 
   /** The schemas of `properties` and `patternProperties` for a name. */
   function describing(name: string, schema: Schema, path: string): readonly Literal[] {
-    const properties = document.named(schema, 'properties', path).filter(([own]) => own === name);
+    const properties = readSchemaMap(schema['properties'], `${path}.properties`);
+    const own = Object.hasOwn(properties, name)
+      ? [document.literal(properties[name], `${path}.properties.${name}`)]
+      : [];
     const patterns = document
       .named(schema, 'patternProperties', path)
       .filter(([pattern]) => matchesPattern(name, pattern, `${path}.patternProperties.${pattern}`));
-    return [...properties, ...patterns].map(([, literal]) => literal);
+    return [...own, ...patterns.map(([, literal]) => literal)];
   }
 
   /** Whether so many lie between the counts of two keywords. */
