@@ -6,7 +6,7 @@ import { isSchemaObject, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
 
-/** What constants are checked with: the parts of a schema, and `spend` for the steps that it takes. */
+/** Parts of a schema that its constants are checked with; `spend` counts the steps. */
 interface EvaluatorSetting {
   readonly document: SchemaDocument;
   readonly clauses: ClauseReader;
