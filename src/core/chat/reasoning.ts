@@ -1,12 +1,5 @@
 import { assertNames } from '../assert-names.ts';
-import {
-  assertFlag,
-  assertFunction,
-  assertList,
-  assertObject,
-  assertText,
-  assertTexts,
-} from '../assert-values.ts';
+import { assertFlag, assertFunction, assertList, assertObject, assertTexts } from '../assert-values.ts';
 import { feed, TextInput, type Reading } from './text-input.ts';
 import type { ToolCallParser, ToolCallParserEvent } from './tool-calls/parser.ts';
 
@@ -86,25 +79,19 @@ export function createReasoningSplitter(
   assertNames('createReasoningSplitter', markers, ['open', 'close', 'startsOpen', 'frame']);
   const { startsOpen, frame: around } = markers;
   assertFlag('startsOpen', startsOpen);
-  assertTexts('open', markers.open);
-  assertTexts('close', markers.close);
-  if (around !== undefined) {
-    assertObject('frame', around);
-    assertTexts('frame.open', around.open);
-    assertTexts('frame.close', around.close);
-  }
+  const opens = readMarkers('open', markers.open);
+  const closes = readMarkers('close', markers.close);
+  if (around !== undefined) assertObject('frame', around);
+  const frame = {
+    open: around ? readMarkers('frame.open', around.open) : [],
+    close: around ? readMarkers('frame.close', around.close) : [],
+  };
   if (calls !== undefined) {
     assertObject('calls', calls);
-    assertList('calls.openers', calls.openers, assertText);
+    assertList('calls.openers', calls.openers);
     assertFunction('calls.createParser', calls.createParser);
   }
-  const opens = [markers.open].flat();
-  const closes = [markers.close].flat();
-  const openers = calls?.openers ?? [];
-  const frame = { open: [around?.open ?? []].flat(), close: [around?.close ?? []].flat() };
-  assertNoneEmpty('open', [...opens, ...frame.open]);
-  assertNoneEmpty('close', [...closes, ...frame.close]);
-  assertNoneEmpty('calls.openers', openers);
+  const openers = readMarkers('calls.openers', calls?.openers ?? []);
   const input = new TextInput();
   const parts: ReasoningPart[] = [];
   let isReasoning = startsOpen;
@@ -206,6 +193,9 @@ export function createScriptedSplitter(
   };
 }
 
-function assertNoneEmpty(name: string, texts: readonly string[]): void {
+function readMarkers(name: string, given: string | readonly string[]): readonly string[] {
+  assertTexts(name, given);
+  const texts = [given].flat();
   if (texts.includes('')) throw new RangeError(`${name}: expected a non-empty string, got ""`);
+  return texts;
 }

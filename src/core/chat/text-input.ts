@@ -68,19 +68,10 @@ export class TextInput {
 
   /** The longest of the texts that comes next, `null` if none does; takes nothing. */
   *peekAny(texts: readonly string[]): Reading<string | null> {
-    for (;;) {
-      const { rest } = this;
-      const isUndecided = texts.some((text) => text.length > rest.length && text.startsWith(rest));
-      if (isUndecided && !this.hasEnded) {
-        yield;
-        continue;
-      }
-      const found = texts.filter((text) => rest.startsWith(text));
-      return found.reduce<string | null>(
-        (best, text) => (text.length > (best?.length ?? 0) ? text : best),
-        null,
-      );
-    }
+    const isBegun = (text: string): boolean => text.length > this.rest.length && text.startsWith(this.rest);
+    while (!this.hasEnded && texts.some(isBegun)) yield;
+    const found = texts.filter((text) => this.rest.startsWith(text));
+    return found.sort((a, b) => b.length - a.length)[0] ?? null;
   }
 
   /** Takes the longest of the texts that comes next, nothing if none does. */

@@ -26,19 +26,11 @@ export function mostFittingTool(tools: readonly ToolDefinition[], lastUserMessag
   for (const words of weightsByTool) {
     for (const word of words.keys()) toolsByWord.set(word, (toolsByWord.get(word) ?? 0) + 1);
   }
-  let best = 0;
-  let bestScore = 0;
-  for (const [index, words] of weightsByTool.entries()) {
-    let score = 0;
-    for (const [word, weight] of words) {
-      if (messageWords.has(word)) score += weight / toolsByWord.get(word)!;
-    }
-    if (score > bestScore) {
-      best = index;
-      bestScore = score;
-    }
-  }
-  return best;
+  const scores = weightsByTool.map((words) => {
+    const shared = [...words].filter(([word]) => messageWords.has(word));
+    return shared.reduce((score, [word, weight]) => score + weight / toolsByWord.get(word)!, 0);
+  });
+  return scores.indexOf(Math.max(...scores));
 }
 
 function assertTool(label: string, tool: unknown): void {

@@ -35,12 +35,10 @@ export function getPath(value: Value, path: Value): Value {
     typeof path === 'string'
       ? path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
       : [path];
-  let current = value;
-  for (const part of parts) {
+  return parts.reduce((current, part) => {
     if (current === undefined) throw new TypeError(`'${toText(path)}' is undefined`);
-    current = getItem(current, part);
-  }
-  return current;
+    return getItem(current, part);
+  }, value);
 }
 
 /** Python's slice of a list or a text. */

@@ -1,5 +1,4 @@
 import { getAttribute, getItem, slice } from './access.ts';
-import type { Arguments, Binary, Call, Expression, FilterCall } from './ast.ts';
 import { filters, findFilter } from './filters.ts';
 import { applyUnary, binaryOperators } from './operators.ts';
 import { escapeMarkup, toText } from './printing.ts';
@@ -9,7 +8,6 @@ import {
   isArray,
   isDictionary,
   isTruthy,
-  toDictionary,
   toItems,
   Tuple,
   typeName,
@@ -18,88 +16,139 @@ import {
 } from './values.ts';
 import type { Budget } from './budget.ts';
 
-/** @throws Error where Jinja2 refuses the expression, and where it takes too many steps */
-export function evaluate(node: Expression, scope: Scope): Value {
-  scope.budget.spend(1);
-  switch (node.type) {
-    case 'constant':
-      return node.value;
-    case 'list':
-      return node.items.map((item) => evaluate(item, scope));
-    case 'tuple':
-      return Tuple.from(node.items, (item) => evaluate(item, scope));
-    case 'dictionary':
-      return toDictionary(
-        node.entries.map(([key, value]) => [evaluate(key, scope), evaluate(value, scope)] as const),
-      );
-    case 'name':
-      return scope.get(node.name);
-    case 'attribute':
-      return getAttribute(defined(node.value, scope), node.name, scope.budget.mayChange);
-    case 'item':
-      return getItem(defined(node.value, scope), evaluate(node.key, scope));
-    case 'slice': {
-      const value = defined(node.value, scope);
-      if (typeof value !== 'string' && !isArray(value))
-        throw new TypeError(`${typeName(value)} can't be sliced`);
-      const [start, stop, step] = node.bounds.map((bound) => bound && evaluate(bound, scope));
-      scope.budget.spendOn(value);
-      return slice(value, start, stop, step);
-    }
-    case 'call':
-      return call(node, scope);
-    case 'unary':
-      return applyUnary(node.operator, evaluate(node.value, scope));
-    case 'binary':
-      return evaluateBinary(node, scope);
-    case 'comparison':
-      return evaluateComparison(node, scope);
-    case 'filter':
-      return applyFilter(evaluate(node.value, scope), node.filter, scope);
-    case 'test': {
-      const value = evaluate(node.value, scope);
-      const [args] = evaluateArguments(node.args, scope);
-      scope.budget.spendOn(value);
-      // The filters know the tests, so that the tests can't know them.
-      return node.name === 'filter' ? filters.has(toText(value)) : findTest(node.name)(value, ...args);
-    }
-    case 'choice':
-      if (isTruthy(evaluate(node.test, scope))) return evaluate(node.value, scope);
-      return node.otherwise && evaluate(node.otherwise, scope);
-  }
+/** An expression of a template, ready to be evaluated. */
+export interface Expression {
+  /** @throws Error where Jinja2 refuses the expression, and where it takes too many steps */
+  evaluate(scope: Scope): Value;
+  /** The expression as a template's author would point at it. */
+  readonly label: string;
+  /** The value of a constant. */
+  readonly constant?: Value;
+  /** Whether its text is marked as safe: Jinja escapes what is added to it. */
+  readonly isMarkup: boolean;
+  /** Gives the name, or the names, that it is made of a value. */
+  readonly assign?: Assign | undefined;
+  /** Evaluates a call with further keywords. */
+  readonly call?: Call;
+}
+
+export type Assign = (value: Value, scope: Scope) => void;
+type Call = (scope: Scope, extra?: readonly (readonly [string, Value])[]) => Value;
+
+export interface FilterCall {
+  readonly name: string;
+  readonly args: Arguments;
+}
+
+export interface Arguments {
+  readonly positional: readonly Expression[];
+  readonly keywords: readonly (readonly [string, Expression])[];
+  /** `*list` and `**mapping`. */
+  readonly list: Expression | undefined;
+  readonly mapping: Expression | undefined;
+}
+
+export function expression(evaluate: Expression['evaluate'], more: Partial<Expression> = {}): Expression {
+  return {
+    label: 'value',
+    isMarkup: false,
+    ...more,
+    evaluate(scope) {
+      scope.budget.spend(1);
+      return evaluate(scope);
+    },
+  };
+}
+
+export function constant(value: Value): Expression {
+  return expression(() => value, { constant: value });
+}
+
+export function variable(name: string): Expression & { readonly assign: Assign } {
+  const assign: Assign = (value, scope) => scope.set(name, value);
+  return { ...expression((scope) => scope.get(name), { label: name }), assign };
+}
+
+export function tuple(items: readonly Expression[]): Expression {
+  const targets = items.flatMap(({ assign }) => assign ?? []);
+  const assign: Assign = (value, scope) => {
+    const values = toItems(value);
+    if (values.length !== targets.length)
+      throw new TypeError(`expected ${targets.length} values to unpack, got ${values.length}`);
+    for (const [index, target] of targets.entries()) target(values[index], scope);
+  };
+  return expression((scope) => Tuple.from(items, (item) => item.evaluate(scope)), {
+    assign: targets.length === items.length ? assign : undefined,
+  });
+}
+
+export function attribute(value: Expression, name: string): Expression {
+  return expression((scope) => getAttribute(defined(value, scope), name, scope.budget.mayChange), {
+    label: `${value.label}.${name}`,
+  });
+}
+
+export function subscript(value: Expression, key: Expression): Expression {
+  const place = typeof key.constant === 'string' ? `.${key.constant}` : '[…]';
+  return expression((scope) => getItem(defined(value, scope), key.evaluate(scope)), {
+    label: value.label + place,
+  });
+}
+
+/** @param bounds start, stop and step */
+export function sliceOf(whole: Expression, bounds: readonly (Expression | undefined)[]): Expression {
+  return expression((scope) => {
+    const value = defined(whole, scope);
+    if (typeof value !== 'string' && !isArray(value))
+      throw new TypeError(`${typeName(value)} can't be sliced`);
+    const [start, stop, step] = bounds.map((bound) => bound?.evaluate(scope));
+    scope.budget.spendOn(value);
+    return slice(value, start, stop, step);
+  });
 }
 
 function defined(node: Expression, scope: Scope): Value {
-  const value = evaluate(node, scope);
-  if (value === undefined) throw new TypeError(`'${describe(node)}' is undefined`);
+  const value = node.evaluate(scope);
+  if (value === undefined) throw new TypeError(`'${node.label}' is undefined`);
   return value;
 }
 
-function evaluateBinary(node: Binary, scope: Scope): Value {
-  const { operator, left, right } = node;
-  const value = evaluate(left, scope);
-  if (operator === 'and') return isTruthy(value) ? evaluate(right, scope) : value;
-  if (operator === 'or') return isTruthy(value) ? value : evaluate(right, scope);
-  const other = evaluate(right, scope);
-  if (operator === '+' && isMarkup(left) !== isMarkup(right)) {
-    return isMarkup(left)
-      ? apply(operator, value, escaped(other), left, scope)
-      : apply(operator, escaped(value), other, left, scope);
-  }
-  return apply(operator, value, other, left, scope);
+export function unary(operator: string, value: Expression): Expression {
+  return expression((scope) => applyUnary(operator, value.evaluate(scope)));
+}
+
+export function binary(operator: string, left: Expression, right: Expression): Expression {
+  const isSum = operator === '+';
+  return expression(
+    (scope) => {
+      const value = left.evaluate(scope);
+      if (operator === 'and') return isTruthy(value) ? right.evaluate(scope) : value;
+      if (operator === 'or') return isTruthy(value) ? value : right.evaluate(scope);
+      const other = right.evaluate(scope);
+      if (!isSum || left.isMarkup === right.isMarkup) return apply(operator, value, other, left, scope);
+      const [a, b] = left.isMarkup ? [value, escaped(other)] : [escaped(value), other];
+      return apply(operator, a, b, left, scope);
+    },
+    { isMarkup: isSum && (left.isMarkup || right.isMarkup) },
+  );
 }
 
 /** `a < b < c` asks for both, and looks at `b` once. */
-function evaluateComparison(node: Extract<Expression, { type: 'comparison' }>, scope: Scope): Value {
-  let value = evaluate(node.value, scope);
-  let left = node.value;
-  for (const [operator, right] of node.rest) {
-    const other = evaluate(right, scope);
-    if (apply(operator, value, other, left, scope) !== true) return false;
-    value = other;
-    left = right;
-  }
-  return true;
+export function comparison(
+  first: Expression,
+  rest: readonly (readonly [operator: string, Expression])[],
+): Expression {
+  return expression((scope) => {
+    let value = first.evaluate(scope);
+    let left = first;
+    for (const [operator, right] of rest) {
+      const other = right.evaluate(scope);
+      if (apply(operator, value, other, left, scope) !== true) return false;
+      value = other;
+      left = right;
+    }
+    return true;
+  });
 }
 
 function apply(operator: string, value: Value, other: Value, left: Expression, scope: Scope): Value {
@@ -108,33 +157,39 @@ function apply(operator: string, value: Value, other: Value, left: Expression, s
   try {
     return binaryOperators.get(operator)!(value, other);
   } catch (error) {
-    if (value === undefined) throw new TypeError(`'${describe(left)}' is undefined`, { cause: error });
+    if (value === undefined) throw new TypeError(`'${left.label}' is undefined`, { cause: error });
     throw error;
   }
-}
-
-/** Jinja escapes what is added to a text that is marked as safe. */
-function isMarkup(node: Expression): boolean {
-  if (node.type === 'binary') return node.operator === '+' && (isMarkup(node.left) || isMarkup(node.right));
-  return node.type === 'filter' && ['safe', 'escape', 'e', 'forceescape'].includes(node.filter.name);
 }
 
 function escaped(value: Value): Value {
   return typeof value === 'string' ? escapeMarkup(value) : value;
 }
 
-export function call(node: Call, scope: Scope, extra: readonly (readonly [string, Value])[] = []): Value {
-  const callee = evaluate(node.callee, scope);
-  const target = callee instanceof Instance ? callee.call : callee;
-  if (typeof target !== 'function') {
-    throw new TypeError(
-      `'${describe(node.callee)}' is ${callee === undefined ? 'undefined' : 'no function'}`,
-    );
-  }
-  const [args, keywords] = evaluateArguments(node.args, scope);
-  const result = target(args, new Map([...keywords, ...extra]));
-  scope.budget.spendOn(result);
-  return result;
+export function choice(test: Expression, value: Expression, otherwise: Expression | undefined): Expression {
+  return expression((scope) =>
+    isTruthy(test.evaluate(scope)) ? value.evaluate(scope) : otherwise?.evaluate(scope),
+  );
+}
+
+export function callOf(callee: Expression, args: Arguments): Expression {
+  const call: Call = (scope, extra = []) => {
+    const value = callee.evaluate(scope);
+    const target = value instanceof Instance ? value.call : value;
+    if (typeof target !== 'function')
+      throw new TypeError(`'${callee.label}' is ${value === undefined ? 'undefined' : 'no function'}`);
+    const [given, keywords] = evaluateArguments(args, scope);
+    const result = target(given, new Map([...keywords, ...extra]));
+    scope.budget.spendOn(result);
+    return result;
+  };
+  return expression((scope) => call(scope), { call });
+}
+
+export function filtered(value: Expression, filter: FilterCall): Expression {
+  return expression((scope) => applyFilter(value.evaluate(scope), filter, scope), {
+    isMarkup: ['safe', 'escape', 'e', 'forceescape'].includes(filter.name),
+  });
 }
 
 export function applyFilter(value: Value, filter: FilterCall, scope: Scope): Value {
@@ -145,31 +200,31 @@ export function applyFilter(value: Value, filter: FilterCall, scope: Scope): Val
   return result;
 }
 
+export function tested(subject: Expression, name: string, args: Arguments): Expression {
+  return expression((scope) => {
+    const value = subject.evaluate(scope);
+    const [given] = evaluateArguments(args, scope);
+    scope.budget.spendOn(value);
+    // The filters know the tests, so that the tests can't know them.
+    return name === 'filter' ? filters.has(toText(value)) : findTest(name)(value, ...given);
+  });
+}
+
 function evaluateArguments(node: Arguments, scope: Scope): [Value[], Keywords] {
-  const args = node.positional.map((item) => evaluate(item, scope));
+  const args = node.positional.map((item) => item.evaluate(scope));
   const keywords = new Map<string, Value>();
   for (const [name, value] of node.keywords) {
     if (keywords.has(name)) throw new TypeError(`keyword argument repeated: ${name}`);
-    keywords.set(name, evaluate(value, scope));
+    keywords.set(name, value.evaluate(scope));
   }
-  if (node.list) for (const item of toItems(evaluate(node.list, scope))) args.push(item);
+  if (node.list) for (const item of toItems(node.list.evaluate(scope))) args.push(item);
   if (node.mapping) {
-    const more = evaluate(node.mapping, scope);
+    const more = node.mapping.evaluate(scope);
     if (!isDictionary(more))
       throw new TypeError(`argument after ** must be a mapping, not ${typeName(more)}`);
     for (const [name, value] of more) keywords.set(toText(name), value);
   }
   return [args, keywords];
-}
-
-/** An expression as a template's author would point at it. */
-function describe(node: Expression): string {
-  if (node.type === 'name') return node.name;
-  if (node.type === 'attribute') return `${describe(node.value)}.${node.name}`;
-  if (node.type !== 'item') return 'value';
-  return node.key.type === 'constant' && typeof node.key.value === 'string'
-    ? `${describe(node.value)}.${node.key.value}`
-    : `${describe(node.value)}[…]`;
 }
 
 /** The names that can be seen from one place of a template. */

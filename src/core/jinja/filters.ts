@@ -127,10 +127,7 @@ function itemsOf(value: Value): readonly Value[] {
 }
 
 function picked(value: Value, attribute: Value): readonly Value[] {
-  const items = toItems(value);
-  return attribute === undefined || attribute === null
-    ? items
-    : items.map((item) => getPath(item, attribute));
+  return toItems(value).map(keyBy(attribute));
 }
 
 function sorted(
@@ -149,7 +146,7 @@ function sorted(
 
 /** The part of an item that it is sorted or told apart by: the item itself without an attribute. */
 function keyBy(attribute: Value): (item: Value) => Value {
-  return (item) => (attribute ? getPath(item, attribute) : item);
+  return (item) => (attribute === undefined || attribute === null ? item : getPath(item, attribute));
 }
 
 function unique(value: Value, caseSensitive: Value, attribute: Value): Value {

@@ -85,21 +85,22 @@ export function formatPercent(text: string, values: Value): string {
       if (kind === undefined) throw new RangeError('incomplete format');
       if (kind === '%') return '%';
       const size = width === '*' ? numberFor(next()) : Number(width ?? 0);
-      const digits = precision === '*' ? numberFor(next()) : precision;
+      const digits = precision === '*' ? numberFor(next()) : Number(precision ?? 0);
       if (key !== undefined) isByName = true;
       if (key !== undefined && !isDictionary(values)) throw new TypeError('format requires a mapping');
       const value = key === undefined ? next() : (values as Dictionary).get(key);
-      const hasPoint = whole.includes('.');
-      return formatDirective(value, kind, {
-        fill: flags.includes('0') && !flags.includes('-') && !/[csra]/.test(kind) ? '0' : ' ',
-        align: flags.includes('-') ? '<' : flags.includes('0') && !/[csra]/.test(kind) ? '=' : '>',
-        sign: flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '-',
-        isAlternate: flags.includes('#'),
-        width: size,
-        grouping: '',
-        precision: hasPoint ? Number(digits ?? 0) : undefined,
-        kind,
-      });
+      const room = `${size > 0 ? size : ''}${whole.includes('.') ? `.${Math.max(digits, 0)}` : ''}`;
+      const isLeft = flags.includes('-');
+      if ('srac'.includes(kind)) return formatValue(converted(value, kind), `${isLeft ? '<' : '>'}${room}s`);
+      if (!isNumber(value))
+        throw new TypeError(`%${kind} format: a number is required, not ${typeName(value)}`);
+      const isWhole = 'diuoxX'.includes(kind) && value instanceof Float;
+      const align = isLeft ? ' <' : flags.includes('0') ? '0=' : ' >';
+      const sign = flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '';
+      return formatValue(
+        isWhole ? BigInt(Math.trunc(value.value)) : value,
+        align + sign + (flags.includes('#') ? '#' : '') + room + ('iu'.includes(kind) ? 'd' : kind),
+      );
     },
   );
   const mayHoldMore =
@@ -114,21 +115,11 @@ function numberFor(value: Value): number {
   throw new TypeError('* wants int');
 }
 
-function formatDirective(value: Value, kind: string, format: Format): string {
-  if ('sra'.includes(kind))
-    return padded(firstOf(converted(value, kind) as string, format.precision), '', format);
-  if (kind === 'c')
-    return padded(isInteger(value) ? String.fromCodePoint(Number(value)) : toText(value), '', format);
-  if (!isNumber(value)) throw new TypeError(`%${kind} format: a number is required, not ${typeName(value)}`);
-  if (!'diuoxX'.includes(kind)) return formatNumber(value, format);
-  const integer = BigInt(value instanceof Float ? Math.trunc(value.value) : value);
-  return formatNumber(integer, { ...format, kind: 'iu'.includes(kind) ? 'd' : kind });
-}
-
 function converted(value: Value, conversion: string | undefined): Value {
   if (conversion === 'r') return toRepresentation(value);
   if (conversion === 'a') return toAscii(toRepresentation(value));
-  return conversion === 's' ? toText(value) : value;
+  if (conversion === 'c' && isInteger(value)) return String.fromCodePoint(Number(value));
+  return conversion === undefined ? value : toText(value);
 }
 
 /** Python's `format(value, spec)`. */

@@ -104,7 +104,7 @@ const textMethods = new Map(
 );
 
 const dictionaryMethods = new Map([
-  ...refuse<Dictionary>('dict', ['clear', 'pop', 'popitem', 'setdefault', 'update']),
+  ...refuse<Dictionary>('dict', 'clear pop popitem setdefault update'),
   ...operations<Dictionary>({
     'get(key, default)': (dictionary, key, fallback = null) => {
       const found = findKey(dictionary, key);
@@ -118,7 +118,7 @@ const dictionaryMethods = new Map([
 ]);
 
 const listMethods = new Map([
-  ...refuse<readonly Value[]>('list', 'append clear extend insert pop remove reverse sort'.split(' ')),
+  ...refuse<readonly Value[]>('list', 'append clear extend insert pop remove reverse sort'),
   ...operations<readonly Value[]>({
     'index(value)': (items, value) => {
       const index = items.findIndex((item) => isEqual(item, value));
@@ -140,17 +140,13 @@ const listChanges = new Map(
   }),
 );
 
-function refuse<Self>(type: string, names: readonly string[]): [name: string, Operation<Self>][] {
-  return operations<Self>(
-    Object.fromEntries(
-      names.map((name) => [
-        `${name}(a, b)`,
-        () => {
-          throw new TypeError(`access to attribute '${name}' of '${type}' object is unsafe`);
-        },
-      ]),
-    ),
-  );
+function refuse<Self>(type: string, names: string): [name: string, Operation<Self>][] {
+  return names.split(' ').map((name) => [
+    name,
+    () => {
+      throw new TypeError(`access to attribute '${name}' of '${type}' object is unsafe`);
+    },
+  ]);
 }
 
 function countOf(value: Value): number {

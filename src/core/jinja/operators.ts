@@ -87,9 +87,11 @@ function divide(left: Value, right: Value): Value {
 /** Integers stay exact at any size, as in Python. */
 function calculate(operator: string, left: Value, right: Value): Value {
   const [a, b] = numbersOf(operator, left, right);
-  if (!(left instanceof Float || right instanceof Float) && !(operator === '**' && Number(b) < 0))
-    return calculateIntegers(operator, a, b);
-  return new Float(calculateFloats(operator, Number(a), Number(b)));
+  const { integers, floats } = arithmetic[operator]!;
+  if (left instanceof Float || right instanceof Float || (operator === '**' && Number(b) < 0))
+    return new Float(floats(Number(a), Number(b)));
+  const result = integers(BigInt(a), BigInt(b));
+  return Number.isSafeInteger(Number(result)) ? Number(result) : result;
 }
 
 function numbersOf(operator: string, left: Value, right: Value): [number | bigint, number | bigint] {
@@ -104,64 +106,63 @@ function numbersOf(operator: string, left: Value, right: Value): [number | bigin
   ];
 }
 
-const largestBits = 100_000;
-
-function calculateIntegers(operator: string, left: number | bigint, right: number | bigint): Value {
-  if (typeof left === 'number' && typeof right === 'number' && '+-*'.includes(operator)) {
-    const result = calculateFloats(operator, left, right);
-    if (Number.isSafeInteger(result)) return result + 0;
-  }
-  const result = calculateBigIntegers(operator, BigInt(left), BigInt(right));
-  return Number.isSafeInteger(Number(result)) ? Number(result) : result;
+interface Arithmetic {
+  integers(left: bigint, right: bigint): bigint;
+  floats(left: number, right: number): number;
 }
 
-function calculateBigIntegers(operator: string, left: bigint, right: bigint): bigint {
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      if (bitsOf(left) + bitsOf(right) > largestBits) throw new RangeError('an integer is too large');
-      return left * right;
-    case '**':
-      if (bitsOf(left) * Number(right) > largestBits) throw new RangeError('an integer is too large');
-      return left ** right;
-    default: {
-      if (right === 0n) throw new RangeError('division by zero');
-      const rest = left % right;
-      const isOff = rest !== 0n && rest < 0n !== right < 0n;
-      if (operator === '%') return isOff ? rest + right : rest;
-      return left / right - (isOff ? 1n : 0n);
-    }
-  }
+const arithmetic: Readonly<Record<string, Arithmetic>> = {
+  '+': { integers: (a, b) => a + b, floats: (a, b) => a + b },
+  '-': { integers: (a, b) => a - b, floats: (a, b) => a - b },
+  '*': {
+    integers(a, b) {
+      assertBits(bitsOf(a) + bitsOf(b));
+      return a * b;
+    },
+    floats: (a, b) => a * b,
+  },
+  '**': {
+    integers(a, b) {
+      assertBits(bitsOf(a) * Number(b));
+      return a ** b;
+    },
+    floats(a, b) {
+      if (a === 0 && b < 0) throw new RangeError('0.0 cannot be raised to a negative power');
+      if (Number.isFinite(a ** b)) return a ** b;
+      throw new RangeError('the power is no float');
+    },
+  },
+  '%': {
+    integers: modulo,
+    floats(a, b) {
+      const rest = floatModulo(a, b);
+      return rest === 0 ? (b < 0 ? -0 : 0) : rest;
+    },
+  },
+  '//': {
+    integers: (a, b) => (a - modulo(a, b)) / b,
+    floats: (a, b) => Math.round((a - (a % b)) / b) - (floatModulo(a, b) === a % b ? 0 : 1),
+  },
+};
+
+/** The rest has the sign of the divisor. */
+function modulo(a: bigint, b: bigint): bigint {
+  const rest = a % b;
+  return rest !== 0n && rest < 0n !== b < 0n ? rest + b : rest;
+}
+
+function floatModulo(a: number, b: number): number {
+  if (b === 0) throw new RangeError('division by zero');
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
+}
+
+const largestBits = 100_000;
+
+function assertBits(bits: number): void {
+  if (bits > largestBits) throw new RangeError('an integer is too large');
 }
 
 function bitsOf(value: bigint): number {
   return value.toString(16).length * 4;
-}
-
-function calculateFloats(operator: string, left: number, right: number): number {
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '**': {
-      if (left === 0 && right < 0) throw new RangeError('0.0 cannot be raised to a negative power');
-      const power = left ** right;
-      if (Number.isNaN(power) || !Number.isFinite(power)) throw new RangeError('the power is no float');
-      return power;
-    }
-    default: {
-      if (right === 0) throw new RangeError('division by zero');
-      const remainder = left % right;
-      const isOff = remainder !== 0 && remainder < 0 !== right < 0;
-      const rest = isOff ? remainder + right : remainder;
-      if (operator === '%') return rest === 0 && right < 0 ? -0 : Math.abs(rest) === 0 ? 0 : rest;
-      return Math.round((left - remainder) / right) - (isOff ? 1 : 0);
-    }
-  }
 }

@@ -1,16 +1,38 @@
-import type {
-  Arguments,
-  Body,
-  Call,
-  Expression,
-  FilterCall,
-  For,
-  Parameter,
-  Statement,
-  Target,
-} from './ast.ts';
+import {
+  attribute,
+  binary,
+  callOf,
+  choice,
+  comparison,
+  constant,
+  expression,
+  filtered,
+  Scope,
+  sliceOf,
+  subscript,
+  tested,
+  tuple,
+  unary,
+  variable,
+  type Arguments,
+  type Assign,
+  type Expression,
+  type FilterCall,
+} from './evaluate.ts';
+import {
+  createMacro,
+  filterBlock,
+  loop,
+  run,
+  write,
+  type Body,
+  type Macro,
+  type Parameter,
+  type Statement,
+} from './execute.ts';
 import { tokenize, type Token } from './lexer.ts';
-import { Float } from './values.ts';
+import { toText } from './printing.ts';
+import { Float, isTruthy, Namespace, toDictionary } from './values.ts';
 
 const noArguments: Arguments = { positional: [], keywords: [], list: undefined, mapping: undefined };
 const constants: ReadonlyMap<string, boolean | null> = new Map([
@@ -27,13 +49,34 @@ const binaryLevels = [['or'], ['and'], [], ['+', '-'], ['~'], ['*', '/', '//', '
 /** The level of `not` and of comparisons; the operators before it are words. */
 const notLevel = 2;
 
+/** A template whose statements are ready to be run. */
+export interface ParsedTemplate {
+  readonly body: Body;
+  /** Names of variables that it looks at. */
+  readonly names: ReadonlySet<string>;
+}
+
 /** Parses a template by the grammar of Jinja2, with loop controls and the `generation` block of `transformers`. */
-export function parseTemplate(source: string): Body {
+export function parseTemplate(source: string): ParsedTemplate {
   const tokens = tokenize(source);
+  /** Names of variables, in the order of the source. */
+  const names: string[] = [];
   let index = 0;
+  const statements: ReadonlyMap<string, () => Statement> = new Map([
+    ['if', parseIf],
+    ['for', parseFor],
+    ['set', parseSet],
+    ['with', parseWith],
+    ['macro', parseMacro],
+    ['call', parseCallBlock],
+    ['filter', parseFilterBlock],
+    ['generation', parseGeneration],
+    ['break', () => (_scope, output) => void (output.exit = 'break')],
+    ['continue', () => (_scope, output) => void (output.exit = 'continue')],
+  ]);
   const template = parseBody([]);
   if (next().type !== 'end') throw unexpected();
-  return template;
+  return { body: template, names: new Set(names) };
 
   function next(): Token {
     return tokens[index]!;
@@ -73,13 +116,17 @@ export function parseTemplate(source: string): Body {
       }
       index++;
       if (token.type === 'text') {
-        body.push({ type: 'text', text: token.value });
+        body.push((_scope, output) => write(token.value, output));
       } else if (token.type === 'print-begin') {
-        body.push({ type: 'print', value: parseTuple() });
+        const value = parseTuple();
         expect('print-end');
+        body.push((scope, output) => write(toText(value.evaluate(scope)), output));
       } else if (token.type === 'block-begin') {
         if (ends.length > 0 && is('name', ...ends)) return body;
-        body.push(parseStatement());
+        const word = expect('name');
+        const parse = statements.get(word);
+        if (!parse) throw new SyntaxError(`unknown tag '${word}'`);
+        body.push(parse());
         expect('block-end');
       } else {
         throw unexpected();
@@ -95,98 +142,105 @@ export function parseTemplate(source: string): Body {
     return body;
   }
 
-  function parseStatement(): Statement {
-    const word = expect('name');
-    switch (word) {
-      case 'if':
-        return parseIf();
-      case 'for':
-        return parseFor();
-      case 'set':
-        return parseSet();
-      case 'with':
-        return parseWith();
-      case 'macro': {
-        const name = expect('name');
-        return {
-          type: 'macro',
-          name,
-          parameters: parseParameters(),
-          body: parseInner('endmacro'),
-        };
-      }
-      case 'call': {
-        const parameters = is('operator', '(') ? parseParameters() : [];
-        const call = parseExpression();
-        if (call.type !== 'call') throw new SyntaxError('expected a call after {% call');
-        return { type: 'call-block', parameters, call, body: parseInner('endcall') };
-      }
-      case 'filter':
-        return {
-          type: 'filter-block',
-          filters: parseFilters(true),
-          body: parseInner('endfilter'),
-        };
-      case 'generation':
-        return { type: 'scope', body: parseInner('endgeneration') };
-      case 'break':
-      case 'continue':
-        return { type: word };
-      default:
-        throw new SyntaxError(`unknown tag '${word}'`);
-    }
-  }
-
   function parseIf(): Statement {
     const test = parseTuple(parseOperation);
     const body = parseInner('elif', 'else', 'endif');
     const word = expect('name');
-    if (word === 'endif') return { type: 'if', test, body, otherwise: [] };
-    const otherwise = word === 'elif' ? [parseIf()] : parseInner('endif');
-    return { type: 'if', test, body, otherwise };
+    const otherwise = word === 'endif' ? [] : word === 'elif' ? [parseIf()] : parseInner('endif');
+    return (scope, output) => run(isTruthy(test.evaluate(scope)) ? body : otherwise, scope, output);
   }
 
-  function parseFor(): For {
-    const target = toTarget(parseTuple(parsePrimary, 'in'));
+  function parseFor(): Statement {
+    const assign = targetOf(parseTuple(parsePrimary, 'in'));
     expect('name', 'in');
     const items = parseTuple(parseOperation, 'recursive');
     const condition = skip('name', 'if') ? parseExpression() : undefined;
     const isRecursive = skip('name', 'recursive');
     const body = parseInner('else', 'endfor');
     const otherwise = expect('name') === 'else' ? parseInner('endfor') : [];
-    return { type: 'for', target, items, condition, isRecursive, body, otherwise };
+    const parts = { assign, condition, isRecursive, body, otherwise };
+    return (scope, output) => loop(parts, items.evaluate(scope), scope, output);
   }
 
   function parseSet(): Statement {
     const isAttribute = tokens[index + 1]?.value === '.';
-    const target = isAttribute ? parseAttribute() : toTarget(parseTuple(parsePrimary));
-    if (skip('operator', '=')) return { type: 'set', target, value: parseTuple() };
-    const filters = parseFilters(false);
-    return { type: 'set-block', target, filters, body: parseInner('endset') };
+    const assign = isAttribute ? parseAttribute() : targetOf(parseTuple(parsePrimary));
+    if (skip('operator', '=')) {
+      const value = parseTuple();
+      return (scope) => assign(value.evaluate(scope), scope);
+    }
+    const filters = parseFilters([]);
+    const body = parseInner('endset');
+    return (scope) => filterBlock(body, filters, scope, (text) => assign(text, scope));
   }
 
   function parseWith(): Statement {
-    const bindings: [Target, Expression][] = [];
+    const bindings: (readonly [Assign, Expression])[] = [];
     while (!is('block-end')) {
       if (bindings.length > 0) expect('operator', ',');
-      const target: Target = { type: 'name', name: expect('name') };
-      expect('operator', '=');
-      bindings.push([target, parseExpression()]);
+      bindings.push([parseVariable().assign, parseAfter('=')]);
     }
-    return { type: 'with', bindings, body: parseInner('endwith') };
+    const body = parseInner('endwith');
+    return (scope, output) => {
+      const own = new Scope(scope);
+      for (const [assign, value] of bindings) assign(value.evaluate(scope), own);
+      return run(body, own, output);
+    };
   }
 
-  function parseAttribute(): Target {
+  function parseMacro(): Statement {
     const name = expect('name');
-    index++;
-    return { type: 'attribute', value: { type: 'name', name }, name: expect('name') };
+    const macro = macroOf(name, parseParameters(), 'endmacro');
+    return (scope) => scope.set(name, createMacro(macro, scope));
   }
 
-  function toTarget(expression: Expression): Target {
-    if (expression.type === 'name') return expression;
-    if (expression.type === 'tuple')
-      return { type: 'tuple', items: expression.items.map((item) => toTarget(item)) };
-    throw new SyntaxError(`can't assign to ${expression.type}`);
+  function parseCallBlock(): Statement {
+    const parameters = is('operator', '(') ? parseParameters() : [];
+    const { call } = parseExpression();
+    if (!call) throw new SyntaxError('expected a call after {% call');
+    const macro = macroOf('caller', parameters, 'endcall');
+    return (scope, output) => write(toText(call(scope, [['caller', createMacro(macro, scope)]])), output);
+  }
+
+  /** A macro's head has been read: reads its body. */
+  function macroOf(name: string, parameters: readonly Parameter[], end: string): Macro {
+    const start = names.length;
+    const body = parseInner(end);
+    return { name, parameters, body, names: new Set(names.slice(start)) };
+  }
+
+  function parseFilterBlock(): Statement {
+    const filters = parseFilters([parseFilter()]);
+    const body = parseInner('endfilter');
+    return (scope, output) => filterBlock(body, filters, scope, (text) => write(toText(text), output));
+  }
+
+  function parseGeneration(): Statement {
+    const body = parseInner('endgeneration');
+    return (scope, output) => run(body, new Scope(scope), output);
+  }
+
+  function parseVariable(): ReturnType<typeof variable> {
+    const name = expect('name');
+    names.push(name);
+    return variable(name);
+  }
+
+  function parseAttribute(): Assign {
+    const target = parseVariable();
+    index++;
+    const name = expect('name');
+    return (value, scope) => {
+      const namespace = target.evaluate(scope);
+      if (!(namespace instanceof Namespace))
+        throw new TypeError('cannot assign attribute on non-namespace object');
+      namespace.attributes.set(name, value);
+    };
+  }
+
+  function targetOf({ assign, label }: Expression): Assign {
+    if (assign) return assign;
+    throw new SyntaxError(`can't assign to ${label}`);
   }
 
   function parseParameters(): Parameter[] {
@@ -205,20 +259,14 @@ export function parseTemplate(source: string): Body {
 
   /** One value, or several with commas between them as a tuple. */
   function parseTuple(parseItem = parseExpression, end?: string): Expression {
-    const items: Expression[] = [];
-    let isTuple = false;
-    for (;;) {
-      if (items.length > 0) expect('operator', ',');
-      const isAtEnd =
-        is('print-end') || is('block-end') || is('operator', ')') || (end !== undefined && is('name', end));
-      if (isAtEnd) break;
-      items.push(parseItem());
-      if (!is('operator', ',')) break;
-      isTuple = true;
-    }
-    if (!isTuple && items.length === 1) return items[0]!;
-    if (items.length === 0) throw unexpected('an expression');
-    return { type: 'tuple', items };
+    const isAtEnd = (): boolean =>
+      is('print-end') || is('block-end') || is('operator', ')') || (end !== undefined && is('name', end));
+    if (isAtEnd()) throw unexpected('an expression');
+    const first = parseItem();
+    if (!is('operator', ',')) return first;
+    const items = [first];
+    while (skip('operator', ',') && !isAtEnd()) items.push(parseItem());
+    return tuple(items);
   }
 
   /** An expression without a choice by `if`. */
@@ -226,26 +274,19 @@ export function parseTemplate(source: string): Body {
     return parseBinary(0);
   }
 
-  function parseExpression(): Expression {
-    let value = parseOperation();
-    while (skip('name', 'if')) {
-      const test = parseOperation();
-      const otherwise = skip('name', 'else') ? parseExpression() : undefined;
-      value = { type: 'choice', test, value, otherwise };
-    }
-    return value;
+  function parseExpression(value = parseOperation()): Expression {
+    if (!skip('name', 'if')) return value;
+    const test = parseOperation();
+    return parseExpression(choice(test, value, skip('name', 'else') ? parseExpression() : undefined));
   }
 
   function parseNot(): Expression {
-    if (skip('name', 'not')) return { type: 'unary', operator: 'not', value: parseNot() };
+    if (skip('name', 'not')) return unary('not', parseNot());
     const value = parseBinary(notLevel + 1);
     const rest: [string, Expression][] = [];
-    for (;;) {
-      const operator = takeComparison();
-      if (operator === undefined) break;
+    for (let operator = takeComparison(); operator; operator = takeComparison())
       rest.push([operator, parseBinary(notLevel + 1)]);
-    }
-    return rest.length === 0 ? value : { type: 'comparison', value, rest };
+    return rest.length === 0 ? value : comparison(value, rest);
   }
 
   function takeComparison(): string | undefined {
@@ -265,58 +306,52 @@ export function parseTemplate(source: string): Body {
     const type = level < notLevel ? 'name' : 'operator';
     while (is(type, ...operators)) {
       const operator = expect(type);
-      left = { type: 'binary', operator, left, right: parseBinary(level + 1) };
+      left = binary(operator, left, parseBinary(level + 1));
     }
     return left;
   }
 
   function parseUnary(hasFilters: boolean): Expression {
     const sign = is('operator', '-', '+') ? expect('operator') : undefined;
-    const value: Expression =
-      sign === undefined ? parsePrimary() : { type: 'unary', operator: sign, value: parseUnary(false) };
-    const whole = parsePostfix(value);
+    const whole = parsePostfix(sign === undefined ? parsePrimary() : unary(sign, parseUnary(false)));
     return hasFilters ? parseFiltersAndTests(whole) : whole;
   }
 
   function parsePrimary(): Expression {
-    const token = next();
-    index++;
-    switch (token.type) {
-      case 'name': {
-        const constant = constants.get(token.value);
-        return constant === undefined
-          ? { type: 'name', name: token.value }
-          : { type: 'constant', value: constant };
-      }
-      case 'string': {
-        let { value } = token;
-        while (is('string')) value += expect('string');
-        return { type: 'constant', value };
-      }
-      case 'integer':
-        return { type: 'constant', value: token.value };
-      case 'float':
-        return { type: 'constant', value: new Float(token.value) };
-      default:
-        break;
+    if (is('name')) {
+      const known = constants.get(String(next().value));
+      if (known === undefined) return parseVariable();
+      index++;
+      return constant(known);
     }
-    if (token.type === 'operator' && token.value === '(') {
-      const inner: Expression = is('operator', ')') ? { type: 'tuple', items: [] } : parseTuple();
+    if (is('string')) {
+      let text = '';
+      while (is('string')) text += expect('string');
+      return constant(text);
+    }
+    const { value } = next();
+    if (skip('integer')) return constant(value);
+    if (skip('float')) return constant(new Float(Number(value)));
+    if (skip('operator', '(')) {
+      const inner = is('operator', ')') ? tuple([]) : parseTuple();
       expect('operator', ')');
       return inner;
     }
-    if (token.type === 'operator' && token.value === '[')
-      return { type: 'list', items: parseList(']', () => parseExpression()) };
-    if (token.type === 'operator' && token.value === '{') {
-      const entries = parseList('}', (): [Expression, Expression] => {
-        const key = parseExpression();
-        expect('operator', ':');
-        return [key, parseExpression()];
-      });
-      return { type: 'dictionary', entries };
+    if (skip('operator', '[')) {
+      const items = parseList(']', parseExpression);
+      return expression((scope) => items.map((one) => one.evaluate(scope)));
     }
-    index--;
-    throw unexpected('an expression');
+    if (!skip('operator', '{')) throw unexpected('an expression');
+    const entries = parseList('}', () => [parseExpression(), parseAfter(':')] as const);
+    return expression((scope) =>
+      toDictionary(entries.map(([key, member]) => [key.evaluate(scope), member.evaluate(scope)] as const)),
+    );
+  }
+
+  /** An expression behind a sign. */
+  function parseAfter(sign: string): Expression {
+    expect('operator', sign);
+    return parseExpression();
   }
 
   /** Items with commas between them, up to the closing sign; a comma may stand after the last unless told otherwise. */
@@ -332,70 +367,45 @@ export function parseTemplate(source: string): Body {
     return items;
   }
 
-  function parsePostfix(start: Expression): Expression {
-    let value = start;
-    for (;;) {
-      if (skip('operator', '.')) {
-        const key = next();
-        index++;
-        if (key.type === 'name') value = { type: 'attribute', value, name: key.value };
-        else if (key.type === 'integer')
-          value = { type: 'item', value, key: { type: 'constant', value: key.value } };
-        else throw new SyntaxError('expected a name or a number after the dot');
-      } else if (skip('operator', '[')) {
-        value = parseSubscript(value);
-      } else if (is('operator', '(')) {
-        value = parseCall(value);
-      } else {
-        return value;
-      }
-    }
-  }
-
-  function parseCall(callee: Expression): Call {
-    return { type: 'call', callee, args: parseArguments() };
+  function parsePostfix(value: Expression): Expression {
+    if (skip('operator', '[')) return parsePostfix(parseSubscript(value));
+    if (is('operator', '(')) return parsePostfix(callOf(value, parseArguments()));
+    if (!skip('operator', '.')) return value;
+    const key = next();
+    index++;
+    if (key.type === 'name') return parsePostfix(attribute(value, key.value));
+    if (key.type === 'integer') return parsePostfix(subscript(value, constant(key.value)));
+    throw new SyntaxError('expected a name or a number after the dot');
   }
 
   function parseSubscript(value: Expression): Expression {
     const keys = parseList(']', parseSubscriptKey, false);
     const [key] = keys;
     if (key === undefined) throw new SyntaxError('expected a subscript');
-    if (keys.length === 1)
-      return Array.isArray(key) ? { type: 'slice', value, bounds: key } : { type: 'item', value, key };
-    if (keys.some((item) => Array.isArray(item))) throw new SyntaxError('expected one slice');
-    return { type: 'item', value, key: { type: 'tuple', items: keys as Expression[] } };
+    if (keys.length === 1) return Array.isArray(key) ? sliceOf(value, key) : subscript(value, key);
+    if (keys.some((one) => Array.isArray(one))) throw new SyntaxError('expected one slice');
+    return subscript(value, tuple(keys as Expression[]));
   }
 
   /** An expression, or the bounds of a slice. */
   function parseSubscriptKey(): Expression | (Expression | undefined)[] {
-    const bounds: (Expression | undefined)[] = [];
-    const isAtBound = (): boolean => is('operator', ':', ']', ',');
-    const first = isAtBound() ? undefined : parseExpression();
+    const parseBound = (): Expression | undefined =>
+      is('operator', ':', ']', ',') ? undefined : parseExpression();
+    const first = parseBound();
     if (first !== undefined && !is('operator', ':')) return first;
-    bounds.push(first);
-    while (bounds.length < 3 && skip('operator', ':'))
-      bounds.push(isAtBound() ? undefined : parseExpression());
+    const bounds = [first];
+    while (bounds.length < 3 && skip('operator', ':')) bounds.push(parseBound());
     return bounds;
   }
 
-  function parseFiltersAndTests(start: Expression): Expression {
-    let value = start;
-    for (;;) {
-      if (skip('operator', '|')) {
-        value = { type: 'filter', value, filter: parseFilter() };
-      } else if (skip('name', 'is')) {
-        value = parseTest(value);
-      } else if (is('operator', '(')) {
-        value = parseCall(value);
-      } else {
-        return value;
-      }
-    }
+  function parseFiltersAndTests(value: Expression): Expression {
+    if (skip('operator', '|')) return parseFiltersAndTests(filtered(value, parseFilter()));
+    if (skip('name', 'is')) return parseFiltersAndTests(parseTest(value));
+    return is('operator', '(') ? parseFiltersAndTests(callOf(value, parseArguments())) : value;
   }
 
-  /** Filters with `|` between them. */
-  function parseFilters(isFirstBare: boolean): FilterCall[] {
-    const filters: FilterCall[] = isFirstBare ? [parseFilter()] : [];
+  /** Filters with `|` before each, behind some that have been read. */
+  function parseFilters(filters: FilterCall[]): FilterCall[] {
     while (skip('operator', '|')) filters.push(parseFilter());
     return filters;
   }
@@ -414,8 +424,8 @@ export function parseTemplate(source: string): Body {
   function parseTest(value: Expression): Expression {
     const isNegated = skip('name', 'not');
     const name = parseDottedName();
-    const test: Expression = { type: 'test', value, name, args: parseTestArguments() };
-    return isNegated ? { type: 'unary', operator: 'not', value: test } : test;
+    const test = tested(value, name, parseTestArguments());
+    return isNegated ? unary('not', test) : test;
   }
 
   /** A test's one argument may stand without parentheses. */
@@ -436,19 +446,12 @@ export function parseTemplate(source: string): Body {
     let mapping: Expression | undefined;
     parseList(')', () => {
       const isKeyword = is('name') && tokens[index + 1]?.value === '=';
-      if (list === undefined && mapping === undefined && skip('operator', '*')) {
-        list = parseExpression();
-      } else if (mapping === undefined && skip('operator', '**')) {
-        mapping = parseExpression();
-      } else if (isKeyword && mapping === undefined) {
-        const name = expect('name');
-        index++;
-        keywords.push([name, parseExpression()]);
-      } else if (list === undefined && mapping === undefined && keywords.length === 0) {
-        positional.push(parseExpression());
-      } else {
-        throw new SyntaxError('invalid order of arguments');
-      }
+      const mayList = list === undefined && mapping === undefined;
+      if (mayList && skip('operator', '*')) list = parseExpression();
+      else if (mapping === undefined && skip('operator', '**')) mapping = parseExpression();
+      else if (mapping === undefined && isKeyword) keywords.push([expect('name'), parseAfter('=')]);
+      else if (mayList && keywords.length === 0) positional.push(parseExpression());
+      else throw new SyntaxError('invalid order of arguments');
     });
     return { positional, keywords, list, mapping };
   }

@@ -1,6 +1,6 @@
 import { Budget } from './budget.ts';
 import { runSteps } from '../run-steps.ts';
-import { mentions, renderSteps } from './execute.ts';
+import { renderSteps } from './execute.ts';
 import { parseTemplate } from './parser.ts';
 import { Scope } from './evaluate.ts';
 import { strftime } from './strftime.ts';
@@ -43,14 +43,14 @@ export interface CompiledTemplate {
  * `raise_exception` and `strftime_now` among the globals.
  */
 export function compileTemplate(source: string, now: () => Date): CompiledTemplate {
-  const body = parseTemplate(source);
+  const { body, names } = parseTemplate(source);
   const steps: CompiledTemplate['renderSteps'] = (variables, options) => {
     const scope = createGlobals(now, new Budget(options));
     for (const [name, value] of Object.entries(variables)) scope.set(name, toValue(value));
     return renderSteps(body, new Scope(scope));
   };
   return {
-    reads: (name) => mentions(body, name),
+    reads: (name) => names.has(name),
     render: (variables, options) => runSteps(steps(variables, options)),
     renderSteps: steps,
   };
@@ -85,23 +85,22 @@ function entriesOf([source]: readonly Value[], keywords: Keywords): (readonly [V
 function createCycler(items: readonly Value[]): Instance {
   if (items.length === 0) throw new TypeError('at least one item has to be provided');
   let position = 0;
-  const move = (to: number): void => {
+  /** @returns the item before */
+  const move = (to: number): Value => {
+    const item = items[position];
     position = to % items.length;
     cycler.attributes.set('current', items[position]);
+    return item;
   };
-  const attributes: Readonly<Record<string, Value>> = {
-    current: items[0],
-    next: () => {
-      const item = items[position];
-      move(position + 1);
-      return item;
-    },
-    reset: () => {
-      move(0);
-      return null;
-    },
+  const reset = (): Value => {
+    move(0);
+    return null;
   };
-  const cycler = new Instance('Cycler', Object.entries(attributes));
+  const cycler = new Instance('Cycler', [
+    ['current', items[0]],
+    ['next', () => move(position + 1)],
+    ['reset', reset],
+  ]);
   return cycler;
 }
 

@@ -32,12 +32,13 @@ interface Pattern {
  */
 export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
   const patterns = markers.map(createPattern);
-  /** Text that is held back: first half of a surrogate pair, then `heldLength` units of `heldMarker`. */
-  let halfPair = '';
-  let heldMarker = '';
-  let heldLength = 0;
+  /** Text that is held back: perhaps the first half of a surrogate pair, then the longest beginning of a marker. */
+  let held = '';
 
   function scan(text: string, from = 0): MarkerScan {
+    /** The first of what is held and what comes: a whole of both would be copied for each piece. */
+    const start = (length: number): string =>
+      length <= held.length ? held.slice(0, length) : held + text.slice(from, from + length - held.length);
     for (let index = from; index < text.length; index++) {
       const unit = text.charCodeAt(index);
       let found = '';
@@ -45,54 +46,30 @@ export function createMarkerScanner(markers: readonly string[]): MarkerScanner {
         const { marker } = pattern;
         if (advance(pattern, unit) && marker.length > found.length) found = marker;
       }
-      if (found !== '') {
-        const before = release(text, from, index + 1, found.length);
-        reset();
-        return { text: before, marker: found, end: index + 1 };
-      }
+      if (found === '') continue;
+      const before = start(held.length + index + 1 - from - found.length);
+      flush();
+      return { text: before, marker: found, end: index + 1 };
     }
-    let longest = '';
-    let matched = 0;
-    for (const pattern of patterns) {
-      if (pattern.matched > matched) {
-        longest = pattern.marker;
-        matched = pattern.matched;
-      }
-    }
-    let safe = release(text, from, text.length, matched);
-    heldMarker = longest;
-    heldLength = matched;
-    halfPair = '';
-    if (isHighSurrogate(safe.charCodeAt(safe.length - 1))) {
-      halfPair = safe.slice(-1);
-      safe = safe.slice(0, -1);
-    }
-    return { text: safe, marker: null, end: text.length };
-  }
-
-  /** The held text and `text[from, to)` without the last `kept` units. */
-  function release(text: string, from: number, to: number, kept: number): string {
-    const length = heldLength + (to - from) - kept;
-    if (length <= heldLength) return halfPair + heldMarker.slice(0, length);
-    return halfPair + heldMarker.slice(0, heldLength) + text.slice(from, from + length - heldLength);
-  }
-
-  function reset(): void {
-    for (const pattern of patterns) pattern.matched = 0;
-    halfPair = '';
-    heldMarker = '';
-    heldLength = 0;
+    let [longest, matched] = ['', 0];
+    for (const pattern of patterns)
+      if (pattern.matched > matched) [longest, matched] = [pattern.marker, pattern.matched];
+    const certain = start(held.length + text.length - from - matched);
+    const half = isHighSurrogate(certain.charCodeAt(certain.length - 1)) ? certain.slice(-1) : '';
+    held = half + longest.slice(0, matched);
+    return { text: certain.slice(0, certain.length - half.length), marker: null, end: text.length };
   }
 
   function flush(): string {
-    const rest = halfPair + heldMarker.slice(0, heldLength);
-    reset();
+    const rest = held;
+    for (const pattern of patterns) pattern.matched = 0;
+    held = '';
     return rest;
   }
 
   return {
     get held() {
-      return halfPair.length + heldLength;
+      return held.length;
     },
     scan,
     flush,

@@ -1,3 +1,5 @@
+import { describeValue } from '../text/quote.ts';
+
 /** Readers of the parts of a `tokenizer.json`: each checks one value and names its place when it is wrong. */
 
 /** A part of a definition whose members are still unchecked. */
@@ -102,8 +104,5 @@ function wrong(label: string, expected: string, value: unknown): TypeError {
 }
 
 function describe(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object') return 'an object';
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value);
+  return value === undefined ? 'undefined' : describeValue(value);
 }

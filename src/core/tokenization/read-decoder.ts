@@ -176,15 +176,8 @@ function readWordPieceDecoder(label: string, members: Members): Decoder {
 /** Takes away the blanks before punctuation and English contractions that cutting into words has left. */
 function cleanUpSpaces(text: string): string {
   return text
-    .replaceAll(' .', '.')
-    .replaceAll(' ?', '?')
-    .replaceAll(' !', '!')
-    .replaceAll(' ,', ',')
+    .replace(/ ([.?!,])/g, '$1')
     .replaceAll(" ' ", "'")
-    .replaceAll(" n't", "n't")
-    .replaceAll(" 'm", "'m")
-    .replaceAll(' do not', " don't")
-    .replaceAll(" 's", "'s")
-    .replaceAll(" 've", "'ve")
-    .replaceAll(" 're", "'re");
+    .replace(/ (n't|'(?:m|s|ve|re))/g, '$1')
+    .replaceAll(' do not', " don't");
 }

@@ -200,7 +200,7 @@ function* takeMended(
   tool: ToolDefinition | undefined,
 ): Reading<string | undefined> {
   const call = yield* input.takeBrokenCall(length);
-  const mended = call && mendJson(call.text, 0, { schemaOf: schemasOf(tool), mayBeOpen: call.hasEnd });
+  const mended = call && mendJson(call.text, { schemaOf: schemasOf(tool), mayBeOpen: call.hasEnd });
   if (!mended?.json.startsWith('{')) return undefined;
   input.putBack(call!.text.length - mended.end);
   return mended.json;
@@ -209,7 +209,7 @@ function* takeMended(
 /** Gives out a call whose arguments were mended, if they fit its tool. */
 function emitMended(input: AnswerInput, name: string, text: string): boolean {
   const tool = input.toolNamed(name);
-  const json = mendJson(text, 0, { schemaOf: schemasOf(tool) })?.json;
+  const json = mendJson(text, { schemaOf: schemasOf(tool) })?.json;
   if (json === undefined || !fitsTool(json, tool)) return false;
   input.addCall(name, json);
   return true;

@@ -14,6 +14,8 @@ export interface MendOptions {
   readonly schemaOf?: ((key: string) => unknown) | undefined;
   /** Whether brackets may be left open at the end. Default false. */
   readonly mayBeOpen?: boolean | undefined;
+  /** Whether it is no value, but what stands behind the bracket of a Python call: `a="x", n=1)`. Default false. */
+  readonly isCall?: boolean | undefined;
 }
 
 const deepestNesting = 64;
@@ -28,16 +30,21 @@ const space = /\s*/y;
 const endOfKey = /(?:)/y;
 const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:(?!\1)[^\n\\])*\1\s*:|[\w-]+\s*:))/y;
 const endOfItem = /\s*(?:[}\]),]|$)/y;
+/** Another argument, or the end of the call before another one, the list's end or a line's. */
+const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
+
+/** Notation of members. */
+const object = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
+const call = { close: ')', sign: '=', bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
 
 /**
  * Reads what models write where JSON is due: Python's words, quotes, tuples and sets, keys without quotes, quotes and line
  * breaks inside of strings without backslashes, commas too many, brackets too few. Nothing is guessed about values: one that is
  * cut off, or is no literal, is none, but for text without quotes where the schema wants a string.
  */
-export function mendJson(text: string, from: number, options: MendOptions = {}): MendedJson | undefined {
-  const { schemaOf, mayBeOpen = false } = options;
+export function mendJson(text: string, options: MendOptions = {}): MendedJson | undefined {
+  const { schemaOf, mayBeOpen = false, isCall = false } = options;
   const cursor = new TextCursor(text);
-  cursor.index = from;
 
   function skip(sign: string): boolean {
     cursor.takeMatch(space);
@@ -52,11 +59,17 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
   function readValue(depth: number, schema: unknown, stringEnd: RegExp): string | undefined {
     cursor.takeMatch(space);
     const sign = cursor.peek();
-    if (sign === '"' || sign === "'") return readString(sign, stringEnd);
+    if (sign === '"' || sign === "'") {
+      const start = cursor.index;
+      const json = readString(sign, stringEnd);
+      if (json !== undefined || stringEnd !== endOfArgument) return json;
+      cursor.index = start;
+      return readString(sign, endOfItem);
+    }
     const close = opposite.get(sign);
     if (close !== undefined && depth < deepestNesting) {
       cursor.index++;
-      return sign === '{' ? readMembers(depth) : readItems(close, depth);
+      return sign === '{' ? readMembers(depth, object) : readItems(close, depth);
     }
     return readWord(schema);
   }
@@ -101,21 +114,21 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
     return `[${items.join(', ')}]`;
   }
 
-  function readMembers(depth: number): string | undefined {
+  function readMembers(depth: number, style: typeof object): string | undefined {
     const members: string[] = [];
     let hasComma = true;
-    while (!closes('}')) {
+    while (!closes(style.close)) {
       if (!hasComma) return undefined;
       const start = cursor.index;
-      const key = readKey();
-      if (key === undefined || !skip(':')) {
-        if (members.length > 0) return undefined;
+      const key = readKey(style);
+      if (key === undefined || !skip(style.sign)) {
+        if (members.length > 0 || style === call) return undefined;
         // Without colons it is a set.
         cursor.index = start;
         return readItems('}', depth);
       }
       const schema = depth === 0 ? schemaOf?.(key) : undefined;
-      const value = readValue(depth + 1, schema, endOfMember);
+      const value = readValue(depth + 1, schema, style.stringEnd);
       if (value === undefined) return undefined;
       members.push(`${JSON.stringify(key)}: ${schema === undefined ? value : retyped(value, schema)}`);
       hasComma = skip(',');
@@ -123,17 +136,17 @@ export function mendJson(text: string, from: number, options: MendOptions = {}):
     return `{${members.join(', ')}}`;
   }
 
-  function readKey(): string | undefined {
+  function readKey({ bareKey }: typeof object): string | undefined {
     cursor.takeMatch(space);
     const quote = cursor.peek();
     if (quote === '"' || quote === "'") {
       const json = readString(quote, endOfKey);
       return json === undefined ? undefined : (JSON.parse(json) as string);
     }
-    return cursor.takeMatch(/[\w-]+/y)?.[0];
+    return cursor.takeMatch(bareKey)?.[0];
   }
 
-  const json = readValue(0, undefined, endOfItem);
+  const json = isCall ? readMembers(0, call) : readValue(0, undefined, endOfItem);
   return json === undefined ? undefined : { json, end: cursor.index };
 }
 

@@ -1,8 +1,7 @@
-import { TextCursor } from '../../text/text-cursor.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
 import { pythonLiterals, readItems, readLiteral } from './literal.ts';
-import { fitsTool, mendJson, schemasOf, type MendedJson } from './mend-json.ts';
+import { fitsTool, mendJson } from './mend-json.ts';
 import { parameterNames } from './schema-types.ts';
 
 const longestName = 256;
@@ -86,7 +85,7 @@ const lists = ['\n[', '```'];
 function* mendArguments(input: AnswerInput, length: number, name: string): Reading<boolean> {
   const call = yield* input.takeBrokenCall(length, [...input.callEnds, ...lists]);
   const tool = input.toolNamed(name);
-  const mended = call && mendPythonArguments(call.text, schemasOf(tool));
+  const mended = call && mendJson(call.text, { isCall: true });
   if (mended === undefined || !fitsTool(mended.json, tool)) return false;
   input.putBack(call!.text.length - mended.end);
   input.startCall(name);
@@ -108,44 +107,3 @@ function* readKeyword(input: AnswerInput): Reading<string> {
 export function isKeyword(text: string): boolean {
   return /^[^\s=,()[\]{}"'#]+$/.test(text);
 }
-
-const keyword = /\s*([^\s=,()[\]{}"'#]+)\s*=\s*/y;
-/** The text after a string: another argument, or the end of the call before another one, the list's end or a line's. */
-const stringEnd = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
-
-/**
- * Reads the arguments `a="x", n=1)` of a Python call that is broken, since strings hold quotes of their own kind without a
- * backslash: a string ends where an argument can. Returns a JSON object, and the index behind the bracket.
- */
-function mendPythonArguments(text: string, schemaOf?: (key: string) => unknown): MendedJson | undefined {
-  const members: string[] = [];
-  const cursor = new TextCursor(text);
-  for (;;) {
-    const [, name] = cursor.takeMatch(keyword) ?? [];
-    if (name === undefined) return undefined;
-    const { index } = cursor;
-    const value = readString(text, index) ?? mendJson(text, index, { schemaOf: () => schemaOf?.(name) });
-    if (value === undefined) return undefined;
-    members.push(`${JSON.stringify(name)}: ${value.json}`);
-    cursor.index = value.end;
-    const [, sign] = cursor.takeMatch(/\s*([,)])/y) ?? [];
-    if (sign === undefined) return undefined;
-    if (sign === ')') return { json: `{${members.join(', ')}}`, end: cursor.index };
-  }
-}
-
-function readString(text: string, start: number): MendedJson | undefined {
-  const quote = text.charAt(start);
-  if (quote !== '"' && quote !== "'") return undefined;
-  for (let end = text.indexOf(quote, start + 1); end !== -1; end = text.indexOf(quote, end + 1)) {
-    stringEnd.lastIndex = end + 1;
-    if (!stringEnd.test(text)) continue;
-    const value = text
-      .slice(start + 1, end)
-      .replace(/\\([nrt\\'"])/g, (_, sign: string) => escapes[sign] ?? sign);
-    return { json: JSON.stringify(value), end: end + 1 };
-  }
-  return undefined;
-}
-
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };

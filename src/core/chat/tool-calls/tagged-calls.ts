@@ -57,7 +57,7 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   const { nameEnd, callClose } = syntax;
   const follows = [...parameterOpens(syntax), callClose];
   const { length } = input.held;
-  const written = withoutEscapedBreaks((yield* input.takeWhile(isNameUnit, longestName)).trim());
+  const written = (yield* input.takeWhile(isNameUnit, longestName)).trim().replace(/(?:\\n)+$/, '');
   const name = syntax.toName?.(written, input.tools) ?? written;
   if (syntax.nameAttribute !== undefined)
     yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
@@ -85,10 +85,6 @@ function parameterOpens({ parameterOpen, otherParameterOpens = [] }: TaggedCallS
   return [parameterOpen, ...otherParameterOpens];
 }
 
-function withoutEscapedBreaks(name: string): string {
-  return name.endsWith(escapedBreak) ? withoutEscapedBreaks(name.slice(0, -escapedBreak.length)) : name;
-}
-
 function* readParameters(call: TaggedCall): Reading<boolean> {
   const { input, syntax } = call;
   let parameters = 0;
@@ -108,37 +104,38 @@ function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: numb
   if (broken === undefined) return false;
   const { text, hasEnd } = broken;
   const { callClose, parameterOpen, parameterClose, parameterNameEnd, hasPaddedValues } = syntax;
-  const close = text.indexOf(callClose);
-  if (close === -1 && !hasEnd) return false;
-  const call = close === -1 ? text : text.slice(0, close);
+  const [body, after] = cutAt(text, callClose);
+  if (after === undefined && !hasEnd) return false;
   const parts = (syntax.otherParameterOpens ?? []).reduce(
     (all, open) => all.replaceAll(open, parameterOpen),
-    call,
+    body,
   );
-  const [nameEnd = '', valueOpen] = parameterNameEnd;
+  const [nameEnd = '', valueOpen = ''] = parameterNameEnd;
   const padding = hasPaddedValues ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
   for (const part of parts.split(parameterOpen).slice(1)) {
-    const [head = '', ...rest] = part.split(nameEnd);
+    const [head, rest] = cutAt(part, nameEnd);
     const key = head.replace(/".*/, '');
-    if (rest.length === 0 || !/^[^<>"\n]+$/.test(key)) return false;
-    let value = rest.join(nameEnd);
-    if (valueOpen !== undefined) {
-      value = value.trimStart();
-      if (!value.startsWith(valueOpen)) return false;
-      value = value.slice(valueOpen.length);
-    }
-    const padded = value.split(parameterClose, 1)[0]!.replace(padding, '');
+    if (rest === undefined || !/^[^<>"\n]+$/.test(key)) return false;
+    const [gap, value] = cutAt(rest, valueOpen);
+    if (value === undefined || gap.trim() !== '') return false;
+    const padded = cutAt(value, parameterClose)[0].replace(padding, '');
     const attribute = syntax.attributes?.get(head.slice(key.length));
     const schema = decidingSchema(parameterSchema(tool, key.trim()), attribute);
     members.push(`${JSON.stringify(key.trim())}: ${toJsonText(padded, schema)}`);
   }
   const json = `{${members.join(', ')}}`;
   if (!fitsTool(json, tool)) return false;
-  input.putBack(close === -1 ? 0 : text.length - close - callClose.length);
+  input.putBack(after?.length ?? 0);
   input.startCall(name);
   input.addArguments(json);
   return true;
+}
+
+/** A text before a mark, and after it where it has one. */
+function cutAt(text: string, mark: string): [before: string, after?: string] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
 function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
@@ -183,7 +180,7 @@ function* readWrapper(
 ): Reading<boolean> {
   const value = yield* takeRawValue(call);
   if (value === undefined) return false;
-  const json = mendJson(value.trim(), 0, { schemaOf: schemasOf(tool) })?.json ?? '';
+  const json = mendJson(value.trim(), { schemaOf: schemasOf(tool) })?.json ?? '';
   const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
   call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + toJsonText(value, schema));
   return true;
@@ -273,9 +270,8 @@ function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean 
     return isKnown && nameEnds.some((end) => text.startsWith(end, name.length));
   };
   if (parameterOpens(syntax).some((open) => value.split(open).slice(1).some(isOther))) return true;
-  const close = value.indexOf(callClose);
-  const rest = close === -1 ? '' : value.slice(close + callClose.length).trimStart();
-  return input.callEnds.some((end) => rest.startsWith(end));
+  const [, rest = ''] = cutAt(value, callClose);
+  return input.callEnds.some((end) => rest.trimStart().startsWith(end));
 }
 
 /** A value without its padding and close tag; `undefined` if the answer ended inside. */

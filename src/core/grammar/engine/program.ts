@@ -159,9 +159,6 @@ export function* programSteps(grammar: Expression, writesAll = true): Generator<
 
   /** Texts that begin alike share their steps, so that a long list stays one path. */
   function writeTexts(texts: readonly (readonly number[])[], next: number, depth = 0): number {
-    if (texts.length === 1) {
-      return texts[0]!.slice(depth).reduceRight((place, byte) => writeByte([byte, byte], place), next);
-    }
     const shared = sharedLength(texts, depth);
     if (shared > depth) {
       const rest = writeTexts(texts, next, shared);

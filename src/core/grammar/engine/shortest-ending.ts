@@ -64,45 +64,38 @@ export function createShortestEndings(program: Program) {
 
   /** @returns whether a shorter way was found */
   function shorten(place: number): boolean {
-    const step = program.steps[place]!;
-    let length = 0;
-    switch (step.op) {
-      case 'byte':
-        length = 1 + lengths[step.next]!;
-        break;
-      case 'split':
-        length = Infinity;
-        for (const next of step.next) length = Math.min(length, lengths[next]!);
-        break;
-      case 'call':
-        length = lengths[program.entries.get(step.rule)!]! + lengths[step.next]!;
-        break;
-      case 'loop':
-        length = roundsLength(step, 0);
-        break;
-      case 'begin':
-        length = (step.reader.ending(step.reader.start)?.length ?? Infinity) + lengths[step.next]!;
-        break;
-      case 'read':
-        length = lengths[step.exit]!;
-        break;
-      case 'distinct': {
-        const loop = program.steps[step.loop] as Extract<Step, { op: 'loop' }>;
-        length = lengths[step.next]! + roundsLength(loop, 1);
-        break;
-      }
-      case 'count':
-      case 'keep':
-        length = lengths[step.next]!;
-        break;
-      case 'return':
-      case 'round':
-      case 'accept':
-        break;
-    }
+    const length = lengthOfStep(program.steps[place]!);
     if (length >= lengths[place]!) return false;
     lengths[place] = length;
     return true;
+  }
+
+  function lengthOfStep(step: Step): number {
+    switch (step.op) {
+      case 'byte':
+        return 1 + lengths[step.next]!;
+      case 'split':
+        return step.next.reduce((least, next) => Math.min(least, lengths[next]!), Infinity);
+      case 'call':
+        return lengths[program.entries.get(step.rule)!]! + lengths[step.next]!;
+      case 'loop':
+        return roundsLength(step, 0);
+      case 'begin':
+        return (step.reader.ending(step.reader.start)?.length ?? Infinity) + lengths[step.next]!;
+      case 'read':
+        return lengths[step.exit]!;
+      case 'distinct':
+        return (
+          lengths[step.next]! + roundsLength(program.steps[step.loop] as Extract<Step, { op: 'loop' }>, 1)
+        );
+      case 'count':
+      case 'keep':
+        return lengths[step.next]!;
+      case 'return':
+      case 'round':
+      case 'accept':
+        return 0;
+    }
   }
 
   /** Bytes of the rounds that a loop still needs, and of what follows it. */

@@ -1,3 +1,4 @@
+import { orElse } from '../../text/or-else.ts';
 import { LanguageTooHard, type Language, type LanguageStore } from './language.ts';
 import { liveTransitionsOf } from './live.ts';
 
@@ -12,29 +13,29 @@ export function shortestText(language: Language, store: LanguageStore): string |
   const known = found.get(language);
   if (known !== undefined) return known;
   store.allow(maxWork);
+  return orElse(() => search(language, store), undefined, LanguageTooHard);
+}
+
+function search(language: Language, store: LanguageStore): string | undefined {
   const ways = new Map<Language, { readonly from: Language; readonly character: string } | undefined>([
     [language, undefined],
   ]);
-  try {
-    // Languages that are added on the way are visited too.
-    for (const here of ways.keys()) {
-      if (here.nullable) {
-        let text = '';
-        found.set(here, text);
-        for (let way = ways.get(here); way; way = ways.get(way.from)) {
-          text = way.character + text;
-          found.set(way.from, text);
-        }
-        return text;
+  // Languages that are added on the way are visited too.
+  for (const here of ways.keys()) {
+    if (here.nullable) {
+      let text = '';
+      found.set(here, text);
+      for (let way = ways.get(here); way; way = ways.get(way.from)) {
+        text = way.character + text;
+        found.set(way.from, text);
       }
-      if (ways.size > maxVisited) return undefined;
-      for (const { from, to, target } of liveTransitionsOf(here, store)) {
-        if (ways.has(target)) continue;
-        ways.set(target, { from: here, character: String.fromCodePoint(plainestOf(from, to)) });
-      }
+      return text;
     }
-  } catch (error) {
-    if (!(error instanceof LanguageTooHard)) throw error;
+    if (ways.size > maxVisited) return undefined;
+    for (const { from, to, target } of liveTransitionsOf(here, store)) {
+      if (ways.has(target)) continue;
+      ways.set(target, { from: here, character: String.fromCodePoint(plainestOf(from, to)) });
+    }
   }
   return undefined;
 }

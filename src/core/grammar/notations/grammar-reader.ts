@@ -146,20 +146,15 @@ export abstract class GrammarReader extends TextCursor {
 
   /** The code point of a character, or of an escape: one of these, or `\x`, `\u`, `\U` with hex digits. */
   takeCodePoint(end: string, escapes: Readonly<Record<string, string>>): number {
-    const codePoint = this.source.codePointAt(this.index);
+    const codePoint = this.takeCharacter().codePointAt(0);
     if (codePoint === undefined) throw this.fault(`expected ${end} before the end`);
-    this.index += codePoint > 0xffff ? 2 : 1;
     if (codePoint !== 0x5c) return codePoint;
     const letter = this.source[this.index++] ?? '';
     if (Object.hasOwn(escapes, letter)) return escapes[letter]!.codePointAt(0)!;
-    const length = hexEscapeLengths[letter] ?? 0;
-    const digits = this.source.slice(this.index, this.index + length);
-    const escaped = Number.parseInt(digits, 16);
-    const isWhole = length > 0 && digits.length === length && /^[\da-f]+$/i.test(digits);
-    if (!isWhole || escaped > 0x10ffff)
-      throw this.fault(`expected a known escape, got ${quoted(`\\${letter}`)}`);
-    this.index += length;
-    return escaped;
+    const digits = this.takeMatch(new RegExp(`[\\da-f]{${hexEscapeLengths[letter] ?? 0}}`, 'iy'))?.[0];
+    const escaped = Number.parseInt(digits ?? '', 16);
+    if (escaped <= 0x10ffff) return escaped;
+    throw this.fault(`expected a known escape, got ${quoted(`\\${letter}`)}`);
   }
 
   /** A fault about what stands here. */

@@ -15,8 +15,7 @@ import type { Notation } from './notation.ts';
 import type { Clause } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import type { DistinctItems } from './distinct.ts';
-import { itemSchemas } from './evaluate.ts';
-import { readCount, readSchemas, schemaFault, typeBits } from './keywords.ts';
+import { itemSchemas, readCount, readCounts, readSchemas, schemaFault, typeBits } from './keywords.ts';
 import type { Schema } from './json-types.ts';
 
 /** Items of which an array has so many. */
@@ -55,28 +54,17 @@ export function arrayOf(
   const itemOf = (literals: readonly Literal[], at: string): Expression =>
     valueOf(literals, at, notation.ofItem());
   if (!(clause.types & typeBits.array)) return never;
-  const schemas = clause.atoms.flatMap((atom) => (atom.kind === 'schema' ? [atom] : []));
-  const needs: Need[] = [];
-  let min = 0;
-  let max = Infinity;
-  let heads = 0;
-  let path = '';
-  for (const atom of clause.atoms) {
-    if (atom.kind === 'some-item') {
-      path = atom.path;
-      needs.push({ literal: atom.literal, from: atom.from, min: 1, max: Infinity });
-    }
-    if (atom.kind !== 'schema') continue;
-    const { schema } = atom;
-    path = atom.path;
-    if (schema['prefixItems'] !== undefined) readSchemas(schema['prefixItems'], `${path}.prefixItems`);
-    heads = Math.max(heads, itemSchemas(schema).heads.length);
-    min = Math.max(min, readCount(schema, 'minItems', path, 0));
-    max = Math.min(max, readCount(schema, 'maxItems', path, Infinity));
-    const need = containedOf(schema, path, document);
-    if (need) needs.push(need);
-  }
+  const schemas = clause.atoms.filter((atom) => atom.kind === 'schema');
+  const { min, max } = readCounts(schemas, 'Items');
   if (min > max) return never;
+  const needs = clause.atoms.flatMap((atom): readonly Need[] => {
+    if (atom.kind === 'schema') return containedOf(atom.schema, atom.path, document);
+    if (atom.kind !== 'some-item') return [];
+    return [{ literal: atom.literal, from: atom.from, min: 1, max: Infinity }];
+  });
+  const path = schemas.at(-1)?.path ?? needs.at(-1)?.literal.path ?? '';
+  for (const { schema, path: at } of schemas)
+    if (schema['prefixItems'] !== undefined) readSchemas(schema['prefixItems'], `${at}.prefixItems`);
   const unevaluated = clause.atoms.flatMap((atom) => {
     if (atom.kind !== 'unevaluated' || atom.of !== 'items') return [];
     const { evaluated, literal } = atom;
@@ -100,10 +88,8 @@ export function arrayOf(
     }
     return literals;
   };
-  heads = Math.max(
-    heads,
-    ...unevaluated.flatMap(({ evaluated }) => evaluated.map((schema) => itemSchemas(schema).heads.length)),
-  );
+  const all = [...schemas.map(({ schema }) => schema), ...unevaluated.flatMap(({ evaluated }) => evaluated)];
+  const heads = Math.max(0, ...all.map((schema) => itemSchemas(schema).heads.length));
   const unique = schemas.find(({ schema }) => schema['uniqueItems'] === true && max > 1);
   if (unique) {
     const place = `${unique.path}.uniqueItems`;
@@ -117,31 +103,21 @@ export function arrayOf(
       max: Math.min(max, items.count),
     });
   }
-  if (needs.length > 0) return notation.array(listWith());
   const rest = itemOf(literalsAt(heads), path);
-  if (heads === 0) {
-    const isAny = rest === notation.ofItem().anyValue && min === 0 && max === Infinity;
-    if (isAny && notation.anyArray) return notation.anyArray;
-    return notation.array(listOf(rest, { min, max }, comma));
-  }
-  const most = Math.min(heads, max);
-  let content = repeat(sequence(comma, rest), {
-    min: Math.max(0, min - heads),
-    max: Math.max(0, max - heads),
-  });
-  if (most < heads) content = empty;
-  for (let index = most - 1; index >= 0; index--) {
-    const some = sequence(...(index > 0 ? [comma] : []), itemOf(literalsAt(index), path), content);
-    content = index < min ? some : choice(some, empty);
-  }
-  return notation.array(content);
+  const isAny = heads + needs.length + min === 0 && max === Infinity && rest === notation.ofItem().anyValue;
+  return (isAny && notation.anyArray) || notation.array(lists());
 
-  /** Lists that count items of several kinds, as a rule for each count. */
-  function listWith(): Expression {
+  /** Lists whose items count until all that come are alike: a rule for each count. */
+  function lists(): Expression {
     const lastCount = Math.max(min, heads, max === Infinity ? 0 : max, ...needs.map(({ from }) => from));
     const rules = new Map<string, Rule>();
     const waiting: { isFirst: boolean; count: number; found: readonly number[]; rule: Rule }[] = [];
     const stateOf = (count: number, found: readonly number[]): Expression => {
+      const isDone = needs.every((need, index) => need.max === Infinity && found[index]! >= need.min);
+      if (isDone && count >= heads) {
+        const more = { min: Math.max(0, min - count), max: max - count };
+        return count === 0 ? listOf(rest, more, comma) : repeat(sequence(comma, rest), more);
+      }
       const known = max === Infinity ? Math.min(count, lastCount) : count;
       const key = `${known},${found.join()},${count === 0}`;
       const state = getOrCreate(rules, key, () => {
@@ -192,12 +168,12 @@ export function arrayOf(
   }
 }
 
-function containedOf(schema: Schema, path: string, document: SchemaDocument): Need | undefined {
-  if (schema['contains'] === undefined) return undefined;
+function containedOf(schema: Schema, path: string, document: SchemaDocument): readonly Need[] {
+  if (schema['contains'] === undefined) return [];
   const min = readCount(schema, 'minContains', path, 1);
   const max = readCount(schema, 'maxContains', path, Infinity);
-  if (min === 0 && max === Infinity) return undefined;
-  return { literal: document.literal(schema['contains'], `${path}.contains`), from: 0, min, max };
+  if (min === 0 && max === Infinity) return [];
+  return [{ literal: document.literal(schema['contains'], `${path}.contains`), from: 0, min, max }];
 }
 
 function evaluatesItem(schema: Schema, index: number): boolean {

@@ -1,11 +1,11 @@
 import { getOrCreate } from '../../get-or-create.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { Literal, SchemaDocument } from './document.ts';
-import { itemSchemas } from './evaluate.ts';
 import { patternOfFormat, widePatternOfFormat } from './string-format.ts';
 import {
   allTypes,
   canonicalText,
+  itemSchemas,
   keywordTypes,
   readNames,
   readSchemaMap,
@@ -35,7 +35,13 @@ export type Atom =
       /** Whether it comes from a schema that must not match, and thus evaluates nothing. */
       readonly isSilent?: boolean;
     }
-  | { readonly kind: 'not-pattern'; readonly pattern: unknown; readonly path: string }
+  /** `isWide`: the pattern holds more than what has to be left out. */
+  | {
+      readonly kind: 'not-pattern';
+      readonly pattern: unknown;
+      readonly path: string;
+      readonly isWide?: boolean;
+    }
   | { readonly kind: 'not-multiple'; readonly step: unknown; readonly path: string }
   /** An object has the property, and its value matches. */
   | { readonly kind: 'property'; readonly name: string; readonly literal: Literal }
@@ -182,23 +188,17 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
   function exactlyOne(schema: Schema, path: string): readonly Clause[] {
     const entries = entriesOf(schema, 'oneOf', path);
     const place = `${path}.oneOf`;
-    const overlapping = entries.map((): Literal[] => []);
-    for (const [index, entry] of entries.entries()) {
-      for (let other = 0; other < index; other++) {
-        spend(1);
-        const against = entries[other]!;
-        if (isNever([against, entry], place)) continue;
-        overlapping[index]!.push(against);
-        overlapping[other]!.push(entry);
-      }
-    }
+    const overlap = (index: number, other: number): boolean => {
+      spend(1);
+      return !isNever([entries[Math.min(index, other)]!, entries[Math.max(index, other)]!], place);
+    };
+    const withoutOther = (clauses: readonly Clause[], { schema: of, path: at }: Literal): readonly Clause[] =>
+      product(clauses, clausesOf(document.literal(of, at, { negated: true })), place);
     return limited(
       entries.flatMap((entry, index) =>
-        overlapping[index]!.reduce<readonly Clause[]>(
-          (clauses, other) =>
-            product(clauses, clausesOf(document.literal(other.schema, other.path, { negated: true })), place),
-          clausesOf(entry),
-        ),
+        entries
+          .filter((_, other) => other !== index && overlap(index, other))
+          .reduce(withoutOther, clausesOf(entry)),
       ),
       place,
     );
@@ -302,6 +302,8 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
     const value = schema[keyword];
     const place = `${path}.${keyword}`;
     const one = (atom: Atom): Clause[] => [{ ...anything, atoms: [atom] }];
+    const someProperty = (keys: KeySet, literal: Literal): Clause[] =>
+      one({ kind: 'some-property', keys, literal });
     const bound = (other: string, limit: unknown): Clause[] =>
       one({ kind: 'schema', schema: { [other]: limit }, path });
     const not = (of: unknown, at: string): Literal => document.literal(of, at, { negated: true });
@@ -323,7 +325,7 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
       case 'format': {
         const wide = typeof value === 'string' ? widePatternOfFormat(value) : undefined;
         // What is known to lack the format; of a format that is not known nothing is.
-        if (wide !== undefined) return one({ kind: 'not-pattern', pattern: wide, path: place });
+        if (wide !== undefined) return one({ kind: 'not-pattern', pattern: wide, path: place, isWide: true });
         if (typeof value === 'string' && patternOfFormat(value) === undefined) return [];
         break;
       }
@@ -332,41 +334,26 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
       case 'required':
         return readNames(value, place).map((name) => without(name));
       case 'properties':
-        return Object.entries(readSchemaMap(value, place)).flatMap(([name, of]) => {
-          const literal = not(of, `${place}.${name}`);
+        return document.named(schema, keyword, path, true).flatMap(([name, literal]): Clause[] => {
           if (literal.schema === false) return [];
           return [{ ...anything, atoms: [{ kind: 'property', name, literal }], required: [name] }];
         });
       case 'patternProperties':
-        return Object.entries(readSchemaMap(value, place)).flatMap(([pattern, of]) =>
-          one({
-            kind: 'some-property',
-            keys: { kind: 'pattern', pattern, path: `${place}.${pattern}` },
-            literal: not(of, `${place}.${pattern}`),
-          }),
-        );
+        return document
+          .named(schema, keyword, path, true)
+          .flatMap(([pattern, literal]) =>
+            someProperty({ kind: 'pattern', pattern, path: `${place}.${pattern}` }, literal),
+          );
       case 'additionalProperties':
-        return one({
-          kind: 'some-property',
-          keys: { kind: 'other', schema, path },
-          literal: not(value, place),
-        });
+        return someProperty({ kind: 'other', schema, path }, not(value, place));
       case 'propertyNames':
-        return one({
-          kind: 'some-property',
-          keys: { kind: 'names', literal: not(value, place) },
-          literal: document.literal(true, place),
-        });
+        return someProperty({ kind: 'names', literal: not(value, place) }, document.literal(true, place));
       case 'items':
       case 'additionalItems': {
         if (Array.isArray(value)) return brokenHeads(value, place);
         if (keyword === 'additionalItems' && !Array.isArray(schema['items'])) return [];
-        return one({
-          kind: 'some-item',
-          from: itemSchemas(schema).heads.length,
-          literal: not(value, place),
-          path: place,
-        });
+        const from = itemSchemas(schema).heads.length;
+        return one({ kind: 'some-item', from, literal: not(value, place), path: place });
       }
       case 'prefixItems':
         return Array.isArray(value) ? brokenHeads(value, place) : [];

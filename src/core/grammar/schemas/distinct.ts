@@ -17,7 +17,7 @@ const maxNumberLength = 17;
 interface DistinctSetting {
   readonly clauses: ClauseReader;
   readonly texts: TextLanguages;
-  readonly isAllowed: (value: unknown) => boolean;
+  readonly fits: (value: unknown, clause: Clause) => boolean;
 }
 
 /** Items of a list that must differ, and how many there are. */
@@ -30,14 +30,15 @@ export interface DistinctItems {
 export function distinctItems(
   literals: readonly Literal[],
   path: string,
-  { clauses, texts, isAllowed }: DistinctSetting,
+  { clauses, texts, fits }: DistinctSetting,
 ): DistinctItems | undefined {
   const { store } = texts;
   const alternatives = clauses.read(literals, path);
   const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
   const plain = (clause: Clause): Language | undefined => {
     const isOfWords = (clause.types & ~(typeBits.null | typeBits.boolean)) === 0;
-    const values = clause.values?.filter(isAllowed) ?? (isOfWords ? wordsOf(clause) : undefined);
+    const values =
+      clause.values?.filter((value) => fits(value, clause)) ?? (isOfWords ? wordsOf(clause) : undefined);
     if (values)
       return texts.listed(
         values.map((value) => JSON.stringify(value)),

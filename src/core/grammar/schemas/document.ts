@@ -1,5 +1,5 @@
 import { orElse } from '../../text/or-else.ts';
-import { quoted, schemaFault } from './keywords.ts';
+import { quoted, readSchemaMap, schemaFault } from './keywords.ts';
 import { isSchemaObject, type Schema } from './json-types.ts';
 
 /** That a value matches a schema, or that it doesn't. */
@@ -36,7 +36,7 @@ export function createSchemaDocument(root: unknown, rootPath: string) {
   const owners = new Map<unknown, Resource>();
   const rootResource = add(root, unnamed);
   index(root, rootResource);
-  return { root, literal, resolve };
+  return { root, literal, named, resolve };
 
   function literal(schema: unknown, path: string, { negated = false }: { negated?: boolean } = {}): Literal {
     const isEmpty = isSchemaObject(schema) && Object.keys(schema).length === 0;
@@ -47,6 +47,15 @@ export function createSchemaDocument(root: unknown, rootPath: string) {
     literals.set(value, known);
     const sign = negated ? 'negative' : 'positive';
     return (known[sign] ??= { id: ++ids, schema: value, negated, path });
+  }
+
+  /** The schemas that a keyword has by names or patterns. */
+  function named(schema: Schema, keyword: string, path: string, negated = false): [string, Literal][] {
+    const place = `${path}.${keyword}`;
+    return Object.entries(readSchemaMap(schema[keyword], place)).map(([name, of]) => [
+      name,
+      literal(of, `${place}.${name}`, { negated }),
+    ]);
   }
 
   /** The schema that the reference in a keyword stands for, and where it stands. */

@@ -1,104 +1,116 @@
 import { getOrCreate } from '../../get-or-create.ts';
-import type { SchemaDocument } from './document.ts';
-import {
-  canonicalText,
-  readCount,
-  readNames,
-  readSchemaMap,
-  readSchemas,
-  schemaFault,
-  typeBitsOf,
-  typesOfKeyword,
-} from './keywords.ts';
+import type { Atom, Clause, ClauseReader, KeySet } from './clauses.ts';
+import type { Literal, SchemaDocument } from './document.ts';
+import { canonicalText, itemSchemas, readCount, readSchemaMap, schemaFault, typeBitsOf } from './keywords.ts';
 import { isSchemaObject, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
 
-const maxDepth = 100;
+/** Parts of a schema that its constants are checked with; `spend` counts the steps. */
+interface EvaluatorSetting {
+  readonly document: SchemaDocument;
+  readonly clauses: ClauseReader;
+  readonly texts: TextLanguages;
+  readonly spend: (steps: number) => void;
+}
 
-/**
- * Validates values against schemas, for the constants of a schema that have to match the rest of it.
- * @returns whether a value satisfies a schema, or doesn't where it is negated
- */
-export function createEvaluator(
-  document: SchemaDocument,
-  texts: TextLanguages,
-  spend: (steps: number) => void,
-): (value: unknown, schema: unknown, path: string, isNegated: boolean) => boolean {
+/** Tells whether a value satisfies a clause, for the constants of a schema that have to match the rest of it. */
+export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSetting) {
   const lists = new Map<readonly unknown[], ReadonlySet<string>>();
-  let depth = 0;
-  /** Schemas around that turn a match into a fault, or may do so. */
-  let inversions = 0;
+  return fits;
 
-  return (value, schema, path, isNegated) => {
-    depth = 0;
-    inversions = isNegated ? 1 : 0;
-    return matches(value, schema, path) !== isNegated;
-  };
-
-  function matches(value: unknown, schema: unknown, path: string): boolean {
-    if (typeof schema === 'boolean') return schema;
-    if (!isSchemaObject(schema)) throw schemaFault(path, 'expected a schema: an object or a boolean');
+  function fits(value: unknown, { types, values, excluded, atoms, required, absent }: Clause): boolean {
     spend(1);
-    if (++depth > maxDepth) throw schemaFault(path, 'expected no reference to itself');
-    const result =
-      matchesAny(value, schema, path) &&
-      (typeof value !== 'string' || matchesString(value, schema, path)) &&
-      (typeof value !== 'number' || matchesNumber(value, schema, path)) &&
-      (!Array.isArray(value) || matchesArray(value, schema, path)) &&
-      (!isSchemaObject(value) || matchesObject(value, schema, path));
-    depth--;
-    return result;
+    return (
+      (typeBitsOf(value) & types) !== 0 &&
+      (!values || isAmong(value, values)) &&
+      (excluded.length === 0 || !isAmong(value, excluded)) &&
+      (!isSchemaObject(value) ||
+        (required.every((name) => Object.hasOwn(value, name)) &&
+          !absent.some((name) => Object.hasOwn(value, name)))) &&
+      atoms.every((atom) => meets(value, atom))
+    );
   }
 
-  function matchesAny(value: unknown, schema: Schema, path: string): boolean {
-    const { type, const: constant, enum: values, not, if: condition } = schema;
-    if (type !== undefined && !(typesOfKeyword(type, `${path}.type`) & typeBitsOf(value))) return false;
-    if (constant !== undefined && canonicalText(constant) !== canonicalText(value)) return false;
-    if (Array.isArray(values) && !listed(values).has(canonicalText(value))) return false;
-    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
-      if (schema[keyword] === undefined) continue;
-      const target = document.resolve(schema, keyword, `${path}.${keyword}`);
-      if (!matches(value, target.schema, target.path)) return false;
+  function isAmong(value: unknown, list: readonly unknown[]): boolean {
+    return getOrCreate(lists, list, () => new Set(list.map(canonicalText))).has(canonicalText(value));
+  }
+
+  function matches(value: unknown, literal: Literal): boolean {
+    return clauses.read([literal], literal.path).some((clause) => fits(value, clause));
+  }
+
+  function matchesSchema(value: unknown, schema: unknown, path: string): boolean {
+    return matches(value, document.literal(schema, path));
+  }
+
+  function matchesPattern(text: string, pattern: unknown, path: string): boolean {
+    return texts.includes(texts.pattern(pattern, path), text, path);
+  }
+
+  function meets(value: unknown, atom: Atom): boolean {
+    if (atom.kind === 'schema') {
+      const { schema, path } = atom;
+      if (typeof value === 'string') return fitsString(value, schema, path);
+      if (typeof value === 'number') return fitsNumber(value, schema, path);
+      if (Array.isArray(value)) return fitsArray(value, schema, path);
+      return !isSchemaObject(value) || fitsObject(value, schema, path);
     }
-    const count = (keyword: string): number =>
-      readSchemas(schema[keyword], `${path}.${keyword}`).filter((entry, index) =>
-        matches(value, entry, `${path}.${keyword}[${index}]`),
-      ).length;
-    if (schema['allOf'] !== undefined && count('allOf') < (schema['allOf'] as unknown[]).length) return false;
-    if (schema['anyOf'] !== undefined && count('anyOf') === 0) return false;
-    inversions++;
-    const isOne = schema['oneOf'] === undefined || count('oneOf') === 1;
-    const isNot = not !== undefined && matches(value, not, `${path}.not`);
-    const holds = condition !== undefined && matches(value, condition, `${path}.if`);
-    inversions--;
-    if (!isOne || isNot) return false;
-    if (condition === undefined) return true;
-    const branch = holds ? 'then' : 'else';
-    return schema[branch] === undefined || matches(value, schema[branch], `${path}.${branch}`);
+    if (atom.kind === 'not-pattern') {
+      if (!atom.isWide) return !matchesPattern(value as string, atom.pattern, atom.path);
+      throw schemaFault(atom.path, 'this keyword is not supported under `not` beside constants');
+    }
+    if (atom.kind === 'not-multiple') return !isDecimalMultiple(value as number, atom.step, atom.path);
+    const { literal } = atom;
+    if (atom.kind === 'some-item')
+      return (value as unknown[]).slice(atom.from).some((item) => matches(item, literal));
+    if (atom.kind === 'unevaluated') {
+      if (atom.of === 'items' ? !Array.isArray(value) : !isSchemaObject(value)) return true;
+      throw schemaFault(literal.path, 'this keyword is not supported beside constants');
+    }
+    const members = Object.entries(value as Schema);
+    return members.some(
+      ([name, member]) =>
+        (atom.kind === 'property' ? name === atom.name : isOneOf(name, atom.keys)) &&
+        matches(member, literal),
+    );
   }
 
-  function listed(values: readonly unknown[]): ReadonlySet<string> {
-    return getOrCreate(lists, values, () => new Set(values.map(canonicalText)));
+  function isOneOf(name: string, keys: KeySet): boolean {
+    if (keys.kind === 'pattern') return matchesPattern(name, keys.pattern, keys.path);
+    if (keys.kind === 'names') return matches(name, keys.literal);
+    return describing(name, keys.schema, keys.path).length === 0;
   }
 
-  function matchesString(value: string, schema: Schema, path: string): boolean {
+  /** The schemas of `properties` and `patternProperties` for a name. */
+  function describing(name: string, schema: Schema, path: string): readonly Literal[] {
+    const properties = readSchemaMap(schema['properties'], `${path}.properties`);
+    const own = Object.hasOwn(properties, name)
+      ? [document.literal(properties[name], `${path}.properties.${name}`)]
+      : [];
+    const patterns = document
+      .named(schema, 'patternProperties', path)
+      .filter(([pattern]) => matchesPattern(name, pattern, `${path}.patternProperties.${pattern}`));
+    return [...own, ...patterns.map(([, literal]) => literal)];
+  }
+
+  /** Whether so many lie between the counts of two keywords. */
+  function isWithin(count: number, schema: Schema, path: string, kind: string, least = 0): boolean {
+    return (
+      count >= readCount(schema, `min${kind}`, path, least) &&
+      count <= readCount(schema, `max${kind}`, path, Infinity)
+    );
+  }
+
+  function fitsString(value: string, schema: Schema, path: string): boolean {
     const { pattern, format } = schema;
-    const length = Array.from(value).length;
-    if (length < readCount(schema, 'minLength', path, 0)) return false;
-    if (length > readCount(schema, 'maxLength', path, Infinity)) return false;
-    if (pattern !== undefined) {
-      const place = `${path}.pattern`;
-      if (!texts.includes(texts.pattern(pattern, place), value, place)) return false;
-    }
+    if (!isWithin(Array.from(value).length, schema, path, 'Length')) return false;
+    if (pattern !== undefined && !matchesPattern(value, pattern, `${path}.pattern`)) return false;
     const known = format === undefined ? undefined : texts.format(format, `${path}.format`);
-    if (!known || texts.includes(known, value, `${path}.format`)) return true;
-    // Formats are narrower here than they may be.
-    if (inversions > 0) throw schemaFault(`${path}.format`, 'this keyword is not supported under `not`');
-    return false;
+    return !known || texts.includes(known, value, `${path}.format`);
   }
 
-  function matchesNumber(value: number, schema: Schema, path: string): boolean {
+  function fitsNumber(value: number, schema: Schema, path: string): boolean {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
     if (typeof minimum === 'number' && (value < minimum || (exclusiveMinimum === true && value === minimum)))
       return false;
@@ -109,80 +121,32 @@ export function createEvaluator(
     return multipleOf === undefined || isDecimalMultiple(value, multipleOf, `${path}.multipleOf`);
   }
 
-  function matchesArray(values: readonly unknown[], schema: Schema, path: string): boolean {
-    if (values.length < readCount(schema, 'minItems', path, 0)) return false;
-    if (values.length > readCount(schema, 'maxItems', path, Infinity)) return false;
+  function fitsArray(values: readonly unknown[], schema: Schema, path: string): boolean {
+    if (!isWithin(values.length, schema, path, 'Items')) return false;
     if (schema['uniqueItems'] === true && new Set(values.map(canonicalText)).size < values.length)
       return false;
-    refuse(schema, 'unevaluatedItems', path);
     const { heads, rest, restKeyword } = itemSchemas(schema);
-    const fits = values.every((value, index) =>
+    const areItems = values.every((value, index) =>
       index < heads.length
-        ? matches(value, heads[index], `${path}.prefixItems[${index}]`)
-        : matches(value, rest, `${path}.${restKeyword}`),
+        ? matchesSchema(value, heads[index], `${path}.prefixItems[${index}]`)
+        : matchesSchema(value, rest, `${path}.${restKeyword}`),
     );
-    if (!fits || schema['contains'] === undefined) return fits;
-    const found = values.filter((value) => matches(value, schema['contains'], `${path}.contains`)).length;
-    return (
-      found >= readCount(schema, 'minContains', path, 1) &&
-      found <= readCount(schema, 'maxContains', path, Infinity)
-    );
+    if (!areItems || schema['contains'] === undefined) return areItems;
+    const found = values.filter((value) => matchesSchema(value, schema['contains'], `${path}.contains`));
+    return isWithin(found.length, schema, path, 'Contains', 1);
   }
 
-  function matchesObject(value: Schema, schema: Schema, path: string): boolean {
+  function fitsObject(value: Schema, schema: Schema, path: string): boolean {
+    const { additionalProperties: others = true, propertyNames = true } = schema;
     const names = Object.keys(value);
-    if (names.length < readCount(schema, 'minProperties', path, 0)) return false;
-    if (names.length > readCount(schema, 'maxProperties', path, Infinity)) return false;
-    if (readNames(schema['required'], `${path}.required`).some((name) => !Object.hasOwn(value, name)))
-      return false;
-    refuse(schema, 'unevaluatedProperties', path);
-    const properties = readSchemaMap(schema['properties'], `${path}.properties`);
-    const patterns = Object.entries(readSchemaMap(schema['patternProperties'], `${path}.patternProperties`));
-    for (const name of names) {
-      let isNamed = false;
-      if (Object.hasOwn(properties, name)) {
-        isNamed = true;
-        if (!matches(value[name], properties[name], `${path}.properties.${name}`)) return false;
-      }
-      for (const [pattern, of] of patterns) {
-        const place = `${path}.patternProperties.${pattern}`;
-        if (!texts.includes(texts.pattern(pattern, place), name, place)) continue;
-        isNamed = true;
-        if (!matches(value[name], of, place)) return false;
-      }
-      const { additionalProperties: others = true, propertyNames } = schema;
-      if (!isNamed && !matches(value[name], others, `${path}.additionalProperties`)) return false;
-      if (propertyNames !== undefined && !matches(name, propertyNames, `${path}.propertyNames`)) return false;
-    }
-    for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
-      const map = readSchemaMap(schema[keyword], `${path}.${keyword}`);
-      for (const [name, needed] of Object.entries(map)) {
-        if (!Object.hasOwn(value, name)) continue;
-        const place = `${path}.${keyword}.${name}`;
-        const fits = Array.isArray(needed)
-          ? readNames(needed, place).every((other) => Object.hasOwn(value, other))
-          : matches(value, needed, place);
-        if (!fits) return false;
-      }
-    }
-    return true;
+    if (!isWithin(names.length, schema, path, 'Properties')) return false;
+    return names.every((name) => {
+      const own = describing(name, schema, path);
+      const literals = own.length > 0 ? own : [document.literal(others, `${path}.additionalProperties`)];
+      return (
+        literals.every((literal) => matches(value[name], literal)) &&
+        matchesSchema(name, propertyNames, `${path}.propertyNames`)
+      );
+    });
   }
-}
-
-function refuse(schema: Schema, keyword: string, path: string): void {
-  if (schema[keyword] === undefined || schema[keyword] === true) return;
-  throw schemaFault(`${path}.${keyword}`, 'this keyword is not supported beside constants');
-}
-
-/** Schemas of the first items and of those after them, in both ways to write them. */
-export function itemSchemas(schema: Schema): {
-  readonly heads: readonly unknown[];
-  readonly rest: unknown;
-  readonly restKeyword: string;
-} {
-  const { prefixItems, items, additionalItems } = schema;
-  if (prefixItems === undefined && Array.isArray(items))
-    return { heads: items, rest: additionalItems ?? true, restKeyword: 'additionalItems' };
-  const heads = Array.isArray(prefixItems) ? prefixItems : [];
-  return { heads, rest: items ?? true, restKeyword: 'items' };
 }

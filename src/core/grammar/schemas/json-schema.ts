@@ -70,7 +70,7 @@ function* readSteps(
     if (budget.keywordSteps < 0) throw schemaFault(place, 'expected a simpler schema');
   };
   const reader = createClauseReader(document, spend);
-  const evaluate = createEvaluator(document, texts, spend);
+  const fits = createEvaluator({ document, clauses: reader, texts, spend });
   /** Values by the literals that they satisfy. */
   const rules = new Map<string, Rule>();
   const open = new Set<string>();
@@ -139,17 +139,12 @@ function* readSteps(
       if (clause.values) {
         for (const value of clause.values) {
           const written = JSON.stringify(value);
-          if (!constants.has(written) && satisfies(value, literals, path)) constants.set(written, value);
+          if (!constants.has(written) && fits(value, clause)) constants.set(written, value);
         }
       } else for (const expression of typed(clause, path, notation)) expressions.add(expression);
     }
     if (constants.size > 0) expressions.add(notation.constants([...constants.values()]));
     return choice(...expressions);
-  }
-
-  function satisfies(value: unknown, literals: readonly Literal[], path: string): boolean {
-    if (value === undefined) throw schemaFault(path, 'expected JSON values');
-    return literals.every(({ schema, negated, path: at }) => evaluate(value, schema, at, negated));
   }
 
   function* typed(clause: Clause, path: string, notation: Notation): Iterable<Expression> {
@@ -161,20 +156,9 @@ function* readSteps(
     if (types & numberBits) yield notation.number(numberOf(clause, texts));
     yield stringOfClause(clause, texts, notation);
     yield arrayOf(clause, document, notation, valueOf, (literals, at) =>
-      distinctItems(literals, at, {
-        clauses: reader,
-        texts,
-        isAllowed: (value) => satisfies(value, literals, at),
-      }),
+      distinctItems(literals, at, { clauses: reader, texts, fits }),
     );
-    yield objectOf(clause, {
-      document,
-      texts,
-      notation,
-      valueOf,
-      keysOf,
-      isOpen,
-    });
+    yield objectOf(clause, { document, texts, notation, valueOf, keysOf, isOpen });
   }
 
   /** The strings that a schema for names allows. */
@@ -183,9 +167,7 @@ function* readSteps(
     return store.union(
       ...reader.read([literal], literal.path).map((clause) => {
         if (!clause.values) return stringLanguage(clause, texts);
-        const names = clause.values.filter(
-          (value) => typeof value === 'string' && satisfies(value, [literal], literal.path),
-        );
+        const names = clause.values.filter((value) => typeof value === 'string' && fits(value, clause));
         return texts.listed(names.map(String), literal.path);
       }),
     );

@@ -17,19 +17,19 @@ export const typeBits = {
 export const numberBits = typeBits.integer | typeBits.fraction;
 export const allTypes = 127;
 
-/** Keywords that act on values of one type, by the type. */
+const keywordsOf = {
+  object:
+    'properties patternProperties additionalProperties propertyNames required minProperties maxProperties',
+  array: 'items prefixItems additionalItems contains minItems maxItems uniqueItems',
+  string: 'minLength maxLength pattern format',
+  number: 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+};
+
+/** Keywords that act on values of one type, with the type. */
 export const keywordTypes: ReadonlyMap<string, number> = new Map(
-  (
-    [
-      [
-        typeBits.object,
-        'properties patternProperties additionalProperties propertyNames required minProperties maxProperties',
-      ],
-      [typeBits.array, 'items prefixItems additionalItems contains minItems maxItems uniqueItems'],
-      [typeBits.string, 'minLength maxLength pattern format'],
-      [numberBits, 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'],
-    ] as const
-  ).flatMap(([type, keywords]) => keywords.split(' ').map((keyword) => [keyword, type] as const)),
+  Object.entries(keywordsOf).flatMap(([type, keywords]) =>
+    keywords.split(' ').map((keyword) => [keyword, typesOfKeyword(type, '')] as const),
+  ),
 );
 
 /** The type of a JSON value as a bit. */
@@ -66,6 +66,17 @@ export function readCount(schema: Schema, keyword: string, path: string, fallbac
   throw schemaFault(`${path}.${keyword}`, 'expected a non-negative integer');
 }
 
+/** The bounds of `Items` and the like that all of these schemas allow. */
+export function readCounts(
+  schemas: readonly { readonly schema: Schema; readonly path: string }[],
+  kind: 'Items' | 'Length' | 'Properties',
+): { readonly min: number; readonly max: number } {
+  return {
+    min: Math.max(0, ...schemas.map(({ schema, path }) => readCount(schema, `min${kind}`, path, 0))),
+    max: Math.min(...schemas.map(({ schema, path }) => readCount(schema, `max${kind}`, path, Infinity))),
+  };
+}
+
 export function readNames(value: unknown, path: string): string[] {
   if (value === undefined || typeof value === 'boolean') return [];
   if (Array.isArray(value) && value.every((name) => typeof name === 'string')) return [...new Set(value)];
@@ -84,6 +95,19 @@ export function readSchemaMap(value: unknown, path: string): Schema {
   if (value === undefined) return {};
   if (isSchemaObject(value)) return value;
   throw schemaFault(path, 'expected an object of schemas');
+}
+
+/** Schemas of the first items and of those after them, in both ways to write them. */
+export function itemSchemas(schema: Schema): {
+  readonly heads: readonly unknown[];
+  readonly rest: unknown;
+  readonly restKeyword: string;
+} {
+  const { prefixItems, items, additionalItems } = schema;
+  if (prefixItems === undefined && Array.isArray(items))
+    return { heads: items, rest: additionalItems ?? true, restKeyword: 'additionalItems' };
+  const heads = Array.isArray(prefixItems) ? prefixItems : [];
+  return { heads, rest: items ?? true, restKeyword: 'items' };
 }
 
 const maxQuoted = 80;

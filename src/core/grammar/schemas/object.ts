@@ -2,7 +2,7 @@ import { choice, never, type Expression } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import type { Clause, KeySet } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
-import { quoted, readCount, readSchemaMap, schemaFault, typeBits } from './keywords.ts';
+import { quoted, readCounts, readSchemaMap, schemaFault, typeBits } from './keywords.ts';
 import type { Schema } from './json-types.ts';
 import { objectWith, type KeyKind, type MemberSetting, type Need, type Property } from './members.ts';
 
@@ -47,10 +47,7 @@ export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
   if (!(types & typeBits.object) || required.some((name) => absent.includes(name))) return never;
   const schemas = atoms.filter((atom) => atom.kind === 'schema');
   const place = schemas[0]?.path ?? '';
-  const min = Math.max(0, ...schemas.map(({ schema, path }) => readCount(schema, 'minProperties', path, 0)));
-  const max = Math.min(
-    ...schemas.map(({ schema, path }) => readCount(schema, 'maxProperties', path, Infinity)),
-  );
+  const { min, max } = readCounts(schemas, 'Properties');
   if (min > max) return never;
 
   const says = (keywords: readonly string[]): boolean =>
@@ -161,12 +158,10 @@ export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
     schema: Schema,
     path: string,
   ): readonly { readonly keys: Language; readonly literal: Literal; readonly path: string }[] {
-    return Object.entries(readSchemaMap(schema['patternProperties'], `${path}.patternProperties`)).map(
-      ([pattern, value]) => {
-        const at = `${path}.patternProperties.${pattern}`;
-        return { keys: texts.pattern(pattern, at), literal: document.literal(value, at), path: at };
-      },
-    );
+    return document.named(schema, 'patternProperties', path).map(([pattern, literal]) => {
+      const at = `${path}.patternProperties.${pattern}`;
+      return { keys: texts.pattern(pattern, at), literal, path: at };
+    });
   }
 
   function keysIn(keys: KeySet): Language {

@@ -2,7 +2,7 @@ import { never, type Expression } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import type { Notation } from './notation.ts';
 import type { Clause } from './clauses.ts';
-import { readCount, typeBits } from './keywords.ts';
+import { readCounts, typeBits } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';
 
 /** The part of a condition about strings. */
@@ -32,8 +32,6 @@ export function stringLanguage(clause: Clause, texts: TextLanguages): Language {
 
 function conditionsOf(clause: Clause, texts: TextLanguages): StringConditions {
   const { store } = texts;
-  let min = 0;
-  let max = Infinity;
   let path = '';
   const languages: Language[] = [];
   for (const atom of clause.atoms) {
@@ -43,8 +41,6 @@ function conditionsOf(clause: Clause, texts: TextLanguages): StringConditions {
     }
     if (atom.kind !== 'schema') continue;
     const { pattern, format } = atom.schema;
-    min = Math.max(min, readCount(atom.schema, 'minLength', atom.path, 0));
-    max = Math.min(max, readCount(atom.schema, 'maxLength', atom.path, Infinity));
     if (pattern !== undefined) {
       path = `${atom.path}.pattern`;
       languages.push(texts.pattern(pattern, path));
@@ -57,5 +53,6 @@ function conditionsOf(clause: Clause, texts: TextLanguages): StringConditions {
   }
   const excluded = clause.excluded.filter((value) => typeof value === 'string');
   if (excluded.length > 0) languages.push(store.complement(texts.listed(excluded, path)));
-  return { min, max, languages, path };
+  const schemas = clause.atoms.filter((atom) => atom.kind === 'schema');
+  return { ...readCounts(schemas, 'Length'), languages, path };
 }

@@ -1,6 +1,6 @@
 import { codePointAt, codePointBefore, unitsOf, type Piece } from '../aligned-text.ts';
 import { readString, type Members } from '../definition.ts';
-import { utf8Length, writeUtf8 } from '../models/utf8.ts';
+import { writeUtf8 } from '../models/utf8.ts';
 import { graphemeEnd } from '../unicode/grapheme-cluster.ts';
 import { openBuilder, wholePiece, writeChange, type Normalizer } from './normalizer.ts';
 
@@ -24,16 +24,16 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
     const { units } = text;
     let writer: ReplacementWriter | undefined;
 
-    /** Rewrites `[from, to)`; false if no rule holds. */
+    /** Rewrites `[from, to)`; false if it is longer than rules are looked up for, or no rule holds. */
     function rewrite(from: number, to: number): boolean {
       let length = 0;
       let replaced = 0;
-      for (let index = from; index < to; replaced++) {
+      for (let index = from; index < to && length <= longestCluster; replaced++) {
         const codePoint = codePointAt(units, index);
         length = writeUtf8(bytes, length, codePoint);
         index += unitsOf(codePoint);
       }
-      const replacement = rules!.find(bytes, length);
+      const replacement = length <= longestCluster ? rules!.find(bytes, length) : undefined;
       if (replacement === undefined) return false;
       writer ??= createReplacementWriter(piece, from);
       writer.replace(replaced, replacement);
@@ -44,7 +44,7 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
       const clusterEnd = graphemeEnd(units, index, end);
       const isPlain =
         clusterEnd === index + 1 && units[index]! < 0x80 && !rules!.rewritesAscii(units[index]!);
-      if (isPlain || !isShort(units, index, clusterEnd) || !rewrite(index, clusterEnd)) {
+      if (isPlain || !rewrite(index, clusterEnd)) {
         for (let from = index; from < clusterEnd;) {
           const codePoint = codePointAt(units, from);
           const to = from + unitsOf(codePoint);
@@ -56,14 +56,6 @@ export function readPrecompiled(label: string, members: Members): Normalizer {
     }
     return writer ? writer.finish() : piece;
   };
-}
-
-/** Whether a cluster takes at most `longestCluster` bytes of UTF-8. */
-function isShort(units: Uint16Array, start: number, end: number): boolean {
-  let length = 0;
-  for (let at = start; at < end && length <= longestCluster; at += unitsOf(codePointAt(units, at)))
-    length += utf8Length(units[at]!);
-  return length <= longestCluster;
 }
 
 interface ReplacementWriter {

@@ -1,7 +1,7 @@
 import { codePointAt, unitsOf, type TextBuilder } from '../aligned-text.ts';
 import { combiningOrder } from '../unicode/combining-class.ts';
 import { memoizeByCodePoint } from '../unicode/character-class.ts';
-import { isInRanges, notDecomposing } from '../unicode/newer-characters.ts';
+import { isNewer } from '../unicode/newer-characters.ts';
 import { openBuilder, wholePiece, writeChange, type Change, type Normalizer } from './normalizer.ts';
 
 /** The four normalization forms of Unicode. @see https://www.unicode.org/reports/tr15/ */
@@ -81,7 +81,7 @@ function createForm(form: Form): Normalizer {
 
 /** The decomposition of one character. */
 export function decompose(character: string, form: 'NFD' | 'NFKD'): string {
-  return isInRanges(character.codePointAt(0)!, notDecomposing) ? character : character.normalize(form);
+  return isNewer(character.codePointAt(0)!) ? character : character.normalize(form);
 }
 
 interface Character extends Change {
@@ -125,5 +125,5 @@ function primaryComposite(first: number, second: number): number | undefined {
   const both = String.fromCodePoint(first, second).normalize('NFC');
   const codePoint = both.codePointAt(0)!;
   const isSingle = both.length === String.fromCodePoint(codePoint).length;
-  return isSingle && !isInRanges(codePoint, notDecomposing) ? codePoint : undefined;
+  return isSingle && !isNewer(codePoint) ? codePoint : undefined;
 }

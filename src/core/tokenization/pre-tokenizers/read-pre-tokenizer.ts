@@ -16,7 +16,7 @@ import { readByteLevel, spellBytes } from './byte-level.ts';
 import { readMetaspace } from './metaspace.ts';
 import { codePointAt, unitsOf } from '../aligned-text.ts';
 import { runEnd } from '../patterns/scan.ts';
-import { isInRanges, newerThanUnicode9 } from '../unicode/newer-characters.ts';
+import { isNewer } from '../unicode/newer-characters.ts';
 
 /** Scripts of Unicode 9. */
 const scriptNames = (
@@ -50,7 +50,7 @@ function toScript(name: string): number {
 
 /** As SentencePiece sees them: Japanese is written in one script, and a blank is of any. */
 function findScript(codePoint: number): number {
-  if (codePoint === 0x20 || isInRanges(codePoint, newerThanUnicode9)) return any;
+  if (codePoint === 0x20 || isNewer(codePoint)) return any;
   if (codePoint === 0x30_fc) return toScript('Han');
   if (codePoint === 0x5_89 || codePoint === 0x6_1c) return toScript('Common');
   if (codePoint === 0x9_53 || codePoint === 0x9_54) return toScript('Devanagari');

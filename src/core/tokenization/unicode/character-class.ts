@@ -1,4 +1,4 @@
-import { isInRanges, newerThanUnicode16, notPunctuation } from './newer-characters.ts';
+import { isInRanges, isNewer, newerThanUnicode16, notPunctuation } from './newer-characters.ts';
 
 const pageSize = 256;
 
@@ -54,7 +54,7 @@ function classify(codePoint: number): number {
   let kind = known;
   for (const [bit, pattern] of kinds) if (pattern.test(character)) kind |= bit;
   if (isInRanges(codePoint, newerThanUnicode16)) kind = known;
-  if (isInRanges(codePoint, notPunctuation)) kind &= ~punctuation;
+  if (isNewer(codePoint, notPunctuation)) kind &= ~punctuation;
   if (formerPunctuation.has(codePoint)) kind |= punctuation;
   classes[codePoint] = kind;
   return kind;

@@ -1,5 +1,5 @@
 import { memoizeByCodePoint } from './character-class.ts';
-import { isInRanges, notReordered } from './newer-characters.ts';
+import { isNewer } from './newer-characters.ts';
 
 /** One mark for each combining class above 0, in the order of the classes. */
 const representatives = (
@@ -21,7 +21,7 @@ export function combiningOrder(codePoint: number): number {
 
 function findOrder(codePoint: number): number {
   const character = String.fromCodePoint(codePoint);
-  if (isInRanges(codePoint, notReordered)) return 0;
+  if (isNewer(codePoint)) return 0;
   const goesBefore = (mark: string): boolean =>
     mark !== character && (mark + character).normalize('NFD') === character + mark;
   if (character !== '\u0345' && !goesBefore('\u0345')) return 0;

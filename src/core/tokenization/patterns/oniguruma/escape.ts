@@ -1,5 +1,5 @@
 import { property, withoutNewer, word } from './properties.ts';
-import { literal, once, partOfNone, partOfSet, type Flags, type Part, type Reader } from './reader.ts';
+import { literal, once, partOfNone, partOfSet, type Part, type Reader } from './reader.ts';
 
 const classEscapes: Readonly<Record<string, string>> = {
   s: String.raw`\p{White_Space}`,
@@ -28,7 +28,7 @@ const lineBreak: Part = {
 };
 
 /** Reads what follows a backslash outside of a class. */
-export function escape(reader: Reader, flags: Flags): Part {
+export function escape(reader: Reader): Part {
   const assertion = assertions[reader.peek()];
   if (assertion !== undefined) {
     reader.index++;
@@ -36,7 +36,7 @@ export function escape(reader: Reader, flags: Flags): Part {
   }
   if (reader.take('R')) return lineBreak;
   const member = classMember(reader);
-  return partOfSet(member.set ?? literal(member.character, flags));
+  return partOfSet(member.set ?? literal(member.character, reader));
 }
 
 /** Escapes for one character or a set of characters. */

@@ -5,6 +5,8 @@ import type { Item, Matched } from '../backtracking.ts';
 export class Reader extends TextCursor {
   captures = 0;
   depth = 0;
+  /** The options that `(?imx)` has switched on here. */
+  flags = '';
   /** Why an assertion may take too long. */
   fault: string | undefined;
 
@@ -39,19 +41,12 @@ export function once<Shape extends Matched>(part: Shape): Shape & Item {
   return { ...part, min: 1, max: 1 };
 }
 
-/** The options that `(?imx)` switches on. */
-export interface Flags {
-  ignoreCase: boolean;
-  dotAll: boolean;
-  extended: boolean;
-}
-
 /** Groups and classes may be nested so deeply. */
 export const deepest = 100;
 
 /** A character that stands for itself. */
-export function literal(character: string, flags: Flags): string {
-  const variants = flags.ignoreCase ? caseVariants(character) : [character];
+export function literal(character: string, reader: Reader): string {
+  const variants = caseVariants(character, reader);
   return variants.length === 1 ? quote(character) : `[${variants.map(quote).join('')}]`;
 }
 
@@ -70,7 +65,9 @@ const furtherVariants: Readonly<Record<string, string>> = {
   μ: 'µ',
 };
 
-export function caseVariants(character: string): string[] {
+/** The character, and the other cases of it where case doesn't count. */
+export function caseVariants(character: string, { flags }: Reader): string[] {
+  if (!flags.includes('i')) return [character];
   const lower = character.toLowerCase();
   const variants = new Set([character, lower, lower.toUpperCase(), character.toUpperCase()]);
   for (const [letter, further] of Object.entries(furtherVariants)) {

@@ -9,14 +9,13 @@ import {
   partOfSet,
   quote,
   deepest,
-  type Flags,
   type Part,
   Reader,
 } from './reader.ts';
 import { bracketNames, withoutNewer } from './properties.ts';
 
 /** Reads what follows `[`. Intersections bind the weakest. */
-function characterClass(reader: Reader, flags: Flags): string {
+function characterClass(reader: Reader): string {
   if (++reader.depth > deepest) throw reader.failure('nested too deeply');
   const negated = reader.take('^');
   const operands: string[] = [];
@@ -26,7 +25,7 @@ function characterClass(reader: Reader, flags: Flags): string {
       operands.push(members);
       members = '';
     } else {
-      const item = classItem(reader, flags);
+      const item = classItem(reader);
       // Nested classes come first: JavaScriptCore (Bun) rejects a difference of sets after a range.
       members = item.startsWith('[') ? item + members : members + item;
     }
@@ -38,21 +37,18 @@ function characterClass(reader: Reader, flags: Flags): string {
   return `[${negated ? '^' : ''}${source}]`;
 }
 
-function classItem(reader: Reader, flags: Flags): string {
+function classItem(reader: Reader): string {
   if (reader.take('[:')) return bracket(reader);
-  if (reader.take('[')) return characterClass(reader, flags);
+  if (reader.take('[')) return characterClass(reader);
   const from = classCharacter(reader);
   if (from.set !== undefined) return from.set;
-  const isRange =
-    reader.peek() === '-' && reader.peek(1) !== ']' && reader.peek(1) !== '' && reader.peek(1) !== '[';
-  if (!isRange)
-    return flags.ignoreCase ? caseVariants(from.character).map(quote).join('') : quote(from.character);
+  if (!reader.isAt(/-[^[\]]/y)) return caseVariants(from.character, reader).map(quote).join('');
   reader.index++;
   const to = classCharacter(reader);
   if (to.set !== undefined) return `${quote(from.character)}\\-${to.set}`;
   if (from.character.codePointAt(0)! > to.character.codePointAt(0)!) throw reader.failure('empty range');
   const range = `${quote(from.character)}-${quote(to.character)}`;
-  return flags.ignoreCase ? range + otherCaseRange(from.character, to.character) : range;
+  return reader.flags.includes('i') ? range + otherCaseRange(from.character, to.character) : range;
 }
 
 /** The other case of a range of ASCII letters. */
@@ -84,7 +80,7 @@ function bracket(reader: Reader): string {
  */
 export function translateOniguruma(pattern: string): string {
   const reader = new Reader(pattern);
-  const whole = readAlternatives(reader, { ignoreCase: false, dotAll: false, extended: false });
+  const whole = readAlternatives(reader);
   if (!reader.isAtEnd) throw reader.failure('unmatched )');
   const fault = reader.fault ?? backtrackingFault(whole.alternatives, true);
   if (fault !== undefined)
@@ -92,10 +88,9 @@ export function translateOniguruma(pattern: string): string {
   return whole.source;
 }
 
-/** Reads up to a closing parenthesis or the end. Flags that are set inside hold up to there. */
-function readAlternatives(reader: Reader, outer: Flags): Omit<Part, 'set'> {
+/** Reads up to a closing parenthesis or the end. */
+function readAlternatives(reader: Reader): Omit<Part, 'set'> {
   if (++reader.depth > deepest) throw reader.failure('nested too deeply');
-  const flags = { ...outer };
   const alternatives: Item[][] = [[]];
   let source = '';
   while (!reader.isAtEnd && reader.peek() !== ')') {
@@ -104,7 +99,7 @@ function readAlternatives(reader: Reader, outer: Flags): Omit<Part, 'set'> {
       alternatives.push([]);
       continue;
     }
-    const part = isFlagSwitch(reader) ? switched(reader, flags) : quantified(reader, flags);
+    const part = reader.isAt(/\(\?[imx-]+\)/y) ? switched(reader) : quantified(reader);
     if (!part) continue;
     source += part.source;
     alternatives.at(-1)!.push(part);
@@ -114,36 +109,28 @@ function readAlternatives(reader: Reader, outer: Flags): Omit<Part, 'set'> {
 }
 
 /** Ruby: the flags hold for the rest of the group, its further alternatives included. */
-function switched(reader: Reader, flags: Flags): Part & Item {
-  readFlags(reader, flags);
+function switched(reader: Reader): Part & Item {
+  readFlags(reader);
   reader.next();
-  return once(partOfGroup(readAlternatives(reader, flags)));
+  return once(partOfGroup(readAlternatives(reader)));
 }
 
 function partOfGroup({ source, alternatives }: Omit<Part, 'set'>): Part {
   return { source: `(?:${source})`, set: undefined, alternatives };
 }
 
-function isFlagSwitch(reader: Reader): boolean {
-  return reader.isAt(/\(\?[imx-]+\)/y);
-}
-
-/** Reads `(?im-x`. */
-function readFlags(reader: Reader, flags: Flags): void {
-  reader.index += 2;
-  for (let on = true; /^[imx-]$/.test(reader.peek());) {
-    const flag = reader.next();
-    if (flag === '-') on = false;
-    else if (flag === 'i') flags.ignoreCase = on;
-    else if (flag === 'm') flags.dotAll = on;
-    else flags.extended = on;
-  }
+/** Reads `(?im-x`; what it switches holds up to the end of the group around. */
+function readFlags(reader: Reader): void {
+  const [, on = '', off = ''] = reader.takeMatch(/\(\?([imx]*)([imx-]*)/y) ?? [];
+  reader.flags = Array.from(reader.flags + on)
+    .filter((flag) => !off.includes(flag))
+    .join('');
 }
 
 /** @returns nothing for a comment */
-function quantified(reader: Reader, flags: Flags): (Part & Item) | undefined {
-  if (flags.extended && skipComment(reader)) return undefined;
-  let part = once(atom(reader, flags));
+function quantified(reader: Reader): (Part & Item) | undefined {
+  if (reader.flags.includes('x') && reader.takeMatch(/\s|#[^\n]*/y)) return undefined;
+  let part = once(atom(reader));
   for (;;) {
     const quantifier = readQuantifier(reader);
     if (quantifier === undefined) return part;
@@ -157,10 +144,6 @@ function quantified(reader: Reader, flags: Flags): (Part & Item) | undefined {
   }
 }
 
-function skipComment(reader: Reader): boolean {
-  return reader.takeMatch(/\s|#[^\n]*/y) !== undefined;
-}
-
 function isAssertion(source: string): boolean {
   return /^\(\?(?:[=!]|<[=!])|^\\b$/i.test(source);
 }
@@ -170,57 +153,58 @@ function atomic(reader: Reader, { source, alternatives }: Omit<Part, 'set'>): Pa
   return partOfNone(`(?=(${source}))\\${++reader.captures}(?:)`);
 }
 
-function atom(reader: Reader, flags: Flags): Part {
+function atom(reader: Reader): Part {
   const character = reader.next();
   switch (character) {
     case '(': {
-      const part = group(reader, flags);
+      const { flags } = reader;
+      const part = group(reader);
+      reader.flags = flags;
       if (!reader.take(')')) throw reader.failure('missing )');
       return part;
     }
     case '[':
-      return partOfSet(characterClass(reader, flags));
+      return partOfSet(characterClass(reader));
     case '.':
-      return partOfSet(flags.dotAll ? String.raw`[\s\S]` : String.raw`[^\n]`);
+      return partOfSet(reader.flags.includes('m') ? String.raw`[\s\S]` : String.raw`[^\n]`);
     case '^':
       return partOfNone(String.raw`(?<![^\n])`);
     case '$':
       return partOfNone(String.raw`(?![^\n])`);
     case '\\':
-      return escape(reader, flags);
+      return escape(reader);
     case '*':
     case '+':
     case '?':
       throw reader.failure('nothing to repeat');
     default:
-      return partOfSet(literal(character, flags));
+      return partOfSet(literal(character, reader));
   }
 }
 
 /** Reads a group up to its closing parenthesis. */
-function group(reader: Reader, flags: Flags): Part {
-  if (!reader.take('?') || reader.take(':')) return partOfGroup(readAlternatives(reader, flags));
+function group(reader: Reader): Part {
+  if (!reader.take('?') || reader.take(':')) return partOfGroup(readAlternatives(reader));
   if (reader.take('#')) {
     while (reader.peek() !== ')') reader.next();
     return partOfNone('(?:)');
   }
-  if (reader.take('>')) return atomic(reader, readAlternatives(reader, flags));
+  if (reader.take('>')) return atomic(reader, readAlternatives(reader));
   for (const kind of ['=', '!', '<=', '<!']) {
     if (!reader.take(kind)) continue;
-    const { source, alternatives } = readAlternatives(reader, flags);
+    const { source, alternatives } = readAlternatives(reader);
     reader.fault ??= backtrackingFault(alternatives, false);
     return partOfNone(`(?${kind}${source})`);
   }
   if (reader.take('<')) {
     while (!reader.take('>')) if (!/^\w$/u.test(reader.next())) throw reader.failure('bad group name');
-    return partOfGroup(readAlternatives(reader, flags));
+    return partOfGroup(readAlternatives(reader));
   }
   if (!/^[imx-]$/.test(reader.peek())) throw reader.failure('unsupported group');
   reader.index -= 2;
-  const inner = { ...flags };
-  readFlags(reader, inner);
+  readFlags(reader);
   if (!reader.take(':')) throw reader.failure('unsupported group');
-  return partOfGroup(readAlternatives(reader, inner));
+  return partOfGroup(readAlternatives(reader));
 }
 
 /** The repetition of a part, in JavaScript and as numbers. */
@@ -231,22 +215,19 @@ interface Quantifier extends Pick<Item, 'min' | 'max'> {
 
 /** Reads what repeats the part before it. */
 function readQuantifier(reader: Reader): Quantifier | undefined {
-  const sign = reader.peek();
-  if (sign === '*' || sign === '+' || sign === '?') {
-    reader.index++;
-    const bounds = { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
-    if (reader.take('+')) return { ...bounds, text: sign, possessive: true };
-    return { ...bounds, text: reader.take('?') ? `${sign}?` : sign, possessive: false };
+  const found = reader.takeMatch(/([*+?])([+?]?)|\{(?=[\d,]{1,22}\})(?=,?\d)(\d*)(,?)(\d*)\}(\??)/y);
+  if (!found) return undefined;
+  const [, sign, mode, least, comma, most, lazy] = found;
+  if (sign !== undefined) {
+    const text = mode === '?' ? `${sign}?` : sign;
+    return { text, possessive: mode === '+', min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
   }
-  const interval = reader.takeMatch(/\{(?=[\d,]{1,22}\})(?=,?\d)(?<least>\d*)(?<comma>,?)(?<most>\d*)\}/y);
-  if (!interval) return undefined;
-  const { least = '', comma = '', most = '' } = interval.groups!;
   const min = Number(least);
   const max = comma === '' ? min : most === '' ? Infinity : Number(most);
   if (min > 100_000 || (max > 100_000 && max !== Infinity)) throw reader.failure('too big a number');
   if (min > max) throw reader.failure('numbers out of order');
   const text = `{${min}${comma}${most}}`;
-  if (!reader.take('?')) return { text, possessive: false, min, max };
+  if (lazy === '') return { text, possessive: false, min, max };
   if (comma === '') return { text: `{0,${min}}`, possessive: false, min: 0, max };
   return { text: `${text}?`, possessive: false, min, max };
 }
