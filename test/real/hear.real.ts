@@ -54,7 +54,7 @@ const said: Readonly<Record<string, string>> = {
   endgame_nagg_nell: textOf(golden.heard['whisper-base']!.float32['endgame_nagg_nell']!.words),
 };
 const saidOf = (recording: string): string =>
-  plain(recording === 'long' ? order.map((name) => said[name]).join(' ') : said[recording]!);
+  plain(recording.startsWith('long') ? order.map((name) => said[name]).join(' ') : said[recording]!);
 
 function textOf(words: readonly Word[]): string {
   return words.map(([word]) => word).join(' ');
@@ -98,8 +98,10 @@ function percentile90(values: readonly number[]): number {
 }
 
 async function read(recording: string): Promise<Float32Array> {
-  if (recording === 'long')
-    return joined(new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const))));
+  if (recording.startsWith('long')) {
+    const whole = new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+    return joined(whole, Number(recording.slice('long'.length)));
+  }
   const path =
     recording === 'jfk'
       ? new URL('golden/jfk.wav', import.meta.url).pathname
@@ -111,14 +113,17 @@ async function read(recording: string): Promise<Float32Array> {
   return Float32Array.from(samples);
 }
 
-/** The recordings four times, each time with another one first; silence and faint noise between them by turns of rounds. */
-function joined(recordings: ReadonlyMap<string, Float32Array>): Float32Array {
+/**
+ * The recordings four times, each time with another one first; silence and faint noise between them by turns of rounds.
+ * @param phase chooses the noise
+ */
+function joined(recordings: ReadonlyMap<string, Float32Array>, phase: number): Float32Array {
   const samples: number[] = [];
   for (const [index, name] of order.entries()) {
     for (const sample of recordings.get(name)!) samples.push(sample);
     const [turn, place] = [Math.floor(index / names.length), index % names.length];
     for (let rest = pauses[(place + 2 * turn) % pauses.length]! * rate; rest > 0; rest--) {
-      samples.push(turn % 2 === 1 ? 1e-3 * Math.sin(samples.length ** 2) : 0);
+      samples.push(turn % 2 === 1 ? 1e-3 * Math.sin((samples.length + phase) ** 2) : 0);
     }
   }
   return Float32Array.from(samples);
