@@ -57,7 +57,7 @@ function keepHead(candidates: Candidates, z: number): Candidates {
 /** Number of candidates that stay. */
 function keptOf(sorted: Float64Array, size: number, share: number): number {
   const weights = weightScratch(size);
-  const mass = decaysInto(weights, sorted, size, sorted[0]!);
+  const mass = decaysInto(weights, sorted, 0, size, sorted[0]!);
   let total = 0;
   for (let i = 2; i < size; i++) total += curvature(weights, i);
   if (total <= leastCurvature * mass) return evenlyKept(size, share);
