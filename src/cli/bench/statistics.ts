@@ -23,19 +23,9 @@ export function times(name: string, samples: readonly number[], unit = 'ms'): Me
 }
 
 /** Speeds: more is better. */
-export function speeds(
-  name: string,
-  unit: string,
-  samples: readonly number[],
-  overall?: number,
-): Measurement {
+export function speeds(name: string, unit: string, samples: readonly number[]): Measurement {
   const at = (share: number): number | undefined => quantile(samples, share);
-  return { name, unit, p50: at(0.5), p90: at(0.1), p95: at(0.05), p99: at(0.01), overall, samples };
-}
-
-/** How many there were a second, all requests together. */
-export function rate(name: string, unit: string, count: number, elapsedMs: number): Measurement {
-  return { name, unit, overall: count / (elapsedMs / 1000) };
+  return { name, unit, p50: at(0.5), p90: at(0.1), p95: at(0.05), p99: at(0.01), samples };
 }
 
 /** The value below which a share of the values lies, between two of them in proportion. */
