@@ -46,9 +46,13 @@ export function keepShare(candidates: Candidates, share: number): Candidates {
     return keepMass(candidates, weights, share * weightsInto(weights, candidates, largest));
   }
   const goal = share * weighBins(candidates, largest);
-  const reached = binReaching(goal);
-  let before = 0;
-  for (let bin = 0; bin < reached; bin++) before += binMass[bin]!;
+  // The last bin with anything in it, where rounding keeps the goal from being reached.
+  let [reached, before] = [0, 0];
+  for (let bin = 0, mass = 0; bin < bins && mass < goal; bin++) {
+    if (binMass[bin] === 0) continue;
+    [reached, before] = [bin, mass];
+    mass += binMass[bin]!;
+  }
   if (reached < bins - 1) keepFrom(candidates, justBelow(largest - (reached + 1) / binsPerNat));
   const { logits, size } = candidates;
   const [near, masses] = [nearScratch(size), massScratch(size)];
@@ -150,17 +154,4 @@ function addToBin(bin: number, weight: number): void {
 
 function binOf(distance: number): number {
   return distance < binnedReach ? (distance * binsPerNat) | 0 : bins - 1;
-}
-
-/** The bin in which the goal is reached, or the last with anything in it where rounding keeps it from being reached. */
-function binReaching(goal: number): number {
-  let mass = 0;
-  let last = 0;
-  for (let bin = 0; bin < bins; bin++) {
-    if (binMass[bin] === 0) continue;
-    mass += binMass[bin]!;
-    last = bin;
-    if (mass >= goal) break;
-  }
-  return last;
 }
