@@ -1,3 +1,7 @@
+import { quantile } from '../../core/math/numeric.ts';
+
+export { quantile };
+
 /** A measured quantity. */
 export interface Measurement {
   readonly name: string;
@@ -26,15 +30,6 @@ export function times(name: string, samples: readonly number[], unit = 'ms'): Me
 export function speeds(name: string, unit: string, samples: readonly number[]): Measurement {
   const at = (share: number): number | undefined => quantile(samples, share);
   return { name, unit, p50: at(0.5), p90: at(0.1), p95: at(0.05), p99: at(0.01), samples };
-}
-
-/** The value below which a share of the values lies, between two of them in proportion. */
-export function quantile(values: readonly number[], share: number): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b);
-  const place = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(place)];
-  const above = sorted[Math.ceil(place)];
-  return below === undefined || above === undefined ? undefined : below + (above - below) * (place % 1);
 }
 
 export function sum(values: readonly number[]): number {

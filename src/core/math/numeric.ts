@@ -29,3 +29,17 @@ export function lagrangeBasis(nodes: readonly number[]): number[][] {
     return polynomial;
   });
 }
+
+/** sin(πx) / πx */
+export function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+/** The value below which a share of the values lies, between two of them in proportion; nothing of no values. */
+export function quantile(values: ArrayLike<number>, share: number): number | undefined {
+  const sorted = Float64Array.from(values).sort();
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  return below === undefined || above === undefined ? undefined : below + (above - below) * (place % 1);
+}
