@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { isatty } from 'node:tty';
+import { inspect } from 'node:util';
 import { orElse } from '../errors.ts';
 
 /** Standard output or standard error. */
@@ -99,24 +100,16 @@ function leaveWithReader(error: NodeJS.ErrnoException): void {
 
 type Paint = (text: string) => string;
 
-/** How ways to set off text begin and end. @see https://www.ecma-international.org/publications-and-standards/standards/ecma-48/ section 8.3.117 */
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
+const ways = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
 
-/** Each leaves text as it is where there is no color. */
-type Style = Readonly<Record<keyof typeof codes, Paint>>;
+/** Ways to set off text. Each leaves it as it is where there is no color. */
+type Style = Readonly<Record<(typeof ways)[number], Paint>>;
 
 export function createStyle(hasColor: boolean): Style {
-  const paints = Object.entries(codes).map(([name, [begin, end]]): [string, Paint] => [
-    name,
-    (text) => (hasColor ? `\u001B[${begin}m${text}\u001B[${end}m` : text),
-  ]);
+  const paints = ways.map((way): [string, Paint] => {
+    const [begin, end] = inspect.colors[way]!;
+    return [way, (text) => (hasColor ? `\u001B[${begin}m${text}\u001B[${end}m` : text)];
+  });
   return Object.fromEntries(paints) as Style;
 }
 

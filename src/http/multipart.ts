@@ -29,25 +29,10 @@ export async function readMultipart(
   const parser = createParser(request);
   const fields: FormField[] = [];
   const files: { readonly content: Readable; readonly taken: Promise<void> }[] = [];
-  const state: { fault?: unknown } = {};
-  let step = createDeferred();
+  const { promise: fault, reject: fail } = createDeferred();
+  /** Something may never end after a fault. */
+  const orFault = (step: Promise<unknown>): Promise<unknown> => Promise.race([fault, step]);
 
-  const fail = (error: unknown): void => {
-    state.fault ??= error;
-    step.resolve();
-  };
-  const throwFault = (): void => {
-    if (state.fault !== undefined) throw state.fault;
-  };
-  /** Does something that ends by itself or with a fault, whichever comes first. */
-  const takeStep = async (begin: (end: () => void) => void): Promise<void> => {
-    throwFault();
-    const begun = createDeferred();
-    step = begun;
-    begin(() => begun.resolve());
-    await begun.promise;
-    throwFault();
-  };
   parser.on('field', (name: string | undefined, value, _nameTruncated, isTruncated) => {
     const field = { name: name ?? '', value };
     if (isTruncated) fail(fieldError(abbreviate(field.name), `expected at most ${maxFieldBytes} bytes`));
@@ -74,13 +59,11 @@ export async function readMultipart(
   try {
     for await (const chunk of limitedChunks(request, bodyOf(request), limits)) {
       for (let at = 0; at < chunk.length; at += pieceBytes)
-        await takeStep((end) => parser.write(chunk.subarray(at, at + pieceBytes), end));
+        await orFault(new Promise((end) => parser.write(chunk.subarray(at, at + pieceBytes), end)));
     }
-    await takeStep((end) => {
-      void finished.then(end);
-      parser.end();
-    });
-    await takeStep((end) => void Promise.all(files.map(({ taken }) => taken)).then(end));
+    parser.end();
+    await orFault(finished);
+    await orFault(Promise.all(files.map(({ taken }) => taken)));
   } catch (error) {
     for (const { content } of files) content.destroy();
     await Promise.all(files.map(({ taken }) => taken));

@@ -114,7 +114,7 @@ function createObserver({ counters, histograms, inFlight, inferences }: Instrume
     },
     onRequestStart: () => inFlight.inc(),
     onRequestEnd({ method: given, route = 'unknown' }, { status, durationMs, error }) {
-      const method = commonMethods.has(given) ? given : 'other';
+      const method = commonMethod.test(given) ? given : 'other';
       inFlight.dec();
       counters.httpRequests.inc({ method, route, status, error: error?.code ?? '' });
       histograms.httpDuration.observe({ method, route }, durationMs / 1000);
@@ -145,15 +145,7 @@ function createObserver({ counters, histograms, inFlight, inferences }: Instrume
   };
 }
 
-const commonMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-]);
+const commonMethod = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 
 const firstOutputs: Partial<Record<ObservedRun['category'], 'firstToken' | 'firstAudio'>> = {
   chat: 'firstToken',

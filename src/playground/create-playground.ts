@@ -19,7 +19,7 @@ export function placeOf(url: string, mountPath = ''): Place {
   const [full = ''] = address.split('?', 1);
   // A client that takes the server for a proxy sends the whole URL.
   const path = full.startsWith('/') ? full : full.replace(/^https?:\/\/[^/]*/i, '');
-  const mount = withoutTrailingSlashes(mountPath);
+  const mount = mountPath.replace(/(?<!\/)\/+$/, '');
   if (mount === '' || !path.startsWith(mount)) return { path: path === '' ? '/' : path };
   const rest = path.slice(mount.length);
   if (rest.startsWith('/')) return { path: rest };
@@ -27,12 +27,6 @@ export function placeOf(url: string, mountPath = ''): Place {
   // Relative, since a proxy before the host may have taken a part of the path away.
   const name = mount.slice(mount.lastIndexOf('/') + 1);
   return { path: '', redirect: `./${name}/${address.slice(full.length)}` };
-}
-
-function withoutTrailingSlashes(path: string): string {
-  let end = path.length;
-  while (end > 0 && path[end - 1] === '/') end -= 1;
-  return path.slice(0, end);
 }
 
 /** Options of `createPlayground`. */

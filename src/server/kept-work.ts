@@ -47,26 +47,22 @@ export function createKeptWork({ own, shared, keyOf, ask }: WorkSurroundings): K
         if (!signal.aborted && (await ask(() => store.get(stopKeyOf(id)))) != null) work.controller.abort();
       };
       let hasEnded = false;
-      let timer: NodeJS.Timeout | undefined;
-      const beatLater = (store: ResponseStore): void => {
+      const beatOn = async (store: ResponseStore): Promise<void> => {
+        await sleep(beatMs, undefined, { ref: false });
         if (hasEnded) return;
-        timer = setTimeout(() => {
-          // A store that fails now may answer the next time.
-          void beat(store)
-            .catch(() => undefined)
-            .then(() => beatLater(store));
-        }, beatMs).unref();
+        // A store that fails now may answer the next time.
+        await beat(store).catch(() => undefined);
+        void beatOn(store);
       };
       if (shared) {
         await beat(shared);
-        beatLater(shared);
+        void beatOn(shared);
       }
       own.set(keyOf(id), work);
       return {
         signal,
         async end() {
           hasEnded = true;
-          clearTimeout(timer);
           if (shared) {
             // Marks that are left expire.
             const marks = [beatKeyOf(id), stopKeyOf(id)];

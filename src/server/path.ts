@@ -7,9 +7,7 @@ export function endpointPath(url: string, mountPath = ''): string {
 
 /** The parameters after a URL's `?`. */
 export function queryOf(url: string): URLSearchParams {
-  const [beforeFragment] = url.split('#', 1);
-  const at = beforeFragment!.indexOf('?');
-  return new URLSearchParams(at === -1 ? '' : beforeFragment!.slice(at));
+  return new URLSearchParams(url.split('#', 1)[0]!.replace(/^[^?]*/, ''));
 }
 
 // A client that takes the server for a proxy sends the whole URL.
@@ -18,9 +16,7 @@ function withoutOrigin(url: string): string {
 }
 
 function withoutTrailingSlashes(path: string): string {
-  let end = path.length;
-  while (end > 0 && path[end - 1] === '/') end -= 1;
-  return path.slice(0, end);
+  return path.replace(/(?<!\/)\/+$/, '');
 }
 
 function withoutPrefix(path: string, prefix: string): string {

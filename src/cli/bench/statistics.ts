@@ -1,3 +1,7 @@
+import { quantile } from '../../core/math/numeric.ts';
+
+export { quantile };
+
 /** A measured quantity. */
 export interface Measurement {
   readonly name: string;
@@ -23,28 +27,9 @@ export function times(name: string, samples: readonly number[], unit = 'ms'): Me
 }
 
 /** Speeds: more is better. */
-export function speeds(
-  name: string,
-  unit: string,
-  samples: readonly number[],
-  overall?: number,
-): Measurement {
+export function speeds(name: string, unit: string, samples: readonly number[]): Measurement {
   const at = (share: number): number | undefined => quantile(samples, share);
-  return { name, unit, p50: at(0.5), p90: at(0.1), p95: at(0.05), p99: at(0.01), overall, samples };
-}
-
-/** How many there were a second, all requests together. */
-export function rate(name: string, unit: string, count: number, elapsedMs: number): Measurement {
-  return { name, unit, overall: count / (elapsedMs / 1000) };
-}
-
-/** The value below which a share of the values lies, between two of them in proportion. */
-export function quantile(values: readonly number[], share: number): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b);
-  const place = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(place)];
-  const above = sorted[Math.ceil(place)];
-  return below === undefined || above === undefined ? undefined : below + (above - below) * (place % 1);
+  return { name, unit, p50: at(0.5), p90: at(0.1), p95: at(0.05), p99: at(0.01), samples };
 }
 
 export function sum(values: readonly number[]): number {

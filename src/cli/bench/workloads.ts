@@ -3,7 +3,7 @@ import { parseInteger, UsageError } from '../options.ts';
 import { readImageLoad, type BenchValues, type ImageLoad } from './bench-options.ts';
 import { findWordCount, writeWords } from './prompts.ts';
 import { drawPicture, readSample, recordSpeech, spokenText } from './sample-files.ts';
-import { rate, speeds, sum, times, type Measurement } from './statistics.ts';
+import { speeds, sum, times, type Measurement } from './statistics.ts';
 
 export type Messages = readonly ChatMessage[];
 
@@ -78,10 +78,85 @@ interface Kind {
   ): Promise<{ readonly promptTokens?: number }> | AsyncIterable<{ readonly type: string }>;
   /** Types of the events that are pieces of the answer. */
   readonly pieces?: readonly string[];
-  readonly measure: Workload['measure'];
+  readonly quantities: readonly Quantity[];
 }
 
 const textsPerRequest = 32;
+
+/**
+ * A quantity of requests, from the values that each has of it; what is no finite number doesn't count. Of a `pace` each request has
+ * its own, `textsPerRequest` in its time.
+ */
+type Quantity = readonly [
+  as: 'time' | 'speed' | 'pace' | 'rate' | 'mean',
+  name: string,
+  unit: string,
+  valuesOf: (sample: Sample) => number | readonly number[] | undefined,
+];
+
+/** @returns neither p50 nor `overall` where no request has any */
+function summarize(
+  [as, name, unit, valuesOf]: Quantity,
+  samples: readonly Sample[],
+  elapsedMs: number,
+): Measurement {
+  const values = samples.flatMap((sample) => valuesOf(sample) ?? []).filter(Number.isFinite);
+  if (as === 'time') return times(name, values, unit);
+  if (as === 'speed') return speeds(name, unit, values);
+  const overall = sum(values) / (as === 'mean' ? samples.length : elapsedMs / 1000) || undefined;
+  if (as !== 'pace') return { name, unit, overall };
+  const paces = samples.map(({ totalMs }) => textsPerRequest / (totalMs / 1000));
+  return { ...speeds(name, unit, paces), overall };
+}
+
+const totalOf = ({ totalMs }: Sample): number => totalMs;
+
+/** Milliseconds between the tokens of an answer. */
+export function perToken({ usage, firstMs, totalMs }: Omit<Sample, 'piecesMs'>): number {
+  return usage.completionTokens > 1 ? (totalMs - firstMs) / (usage.completionTokens - 1) : Number.NaN;
+}
+
+const ofChat: readonly Quantity[] = [
+  ['time', 'time to first token', 'ms', ({ firstMs }) => firstMs],
+  ['speed', 'per stream', 'tokens/s', (sample) => 1000 / perToken(sample)],
+  ['rate', 'all streams', 'tokens/s', ({ usage }) => usage.completionTokens],
+  ['time', 'per token', 'ms', perToken],
+  ['time', 'between pieces', 'ms', ({ piecesMs }) => piecesMs.slice(1).map((ms, at) => ms - piecesMs[at]!)],
+  ['time', 'end to end', 'ms', totalOf],
+  ['rate', 'requests', 'per second', () => 1],
+  [
+    'speed',
+    'reading the prompt',
+    'tokens/s',
+    ({ usage, firstMs }) => (usage.promptTokens - usage.cachedTokens || Number.NaN) / (firstMs / 1000),
+  ],
+  ['mean', 'prompt', 'tokens', ({ usage }) => usage.promptTokens],
+  ['mean', 'answer', 'tokens', ({ usage }) => usage.completionTokens],
+  ['time', 'over the bus per row and step', 'B', ({ usage }) => usage.busBytesPerStep],
+];
+
+const ofTexts = (noun: string): readonly Quantity[] => [
+  ['time', 'request', 'ms', totalOf],
+  ['pace', `${noun}s`, `${noun}s/s`, () => textsPerRequest],
+  ['rate', 'tokens', 'tokens/s', ({ usage }) => usage.promptTokens],
+  ['mean', noun, 'tokens', ({ usage }) => usage.promptTokens / textsPerRequest],
+];
+
+const ofPictures: readonly Quantity[] = [
+  ['time', 'picture', 'ms', totalOf],
+  ['rate', 'pictures', 'runs/s', () => 1],
+  ['rate', 'steps', 'steps/s', ({ piecesMs }) => piecesMs.length],
+];
+
+/** @param first the name of the first piece */
+const ofAudio = (first: string): readonly Quantity[] => [
+  ['time', first, 'ms', ({ piecesMs }) => piecesMs[0]],
+  ['time', 'whole', 'ms', totalOf],
+  ['rate', 'runs', 'runs/s', () => 1],
+  ['time', 'real-time factor', 's per s of audio', (one) => one.totalMs / 1000 / one.usage.durationSeconds!],
+  ['rate', 'audio', 's of audio per s', ({ usage }) => usage.durationSeconds],
+];
+
 const prompt = 'a red circle above a blue square';
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -93,7 +168,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       return inference.chat({ model, messages: [...asked], maxTokens }, options);
     },
     pieces: ['text-delta', 'reasoning-delta', 'tool-call-start'],
-    measure: measureChat,
+    quantities: ofChat,
   },
   embedding: textKind('text', 32, ({ inference, model }, { texts }, options) =>
     inference.embed({ model, input: texts }, options),
@@ -106,7 +181,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     makeFile: drawPicture,
     describe: () => 'the same picture in each',
     ask: ({ inference, model }, { base64 }, options) => inference.detect({ model, image: base64! }, options),
-    measure: measurePictures,
+    quantities: ofPictures,
   },
   image: {
     describe({ size: { width, height, numInferenceSteps: steps } }) {
@@ -116,20 +191,20 @@ const kinds: Readonly<Record<string, Kind>> = {
     ask: ({ inference, model }, { index: seed, size }, options) =>
       inference.image({ model, prompt, seed, ...size }, options),
     pieces: ['image-step'],
-    measure: measurePictures,
+    quantities: ofPictures,
   },
   speech: {
     describe: () => `a text of ${spokenText.length} characters in each`,
     ask: ({ inference, model }, _request, options) => inference.speak({ model, input: spokenText }, options),
     pieces: ['audio'],
-    measure: measureAudio('first audio'),
+    quantities: ofAudio('first audio'),
   },
   transcription: {
     makeFile: recordSpeech,
     describe: () => 'the same recording in each',
     ask: ({ inference, model }, { file }, options) => inference.transcribe({ model, audio: file! }, options),
     pieces: ['segment'],
-    measure: measureAudio('first segment'),
+    quantities: ofAudio('first segment'),
   },
 };
 
@@ -176,7 +251,10 @@ export async function chooseWorkload(
       await send(warmUpIndex, options, { maxTokens: Math.min(warmUpTokens, asked.maxTokens) });
     },
     send: (index, until) => send(index, { signal: until }),
-    measure: kind.measure,
+    measure(samples, elapsedMs) {
+      const measured = kind.quantities.map((quantity) => summarize(quantity, samples, elapsedMs));
+      return measured.filter(({ overall, p50 }) => (overall ?? p50) !== undefined);
+    },
   };
 }
 
@@ -222,84 +300,11 @@ async function timeRun(run: () => ReturnType<Kind['ask']>, pieces: readonly stri
 
 /** Requests of several texts each, no two alike. */
 function textKind(noun: string, promptTokens: number, ask: Kind['ask']): Kind {
-  const nouns = `${noun}s`;
   return {
     promptTokens,
     textCount: textsPerRequest,
-    describe: (asked) => `${textsPerRequest} ${nouns} in each, of about ${asked.promptTokens} tokens`,
+    describe: (asked) => `${textsPerRequest} ${noun}s in each, of about ${asked.promptTokens} tokens`,
     ask,
-    measure(samples, elapsedMs) {
-      const tokens = sum(samples.map(({ usage }) => usage.promptTokens));
-      const texts = samples.length * textsPerRequest;
-      const textSpeeds = samples.map(({ totalMs }) => textsPerRequest / (totalMs / 1000));
-      return [
-        times('request', samples.map(totalOf)),
-        speeds(nouns, `${nouns}/s`, textSpeeds, texts / (elapsedMs / 1000)),
-        rate('tokens', 'tokens/s', tokens, elapsedMs),
-        { name: noun, unit: 'tokens', overall: tokens / texts },
-      ];
-    },
+    quantities: ofTexts(noun),
   };
-}
-
-function measureChat(samples: readonly Sample[], elapsedMs: number): readonly Measurement[] {
-  const answered = samples.filter(({ usage }) => usage.completionTokens > 1);
-  const streamSpeeds = answered.map((sample) => 1000 / perToken(sample)).filter(Number.isFinite);
-  const computed = samples.map(({ usage }) => usage.promptTokens - usage.cachedTokens);
-  const promptSpeeds = computed.map((tokens, index) => tokens / (samples[index]!.firstMs / 1000));
-  const completion = sum(samples.map(({ usage }) => usage.completionTokens));
-  const prompts = sum(samples.map(({ usage }) => usage.promptTokens));
-  const busBytes = samples.flatMap(({ usage }) => usage.busBytesPerStep ?? []);
-  const gaps = samples.flatMap(({ piecesMs }) => piecesMs.slice(1).map((ms, index) => ms - piecesMs[index]!));
-  return [
-    times(
-      'time to first token',
-      samples.map(({ firstMs }) => firstMs),
-    ),
-    speeds('per stream', 'tokens/s', streamSpeeds),
-    rate('all streams', 'tokens/s', completion, elapsedMs),
-    times('per token', answered.map(perToken)),
-    times('between pieces', gaps),
-    times('end to end', samples.map(totalOf)),
-    rate('requests', 'per second', samples.length, elapsedMs),
-    ...(sum(computed) > 0 ? [speeds('reading the prompt', 'tokens/s', promptSpeeds)] : []),
-    { name: 'prompt', unit: 'tokens', overall: prompts / samples.length },
-    { name: 'answer', unit: 'tokens', overall: completion / samples.length },
-    ...(busBytes.length > 0 ? [times('over the bus per row and step', busBytes, 'B')] : []),
-  ];
-}
-
-/** Milliseconds between the tokens of an answer. */
-export function perToken({ usage, firstMs, totalMs }: Omit<Sample, 'piecesMs'>): number {
-  return (totalMs - firstMs) / (usage.completionTokens - 1);
-}
-
-function measurePictures(samples: readonly Sample[], elapsedMs: number): readonly Measurement[] {
-  const steps = sum(samples.map(({ piecesMs }) => piecesMs.length));
-  return [
-    times('picture', samples.map(totalOf)),
-    rate('pictures', 'runs/s', samples.length, elapsedMs),
-    ...(steps > 0 ? [rate('steps', 'steps/s', steps, elapsedMs)] : []),
-  ];
-}
-
-/** @param first the name of the first piece */
-function measureAudio(first: string): Workload['measure'] {
-  return (samples, elapsedMs) => {
-    const seconds = samples.map(({ usage }) => usage.durationSeconds ?? 0);
-    const firsts = samples.flatMap(({ piecesMs }) => piecesMs[0] ?? []);
-    const factors = samples.map(({ totalMs }, index) => totalMs / 1000 / seconds[index]!);
-    const { p50, p95 } = times('', factors);
-    const factor = { name: 'real-time factor', unit: 's per s of audio', p50, p95 };
-    return [
-      ...(firsts.length > 0 ? [times(first, firsts)] : []),
-      times('whole', samples.map(totalOf)),
-      rate('runs', 'runs/s', samples.length, elapsedMs),
-      ...(sum(seconds) > 0 ? [factor, rate('audio', 's of audio per s', sum(seconds), elapsedMs)] : []),
-    ];
-  };
-}
-
-function totalOf({ totalMs }: Sample): number {
-  return totalMs;
 }

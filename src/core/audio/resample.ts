@@ -1,4 +1,5 @@
 import { assertNames } from '../assert-names.ts';
+import { sinc } from '../math/numeric.ts';
 import { openSimd } from '../math/simd.ts';
 import { assertSamples, assertSampleRate } from './assert.ts';
 import { kaiserBeta, kaiserLength, kaiserWindow } from './kaiser.ts';
@@ -213,10 +214,6 @@ function createFilter({ up, down }: { up: number; down: number }): {
 function scaled(count: number, up: number, down: number, round: (value: number) => number): number {
   const whole = Math.floor(count / down);
   return whole * up + round(((count - whole * down) * up) / down);
-}
-
-function sinc(x: number): number {
-  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -30,22 +30,16 @@ export function lagrangeBasis(nodes: readonly number[]): number[][] {
   });
 }
 
-/** Solves a few linear equations by Gaussian elimination with partial pivoting. */
-export function solveLinear(rows: readonly (readonly number[])[], goals: readonly number[]): number[] {
-  const left = rows.map((row, index) => [...row, goals[index]!]);
-  const size = goals.length;
-  for (let column = 0; column < size; column++) {
-    let pivot = column;
-    for (let row = column + 1; row < size; row++) {
-      if (Math.abs(left[row]![column]!) > Math.abs(left[pivot]![column]!)) pivot = row;
-    }
-    [left[column], left[pivot]] = [left[pivot]!, left[column]!];
-    const top = left[column]!;
-    for (const [index, row] of left.entries()) {
-      if (index === column) continue;
-      const factor = row[column]! / top[column]!;
-      for (let place = column; place <= size; place++) row[place]! -= factor * top[place]!;
-    }
-  }
-  return left.map((row, index) => row[size]! / row[index]!);
+/** sin(πx) / πx */
+export function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+/** The value below which a share of the values lies, between two of them in proportion; nothing of no values. */
+export function quantile(values: ArrayLike<number>, share: number): number | undefined {
+  const sorted = Float64Array.from(values).sort();
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  return below === undefined || above === undefined ? undefined : below + (above - below) * (place % 1);
 }

@@ -8,44 +8,28 @@ import { innerGraphs } from './value.ts';
 export function pruneGraph(graph: OnnxGraph): OnnxGraph {
   const producers = new Map<string, OnnxNode>();
   for (const node of graph.nodes) for (const name of node.outputs) producers.set(name, node);
+  producers.delete('');
   const used = new Set<string>();
   const nodes: OnnxNode[] = [];
   const states = new Map<OnnxNode, 'open' | 'done'>();
-  const stack: { readonly node: OnnxNode; readonly names: readonly string[]; next: number }[] = [];
-
-  for (const { name } of graph.outputs) visit(name);
-  return {
-    ...graph,
-    nodes,
-    initializers: graph.initializers.filter(({ name }) => used.has(name)),
-    values: [],
-  };
-
-  function visit(output: string): void {
-    enter(output);
-    while (stack.length > 0) {
-      const top = stack.at(-1)!;
-      if (top.next < top.names.length) {
-        enter(top.names[top.next++]!);
-        continue;
-      }
-      stack.pop();
-      states.set(top.node, 'done');
-      nodes.push(top.node);
+  /** Names to visit, and below those that a node takes the node itself. */
+  const stack: (string | OnnxNode)[] = graph.outputs.map(({ name }) => name).toReversed();
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    if (typeof top !== 'string') {
+      states.set(top, 'done');
+      nodes.push(top);
+      continue;
     }
-  }
-
-  function enter(name: string): void {
-    if (name === '') return;
-    used.add(name);
-    const node = producers.get(name);
-    if (!node) return;
-    const state = states.get(node);
-    if (state === 'open') throw new RangeError(`graph: the node of ${name} depends on itself`);
-    if (state === 'done') return;
+    used.add(top);
+    const node = producers.get(top);
+    const state = node && states.get(node);
+    if (state === 'open') throw new RangeError(`graph: the node of ${top} depends on itself`);
+    if (!node || state === 'done') continue;
     states.set(node, 'open');
-    stack.push({ node, names: dependencies(node), next: 0 });
+    stack.push(node, ...dependencies(node).toReversed());
   }
+  const initializers = graph.initializers.filter(({ name }) => used.has(name));
+  return { ...graph, nodes, initializers, values: [] };
 }
 
 /** Names that a node takes, in the graphs of its attributes too. */

@@ -97,6 +97,11 @@ export function candidatesInto(
   return candidates;
 }
 
+/*
+ * Here and in the other files, a loop over the vocabulary has a function to itself that ends with it: V8 replaces a
+ * function within its first long loop, before it has seen what comes after, and would fall back there at every call.
+ */
+
 function appendByFours(candidates: Candidates, logits: ArrayLike<number>, end: number): void {
   const { tokens, logits: kept } = candidates;
   for (let token = 0; token < end; token += 4) {
@@ -200,7 +205,7 @@ function largestByFours(logits: Float64Array, end: number): number {
 
 /** Writes exp(logit − largest) of each candidate and returns the sum. */
 export function weightsInto(weights: Float64Array, { logits, size }: Candidates, largest: number): number {
-  return decaysInto(weights, logits, size, largest);
+  return decaysInto(weights, logits, 0, size, largest);
 }
 
 /** Keeps candidates of at least this logit. */

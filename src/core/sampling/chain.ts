@@ -20,10 +20,6 @@ export interface Chain {
   readonly needsAllLogits: boolean;
   /** As `run`, from the largest logits alone. */
   runLargest(largest: LargestLogits): Candidates | undefined;
-  /** Whether no sampler drops any token, so that `drawFromAll` may be used. */
-  readonly keepsAll: boolean;
-  /** One of all tokens; −1 where it takes `run` and a draw from what that gives. */
-  drawFromAll(logits: Float32Array, uniform: number): number;
   /** Makes a token part of the history that the samplers look at. */
   accept(token: number): void;
   /** Number of last tokens of the history that the samplers read. */
@@ -42,7 +38,7 @@ const orderScratch = createScratch((length) => new Float64Array(length));
 export function createChain(parameters: ChainParameters, context: Omit<SamplerContext, 'isSteered'>): Chain {
   const steps = stepsOf(parameters, context);
   const leading = steps.findIndex(({ changes }) => changes === undefined);
-  const [first, ...others] = steps.slice(leading) as [SamplerStep, ...SamplerStep[]];
+  const { collector } = steps[leading]!;
   const adjust = createAdjuster(steps.slice(0, leading).map(({ changes }) => changes!));
   const deciding = steps.findIndex(({ lowered }) => lowered === undefined);
   const lowering = steps.slice(0, deciding);
@@ -51,12 +47,10 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
   const massIsUnknown = onLargest?.usesMass && deciding > leading;
 
   return {
-    keepsAll: first.drawFromAll !== undefined && others.length === 0,
     needsAllLogits: onLargest === undefined || massIsUnknown === true,
     memory: Math.max(0, ...steps.map(({ memory = 0 }) => memory)),
     run(logits, allow, isPenalized) {
       const candidates = candidateScratch(logits.length);
-      const { collector } = first;
       if (collector && !(allow && leavesFew(allow, logits.length))) {
         collector.reset(candidates);
         scan(logits, adjust(logits, allow, isPenalized), collector, allow);
@@ -85,7 +79,6 @@ export function createChain(parameters: ChainParameters, context: Omit<SamplerCo
       for (const step of afterDeciding) step.apply(candidates);
       return candidates;
     },
-    drawFromAll: (logits, uniform) => first.drawFromAll!(logits, adjust(logits), uniform),
     accept(token) {
       for (const step of steps) step.accept?.(token);
     },

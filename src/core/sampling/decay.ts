@@ -24,20 +24,17 @@ export function decay(x: number): number {
   return x < decayReach ? decayWithin(x) : Math.exp(-x);
 }
 
-/** exp(values[i] − origin) of the first `size` values, none of which is above the origin. */
-export function decaysInto(out: Float64Array, values: Float64Array, size: number, origin: number): number {
-  const fours = size - (size % 4);
-  return decaysByFours(out, values, fours, origin) + decaysEach(out, values, fours, size, origin);
-}
-
-/*
- * Here and in the other files, a loop over the vocabulary has a function to itself that ends with it: V8 replaces a
- * function within its first long loop, before it has seen what comes after, and would fall back there at every call.
- */
-
-function decaysByFours(out: Float64Array, values: Float64Array, end: number, origin: number): number {
+/** Writes exp(value − origin) of the values from `start` to before `end`, none of which is above the origin. @returns their sum */
+export function decaysInto(
+  out: Float64Array,
+  values: Float64Array,
+  start: number,
+  end: number,
+  origin: number,
+): number {
   let total = 0;
-  for (let i = 0; i < end; i += 4) {
+  let i = start;
+  for (; i + 4 <= end; i += 4) {
     const a = origin - values[i]!;
     const b = origin - values[i + 1]!;
     const c = origin - values[i + 2]!;
@@ -47,41 +44,14 @@ function decaysByFours(out: Float64Array, values: Float64Array, end: number, ori
       const second = decayWithin(b);
       const third = decayWithin(c);
       const fourth = decayWithin(d);
-      out[i] = first;
-      out[i + 1] = second;
-      out[i + 2] = third;
-      out[i + 3] = fourth;
+      out[i - start] = first;
+      out[i - start + 1] = second;
+      out[i - start + 2] = third;
+      out[i - start + 3] = fourth;
       total += first + second + (third + fourth);
-    } else total += decaysEach(out, values, i, i + 4, origin);
+    } else
+      for (let each = i; each < i + 4; each++) total += out[each - start] = decay(origin - values[each]!);
   }
-  return total;
-}
-
-/** The sum of exp(values[i] − origin) from `start` to before `end`, none of which is above the origin. */
-export function sumOfDecays(values: Float64Array, start: number, end: number, origin: number): number {
-  const fours = end - ((end - start) % 4);
-  let total = 0;
-  for (let i = start; i < fours; i += 4) {
-    const a = origin - values[i]!;
-    const b = origin - values[i + 1]!;
-    const c = origin - values[i + 2]!;
-    const d = origin - values[i + 3]!;
-    if (a < decayReach && b < decayReach && c < decayReach && d < decayReach) {
-      total += decayWithin(a) + decayWithin(b) + (decayWithin(c) + decayWithin(d));
-    } else total += decay(a) + decay(b) + (decay(c) + decay(d));
-  }
-  for (let i = fours; i < end; i++) total += decay(origin - values[i]!);
-  return total;
-}
-
-function decaysEach(
-  out: Float64Array,
-  values: Float64Array,
-  start: number,
-  end: number,
-  origin: number,
-): number {
-  let total = 0;
-  for (let i = start; i < end; i++) total += out[i] = decay(origin - values[i]!);
+  for (; i < end; i++) total += out[i - start] = decay(origin - values[i]!);
   return total;
 }

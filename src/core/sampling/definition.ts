@@ -4,7 +4,7 @@ import type { LogitChanges } from './changes.ts';
 import type { DryBreakers } from './dry-breakers.ts';
 import type { LargestStep } from './largest-logits.ts';
 import type { Rng } from './rng.ts';
-import type { Adjustments, Collector } from './scan.ts';
+import type { Collector } from './scan.ts';
 
 /** One sequence, as its samplers see it. */
 export interface SamplerContext {
@@ -25,8 +25,6 @@ export interface SamplerStep {
   readonly changes?: LogitChanges;
   /** Gathers the candidates that it would keep, and perhaps some more, from all logits. */
   readonly collector?: Collector;
-  /** A draw where this is the only sampler after the changes; −1 where it takes `apply`. */
-  drawFromAll?(logits: Float32Array, adjustments: Adjustments, uniform: number): number;
   /** The most tokens that it lowers; left out by a sampler that raises logits or drops candidates. */
   lowered?(): number;
   /** `apply` to the largest logits alone, after samplers that lower some of them. */

@@ -1,6 +1,6 @@
-import { assertNumber, createScratch } from './scratch.ts';
+import { assertNumber, createScratch, weightScratch } from './scratch.ts';
 import { assertCandidates, largestOf, type Candidates } from './candidates.ts';
-import { decayReach, decayWithin, sumOfDecays } from './decay.ts';
+import { decaysInto } from './decay.ts';
 
 /**
  * Draws a token with the probability of its candidate, by inverting the cumulative distribution in token order.
@@ -17,68 +17,40 @@ import { decayReach, decayWithin, sumOfDecays } from './decay.ts';
 export function drawToken(candidates: Candidates, uniform: number): number {
   assertCandidates(candidates);
   assertNumber('uniform', uniform);
-  const { tokens, size } = candidates;
+  const { tokens, logits, size } = candidates;
   if (size === 0) throw new RangeError('candidates: expected at least one, got 0');
-  if (size === 1) return tokens[0]!;
+  const weights = weightScratch(pieceLength);
+  const pieces = Math.ceil(size / pieceLength);
+  const masses = pieceMasses(pieces);
   const largest = largestOf(candidates);
-  const masses = pieceMasses(Math.ceil(size / pieceLength));
-  const goal = uniform * weighPieces(masses, candidates, largest);
-  const piece = pieceExceeding(masses, Math.ceil(size / pieceLength), goal);
-  let mass = 0;
-  for (let before = 0; before < piece; before++) mass += masses[before]!;
-  const start = piece * pieceLength;
-  const end = Math.min(start + pieceLength, size);
-  return tokens[placeExceeding(candidates.logits, start, end, largest, 1, goal - mass)]!;
-}
-
-const pieceLength = 512;
-
-/** Sums of weights of consecutive candidates; of those that the draw falls on, weights are worked out again. */
-export const pieceMasses = createScratch((length) => new Float64Array(length));
-
-function weighPieces(masses: Float64Array, { logits, size }: Candidates, largest: number): number {
   let total = 0;
-  for (let piece = 0, start = 0; start < size; piece++, start += pieceLength) {
-    masses[piece] = sumOfDecays(logits, start, Math.min(start + pieceLength, size), largest);
-    total += masses[piece]!;
-  }
-  return total;
+  for (let piece = 0; piece < pieces; piece++)
+    total += masses[piece] = decaysInto(weights, logits, piece * pieceLength, endOf(piece, size), largest);
+  const goal = uniform * total;
+  const piece = placeExceeding(masses, pieces, goal);
+  let before = 0;
+  for (let earlier = 0; earlier < piece; earlier++) before += masses[earlier]!;
+  const start = piece * pieceLength;
+  const end = endOf(piece, size);
+  decaysInto(weights, logits, start, end, largest);
+  return tokens[start + placeExceeding(weights, end - start, goal - before)]!;
 }
 
-/** The first piece with which the running sum exceeds the goal. */
-export function pieceExceeding(masses: Float64Array, count: number, goal: number): number {
-  let mass = 0;
-  // Rounding may keep the goal from being exceeded: then it is the last piece that has any mass.
-  let last = 0;
-  for (let piece = 0; piece < count; piece++) {
-    if (masses[piece]! > 0) last = piece;
-    mass += masses[piece]!;
-    if (mass > goal) break;
-  }
-  return last;
+/** Sums of so many weights are looked at first. */
+const pieceLength = 512;
+const pieceMasses = createScratch((length) => new Float64Array(length));
+
+function endOf(piece: number, size: number): number {
+  return Math.min((piece + 1) * pieceLength, size);
 }
 
-/** The first place of a piece at which the running sum of exp(−(largest − logit) · inverse), 0 for NaN, exceeds the goal. */
-export function placeExceeding(
-  logits: Float32Array | Float64Array,
-  start: number,
-  end: number,
-  largest: number,
-  inverse: number,
-  goal: number,
-): number {
+/** The first place with which the running sum exceeds a goal; where rounding keeps it from that, the last that has any weight. */
+function placeExceeding(weights: Float64Array, count: number, goal: number): number {
   let sum = 0;
-  let last = start;
-  for (let place = start; place < end; place++) {
-    const weight = weightOf((largest - logits[place]!) * inverse);
-    sum += weight;
-    if (weight > 0) last = place;
-    if (sum > goal) break;
+  let last = 0;
+  for (let place = 0; place < count && sum <= goal; place++) {
+    sum += weights[place]!;
+    if (weights[place]! > 0) last = place;
   }
   return last;
-}
-
-/** exp(−x); 0 for NaN. */
-export function weightOf(x: number): number {
-  return x < decayReach ? decayWithin(x) : x >= decayReach ? Math.exp(-x) : 0;
 }

@@ -81,8 +81,6 @@ export interface DryOptions {
 
 const noBreakers: DryBreakers = new Map();
 const repeatScratch = createScratch((length) => new Int32Array(length));
-/** Zeros but while a penalty is worked out. */
-const longestScratch = createScratch((length) => new Int32Array(length));
 /** Natural logarithm of the largest finite float32, which bounds the penalty. */
 const largestExponent = 88.7228391;
 
@@ -134,23 +132,19 @@ function penalizeRepetition(
   const repeats = repeatScratch(count);
   repeatsInto(repeats, history, count);
 
-  const longest = longestScratch(candidates.size);
+  /** Token → the longest repetition that it would continue. */
+  const longest = new Map<number, number>();
   for (let age = 1; age < count; age++) {
     const repeat = Math.min(repeats[age]!, reach);
-    if (repeat < allowedLength) continue;
-    const place = positionOf(candidates, history[end - age]!);
-    if (place >= 0) longest[place] = Math.max(longest[place]!, repeat + 1);
+    const token = history[end - age]!;
+    if (repeat >= allowedLength) longest.set(token, Math.max(repeat, longest.get(token) ?? 0));
   }
   const steps = base > 1.000001 ? Math.floor(largestExponent / Math.log(base)) : Infinity;
-  for (let age = 1; age < count; age++) {
-    if (Math.min(repeats[age]!, reach) < allowedLength) continue;
-    const token = history[end - age]!;
+  for (const [token, repeat] of longest) {
     const place = positionOf(candidates, token);
-    if (place < 0 || longest[place] === 0) continue;
-    const exponent = Math.min(longest[place]! - 1 - allowedLength, steps);
-    longest[place] = 0;
-    if (isBreaker(breakers, token) || isPenalized?.(token) === false) continue;
-    candidates.logits[place] = withinRange(candidates.logits[place]! - multiplier * base ** exponent);
+    if (place < 0 || isBreaker(breakers, token) || isPenalized?.(token) === false) continue;
+    const penalty = multiplier * base ** Math.min(repeat - allowedLength, steps);
+    candidates.logits[place] = withinRange(candidates.logits[place]! - penalty);
   }
   return candidates;
 }

@@ -69,8 +69,8 @@ const parameterNames = [...Object.keys(samplingParameters), 'logitBias', 'dryBre
  * Mirostat. `temperature` 0 always takes the most likely token after bias, penalties and DRY, the lower id of equals,
  * whatever the other samplers are set to.
  *
- * `sample` creates no arrays or objects once the first call has made room; that room, about 70 bytes for each token of
- * the vocabulary, is shared by all samplers of a thread.
+ * `sample` creates no arrays or objects once the first call has made room, unless DRY is on; that room, about 70 bytes for
+ * each token of the vocabulary, is shared by all samplers of a thread.
  *
  * @param parameters what is left out has its default
  * @throws TypeError or RangeError, beginning with the name of a parameter that doesn't exist or is out of its bounds
@@ -106,11 +106,6 @@ export function createSampler(parameters: SamplerParameters, options: SamplerOpt
       if (logits.length !== vocabularySize)
         throw new RangeError(`logits: expected ${vocabularySize}, got ${logits.length}`);
       if (allow !== undefined) assertMask(allow, vocabularySize);
-      if (chain.keepsAll && allow === undefined && isPenalized === undefined) {
-        const uniform = rng.next();
-        const token = chain.drawFromAll(logits, uniform);
-        return token >= 0 ? token : drawToken(someOf(chain.run(logits)), uniform);
-      }
       const candidates = someOf(chain.run(logits, allow, isPenalized));
       if (isGreedy) return candidates.tokens[0]!;
       const token = drawToken(candidates, rng.next());

@@ -149,15 +149,7 @@ export function weightsAndMoment(
 ): { readonly total: number; readonly moment: number } {
   const { logits, size } = candidates;
   const total = weightsInto(weights, candidates, largest);
-  const pairs = size - (size % 2);
   let moment = 0;
-  let other = 0;
-  // Two sums, so that one addition needn't wait for the other.
-  for (let i = 0; i < pairs; i += 2) {
-    moment += weights[i]! * (largest - logits[i]!);
-    other += weights[i + 1]! * (largest - logits[i + 1]!);
-  }
-  if (pairs < size) moment += weights[pairs]! * (largest - logits[pairs]!);
-  moment += other;
+  for (let i = 0; i < size; i++) moment += weights[i]! * (largest - logits[i]!);
   return { total, moment };
 }

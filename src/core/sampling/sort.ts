@@ -1,53 +1,32 @@
 import { createScratch } from './scratch.ts';
 
-const digits = 2048;
-const digitBits = 11;
-const starts = new Int32Array(digits);
+const places = 2 ** 16;
+const starts = new Int32Array(places);
 const copyScratch = createScratch((length) => new Float64Array(length));
-const fewValues = 32;
 const movesPerValue = 8;
 
 /**
- * Sorts the first `size` values descending. A radix sort by two digits of where a value lies between the extremes leaves them
- * nearly sorted, and insertion sort does the rest: linear time, unless values crowd together.
+ * Sorts the first `size` values descending. One of 65,536 places between the extremes for each leaves them nearly sorted, and
+ * insertion sort does the rest: linear time, unless values crowd together.
  */
 export function sortDescendingInto(sorted: Float64Array, values: Float64Array, size: number): void {
-  if (sorted !== values) for (let i = 0; i < size; i++) sorted[i] = values[i]!;
-  if (size > fewValues) sortRoughly(sorted, size);
-  if (!insertionSort(sorted, size, size * movesPerValue)) sorted.subarray(0, size).sort().reverse();
-}
-
-function sortRoughly(values: Float64Array, size: number): void {
+  const copy = copyScratch(size);
   let [least, most] = [Infinity, -Infinity];
   for (let i = 0; i < size; i++) {
-    if (values[i]! < least) least = values[i]!;
-    if (values[i]! > most) most = values[i]!;
+    const value = (copy[i] = values[i]!);
+    if (value < least) least = value;
+    if (value > most) most = value;
   }
-  const scale = Math.min((digits * digits - 1) / (most - least), Number.MAX_VALUE);
-  const copy = copyScratch(size);
-  scatter(values, copy, size, { most, scale, shift: 0 });
-  scatter(copy, values, size, { most, scale, shift: digitBits });
-}
-
-interface Digit {
-  readonly most: number;
-  readonly scale: number;
-  readonly shift: number;
-}
-
-/** One pass: values in the order of one of their digits, and of those with the same as they were. */
-function scatter(from: Float64Array, to: Float64Array, size: number, { most, scale, shift }: Digit): void {
+  const scale = Math.min((places - 1) / (most - least), Number.MAX_VALUE);
   starts.fill(0);
-  for (let i = 0; i < size; i++) starts[((((most - from[i]!) * scale) | 0) >> shift) & (digits - 1)]!++;
-  for (let digit = 0, start = 0; digit < digits; digit++) {
-    const count = starts[digit]!;
-    starts[digit] = start;
+  for (let i = 0; i < size; i++) starts[((most - copy[i]!) * scale) | 0]!++;
+  for (let place = 0, start = 0; place < places; place++) {
+    const count = starts[place]!;
+    starts[place] = start;
     start += count;
   }
-  for (let i = 0; i < size; i++) {
-    const value = from[i]!;
-    to[starts[((((most - value) * scale) | 0) >> shift) & (digits - 1)]!++] = value;
-  }
+  for (let i = 0; i < size; i++) sorted[starts[((most - copy[i]!) * scale) | 0]!++] = copy[i]!;
+  if (!insertionSort(sorted, size, size * movesPerValue)) sorted.subarray(0, size).sort().reverse();
 }
 
 /** @returns false if it took more than `moves` to sort and was given up */

@@ -1,10 +1,9 @@
 import { valueScratch, weightScratch } from './scratch.ts';
-import { keepAbove, largestOf, type Candidates, checkedStep } from './candidates.ts';
+import { keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
 import { sortDescendingInto } from './sort.ts';
-import { keepTopK } from './top-k.ts';
 
 export const tailFreeSampler = defineSampler({
   parameters: {
@@ -24,8 +23,6 @@ export const tailFreeSampler = defineSampler({
 
 /** Below this total the second differences are noise and weigh the same. */
 const leastCurvature = 1e-6;
-/** Beyond so many nats below the largest logit, probabilities are below 1e-27 of the largest and count as 0. */
-const allNats = 64;
 
 /**
  * Tail-free sampling: sorts by probability, takes the absolute second differences as weights and cuts where their
@@ -45,42 +42,27 @@ const allNats = 64;
 export const applyTailFree = checkedStep('tfsZ', keepHead);
 
 function keepHead(candidates: Candidates, z: number): Candidates {
-  const { size } = candidates;
+  const { logits, size } = candidates;
   if (z >= 1 || size <= 2) return candidates;
   const sorted = valueScratch(size);
-  const count = sortedAbove(largestOf(candidates) - allNats, candidates, sorted);
-  const kept = keptOf(sorted, count, size, z * (1 + massTolerance));
+  sortDescendingInto(sorted, logits, size);
+  const kept = keptOf(sorted, size, z * (1 + massTolerance));
   if (kept === size) return candidates;
-  if (kept > count) return keepTopK(candidates, kept);
   const lowest = sorted[kept - 1]!;
   let equals = 1;
   while (equals < kept && sorted[kept - 1 - equals] === lowest) equals++;
   return keepAbove(candidates, lowest, equals);
 }
 
-/** Writes all logits above a bound, descending. */
-function sortedAbove(bound: number, { logits, size }: Candidates, sorted: Float64Array): number {
-  let count = 0;
-  for (let i = 0; i < size; i++) {
-    const logit = logits[i]!;
-    sorted[count] = logit;
-    count += Number(logit > bound); // no branch, which would often be guessed wrong
-  }
-  sortDescendingInto(sorted, sorted, count);
-  return count;
-}
-
-/** Number of candidates that stay, computed from the `count` of `size` that have a probability to speak of. */
-function keptOf(sorted: Float64Array, count: number, size: number, share: number): number {
+/** Number of candidates that stay. */
+function keptOf(sorted: Float64Array, size: number, share: number): number {
   const weights = weightScratch(size);
-  const mass = decaysInto(weights, sorted, count, sorted[0]!);
-  const end = Math.min(count + 2, size);
-  weights.fill(0, count, end); // more zeros would add nothing
+  const mass = decaysInto(weights, sorted, 0, size, sorted[0]!);
   let total = 0;
-  for (let i = 2; i < end; i++) total += curvature(weights, i);
+  for (let i = 2; i < size; i++) total += curvature(weights, i);
   if (total <= leastCurvature * mass) return evenlyKept(size, share);
   let sum = 0;
-  for (let i = 2; i < end; i++) {
+  for (let i = 2; i < size; i++) {
     sum += curvature(weights, i);
     if (sum > share * total && i > 2) return i - 2;
   }

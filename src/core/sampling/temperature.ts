@@ -2,7 +2,6 @@ import { assertObject } from '../assert-values.ts';
 import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestLogit, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { drawFromAll } from './draw-from-all.ts';
 import { largestStep } from './largest-logits.ts';
 import { weightsAndMoment, createLargestCollector } from './scan.ts';
 
@@ -44,12 +43,7 @@ export const temperatureSampler = defineSampler({
       const onLargest = largestStep(apply, () => true);
       return { apply, collector: createLargestCollector(), onLargest };
     }
-    if (isSteered || dynatempRange === 0) {
-      return {
-        apply,
-        drawFromAll: (logits, adjustments, uniform) => drawFromAll(logits, adjustments, middle, uniform),
-      };
-    }
+    if (isSteered || dynatempRange === 0) return { apply };
     const options = { temperature: middle, range: dynatempRange, exponent };
     return { apply: (candidates) => scaleByEntropy(candidates, options) };
   },

@@ -79,57 +79,21 @@ function createTopKCollector(k: number): Collector {
 }
 
 const patience = 32;
-
-/** `applyTopK` that leaves `source` alone unless it is `target` itself. */
-export function topKInto(target: Candidates, source: Candidates, k: number): Candidates {
-  const lowest = source.size > 4 * roomFor(k) ? likelyBound(source, k) : -Infinity;
-  target.size = gatherLargest(target, source, k, countAbove(source, lowest) < k ? -Infinity : lowest);
-  if (target.size > k) keepLargest(target, k);
-  return target;
-}
-
-function gatherLargest(target: Candidates, source: Candidates, k: number, lowest: number): number {
-  const { tokens, logits, size } = source;
-  const { tokens: keptTokens, logits: keptLogits } = target;
-  const room = roomFor(k);
-  let threshold = lowest;
-  let kept = 0;
-  for (let i = 0; i < size; i++) {
-    const logit = logits[i]!;
-    if (logit > threshold) {
-      keptTokens[kept] = tokens[i]!;
-      keptLogits[kept++] = logit;
-      if (kept === room) {
-        target.size = kept;
-        threshold = keepLargest(target, k);
-        kept = target.size;
-      }
-    }
-  }
-  return kept;
-}
-
-/** A bound that, by a sample, about twice `k` logits are above; for more than four times `roomFor(k)` candidates. */
-function likelyBound({ logits, size }: Candidates, k: number): number {
-  const count = roomFor(k);
-  const values = valueScratch(size);
-  const stride = Math.floor(size / count);
-  for (let i = 0; i < count; i++) values[i] = logits[i * stride]!;
-  return justBelow(selectDescending(values, count, Math.ceil((2 * k) / stride) + spareSamples));
-}
-
 /** Extra samples above the threshold. With them, the chance that fewer than k candidates pass is below one in a hundred. */
 const spareSamples = 1;
 
-function countAbove({ logits, size }: Candidates, bound: number): number {
-  const fours = size - (size % 4);
-  let count = 0;
-  for (let i = 0; i < fours; i += 4) {
-    count += Number(logits[i]! > bound) + Number(logits[i + 1]! > bound);
-    count += Number(logits[i + 2]! > bound) + Number(logits[i + 3]! > bound);
+/** `applyTopK` that leaves its source alone unless that is `target` itself. */
+export function topKInto(target: Candidates, { tokens, logits, size }: Candidates, k: number): Candidates {
+  const room = roomFor(k);
+  let threshold = -Infinity;
+  target.size = 0;
+  for (let i = 0; i < size; i++) {
+    if (logits[i]! <= threshold) continue;
+    append(target, tokens[i]!, logits[i]!);
+    if (target.size === room) threshold = keepLargest(target, k);
   }
-  for (let i = fours; i < size; i++) count += Number(logits[i]! > bound);
-  return count;
+  if (target.size > k) keepLargest(target, k);
+  return target;
 }
 
 /**

@@ -41,19 +41,11 @@ function keepTopNSigma(candidates: Candidates, n: number): Candidates {
   return keepFrom(candidates, largest - Math.min(n, largestLogit) * deviationOf(candidates));
 }
 
-function deviationOf(candidates: Candidates): number {
-  const mean = meanOf(candidates);
-  return Math.sqrt(squaresAround(mean, candidates) / candidates.size);
-}
-
-function meanOf({ logits, size }: Candidates): number {
+function deviationOf({ logits, size }: Candidates): number {
   let sum = 0;
   for (let i = 0; i < size; i++) sum += logits[i]!;
-  return sum / size;
-}
-
-function squaresAround(mean: number, { logits, size }: Candidates): number {
-  let sum = 0;
-  for (let i = 0; i < size; i++) sum += (logits[i]! - mean) ** 2;
-  return sum;
+  const mean = sum / size;
+  let squares = 0;
+  for (let i = 0; i < size; i++) squares += (logits[i]! - mean) ** 2;
+  return Math.sqrt(squares / size);
 }

@@ -1,9 +1,8 @@
 import { createScratch, weightScratch } from './scratch.ts';
 import { createCandidates, largestOf, weightsInto, type Candidates, checkedStep } from './candidates.ts';
-import { sumOfDecays } from './decay.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
-import { keepLargestShare, keepNearest, massTolerance } from './nearest.ts';
+import { keepMass, keepShare, massTolerance } from './nearest.ts';
 
 export const topPSampler = defineSampler({
   parameters: {
@@ -42,9 +41,7 @@ export const topPSampler = defineSampler({
 export const applyTopP = checkedStep('topP', keepTopP);
 
 function keepTopP(candidates: Candidates, p: number): Candidates {
-  const { size } = candidates;
-  if (p >= 1 || size <= 1) return candidates;
-  return keepLargestShare(candidates, weightScratch(size), largestOf(candidates), p * (1 - massTolerance));
+  return p >= 1 || candidates.size <= 1 ? candidates : keepShare(candidates, p * (1 - massTolerance));
 }
 
 const largestScratch = createScratch(createCandidates);
@@ -59,11 +56,10 @@ function keepTopPOfLargest(
   p: number,
   { largest, floor, vocabularySize, lowered }: KnownLogits,
 ): boolean {
-  const { logits } = candidates;
   const scratch = largestScratch(candidates.size);
   const weights = weightScratch(candidates.size);
   const center = largestOf(candidates);
-  const known = sumOfDecays(logits, 0, candidates.size, center);
+  const known = weightsInto(weights, candidates, center);
   let before = 0;
   for (let i = 0; i < largest.logits.length; i++) before += Math.exp(largest.logits[i]! - center);
   const all = largest.mass * Math.exp(largest.logits[0]! - center);
@@ -81,6 +77,6 @@ function keepTopPOfLargest(
   scratch.size = candidates.size;
   scratch.tokens.set(candidates.tokens.subarray(0, candidates.size));
   scratch.logits.set(candidates.logits.subarray(0, candidates.size));
-  const { size } = keepNearest(scratch, weights, center, highGoal);
-  return keepNearest(candidates, weights, center, lowGoal).size === size;
+  const { size } = keepMass(scratch, weights, highGoal);
+  return keepMass(candidates, weights, lowGoal).size === size;
 }

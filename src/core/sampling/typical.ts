@@ -1,8 +1,8 @@
-import { weightScratch } from './scratch.ts';
-import { largestOf, type Candidates, checkedStep } from './candidates.ts';
+import { createScratch, weightScratch } from './scratch.ts';
+import { createCandidates, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { weightsAndMoment } from './scan.ts';
-import { keepNearest, massTolerance } from './nearest.ts';
+import { keepMass, massTolerance } from './nearest.ts';
 
 export const typicalSampler = defineSampler({
   parameters: {
@@ -37,13 +37,27 @@ export const typicalSampler = defineSampler({
  */
 export const applyTypicalP = checkedStep('typicalP', keepTypical);
 
+const nearScratch = createScratch(createCandidates);
+
 function keepTypical(candidates: Candidates, p: number): Candidates {
-  const { size } = candidates;
+  const { tokens, logits, size } = candidates;
   if (p >= 1 || size <= 1) return candidates;
   const largest = largestOf(candidates);
   const weights = weightScratch(size);
   const { total, moment } = weightsAndMoment(weights, candidates, largest);
   // |−ln p − H| = |typical − logit|: the softmax's normalizer cancels out.
   const typical = largest - moment / total;
-  return keepNearest(candidates, weights, typical, p * total * (1 + massTolerance));
+  /** The places of the candidates, the nearest with the highest value. */
+  const near = nearScratch(size);
+  near.size = size;
+  for (let i = 0; i < size; i++) {
+    near.tokens[i] = i;
+    near.logits[i] = -Math.abs(typical - logits[i]!);
+  }
+  candidates.size = keepMass(near, weights, p * total * (1 + massTolerance)).size;
+  for (let i = 0; i < near.size; i++) {
+    tokens[i] = tokens[near.tokens[i]!]!;
+    logits[i] = logits[near.tokens[i]!]!;
+  }
+  return candidates;
 }

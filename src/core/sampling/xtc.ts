@@ -3,6 +3,7 @@ import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { massTolerance } from './nearest.ts';
+import { append } from './scan.ts';
 
 export const xtcSampler = defineSampler({
   parameters: {
@@ -71,36 +72,19 @@ function excludeTopChoices(
   { probability, threshold }: XtcOptions,
   uniform: number,
 ): Candidates {
-  const { size } = candidates;
+  const { tokens, logits, size } = candidates;
   if (uniform >= probability || threshold > 0.5 || size < 2) return candidates;
   const largest = largestOf(candidates);
   const total = weightsInto(weightScratch(size), candidates, largest);
   const lowest = largest + Math.log(threshold * total) - massTolerance;
-  const spared = leastFrom(lowest, candidates);
-  if (spared >= 0) candidates.size = dropFrom(lowest, candidates, spared);
+  // The smallest logit that is not below the bound, of equals the last.
+  let spared = -1;
+  for (let i = 0; i < size; i++) {
+    if (logits[i]! >= lowest && !(logits[i]! > logits[spared]!)) spared = i;
+  }
+  candidates.size = 0;
+  for (let i = 0; i < size; i++) {
+    if (logits[i]! < lowest || i === spared) append(candidates, tokens[i]!, logits[i]!);
+  }
   return candidates;
-}
-
-/** The place of the smallest logit that is not below a bound, of equals the last; −1 if there is none. */
-function leastFrom(lowest: number, { logits, size }: Candidates): number {
-  let least = Infinity;
-  let place = -1;
-  for (let i = 0; i < size; i++) {
-    const logit = logits[i]!;
-    if (logit < lowest || logit > least) continue;
-    least = logit;
-    place = i;
-  }
-  return place;
-}
-
-function dropFrom(lowest: number, { tokens, logits, size }: Candidates, spared: number): number {
-  let kept = 0;
-  for (let i = 0; i < size; i++) {
-    const logit = logits[i]!;
-    tokens[kept] = tokens[i]!;
-    logits[kept] = logit;
-    kept += Number(logit < lowest || i === spared);
-  }
-  return kept;
 }

@@ -1,3 +1,4 @@
+import { sinc } from '../math/numeric.ts';
 import { openSimd, weightBits } from '../math/simd.ts';
 import type { Size } from './box.ts';
 
@@ -120,10 +121,4 @@ function mixRows(pixels: Uint8Array, height: number, { firsts, starts, values }:
 function cubic(x: number): number {
   if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
   return x < 2 ? -0.5 * (((x - 5) * x + 8) * x - 4) : 0;
-}
-
-function sinc(x: number): number {
-  if (x === 0) return 1;
-  const angle = x * Math.PI;
-  return Math.sin(angle) / angle;
 }

@@ -4,7 +4,6 @@ import { resolveParameters } from '../../../src/core/parameters/descriptor.ts';
 import { samplingParameters, type SamplingParameters } from '../../../src/core/sampling/samplers.ts';
 import { candidatesFrom, probabilities, type Candidates } from '../../../src/core/sampling/candidates.ts';
 import { createChain, type Chain } from '../../../src/core/sampling/chain.ts';
-import { drawToken } from '../../../src/core/sampling/draw.ts';
 import { applyDry } from '../../../src/core/sampling/dry.ts';
 import type { DryBreakers } from '../../../src/core/sampling/dry-breakers.ts';
 import { applyDynamicTemperature } from '../../../src/core/sampling/temperature.ts';
@@ -235,56 +234,6 @@ describe('large vocabularies equal it too', () => {
       );
     });
   });
-});
-
-describe('drawing from all tokens', () => {
-  const chainOf = (parameters: Partial<SamplingParameters>, logitBias: Bias, history: readonly number[]) => {
-    const neutral = { minP: 0, repeatPenalty: 1 };
-    const resolved = resolveParameters(samplingParameters, { ...neutral, ...parameters });
-    const chain = chainOfAll(resolved, logitBias, 3000);
-    for (const token of history) chain.accept(token);
-    return chain;
-  };
-
-  test('gives what a draw from all candidates gives', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.oneof({ arbitrary: fc.float({ min: -90, max: 20 }), weight: 9 }, fc.float()), {
-          minLength: 20,
-          maxLength: 3000,
-        }),
-        fc.constantFrom(0.01, 0.7, 1, 2),
-        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        fc.uniqueArray(fc.nat(19), { maxLength: 5 }),
-        (values, temperature, uniform, biased) => {
-          const logits = Float32Array.from(values);
-          const bias = biased.sort((a, b) => a - b).map((token) => [token, token - 9] as const);
-          const chain = chainOf({ temperature, presencePenalty: 1 }, bias, [3, 4, 17]);
-          expect(chain.keepsAll).toBe(true);
-          const drawn = chain.drawFromAll(logits, uniform);
-          if (drawn < 0) expect(values.includes(Infinity) || !values.some(Number.isFinite)).toBe(true);
-          else expect(drawn).toBe(drawToken(chain.run(logits), uniform));
-        },
-      ),
-      { numRuns: runs(300) },
-    );
-  });
-
-  test.each<[Partial<SamplingParameters>, boolean]>([
-    [{}, true],
-    [{ frequencyPenalty: 2, repeatPenalty: 2, xtcThreshold: 0.3, dryBase: 3 }, true],
-    [{ temperature: 0 }, false],
-    [{ topK: 1 }, false],
-    [{ topP: 0.9 }, false],
-    [{ minP: 0.1 }, false],
-    [{ typicalP: 0.9 }, false],
-    [{ tfsZ: 0.9 }, false],
-    [{ topNSigma: 1 }, false],
-    [{ mirostatMode: 1 }, false],
-    [{ dryMultiplier: 1 }, false],
-    [{ xtcProbability: 0.5 }, false],
-    [{ dynatempRange: 1 }, false],
-  ])('%o: %s', (parameters, keepsAll) => expect(chainOf(parameters, [], []).keepsAll).toBe(keepsAll));
 });
 
 describe('order', () => {

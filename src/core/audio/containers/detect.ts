@@ -31,7 +31,7 @@ export function* detectAudio(): Reading<DetectedAudio> {
   const demuxer = demuxers.get(other ?? '');
   if (demuxer !== undefined) throw new ForeignAudio(other!, demuxer);
   if (other !== undefined) throw new ContainerError(other);
-  if (mp4Boxes.has(text.slice(4, 8))) return { format: 'mp4', offset };
+  if (mp4Box.test(text.slice(4, 8))) return { format: 'mp4', offset };
   const before = offset + searchBytes;
   const mp3 = yield* findFrame(offset, { parse: toMpegHeader, before });
   const aac = yield* findFrame(offset, { parse: toAdtsHeader, before: mp3?.offset ?? before });
@@ -120,18 +120,8 @@ const demuxers: ReadonlyMap<string, string> = new Map([
   ['AC-3 audio', 'ac3'],
 ]);
 
-/** Boxes that an MP4 or QuickTime file may begin with. */
-const mp4Boxes: ReadonlySet<string> = new Set([
-  'ftyp',
-  'moov',
-  'mdat',
-  'wide',
-  'free',
-  'skip',
-  'pnot',
-  'moof',
-  'styp',
-]);
+/** Types of boxes that an MP4 or QuickTime file may begin with. */
+const mp4Box = /^(?:ftyp|moov|mdat|wide|free|skip|pnot|moof|styp)$/;
 
 function describe(head: Uint8Array): string {
   if (head.every((byte) => byte === 0)) return 'zeros';

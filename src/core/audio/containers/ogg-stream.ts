@@ -42,46 +42,30 @@ export function writeOggPage(
   return page;
 }
 
-/** Parameters of a cyclic redundancy check: most significant bit first, nothing inverted. */
-interface CrcKind {
-  readonly bits: 8 | 16 | 32;
-  readonly polynomial: number;
-}
-
-/** By the value of a byte that was shifted out at the top. */
-function createTable({ bits, polynomial }: CrcKind): Uint32Array {
+/**
+ * Makes a cyclic redundancy check: most significant bit first, nothing inverted, continued from that of the bytes before. Over
+ * bytes with their own it is 0.
+ */
+function createCrc(bits: 8 | 16 | 32, polynomial: number): (bytes: Uint8Array, before?: number) => number {
   const top = 2 ** (bits - 1);
-  return Uint32Array.from({ length: 256 }, (_, byte) => {
+  /** By the value of a byte that was shifted out at the top. */
+  const table = Uint32Array.from({ length: 256 }, (_, byte) => {
     let crc = byte * 2 ** (bits - 8);
-    for (let bit = 0; bit < 8; bit++) {
-      crc = crc >= top ? ((crc - top) * 2) ^ polynomial : crc * 2;
-      crc >>>= 0;
-    }
+    for (let bit = 0; bit < 8; bit++) crc = (crc >= top ? ((crc - top) * 2) ^ polynomial : crc * 2) >>> 0;
     return crc;
   });
+  return (bytes, before = 0) => crcOf(bytes, before, table, (2 * top - 1) | 0, bits - 8);
 }
 
-const table8 = createTable({ bits: 8, polynomial: 0x07 });
-const table16 = createTable({ bits: 16, polynomial: 0x8005 });
-const table32 = createTable({ bits: 32, polynomial: 0x04c1_1db7 });
-
-/** The CRC-8 of a FLAC frame's header; 0 over a header with its own. */
-export function crc8(bytes: Uint8Array): number {
-  let crc = 0;
-  for (const byte of bytes) crc = table8[crc ^ byte]!;
-  return crc;
-}
-
-/** The CRC-16 of a FLAC frame, continued from that of the bytes before; 0 over a frame with its own. */
-export function crc16(bytes: Uint8Array, before = 0): number {
+function crcOf(bytes: Uint8Array, before: number, table: Uint32Array, mask: number, shift: number): number {
   let crc = before;
-  for (let i = 0; i < bytes.length; i++) crc = ((crc << 8) & 0xffff) ^ table16[(crc >> 8) ^ bytes[i]!]!;
-  return crc;
-}
-
-/** The CRC-32 of an Ogg page, continued from that of the bytes before. */
-export function crc32(bytes: Uint8Array, before = 0): number {
-  let crc = before;
-  for (let i = 0; i < bytes.length; i++) crc = (crc << 8) ^ table32[(crc >>> 24) ^ bytes[i]!]!;
+  for (let i = 0; i < bytes.length; i++) crc = ((crc << 8) & mask) ^ table[(crc >>> shift) ^ bytes[i]!]!;
   return crc >>> 0;
 }
+
+/** Of the header of a FLAC frame. */
+export const crc8 = createCrc(8, 0x07);
+/** Of a FLAC frame. */
+export const crc16 = createCrc(16, 0x8005);
+/** Of an Ogg page. */
+export const crc32 = createCrc(32, 0x04c1_1db7);

@@ -38,10 +38,9 @@ export function createOggReader(start = 0): OggReader {
   let offset = start;
   let isOpened = false;
   let serial = 0;
-  let page: OggPage | undefined;
-  /** Pieces and bytes of `page` that have been read. */
-  let pieces = 0;
-  let bytes = 0;
+  /** Packets that nobody has asked for yet, and the beginning of one that goes on. */
+  let ready: OggPacket[] = [];
+  let begun: Uint8Array[] = [];
   let isEnded = true;
 
   function* openStream(): Reading<OggStream | undefined> {
@@ -54,7 +53,7 @@ export function createOggReader(start = 0): OggReader {
       if (!first.isFirst && (stream !== undefined || others.size > 0)) break;
       offset = first.end;
       if (!first.isFirst || stream !== undefined) continue;
-      const head = first.body.slice(0, firstPacketLength(first));
+      const head = (first.packets[0] ?? nothing).slice();
       const codec = find(codecs, head);
       if (codec === undefined) {
         others.add(find(otherCodecs, head) ?? 'something unknown');
@@ -70,55 +69,38 @@ export function createOggReader(start = 0): OggReader {
     }
     isOpened = true;
     isEnded = stream === undefined;
-    page = undefined;
+    [ready, begun] = [[], []];
     return stream;
   }
 
   function* nextPacket(): Reading<OggPacket | undefined> {
-    let parts: Uint8Array[] = [];
-    let length = 0;
-    for (;;) {
-      if (isEnded) return undefined;
-      if (page === undefined || pieces === page.pieceLengths.length) {
-        const next: OggPage | undefined = yield* readOggPage(offset);
-        if (next === undefined || next.isFirst) {
-          isEnded = true;
-          return undefined;
-        }
-        offset = next.end;
-        if (next.serial !== serial) continue;
-        page = next;
-        pieces = bytes = 0;
-        if (next.isContinued && parts.length === 0) takePiece(next);
-        else if (!next.isContinued) parts = [];
-        length = parts.reduce((sum, part) => sum + part.length, 0);
-        continue;
-      }
-      const piece = takePiece(page);
-      if (length < maxPacketBytes) parts.push(piece.bytes);
-      length += piece.bytes.length;
-      if (!piece.isEnd) continue;
-      const isLastOfPage = lastPacketEnd(page) === pieces;
-      return {
-        bytes: parts.length === 1 ? piece.bytes : concatenate(parts),
-        position: isLastOfPage ? page.position : undefined,
-        isLast: isLastOfPage && page.isLast,
-      };
+    while (ready.length === 0 && !isEnded) {
+      const page: OggPage | undefined = yield* readOggPage(offset);
+      isEnded = page === undefined || page.isFirst;
+      if (page === undefined || isEnded) break;
+      offset = page.end;
+      if (page.serial === serial) take(page);
     }
+    return ready.shift();
   }
 
-  /** The next bytes of `page` that belong to one packet. */
-  function takePiece({ pieceLengths, body }: OggPage): {
-    readonly bytes: Uint8Array;
-    readonly isEnd: boolean;
-  } {
-    const from = bytes;
-    while (pieces < pieceLengths.length) {
-      const length = pieceLengths[pieces++]!;
-      bytes += length;
-      if (length < 255) return { bytes: body.subarray(from, bytes), isEnd: true };
+  function take({ packets, rest, isContinued, position, isLast }: OggPage): void {
+    // The beginning of the first one may be lost, and so may the end of the one before.
+    const isHeadless = isContinued && begun.length === 0;
+    if (!isContinued) begun = [];
+    for (const [index, packet] of packets.entries()) {
+      if (index === 0 && isHeadless) continue;
+      extend(packet);
+      const bytes = begun.length === 1 ? begun[0]! : concatenate(begun);
+      const endsPage = index === packets.length - 1;
+      ready.push({ bytes, position: endsPage ? position : undefined, isLast: endsPage && isLast });
+      begun = [];
     }
-    return { bytes: body.subarray(from, bytes), isEnd: false };
+    if (rest.length > 0 && !(isHeadless && packets.length === 0)) extend(rest);
+  }
+
+  function extend(part: Uint8Array): void {
+    if (begun.reduce((sum, { length }) => sum + length, 0) < maxPacketBytes) begun.push(part);
   }
 
   return { openStream, nextPacket };
@@ -149,30 +131,23 @@ function find<T>(marked: readonly (readonly [mark: string, T])[], packet: Uint8A
   return marked.find(([mark]) => beginning.startsWith(mark))?.[1];
 }
 
-function firstPacketLength({ pieceLengths }: OggPage): number {
-  const end = pieceLengths.findIndex((length) => length < 255);
-  return pieceLengths.subarray(0, end + 1).reduce((sum, length) => sum + length, 0);
-}
+const nothing: Uint8Array = new Uint8Array();
 
-/** Counted in pieces; 0 where no packet ends on the page. */
-function lastPacketEnd({ pieceLengths }: OggPage): number {
-  return pieceLengths.findLastIndex((length) => length < 255) + 1;
-}
-
-/** A page of an Ogg file: pieces of packets of one stream. */
+/** A page of an Ogg file: packets of one stream. */
 export interface OggPage {
   /** Expected start of the next page, in bytes. */
   readonly end: number;
   readonly serial: number;
-  /** Whether its first piece goes on with a packet of the page before. */
+  /** Whether its first packet began on the page before. */
   readonly isContinued: boolean;
   readonly isFirst: boolean;
   readonly isLast: boolean;
   /** Samples up to the end of the last packet that ends here; `undefined` where none does. */
   readonly position: number | undefined;
-  /** Segments of 0 to 255 bytes; one shorter than 255 ends a packet. */
-  readonly pieceLengths: Uint8Array;
-  readonly body: Uint8Array;
+  /** Those that end on it. */
+  readonly packets: readonly Uint8Array[];
+  /** The beginning of one that goes on; empty without one. */
+  readonly rest: Uint8Array;
 }
 
 const headerBytes = 27;
@@ -197,36 +172,37 @@ export function* readOggPage(from: number): Reading<OggPage | undefined> {
 }
 
 function* readPage(start: number, header: Uint8Array): Reading<OggPage | undefined> {
-  const pieces = header[26]!;
-  const pieceLengths: Uint8Array = yield { offset: start + headerBytes, length: pieces };
-  const bodyStart = start + headerBytes + pieces;
-  const length = pieceLengths.reduce((sum, piece) => sum + piece, 0);
+  // Segments of 0 to 255 bytes, of which one shorter than 255 ends a packet.
+  const count = header[26]!;
+  const segments: Uint8Array = yield { offset: start + headerBytes, length: count };
+  const bodyStart = start + headerBytes + count;
+  const length = segments.reduce((sum, segment) => sum + segment, 0);
   const body: Uint8Array = yield { offset: bodyStart, length };
-  if (pieceLengths.length < pieces) return undefined;
   const view = toDataView(header);
+  // The packets before the cut of a file that is cut off are good.
+  const isCut = body.length < length;
+  const unsigned = Uint8Array.from(header);
+  unsigned.fill(0, 22, 26);
+  const isIntact = crc32(body, crc32(segments, crc32(unsigned))) === view.getUint32(22, true);
+  if (segments.length < count || !(isCut || isIntact)) return undefined;
+  const packets: Uint8Array[] = [];
+  let [from, to] = [0, 0];
+  for (const segment of segments) {
+    to += segment;
+    if (segment === 255 || to > body.length) continue;
+    packets.push(body.subarray(from, to));
+    from = to;
+  }
   const flags = header[5]!;
   const position = Number(view.getBigInt64(6, true));
-  const page: OggPage = {
+  return {
     end: bodyStart + length,
     serial: view.getUint32(14, true),
     isContinued: (flags & 1) !== 0,
     isFirst: (flags & 2) !== 0,
-    isLast: (flags & 4) !== 0,
-    position: position < 0 ? undefined : position,
-    pieceLengths,
-    body,
+    isLast: !isCut && (flags & 4) !== 0,
+    position: isCut || position < 0 ? undefined : position,
+    packets,
+    rest: body.subarray(from),
   };
-  if (body.length < length) {
-    // The packets before the cut of a file that is cut off are good.
-    return { ...page, isLast: false, position: undefined, pieceLengths: wholePieces(page) };
-  }
-  const unsigned = Uint8Array.from(header);
-  unsigned.fill(0, 22, 26);
-  return crc32(body, crc32(pieceLengths, crc32(unsigned))) === view.getUint32(22, true) ? page : undefined;
-}
-
-function wholePieces({ pieceLengths, body }: OggPage): Uint8Array {
-  let length = 0;
-  const cut = pieceLengths.findIndex((piece) => (length += piece) > body.length);
-  return pieceLengths.subarray(0, cut);
 }

@@ -1,3 +1,4 @@
+import { quantile } from '../../math/numeric.ts';
 import { clampInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 
@@ -16,7 +17,7 @@ export function readThreshold(config: ConfigReader): Limit | undefined {
   const most = config.number('sample_max_value', 1);
   if (most <= 0) throw new RangeError(`sample_max_value: expected a number above 0, got ${most}`);
   return (denoised) => {
-    const bound = Math.min(Math.max(quantile(denoised.map(Math.abs), share), 1), most);
+    const bound = Math.min(Math.max(quantile(denoised.map(Math.abs), share)!, 1), most);
     clampInPlace(denoised, bound);
     for (let index = 0; index < denoised.length; index++) denoised[index] = denoised[index]! / bound;
   };
@@ -28,12 +29,4 @@ export function readLimit(config: ConfigReader, clipsByDefault: boolean): Limit 
   if (threshold || !config.flag('clip_sample', clipsByDefault)) return threshold;
   const range = config.number('clip_sample_range', 1);
   return (denoised) => clampInPlace(denoised, range);
-}
-
-/** Sorts the values. */
-function quantile(values: Float32Array, share: number): number {
-  values.sort();
-  const place = share * (values.length - 1);
-  const low = values[Math.floor(place)]!;
-  return low + (values[Math.ceil(place)]! - low) * (place - Math.floor(place));
 }

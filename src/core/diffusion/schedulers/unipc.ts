@@ -1,4 +1,4 @@
-import { solveLinear } from '../../math/numeric.ts';
+import { lagrangeBasis } from '../../math/numeric.ts';
 import { evenly } from './betas.ts';
 import { addDifference, blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
@@ -76,8 +76,8 @@ function weightsOf(
     factorial *= power + 1;
     phi = phi / -h - 1 / factorial;
   }
-  return solveLinear(
-    goals.map((_, power) => places.map((place) => place ** power)),
-    goals,
+  // They sum powers of the places to the goals, as a polynomial that is 1 at its place and 0 at the others does.
+  return lagrangeBasis(places).map((polynomial) =>
+    polynomial.reduce((total, factor, power) => total + factor * goals[power]!, 0),
   );
 }

@@ -1,7 +1,7 @@
 import { integerAttribute, nodeOf, tensorValue } from '../value.ts';
 import { elementTypes } from '../element-types.ts';
 import { GraphIndex } from '../graph-index.ts';
-import type { OnnxModel, OnnxNode, OnnxValue } from '../model.ts';
+import type { OnnxGraph, OnnxModel, OnnxNode } from '../model.ts';
 import { pruneGraph } from '../prune-graph.ts';
 import { matchAttention } from './attention-parts.ts';
 
@@ -27,8 +27,7 @@ const maskSources: ReadonlySet<string> = new Set(['input_ids', 'attention_mask',
 /** The mask after a node that only cuts it to the number of keys. */
 export function peelMask(index: GraphIndex, name: string): string {
   const slice = index.producer(name, 'Slice');
-  if (!slice || !cutsToLength(index, slice)) return name;
-  return slice.inputs[0]!;
+  return slice && cutsToLength(index, slice) ? slice.inputs[0]! : name;
 }
 
 /** A `Slice` of the last axis from 0 to a computed length: masks are never longer where they are read here. */
@@ -54,69 +53,51 @@ export function maskModel(model: OnnxModel): OnnxModel | undefined {
     masks.add(peelMask(index, attention.mask.name));
   }
   if (masks.size === 0) return undefined;
-  const nodes: OnnxNode[] = [];
-  const seen = new Set<string>();
-  const sources = new Map<string, OnnxValue>();
-  const open = [...masks];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (seen.has(name) || name === '') continue;
-    seen.add(name);
-    const node = index.producer(name);
-    if (!node) {
-      const input = graph.inputs.find((one) => one.name === name);
-      if (input && !maskSources.has(name)) return undefined;
-      if (input) sources.set(name, input);
-      continue;
-    }
-    const replaced = replaceNode(node);
-    if (!maskOperators.has(replaced.operator)) return undefined;
-    nodes.push(replaced);
-    open.push(...replaced.inputs);
-  }
+  const light = lightValues(graph, index);
+  const shapes = [
+    tensorValue(maskInputs.pastShape, elementTypes.int64, [4]),
+    tensorValue(maskInputs.hiddenShape, elementTypes.int64, [3]),
+  ];
+  const attributes = [integerAttribute('to', elementTypes.float32)];
+  const casts = [...masks].map((name) => nodeOf('Cast', [name], [`${maskPrefix}${name}`], { attributes }));
   const dims = ['batch', 'heads', 'sequence', 'length'];
-  const outputs: OnnxValue[] = [];
-  for (const name of masks) {
-    const output = `${maskPrefix}${name}`;
-    const attributes = [integerAttribute('to', elementTypes.float32)];
-    nodes.push(nodeOf('Cast', [name], [output], { attributes }));
-    outputs.push(tensorValue(output, elementTypes.float32, dims));
-  }
-  const inputs = [...sources.values()];
-  const initializers = graph.initializers.filter(({ data }) => data.place === 'inline');
-  return { ...model, graph: pruneGraph({ ...graph, nodes, inputs, outputs, initializers }) };
+  const pruned = pruneGraph({
+    ...graph,
+    nodes: [...graph.nodes.map(replaceNode), ...casts],
+    outputs: casts.map(({ outputs: [name] }) => tensorValue(name!, elementTypes.float32, dims)),
+    initializers: graph.initializers.filter(({ data }) => data.place === 'inline'),
+  });
+  const taken = new Set(pruned.nodes.flatMap((node) => node.inputs));
+  const sources = graph.inputs.filter(({ name }) => taken.has(name));
+  const isMaskOnly =
+    pruned.nodes.every(({ operator }) => maskOperators.has(operator)) &&
+    sources.every(({ name }) => maskSources.has(name));
+  if (!isMaskOnly) return undefined;
+  const inputs = [...sources, ...shapes.filter(({ name }) => taken.has(name))];
+  return { ...model, graph: { ...pruned, inputs } };
 
   function replaceNode(node: OnnxNode): OnnxNode {
     const [first] = node.inputs;
     if (node.operator === 'Slice' && cutsToLength(index, node))
       return { ...node, operator: 'Identity', inputs: [first!], attributes: [] };
-    if (node.operator !== 'Shape' || isLight(first!)) return node;
+    if (node.operator !== 'Shape' || light.has(first!)) return node;
     const isPast = index.peel(first!).startsWith('past_key_values.');
     const name = isPast ? maskInputs.pastShape : maskInputs.hiddenShape;
-    sources.set(name, tensorValue(name, elementTypes.int64, [isPast ? 4 : 3]));
     return { ...node, operator: 'Identity', inputs: [name], attributes: [] };
   }
+}
 
-  /** Whether a value can be computed without weights. */
-  function isLight(name: string): boolean {
-    const visited = new Set<string>();
-    const rest = [name];
-    for (let at = rest.pop(); at !== undefined; at = rest.pop()) {
-      if (at === '' || visited.has(at)) continue;
-      visited.add(at);
-      const node = index.producer(at);
-      const constant = index.constant(at);
-      if (constant) {
-        if (constant.data.place !== 'inline') return false;
-      } else if (!node) {
-        if (!maskSources.has(at)) return false;
-      } else {
-        const table = node.operator === 'Gather' ? index.constant(node.inputs[0]) : undefined;
-        const isEmbedding = table && table.elementType !== elementTypes.int64;
-        if (!maskOperators.has(node.operator) || isEmbedding) return false;
-        // The shape of a value that is not computed is an input.
-        if (node.operator !== 'Shape') rest.push(...node.inputs);
-      }
-    }
-    return true;
+/** The values that can be computed without weights; the shape of any other one is an input. */
+function lightValues({ nodes, initializers }: OnnxGraph, index: GraphIndex): ReadonlySet<string> {
+  const placeOf = (name: string) => index.constant(name)?.data.place;
+  const names = initializers.map(({ name }) => name).filter((name) => placeOf(name) === 'inline');
+  const light = new Set(['', ...maskSources, ...names]);
+  for (const { operator, inputs, outputs } of nodes) {
+    const table = operator === 'Gather' ? index.constant(inputs[0]) : undefined;
+    const isEmbedding = table && table.elementType !== elementTypes.int64;
+    const isMade = operator === 'Shape' || inputs.every((name) => light.has(name));
+    if (!maskOperators.has(operator) || isEmbedding || !isMade) continue;
+    for (const name of outputs) if ((placeOf(name) ?? 'inline') === 'inline') light.add(name);
   }
+  return light;
 }

@@ -62,17 +62,12 @@ function matchScores(index: GraphIndex, input: string): Omit<Attention, 'value' 
         if (factor === undefined) return 'scores with a factor that is no constant';
         const inner = index.scalar(second) === undefined ? second : first;
         const tanh = index.producer(index.peel(inner), 'Tanh');
-        if (tanh) {
-          if (scale !== 1) return 'a soft cap that is scaled';
-          const cap = node.operator === 'Mul' ? factor : 1 / factor;
-          softcap = cap;
-          at = index.peel(tanh.inputs[0]!);
-          // The division by the cap before the tangent is undone by the attribute.
-          scale *= cap;
-        } else {
-          scale *= node.operator === 'Mul' ? factor : 1 / factor;
-          at = index.peel(inner);
-        }
+        if (tanh && scale !== 1) return 'a soft cap that is scaled';
+        const own = node.operator === 'Mul' ? factor : 1 / factor;
+        // The division by the cap before the tangent is undone by the attribute.
+        if (tanh) softcap = own;
+        scale *= own;
+        at = index.peel(tanh ? tanh.inputs[0]! : inner);
         continue;
       }
       case 'Add': {

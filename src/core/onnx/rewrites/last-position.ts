@@ -25,7 +25,7 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
   if (graph.inputs.some(({ name }) => name === lastPositions)) return unchanged('done already');
   const chain = findHead(index);
   if (typeof chain === 'string') return unchanged(chain);
-  const { head, operand, flattened } = chain;
+  const { head, reshape } = chain;
   const draft = createGraphDraft(graph);
   draft.addInput(tensorValue(lastPositions, elementTypes.int64, ['batch_size', 'positions']));
   const hidden = beforeSlice(index, chain.hidden);
@@ -34,35 +34,26 @@ export function gatherLastPosition(graph: OnnxGraph): Rewritten {
     attributes: [integerAttribute('batch_dims', 1)],
   });
   const [, , vocabularySize] = logits.dims;
-  if (!flattened) {
-    draft.replace(head, { ...head, inputs: head.inputs.with(operand, gathered) });
-  } else {
+  let rows = gathered;
+  if (reshape) {
     if (typeof vocabularySize !== 'number') return unchanged('the size of the vocabulary is open');
-    const rows = draft.add('Flatten', [gathered], { attributes: [integerAttribute('axis', 2)] });
-    draft.replace(head, { ...head, inputs: head.inputs.with(operand, rows) });
-    const { reshape } = flattened;
+    rows = draft.add('Flatten', [gathered], { attributes: [integerAttribute('axis', 2)] });
     const sizes = [draft.add('Shape', [lastPositions]), draft.int64([vocabularySize])];
     const shape = draft.add('Concat', sizes, { attributes: [integerAttribute('axis', 0)] });
     draft.replace(reshape, { ...reshape, inputs: [reshape.inputs[0]!, shape] });
   }
-  draft.setOutput(
-    tensorValue('logits', logits.elementType, [
-      'batch_size',
-      'positions',
-      vocabularySize ?? 'vocabulary_size',
-    ]),
-  );
+  draft.replace(head, { ...head, inputs: head.inputs.with(0, rows) });
+  const dims = ['batch_size', 'positions', vocabularySize ?? 'vocabulary_size'];
+  draft.setOutput(tensorValue('logits', logits.elementType, dims));
   return { graph: draft.finish() };
 }
 
 interface Head {
   readonly head: OnnxNode;
-  /** Index of its input with the hidden state. */
-  readonly operand: number;
-  /** `[batch, sequence, hidden]` */
+  /** Its first input, `[batch, sequence, hidden]` */
   readonly hidden: string;
   /** Where the product has two dimensions: the node that gives the logits their three. */
-  readonly flattened?: { readonly reshape: OnnxNode } | undefined;
+  readonly reshape?: OnnxNode;
 }
 
 /** Walks back from the logits to the product with the vocabulary. */
@@ -84,7 +75,7 @@ function findHead(index: GraphIndex): Head | string {
     } else if (node.operator === 'Gemm') return flatHead(index, node, reshape);
     else if (node.operator === 'MatMul' || node.operator === 'MatMulNBits') {
       if (reshape) return flatHead(index, node, reshape);
-      return { head: node, operand: 0, hidden: first };
+      return { head: node, hidden: first };
     } else return `the logits come from ${node.operator}`;
   }
   return 'the nodes after the product with the vocabulary are too many';
@@ -101,7 +92,7 @@ function flatHead(index: GraphIndex, head: OnnxNode, reshape: OnnxNode | undefin
   const flatten = index.producer(head.inputs[0], 'Reshape');
   if (!reshape || !flatten) return `a ${head.operator} without Reshape around it`;
   if (integerOf(head, 'transA')) return 'a Gemm of a transposed hidden state';
-  return { head, operand: 0, hidden: flatten.inputs[0]!, flattened: { reshape } };
+  return { head, hidden: flatten.inputs[0]!, reshape };
 }
 
 /** The hidden state of all positions, where the graph itself chooses some of them by `num_logits_to_keep`. */

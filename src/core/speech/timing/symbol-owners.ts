@@ -45,21 +45,16 @@ function soundsOf(symbols: readonly string[]): { items: string[]; places: number
 
 /** Gives a symbol without a word that of the next symbol in its group, else of the one before; a group, of the group before. */
 function fillGroups(owned: Int32Array, symbols: readonly string[]): Int32Array {
-  let last = -1;
-  for (let start = 0; start < symbols.length; start++) {
-    if (!spoken.test(symbols[start]!)) {
-      owned[start] = -1;
-      continue;
-    }
-    let end = start;
-    while (end < symbols.length && spoken.test(symbols[end]!)) end += 1;
-    let next = owned.subarray(start, end).findLast((word) => word >= 0) ?? last;
-    for (let at = end - 1; at >= start; at--) {
-      if (owned[at]! < 0) owned[at] = next;
-      next = owned[at]!;
-    }
-    last = owned[end - 1]!;
-    start = end - 1;
+  const isSpoken = symbols.map((symbol) => spoken.test(symbol));
+  for (let at = owned.length - 1, next = -1; at >= 0; at--) {
+    if (!isSpoken[at]) owned[at] = -1;
+    else if (owned[at]! < 0) owned[at] = next;
+    next = owned[at]!;
+  }
+  for (let at = 0, last = -1; at < owned.length; at++) {
+    if (!isSpoken[at]) continue;
+    if (owned[at]! < 0) owned[at] = last;
+    last = owned[at]!;
   }
   return owned;
 }
