@@ -131,12 +131,15 @@ function joined(recordings: ReadonlyMap<string, Float32Array>, phase: number): F
 
 /**
  * With 8 bits, words begin less exactly, and Whisper base hears a long recording with noise in its pauses worse than the reference
- * does, whose 8 bits have a scale for each row: 4 words in 100 more are wrong, most of them lost.
+ * does, whose 8 bits have a scale for each row. One recording says little then: another last bit of the noise gives .013 in place of .055.
  */
 const bounds = {
   fp32: { errorRate: 0.01, longErrorRate: 0.01, lostWords: 0, startSeconds: 0.04, endSeconds: 0.1 },
   q8: { errorRate: 0.01, longErrorRate: 0.045, lostWords: 27, startSeconds: 0.08, endSeconds: 0.1 },
 } as const;
+
+/** Long recordings with other noise each, whose mean counts. */
+const longNames = { fp32: ['long'], q8: ['long', 'long 1', 'long 2'] } as const;
 
 /** The reference's type of numbers for each of ours. */
 const referenceTypes = { fp32: 'float32', q8: 'int8' } as const;
@@ -169,28 +172,32 @@ describe.each(variants)('$model $dtype', ({ model, dtype }) => {
   };
   const theirsOf = (name: string): Heard => golden.heard[model]![referenceTypes[dtype]][name]!;
 
-  it.each([...names, 'long'])('hears %s as well as faster-whisper does', async (name) => {
-    const { text, segments } = await heard(name);
-    const expected = saidOf(name);
-    const theirs = theirsOf(name);
-    const [ours, reference] = [plain(text), plain(textOf(theirs.words))].map((one) =>
-      wordErrorRate(expected, one),
+  /** The mean of some recordings, and the same of the reference's text of the first. */
+  const compare = async (
+    recordings: readonly string[],
+    measure: (expected: string, text: string) => number,
+  ) => {
+    const expected = saidOf(recordings[0]!);
+    const values = await Promise.all(
+      recordings.map(async (name) => measure(expected, plain((await heard(name)).text))),
     );
+    const ours = values.reduce((a, b) => a + b) / values.length;
+    const theirs = measure(expected, plain(textOf(theirsOf(recordings[0]!).words)));
     console.log(
-      `${model} ${dtype} ${name}: WER ${ours!.toFixed(3)}, ${segments.length} segments;`,
-      `faster-whisper ${reference!.toFixed(3)}, ${theirs.segments}`,
+      `${model} ${dtype} ${recordings.join(', ')}: ${measure.name} ${ours.toFixed(3)} (${values.map((value) => value.toFixed(3)).join(', ')}), faster-whisper ${theirs.toFixed(3)}`,
     );
-    expect(ours).toBeLessThanOrEqual(reference! + (name === 'long' ? bound.longErrorRate : bound.errorRate));
+    return { ours, theirs };
+  };
+
+  it.each([...names, 'long'])('hears %s as well as faster-whisper does', async (name) => {
+    const { ours, theirs } = await compare(name === 'long' ? longNames[dtype] : [name], wordErrorRate);
+    expect(ours).toBeLessThanOrEqual(theirs + (name === 'long' ? bound.longErrorRate : bound.errorRate));
   });
 
   it('loses few words of a long recording with pauses', async () => {
-    const { durationSeconds, text } = await heard('long');
-    expect(durationSeconds).toBeCloseTo(golden.durationSeconds, 1);
-    const [ours, theirs] = [plain(text), plain(textOf(theirsOf('long').words))].map((one) =>
-      lost(saidOf('long'), one),
-    );
-    console.log(`${model} ${dtype} long: ${ours} words lost, faster-whisper ${theirs}`);
-    expect(ours).toBeLessThanOrEqual(1.2 * theirs! + bound.lostWords);
+    expect((await heard('long')).durationSeconds).toBeCloseTo(golden.durationSeconds, 1);
+    const { ours, theirs } = await compare(longNames[dtype], lost);
+    expect(ours).toBeLessThanOrEqual(1.2 * theirs + bound.lostWords);
   });
 
   it.runIf(hasWordTimes).each([...names, 'long'])('says when each word of %s is spoken', async (name) => {
