@@ -154,14 +154,14 @@ async function prepare(path: string, options: DecoderOptions): Promise<PreparedG
 
 /**
  * Whether the CPU provider's plain kernel of attention is faster than its fused one, which computes steps of a token with SSE on any
- * processor: the plain one's products take AVX-512 (decision 0081).
+ * processor: the plain one's products take AVX-512, which gains on Intel's processors alone (decision 0081).
  *
  * @param processor text of Linux's `/proc/cpuinfo`; other systems don't tell
  */
 export function hasFastPlainAttention(
   processor = orElse(() => readFileSync('/proc/cpuinfo', 'latin1'), ''),
 ): boolean {
-  return /\bavx512f\b/.test(processor);
+  return /\bGenuineIntel\b.*\bavx512f\b/s.test(processor);
 }
 
 /** @throws InferenceError `invalid_request` where the graph has no products that the setting acts on */

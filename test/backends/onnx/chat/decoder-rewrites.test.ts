@@ -187,8 +187,9 @@ describe('plain attention', () => {
   });
 
   it.each([
-    ['flags\t\t: fpu avx2 avx512f avx512_vnni', true],
-    ['flags\t\t: fpu avx2', false],
+    ['vendor_id\t: GenuineIntel\nflags\t\t: fpu avx2 avx512f avx512_vnni', true],
+    ['vendor_id\t: AuthenticAMD\nflags\t\t: fpu avx2 avx512f avx512_vnni', false],
+    ['vendor_id\t: GenuineIntel\nflags\t\t: fpu avx2', false],
     ['', false],
   ])('is faster with %j: %s', (processor, expected) => {
     expect(hasFastPlainAttention(processor)).toBe(expected);
