@@ -64,8 +64,8 @@ export async function rewriteRecognizer(
   if (isHere) {
     const staged = scoreInTwoStages({ graph, opsets }, 'logits');
     if (staged && (await kernels.areFastByBlocks())) graph = staged;
-    // Of an encoder's many rows it would take a third longer.
-    const byBlocks = hasCaches === undefined ? undefined : multiplyByBlocks({ graph, opsets });
+    // A step has one row; of an encoder's many it would take a third longer.
+    const byBlocks = hasCaches === false ? multiplyByBlocks({ graph, opsets }) : undefined;
     if (byBlocks && (await kernels.areFastByBlocks())) graph = byBlocks;
     const signed = signWeights({ graph, opsets });
     if (signed && (await kernels.areExactWithSigns())) graph = signed;
