@@ -135,7 +135,7 @@ function joined(recordings: ReadonlyMap<string, Float32Array>, phase: number): F
  */
 const bounds = {
   fp32: { errorRate: 0.01, longErrorRate: 0.01, lostWords: 0, startSeconds: 0.04, endSeconds: 0.1 },
-  q8: { errorRate: 0.01, longErrorRate: 0.045, lostWords: 27, startSeconds: 0.08, endSeconds: 0.1 },
+  q8: { errorRate: 0.01, longErrorRate: 0.03, lostWords: 15, startSeconds: 0.08, endSeconds: 0.1 },
 } as const;
 
 /** Long recordings with other noise each, whose mean counts. */
