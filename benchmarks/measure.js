@@ -1,6 +1,6 @@
 /** Rounds in shuffled order, medians, and a table with ratios; statistics and tables are those of `slashv1 bench`. */
 
-import { quantile } from '../dist/src/cli/bench/statistics.js';
+import { quantile } from '../dist/src/core/math/numeric.js';
 import { renderTable } from '../dist/src/cli/table.js';
 
 /** @param {readonly number[]} values */

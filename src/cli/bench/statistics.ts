@@ -1,7 +1,5 @@
 import { quantile } from '../../core/math/numeric.ts';
 
-export { quantile };
-
 /** A measured quantity. */
 export interface Measurement {
   readonly name: string;

@@ -3,7 +3,7 @@ import { assertCount } from '../assert-values.ts';
 import { assertNumber, valueScratch, weightScratch } from './scratch.ts';
 import { keepFrom, largestOf, positionOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { massTolerance } from './nearest.ts';
+import { massTolerance } from './keep-mass.ts';
 import { keepTopK, sortedLargest } from './top-k.ts';
 
 export const mirostatSampler = defineSampler({

@@ -2,7 +2,7 @@ import { valueScratch, weightScratch } from './scratch.ts';
 import { keepAbove, type Candidates, checkedStep } from './candidates.ts';
 import { decaysInto } from './decay.ts';
 import { defineSampler } from './definition.ts';
-import { massTolerance } from './nearest.ts';
+import { massTolerance } from './keep-mass.ts';
 import { sortDescendingInto } from './sort.ts';
 
 export const tailFreeSampler = defineSampler({

@@ -2,7 +2,7 @@ import { createScratch, weightScratch } from './scratch.ts';
 import { createCandidates, largestOf, weightsInto, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { keepKnown, type KnownLogits } from './largest-logits.ts';
-import { keepMass, keepShare, massTolerance } from './nearest.ts';
+import { keepMass, keepShare, massTolerance } from './keep-mass.ts';
 
 export const topPSampler = defineSampler({
   parameters: {

@@ -2,7 +2,7 @@ import { createScratch, weightScratch } from './scratch.ts';
 import { createCandidates, largestOf, type Candidates, checkedStep } from './candidates.ts';
 import { defineSampler } from './definition.ts';
 import { weightsAndMoment } from './scan.ts';
-import { keepMass, massTolerance } from './nearest.ts';
+import { keepMass, massTolerance } from './keep-mass.ts';
 
 export const typicalSampler = defineSampler({
   parameters: {

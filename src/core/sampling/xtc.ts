@@ -2,7 +2,7 @@ import { assertObject } from '../assert-values.ts';
 import { assertNumber, weightScratch } from './scratch.ts';
 import { assertCandidates, largestOf, weightsInto, type Candidates } from './candidates.ts';
 import { defineSampler } from './definition.ts';
-import { massTolerance } from './nearest.ts';
+import { massTolerance } from './keep-mass.ts';
 import { append } from './scan.ts';
 
 export const xtcSampler = defineSampler({

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { quantile, speeds, times } from '../../../src/cli/bench/statistics.ts';
+import { speeds, times } from '../../../src/cli/bench/statistics.ts';
+import { quantile } from '../../../src/core/math/numeric.ts';
 
 it.each([
   [[], 0.5, undefined],

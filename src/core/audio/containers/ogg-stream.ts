@@ -63,9 +63,9 @@ function crcOf(bytes: Uint8Array, before: number, table: Uint32Array, mask: numb
   return crc >>> 0;
 }
 
-/** Of the header of a FLAC frame. */
+/** The CRC-8 of the header of a FLAC frame. */
 export const crc8 = createCrc(8, 0x07);
-/** Of a FLAC frame. */
+/** The CRC-16 of a FLAC frame. */
 export const crc16 = createCrc(16, 0x8005);
-/** Of an Ogg page. */
+/** The CRC-32 of an Ogg page. */
 export const crc32 = createCrc(32, 0x04c1_1db7);

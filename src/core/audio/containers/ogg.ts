@@ -40,7 +40,7 @@ export function createOggReader(start = 0): OggReader {
   let serial = 0;
   /** Packets that nobody has asked for yet, and the beginning of one that goes on. */
   let ready: OggPacket[] = [];
-  let begun: Uint8Array[] = [];
+  let [begun, begunBytes]: [Uint8Array[], number] = [[], 0];
   let isEnded = true;
 
   function* openStream(): Reading<OggStream | undefined> {
@@ -53,7 +53,7 @@ export function createOggReader(start = 0): OggReader {
       if (!first.isFirst && (stream !== undefined || others.size > 0)) break;
       offset = first.end;
       if (!first.isFirst || stream !== undefined) continue;
-      const head = (first.packets[0] ?? nothing).slice();
+      const head = Uint8Array.from(first.packets[0] ?? []);
       const codec = find(codecs, head);
       if (codec === undefined) {
         others.add(find(otherCodecs, head) ?? 'something unknown');
@@ -69,7 +69,7 @@ export function createOggReader(start = 0): OggReader {
     }
     isOpened = true;
     isEnded = stream === undefined;
-    [ready, begun] = [[], []];
+    [ready, begun, begunBytes] = [[], [], 0];
     return stream;
   }
 
@@ -87,20 +87,21 @@ export function createOggReader(start = 0): OggReader {
   function take({ packets, rest, isContinued, position, isLast }: OggPage): void {
     // The beginning of the first one may be lost, and so may the end of the one before.
     const isHeadless = isContinued && begun.length === 0;
-    if (!isContinued) begun = [];
+    if (!isContinued) [begun, begunBytes] = [[], 0];
     for (const [index, packet] of packets.entries()) {
       if (index === 0 && isHeadless) continue;
       extend(packet);
       const bytes = begun.length === 1 ? begun[0]! : concatenate(begun);
       const endsPage = index === packets.length - 1;
       ready.push({ bytes, position: endsPage ? position : undefined, isLast: endsPage && isLast });
-      begun = [];
+      [begun, begunBytes] = [[], 0];
     }
     if (rest.length > 0 && !(isHeadless && packets.length === 0)) extend(rest);
   }
 
   function extend(part: Uint8Array): void {
-    if (begun.reduce((sum, { length }) => sum + length, 0) < maxPacketBytes) begun.push(part);
+    if (begunBytes < maxPacketBytes) begun.push(part);
+    begunBytes += part.length;
   }
 
   return { openStream, nextPacket };
@@ -131,8 +132,6 @@ function find<T>(marked: readonly (readonly [mark: string, T])[], packet: Uint8A
   return marked.find(([mark]) => beginning.startsWith(mark))?.[1];
 }
 
-const nothing: Uint8Array = new Uint8Array();
-
 /** A page of an Ogg file: packets of one stream. */
 export interface OggPage {
   /** Expected start of the next page, in bytes. */
@@ -144,7 +143,7 @@ export interface OggPage {
   readonly isLast: boolean;
   /** Samples up to the end of the last packet that ends here; `undefined` where none does. */
   readonly position: number | undefined;
-  /** Those that end on it. */
+  /** Packets that end on it. */
   readonly packets: readonly Uint8Array[];
   /** The beginning of one that goes on; empty without one. */
   readonly rest: Uint8Array;

@@ -188,18 +188,18 @@ export function createClauseReader(document: SchemaDocument, spend: (steps: numb
   function exactlyOne(schema: Schema, path: string): readonly Clause[] {
     const entries = entriesOf(schema, 'oneOf', path);
     const place = `${path}.oneOf`;
-    const overlap = (index: number, other: number): boolean => {
-      spend(1);
-      return !isNever([entries[Math.min(index, other)]!, entries[Math.max(index, other)]!], place);
-    };
+    const overlapping = entries.map((): Literal[] => []);
+    for (const [index, entry] of entries.entries())
+      for (const [other, against] of entries.slice(0, index).entries()) {
+        spend(1);
+        if (isNever([against, entry], place)) continue;
+        overlapping[index]!.push(against);
+        overlapping[other]!.push(entry);
+      }
     const withoutOther = (clauses: readonly Clause[], { schema: of, path: at }: Literal): readonly Clause[] =>
       product(clauses, clausesOf(document.literal(of, at, { negated: true })), place);
     return limited(
-      entries.flatMap((entry, index) =>
-        entries
-          .filter((_, other) => other !== index && overlap(index, other))
-          .reduce(withoutOther, clausesOf(entry)),
-      ),
+      entries.flatMap((entry, index) => overlapping[index]!.reduce(withoutOther, clausesOf(entry))),
       place,
     );
   }

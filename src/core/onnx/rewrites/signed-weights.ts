@@ -30,7 +30,6 @@ export function signWeights({ graph, opsets }: Pick<OnnxModel, 'graph' | 'opsets
 /** Adds 128 to signed bytes, or takes it from unsigned ones. */
 export function flipSigns(draft: GraphDraft, name: string, elementType: number): string {
   const half = draft.cast(draft.float32(128), elementTypes.uint8);
-  const bytes = elementType === elementTypes.uint8 ? draft.cast(name, elementType) : name;
-  const flipped = draft.add('BitwiseXor', [bytes, half]);
-  return elementType === elementTypes.uint8 ? flipped : draft.cast(flipped, elementType);
+  const bytes = draft.cast(name, elementTypes.uint8);
+  return draft.cast(draft.add('BitwiseXor', [bytes, half]), elementType);
 }
