@@ -96,6 +96,8 @@ export interface Binding {
   output(name: string): ResidentTensor;
   /** As `output`, for several at once. */
   takeOutputs(names: readonly string[]): ResidentTensor[];
+  /** Ties inputs to outputs of the last run, whose memory was left to the runtime. */
+  carry(carried: readonly (readonly [input: string, output: string])[]): void;
   /** @throws Error the second time, or while a run of it is under way */
   release(): void;
 }

@@ -1,7 +1,7 @@
 import { elementTypes } from '../core/onnx/element-types.ts';
 import { contribDomain } from '../core/onnx/graph-draft.ts';
 import type { OnnxModel } from '../core/onnx/model.ts';
-import { blockAttributes, blockSize } from '../core/onnx/rewrites/two-stage-scores.ts';
+import { blockAttributes } from '../core/onnx/rewrites/two-stage-scores.ts';
 import { int8Activations } from '../core/onnx/rewrites/accuracy-level.ts';
 import { toModel } from '../core/onnx/tensor-graphs.ts';
 import { inlineTensor } from '../core/onnx/tensor-values.ts';
@@ -22,6 +22,7 @@ export interface ByteKernels {
 
 /** Columns and rows of the products that are tried. */
 const [size, count] = [512, 2048] as const;
+const blockSize = 32;
 /** A machine that is busy leaves one of them undisturbed. */
 const mostRounds = 32;
 let fast: Promise<boolean> | undefined;
@@ -71,7 +72,7 @@ function byBlocks(accuracyLevel: number): OnnxModel {
     nodes: [
       nodeOf('MatMulNBits', ['x', 'weights', 'scales'], ['y'], {
         domain: contribDomain,
-        attributes: blockAttributes(size, count, accuracyLevel),
+        attributes: blockAttributes(size, count, accuracyLevel, blockSize),
       }),
     ],
     initializers: [

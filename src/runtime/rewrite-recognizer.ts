@@ -1,5 +1,6 @@
 import { withContribDomain } from '../core/onnx/graph-draft.ts';
 import type { Device } from '../core/device.ts';
+import { pruneGraph } from '../core/onnx/prune-graph.ts';
 import type { OnnxValue } from '../core/onnx/model.ts';
 import { fuseWholeAttention, type AttentionHeads } from '../core/onnx/rewrites/whole-attention.ts';
 import { keepLastPositions } from '../core/onnx/rewrites/rewrite-nodes.ts';
@@ -57,7 +58,7 @@ export async function rewriteRecognizer(
   if (isHere && attention) {
     // Nobody asks a step where it looks.
     const isWanted = ({ name }: OnnxValue): boolean => !isStep || !name.startsWith('cross_attentions.');
-    const asked = { ...graph, outputs: graph.outputs.filter(isWanted) };
+    const asked = pruneGraph({ ...graph, outputs: graph.outputs.filter(isWanted) });
     graph = fuseWholeAttention(asked, { ...attention, isStep }) ?? graph;
   }
   const { opsets } = model;

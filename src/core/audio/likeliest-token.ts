@@ -9,14 +9,18 @@ export interface LikeliestToken {
 /** The most likely token; of equals the lower one. */
 export function likeliestToken(logits: Float32Array): LikeliestToken {
   const id = indexOfLargest(logits);
-  const largest = logits[id]!;
+  return { id, logprob: -Math.log(weightOfAll(logits, logits[id]!)) };
+}
+
+/** The sum of exp(logit − largest). A loop with a function to itself takes half as long: see `candidates.ts`. */
+function weightOfAll(logits: Float32Array, largest: number): number {
   let sum = 0;
   for (let at = 0; at < logits.length; at++) {
     const below = largest - logits[at]!;
     // Less is nothing beside the 1 of the largest.
     if (below < decayReach) sum += decayWithin(below);
   }
-  return { id, logprob: -Math.log(sum) };
+  return sum;
 }
 
 /** The place of the largest value; of equals the first one. */

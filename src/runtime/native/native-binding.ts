@@ -65,21 +65,25 @@ export function createNativeBinding({ core, openMemory, adopt, onRelease }: Bind
     },
     output: (name) => binding.takeOutputs([name])[0]!,
     takeOutputs(names) {
-      assertIdle();
-      for (const name of names) {
-        if (typeof outputs.get(name) !== 'string')
-          throw new TypeError(`${name}: expected an output whose memory is left to the runtime`);
-      }
-      if (!hasResults) throw new Error('binding: expected a run that succeeded');
-      const values = readOutputs();
       const taken = new Map<string, NativeTensor>();
-      let index = 0;
-      for (const [name, place] of outputs) {
-        const value = values[index++]!;
-        if (names.includes(name)) taken.set(name, adopt(value, place === 'cpu' ? 'cpu' : core.device));
+      for (const [name, value] of readOutputs(names)) {
+        if (names.includes(name))
+          taken.set(name, adopt(value, outputs.get(name) === 'cpu' ? 'cpu' : core.device));
         else api.call('ReleaseValue', value);
       }
       return names.map((name) => taken.get(name)!);
+    },
+    carry(carried) {
+      for (const [input] of carried) findSignature(core.inputs, input, 'input');
+      for (const [name, value] of readOutputs(carried.map(([, output]) => output))) {
+        for (const [input, output] of carried) {
+          if (output !== name) continue;
+          api.call('BindInput', handle.address, input, value);
+          inputs.get(input)?.drop();
+          inputs.delete(input);
+        }
+        api.call('ReleaseValue', value);
+      }
     },
     release() {
       assertIdle();
@@ -142,14 +146,20 @@ export function createNativeBinding({ core, openMemory, adopt, onRelease }: Bind
     }
   }
 
-  /** `OrtValue *` of all bound outputs, which the caller releases. */
-  function readOutputs(): BigUint64Array {
+  /** `OrtValue *` of all bound outputs, which the caller releases, some of which the runtime is to have allocated. */
+  function readOutputs(wanted: readonly string[]): (readonly [name: string, value: bigint])[] {
+    assertIdle();
+    for (const name of wanted) {
+      if (typeof outputs.get(name) !== 'string')
+        throw new TypeError(`${name}: expected an output whose memory is left to the runtime`);
+    }
+    if (!hasResults) throw new Error('binding: expected a run that succeeded');
     const list = new BigUint64Array(1);
     const count = new BigUint64Array(1);
     api.call('GetBoundOutputValues', handle.address, api.allocator, list, count);
     const values = new BigUint64Array(api.copyBytes(list[0]!, Number(count[0]) * 8));
     api.call('AllocatorFree', api.allocator, list[0]!);
-    return values;
+    return Array.from(outputs.keys(), (name, index) => [name, values[index]!]);
   }
 
   function assertIdle(): void {

@@ -102,6 +102,31 @@ describe('a binding', () => {
     expect([...binding.output('y').read().data]).toEqual([16, 32, 48]);
   });
 
+  it('carries outputs into its inputs, as often as it runs, and takes an array again afterwards', async () => {
+    const session = await open(accumulatingModel());
+    const binding = session.createBinding();
+    const past = floats(session, [2, 1], [0, 0]).tensor;
+    binding.bindInput('past', past);
+    binding.bindInput('x', floats(session, [2, 1], [1, 2]).tensor);
+    binding.allocateOutput('sum');
+    expect(() => binding.carry([['past', 'sum']])).toThrow('binding: expected a run that succeeded');
+    for (let run = 0; run < 3; run++) {
+      await binding.run();
+      binding.carry([['past', 'sum']]);
+    }
+    await binding.run();
+    expect([...binding.output('sum').read().data]).toEqual([4, 8]);
+    binding.bindInput('past', past);
+    await binding.run();
+    expect([...binding.output('sum').read().data]).toEqual([1, 2]);
+    expect(() => binding.carry([['past', 'flat']])).toThrow('flat: expected an output whose memory');
+    expect(() => binding.carry([['none', 'sum']])).toThrow('none: the graph has no such input');
+    binding.allocateOutput('flat');
+    await binding.run();
+    binding.carry([['x', 'flat']]);
+    await expect(binding.run()).rejects.toThrow('expected: (tensor(float))');
+  });
+
   it.each<[ElementType, any, any]>([
     ['float16', Uint16Array.of(0x3c00, 0x4000), new Uint16Array(2)],
     ['uint8', Uint8Array.of(3, 255), new Uint8Array(2)],

@@ -61,7 +61,8 @@ export function applyTimestampRules(
 function timestampsPrevail(logits: Float32Array, timestampBegin: number): boolean {
   const likeliestText = largest(logits, 0, timestampBegin);
   const likeliestTimestamp = largest(logits, timestampBegin, logits.length);
-  if (likeliestTimestamp === -Infinity) return false;
+  const most = likeliestTimestamp + Math.log(logits.length - timestampBegin);
+  if (likeliestTimestamp === -Infinity || most <= likeliestText) return false;
   let sum = 0;
   for (let token = timestampBegin; token < logits.length; token++)
     sum += Math.exp(logits[token]! - likeliestTimestamp);

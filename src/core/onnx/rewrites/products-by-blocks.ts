@@ -7,8 +7,8 @@ import { rewriteNodes } from './rewrite-nodes.ts';
 import { flipSigns, leastOpset } from './signed-weights.ts';
 import { blockAttributes } from './two-stage-scores.ts';
 
-/** The fewer scales, the faster. */
-const blockSizes = [256, 128, 64, 32] as const;
+/** Rows that can't be cut so, as those of narrow models, take too long and gain nothing. */
+const blockSize = 256;
 
 /** A product that is rounded to 8 bits while it runs. */
 interface Product {
@@ -17,7 +17,6 @@ interface Product {
   /** Names of a number for all weights or one for each column. */
   readonly scale: string;
   readonly zeroPoint: string;
-  readonly blockSize: number;
 }
 
 /**
@@ -48,14 +47,14 @@ function readProduct([sum, scales]: readonly string[], index: GraphIndex): Produ
   const weights = index.constant(matrix);
   if (!rounding || !weights || weights.dims.length !== 2) return undefined;
   if (rounding.outputs[1] !== scaleX || rounding.outputs[2] !== zeroX) return undefined;
-  const blockSize = blockSizes.find((size) => weights.dims[0]! % size === 0);
-  if (blockSize === undefined || !index.constant(scale) || !index.constant(zeroPoint)) return undefined;
-  return { x: rounding.inputs[0]!, weights, scale, zeroPoint, blockSize };
+  if (weights.dims[0]! % blockSize !== 0 || !index.constant(scale) || !index.constant(zeroPoint))
+    return undefined;
+  return { x: rounding.inputs[0]!, weights, scale, zeroPoint };
 }
 
 function multiply(
   draft: GraphDraft,
-  { x, weights, scale, zeroPoint, blockSize }: Product,
+  { x, weights, scale, zeroPoint }: Product,
   outputs: readonly string[],
 ): void {
   const [size, count] = weights.dims as [number, number];

@@ -6,8 +6,8 @@ import { int8Activations } from './accuracy-level.ts';
 import type { GraphIndex } from '../graph-index.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
 
-/** So many activations and weights of a row share a scale. */
-export const blockSize = 32;
+/** So many activations and weights of a row may share a scale: the more, the faster. */
+const blockSizes = [256, 128, 64, 32] as const;
 /** Operators are written as they are from this version on. */
 const leastOpset = 18;
 /** Tokens whose scores are exact. */
@@ -47,7 +47,7 @@ function readTable(turned: string, index: GraphIndex): Table | undefined {
   if (!table || (integersOf(transpose!, 'perm') ?? [1, 0]).join() !== '1,0') return undefined;
   const { name, dims, elementType } = table;
   const [count = 0, size = 0] = dims;
-  if (dims.length !== 2 || count < leastTokens || size % blockSize !== 0) return undefined;
+  if (dims.length !== 2 || count < leastTokens || !blockSizeOf(size)) return undefined;
   if (!dequantize) return elementType === elementTypes.float32 ? { name, dims } : undefined;
   const [, scale, zeroPoint] = dequantize.inputs as [string, string, string];
   const isOne = [scale, zeroPoint].every((each) => index.constant(each)?.dims.every((dim) => dim === 1));
@@ -55,14 +55,19 @@ function readTable(turned: string, index: GraphIndex): Table | undefined {
   return { name, dims, quantization: [scale, zeroPoint] };
 }
 
+/** The largest size of blocks that rows of `size` numbers can be cut into. */
+export function blockSizeOf(size: number): number | undefined {
+  return blockSizes.find((each) => size % each === 0);
+}
+
 /** Attributes of a `MatMulNBits` of rows of `size` numbers. */
 export function blockAttributes(
   size: number,
   count: number,
   accuracyLevel: number,
-  block = blockSize,
+  blockSize: number,
 ): OnnxAttribute[] {
-  const settings = { K: size, N: count, bits: 8, block_size: block, accuracy_level: accuracyLevel };
+  const settings = { K: size, N: count, bits: 8, block_size: blockSize, accuracy_level: accuracyLevel };
   return Object.entries(settings).map(([name, value]) => integerAttribute(name, value));
 }
 
@@ -73,13 +78,14 @@ function addTwoStages(
   output: string,
 ): void {
   const [count, size] = dims as [number, number];
+  const blockSize = blockSizeOf(size)!;
   const blocks = size / blockSize;
   const grid = draft.int64([count, blocks]);
   const [numbers, ...scales] = quantization
     ? [table, ...quantization.map((each) => draft.add('Expand', [each, grid]))]
-    : roundByBlocks(draft, table, { blocks: count * blocks, grid });
+    : roundByBlocks(draft, table, { shape: [count * blocks, blockSize], grid });
   const bytes = draft.add('Reshape', [numbers!, draft.int64([count, blocks, blockSize])]);
-  const attributes = blockAttributes(size, count, int8Activations);
+  const attributes = blockAttributes(size, count, int8Activations, blockSize);
   const scores = draft.add('MatMulNBits', [x, bytes, ...scales], { attributes, domain: contribDomain });
 
   const last = draft.int64([-1]);
@@ -102,9 +108,9 @@ function addTwoStages(
 function roundByBlocks(
   draft: GraphDraft,
   table: string,
-  { blocks, grid }: { readonly blocks: number; readonly grid: string },
+  { shape, grid }: { readonly shape: readonly [blocks: number, blockSize: number]; readonly grid: string },
 ): string[] {
-  const cut = draft.add('Reshape', [table, draft.int64([blocks, blockSize])]);
+  const cut = draft.add('Reshape', [table, draft.int64(shape)]);
   const axis = draft.int64([-1]);
   const highest = draft.add('ReduceMax', [cut, axis]);
   const depth = draft.add('Neg', [draft.add('ReduceMin', [cut, axis])]);
@@ -112,7 +118,7 @@ function roundByBlocks(
   const unit = draft.add('Div', [most, draft.float32(127)]);
   const units = draft.add('Reshape', [unit, axis]);
   const half = draft.cast(draft.float32(128), elementTypes.uint8);
-  const halves = draft.add('Expand', [half, draft.int64([blocks])]);
+  const halves = draft.add('Expand', [half, draft.int64([shape[0]])]);
   const attributes = [integerAttribute('axis', 0)];
   const bytes = draft.add('QuantizeLinear', [cut, units, halves], { attributes });
   return [bytes, draft.add('Reshape', [unit, grid])];

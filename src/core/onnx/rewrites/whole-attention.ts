@@ -136,16 +136,19 @@ export function fuseWholeAttention(
     const constant = index.scalar(name);
     const { operator, inputs } = index.producer(name) ?? {};
     if (constant !== undefined || !inputs) return constant;
-    if (operator === 'Slice') return index.producer(inputs[0], 'Shape') && size;
-    if (operator !== 'Cast' && operator !== 'Sqrt' && operator !== 'Div') return undefined;
+    const isSize = operator === 'Slice' || (operator === 'Gather' && index.scalar(inputs[1]) === 3);
+    if (isSize) return index.producer(inputs[0], 'Shape') && size;
+    if (!['Cast', 'Sqrt', 'Div', 'Pow'].includes(operator!)) return undefined;
     const [first = NaN, second = 1] = inputs.map((input) => evaluate(input));
-    const value = operator === 'Sqrt' ? Math.sqrt(first) : first / second;
+    const powers: Readonly<Record<string, number>> = { Sqrt: 0.5, Pow: second };
+    const value = operator === 'Div' ? first / second : first ** (powers[operator!] ?? 1);
     return Number.isNaN(value) ? undefined : value;
   }
 
-  /** Whether a value is made of a normalized hidden state, one position after the other: it has three dimensions. */
+  /** Whether a value is made of a normalized hidden state, or of audio, one position after the other: it has three dimensions. */
   function isHiddenState(name: string): boolean | undefined {
     return follow<boolean>(name, (at) => {
+      if (graph.inputs.some((input) => input.name === at && input.dims?.length === 3)) return true;
       const node = index.producer(at);
       if (node?.operator === 'LayerNormalization') return true;
       return node !== undefined && elementwise.has(node.operator) && index.variable(node);

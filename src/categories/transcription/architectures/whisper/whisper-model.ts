@@ -56,12 +56,17 @@ export async function loadWhisperModel(
     rewriteRecognizer(path, { device, ...rewrites });
   return releaseOnFailure(async (own) => {
     const encoder = own(await open(await rewrite(folder.encoder, { attention: folder.encoderAttention })));
-    const begins = await rewrite(decoder.first, { lastPositions: keptPositions, hasCaches: false });
+    const attention = { heads, size };
+    const begins = await rewrite(decoder.first, {
+      lastPositions: keptPositions,
+      hasCaches: false,
+      attention,
+    });
     const first = own(await open(begins));
     const isWhole = decoder.first === decoder.next && !begins.isBranch;
     const next = isWhole
       ? first
-      : own(await open(await rewrite(decoder.next, { hasCaches: true, attention: { heads, size } })));
+      : own(await open(await rewrite(decoder.next, { hasCaches: true, attention })));
     return createWhisperModel(folder, { encoder, first, next });
   });
 }
