@@ -96,8 +96,8 @@ export interface Binding {
   output(name: string): ResidentTensor;
   /** As `output`, for several at once. */
   takeOutputs(names: readonly string[]): ResidentTensor[];
-  /** Ties inputs to outputs of the last run, whose memory was left to the runtime. */
-  carry(carried: readonly (readonly [input: string, output: string])[]): void;
+  /** Ties inputs to outputs of the last run, whose memory was left to the runtime; on the CPU alone. */
+  readonly carry?: ((carried: readonly (readonly [input: string, output: string])[]) => void) | undefined;
   /** @throws Error the second time, or while a run of it is under way */
   release(): void;
 }

@@ -67,7 +67,14 @@ export function bindGraph(session: Session) {
     readNumbers: (name: string): Float32Array => toFloat32(graph.read(name)),
     take: (outputs: readonly string[]): ResidentTensor[] => binding.takeOutputs(outputs),
     /** Feeds the next run what the last one made. */
-    carry: (carried: readonly Carried[]): void => binding.carry(carried),
+    carry(carried: readonly Carried[]): void {
+      if (binding.carry) return binding.carry(carried);
+      const tensors = binding.takeOutputs(carried.map(([, output]) => output));
+      for (const [index, [input]] of carried.entries()) {
+        binding.bindInput(input, tensors[index]!);
+        tensors[index]!.release();
+      }
+    },
     release: (): void => binding.release(),
   };
   return graph;
@@ -112,9 +119,6 @@ function createRunBinding(session: Session): Binding {
     },
     output,
     takeOutputs: (names) => names.map(output),
-    carry(carried) {
-      for (const [name, from] of carried) feeds[name] = results[from]!;
-    },
     release: () => undefined,
   };
 }

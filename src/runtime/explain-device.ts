@@ -99,7 +99,7 @@ function explainVulkan(
 }
 
 function listVulkanDrivers(): string[] {
-  return ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'].flatMap(namesIn);
+  return ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'].flatMap(pathsIn);
 }
 
 function explainCudaLibraries(
@@ -171,17 +171,17 @@ function findLibraries(
 ): string[] {
   const stem = `${name.split('.so', 1)[0]!}.so`;
   const packages = join(runtimeFolder, '../../nvidia');
-  const toolkits = namesIn('/usr/local').filter((path) => /\/cuda[^/]*$/.test(path));
+  const toolkits = pathsIn('/usr/local').filter((path) => /\/cuda[^/]*$/.test(path));
   const folders = [
     ...(environment['LD_LIBRARY_PATH'] ?? '').split(':').filter(Boolean),
-    ...namesIn(packages).map((path) => join(path, 'lib')),
+    ...pathsIn(packages).map((path) => join(path, 'lib')),
     ...toolkits.flatMap((path) => [join(path, 'lib64'), join(path, 'lib')]),
     '/usr/lib/x86_64-linux-gnu',
     '/usr/lib/aarch64-linux-gnu',
     '/usr/lib64',
   ];
   // `libcublas.so` is a link for compilers; those with a number are what programs load.
-  return [...new Set(folders.flatMap(namesIn).filter((path) => path.includes(`/${stem}.`)))];
+  return [...new Set(folders.flatMap(pathsIn).filter((path) => path.includes(`/${stem}.`)))];
 }
 
 /** The other packages' folders beside `nvidia/cublas/lib`. */
@@ -189,13 +189,13 @@ function siblings(folder: string): string[] {
   const [, packages] = /^(.*\/nvidia)\/[^/]+\/lib$/.exec(folder) ?? [];
   return packages === undefined
     ? []
-    : namesIn(packages)
+    : pathsIn(packages)
         .map((path) => join(path, 'lib'))
         .filter(existsSync);
 }
 
 /** Paths of what is in a folder, none of a folder that isn't there. */
-function namesIn(folder: string): string[] {
+export function pathsIn(folder: string): string[] {
   return orElse(() => readdirSync(folder), []).map((name) => join(folder, name));
 }
 

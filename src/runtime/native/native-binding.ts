@@ -73,18 +73,7 @@ export function createNativeBinding({ core, openMemory, adopt, onRelease }: Bind
       }
       return names.map((name) => taken.get(name)!);
     },
-    carry(carried) {
-      for (const [input] of carried) findSignature(core.inputs, input, 'input');
-      for (const [name, value] of readOutputs(carried.map(([, output]) => output))) {
-        for (const [input, output] of carried) {
-          if (output !== name) continue;
-          api.call('BindInput', handle.address, input, value);
-          inputs.get(input)?.drop();
-          inputs.delete(input);
-        }
-        api.call('ReleaseValue', value);
-      }
-    },
+    carry: core.device === 'cpu' ? carry : undefined,
     release() {
       assertIdle();
       binding.free();
@@ -99,6 +88,20 @@ export function createNativeBinding({ core, openMemory, adopt, onRelease }: Bind
     },
   };
   return binding;
+
+  /** Without a tensor for each output. Other devices free what an input was tied to only when nothing runs. */
+  function carry(carried: readonly (readonly [input: string, output: string])[]): void {
+    for (const [input] of carried) findSignature(core.inputs, input, 'input');
+    for (const [name, value] of readOutputs(carried.map(([, output]) => output))) {
+      for (const [input, output] of carried) {
+        if (output !== name) continue;
+        api.call('BindInput', handle.address, input, value);
+        inputs.get(input)?.drop();
+        inputs.delete(input);
+      }
+      api.call('ReleaseValue', value);
+    }
+  }
 
   /** Binds first and lets go of what was bound after it, so that nothing changes when the runtime refuses. */
   function bind(way: 'BindInput' | 'BindOutput', name: string, tensor: NativeTensor): void {

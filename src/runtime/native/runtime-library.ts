@@ -1,8 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { fieldError, orElse } from '../../errors.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fieldError } from '../../errors.ts';
 import { quote } from '../../core/text/quote.ts';
+import { pathsIn } from '../explain-device.ts';
 import { unpackedPath } from '../unpacked-path.ts';
 
 /** The library of ONNX Runtime that sessions of this process use. */
@@ -57,21 +58,16 @@ export function resolveLibrary(library: string, setting: string): string {
   if (!found)
     throw fieldError(setting, `expected a library of ONNX Runtime, ${quote(library)} doesn't exist`);
   if (!found.isDirectory()) return path;
-  const pythons = namesIn(join(path, 'lib')).filter((name) => name.startsWith('python3'));
-  const inPython = pythons.map((name) => join('lib', name, 'site-packages/onnxruntime/capi'));
-  for (const place of [...places, ...inPython]) {
-    const folder = join(path, place);
+  const pythons = pathsIn(join(path, 'lib')).filter((each) => basename(each).startsWith('python3'));
+  const inPython = pythons.map((each) => join(each, 'site-packages/onnxruntime/capi'));
+  for (const folder of [...places.map((place) => join(path, place)), ...inPython]) {
     // The shortest name is the link to the others, where an archive has several.
-    const [name] = namesIn(folder)
-      .filter((each) => libraryName.test(each))
+    const [file] = pathsIn(folder)
+      .filter((each) => libraryName.test(basename(each)))
       .toSorted((a, b) => a.length - b.length);
-    if (name) return join(folder, name);
+    if (file) return file;
   }
   const searched = [...places.slice(0, 4), 'lib/python3*/site-packages/onnxruntime/capi'].join(', ');
   const reason = `expected a folder with a library such as ${shippedNames[process.platform] ?? 'libonnxruntime.so'}, found none in ${quote(library)} (${searched})`;
   throw fieldError(setting, reason);
-}
-
-function namesIn(folder: string): string[] {
-  return orElse(() => readdirSync(folder), []);
 }

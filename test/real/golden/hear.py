@@ -3,7 +3,7 @@
     python hear.py RECORDINGS whisper-base=FOLDER whisper-tiny-en=FOLDER
 
 writes hear.json. Each FOLDER has the weights of a model in CTranslate2's layout; RECORDINGS has the files of `NAMES` but `jfk`, which is beside this file
-(President Kennedy's inaugural address, in the public domain). `long` is made of them,
+(President Kennedy's inaugural address, in the public domain). The long ones are made of them,
 here as in the test. Written with Python 3.11 and the versions that hear.json states.
 """
 
@@ -20,11 +20,12 @@ RATE = 16_000
 NAMES = ["jfk", "two_cities", "endgame_nagg_nell", "beckett"]
 ROUNDS = 4
 PAUSES = [0.5, 3, 6, 10]
+LONG_NAMES = ["long", "long 1", "long 2"]
 TYPES = ["float32", "int8"]
 
 
-def join(recordings):
-    """The recordings four times, each time with another one first; silence and faint noise between them by turns of rounds."""
+def join(recordings, phase):
+    """The recordings four times, each time with another one first; silence and faint noise, which `phase` chooses, between them by turns of rounds."""
     parts = []
     at = 0
     for turn in range(ROUNDS):
@@ -32,7 +33,7 @@ def join(recordings):
             speech = recordings[NAMES[(turn + place) % len(NAMES)]]
             at += len(speech)
             index = numpy.arange(at, at + int(PAUSES[(place + 2 * turn) % len(PAUSES)] * RATE), dtype=numpy.float64)
-            pause = 1e-3 * numpy.sin(index * index) if turn % 2 else numpy.zeros(len(index))
+            pause = 1e-3 * numpy.sin((index + phase) ** 2) if turn % 2 else numpy.zeros(len(index))
             parts += [speech, pause.astype(numpy.float32)]
             at += len(pause)
     # As a file of 16 bits has it.
@@ -53,11 +54,11 @@ def hear(name, folder, compute_type, recordings):
 def main(wavs, *models):
     here = Path(__file__).parent
     recordings = {name: decode_audio(str((here if name == "jfk" else Path(wavs)) / f"{name}.wav")) for name in NAMES}
-    recordings["long"] = join(recordings)
+    longs = {name: join(recordings, phase) for phase, name in enumerate(LONG_NAMES)}
     folders = dict(model.split("=") for model in models)
-    heard = {name: {compute_type: hear(name, folder, compute_type, recordings) for compute_type in TYPES} for name, folder in folders.items()}
+    heard = {name: {compute_type: hear(name, folder, compute_type, {**recordings, **longs}) for compute_type in TYPES} for name, folder in folders.items()}
     versions = {package: version(package) for package in ("faster-whisper", "ctranslate2")}
-    golden = dict(versions=versions, durationSeconds=round(len(recordings["long"]) / RATE, 2), heard=heard)
+    golden = dict(versions=versions, durationSeconds=round(len(longs["long"]) / RATE, 2), heard=heard)
     Path(__file__).with_suffix(".json").write_text(json.dumps(golden, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 

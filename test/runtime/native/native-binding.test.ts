@@ -109,21 +109,21 @@ describe('a binding', () => {
     binding.bindInput('past', past);
     binding.bindInput('x', floats(session, [2, 1], [1, 2]).tensor);
     binding.allocateOutput('sum');
-    expect(() => binding.carry([['past', 'sum']])).toThrow('binding: expected a run that succeeded');
+    expect(() => binding.carry!([['past', 'sum']])).toThrow('binding: expected a run that succeeded');
     for (let run = 0; run < 3; run++) {
       await binding.run();
-      binding.carry([['past', 'sum']]);
+      binding.carry!([['past', 'sum']]);
     }
     await binding.run();
     expect([...binding.output('sum').read().data]).toEqual([4, 8]);
     binding.bindInput('past', past);
     await binding.run();
     expect([...binding.output('sum').read().data]).toEqual([1, 2]);
-    expect(() => binding.carry([['past', 'flat']])).toThrow('flat: expected an output whose memory');
-    expect(() => binding.carry([['none', 'sum']])).toThrow('none: the graph has no such input');
+    expect(() => binding.carry!([['past', 'flat']])).toThrow('flat: expected an output whose memory');
+    expect(() => binding.carry!([['none', 'sum']])).toThrow('none: the graph has no such input');
     binding.allocateOutput('flat');
     await binding.run();
-    binding.carry([['x', 'flat']]);
+    binding.carry!([['x', 'flat']]);
     await expect(binding.run()).rejects.toThrow('expected: (tensor(float))');
   });
 

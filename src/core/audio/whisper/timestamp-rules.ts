@@ -1,4 +1,5 @@
 import { assertArray, assertCount, assertObject, assertTokens } from '../../assert-values.ts';
+import { indexOfLargest } from '../likeliest-token.ts';
 import type { TimestampVocabulary } from './timestamps.ts';
 
 /** The facts about model and window that `applyTimestampRules` needs. */
@@ -59,18 +60,12 @@ export function applyTimestampRules(
 
 /** Whether all timestamps together are likelier than the likeliest other token. */
 function timestampsPrevail(logits: Float32Array, timestampBegin: number): boolean {
-  const likeliestText = largest(logits, 0, timestampBegin);
-  const likeliestTimestamp = largest(logits, timestampBegin, logits.length);
-  const most = likeliestTimestamp + Math.log(logits.length - timestampBegin);
-  if (likeliestTimestamp === -Infinity || most <= likeliestText) return false;
+  const [texts, times] = [logits.subarray(0, timestampBegin), logits.subarray(timestampBegin)];
+  const likeliestText = texts[indexOfLargest(texts)]!;
+  const likeliestTime = times[indexOfLargest(times)]!;
+  const most = likeliestTime + Math.log(times.length);
+  if (likeliestTime === -Infinity || most <= likeliestText) return false;
   let sum = 0;
-  for (let token = timestampBegin; token < logits.length; token++)
-    sum += Math.exp(logits[token]! - likeliestTimestamp);
-  return likeliestTimestamp + Math.log(sum) > likeliestText;
-}
-
-function largest(values: Float32Array, start: number, end: number): number {
-  let result = -Infinity;
-  for (let index = start; index < end; index++) if (values[index]! > result) result = values[index]!;
-  return result;
+  for (const time of times) sum += Math.exp(time - likeliestTime);
+  return likeliestTime + Math.log(sum) > likeliestText;
 }

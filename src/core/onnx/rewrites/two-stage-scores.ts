@@ -6,8 +6,6 @@ import { int8Activations } from './accuracy-level.ts';
 import type { GraphIndex } from '../graph-index.ts';
 import { rewriteNodes } from './rewrite-nodes.ts';
 
-/** So many activations and weights of a row may share a scale: the more, the faster. */
-const blockSizes = [256, 128, 64, 32] as const;
 /** Operators are written as they are from this version on. */
 const leastOpset = 18;
 /** Tokens whose scores are exact. */
@@ -55,9 +53,9 @@ function readTable(turned: string, index: GraphIndex): Table | undefined {
   return { name, dims, quantization: [scale, zeroPoint] };
 }
 
-/** The largest size of blocks that rows of `size` numbers can be cut into. */
-export function blockSizeOf(size: number): number | undefined {
-  return blockSizes.find((each) => size % each === 0);
+/** So many activations and weights of a row share a scale: the more, the faster. */
+function blockSizeOf(size: number): number | undefined {
+  return [256, 128, 64, 32].find((each) => size % each === 0);
 }
 
 /** Attributes of a `MatMulNBits` of rows of `size` numbers. */

@@ -41,7 +41,7 @@ export interface WhisperModel {
 }
 
 /** At least as many as there are from `<|startoftranscript|>` to the text. */
-const keptPositions = 4;
+const lastPositions = 4;
 
 export type OpenGraph = (graph: Graph) => Promise<Session>;
 
@@ -53,20 +53,13 @@ export async function loadWhisperModel(
 ): Promise<WhisperModel> {
   const { decoder, decoderHeads: heads, headSize: size } = folder;
   const rewrite = (path: string, rewrites: Omit<RecognizerRewrites, 'device'>) =>
-    rewriteRecognizer(path, { device, ...rewrites });
+    rewriteRecognizer(path, { device, attention: { heads, size }, ...rewrites });
   return releaseOnFailure(async (own) => {
     const encoder = own(await open(await rewrite(folder.encoder, { attention: folder.encoderAttention })));
-    const attention = { heads, size };
-    const begins = await rewrite(decoder.first, {
-      lastPositions: keptPositions,
-      hasCaches: false,
-      attention,
-    });
+    const begins = await rewrite(decoder.first, { hasCaches: false, lastPositions });
     const first = own(await open(begins));
     const isWhole = decoder.first === decoder.next && !begins.isBranch;
-    const next = isWhole
-      ? first
-      : own(await open(await rewrite(decoder.next, { hasCaches: true, attention })));
+    const next = isWhole ? first : own(await open(await rewrite(decoder.next, { hasCaches: true })));
     return createWhisperModel(folder, { encoder, first, next });
   });
 }
