@@ -523,8 +523,8 @@ it('computes attention of a step to its caches in one node, and the same values'
 });
 
 it('computes where the tokens before a text look at the audio in one node, and the same values', async () => {
-  const model = readOnnxModel(readFileSync(join(tinyModels, 'tiny-whisper/onnx/decoder_model_merged.onnx')));
-  const branch = takeBranch(model.graph, 'use_cache_branch', false)!;
+  const merged = readOnnxModel(readFileSync(join(tinyModels, 'tiny-whisper/onnx/decoder_model_merged.onnx')));
+  const branch = takeBranch(merged.graph, 'use_cache_branch', false)!;
   const outputs = branch.outputs.filter(({ name }) => !name.startsWith('cross_attentions.'));
   const asked = pruneGraph({ ...branch, outputs });
   const fused = fuseWholeAttention(asked, { heads: decoderHeads, size: width / decoderHeads })!;
@@ -541,7 +541,7 @@ it('computes where the tokens before a text look at the audio in one node, and t
   } as const;
   const [theirs, ours] = await Promise.all(
     [branch, fused].map(async (graph) => {
-      const bytes = writeOnnxModel({ ...model, opsets: withContribDomain(model.opsets), graph });
+      const bytes = writeOnnxModel({ ...merged, opsets: withContribDomain(merged.opsets), graph });
       const session = await createOnnxSession(bytes, { threads: 1 });
       const known = Object.entries(feeds).filter(([name]) =>
         session.inputs.some((input) => input.name === name),
