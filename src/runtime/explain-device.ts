@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Api } from './native/load-api.ts';
-import { orElse, fieldError, messageOf, type InferenceError } from '../errors.ts';
+import { fieldError, messageOf, type InferenceError } from '../errors.ts';
 import { abbreviate } from '../core/text/quote.ts';
+import { pathsIn } from './paths-in.ts';
 
 /** The runtime and the machine, as far as they show why a device doesn't work. */
 export interface Surroundings {
@@ -192,11 +193,6 @@ function siblings(folder: string): string[] {
     : pathsIn(packages)
         .map((path) => join(path, 'lib'))
         .filter(existsSync);
-}
-
-/** Paths of what is in a folder, none of a folder that isn't there. */
-export function pathsIn(folder: string): string[] {
-  return orElse(() => readdirSync(folder), []).map((name) => join(folder, name));
 }
 
 /** The error for a device that was chosen in the settings and doesn't work here: what it lacks, and how to get it. */

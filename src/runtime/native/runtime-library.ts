@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fieldError } from '../../errors.ts';
 import { quote } from '../../core/text/quote.ts';
-import { pathsIn } from '../explain-device.ts';
+import { pathsIn } from '../paths-in.ts';
 import { unpackedPath } from '../unpacked-path.ts';
 
 /** The library of ONNX Runtime that sessions of this process use. */
