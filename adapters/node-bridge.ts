@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { Readable, type Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 
 import type { ApiRequest, ApiResponse } from '../src/contracts/http.ts';
 import { isBodiless, isStream, release, returnEarly } from './respond.ts';
@@ -76,6 +77,13 @@ function withLength(headers: OutgoingHttpHeaders, body: string | Uint8Array): Ou
   return { ...headers, 'content-length': Buffer.byteLength(body) };
 }
 
+let turn: Promise<void> | undefined;
+
+/** What all streams have by the end of a turn of the event loop leaves together: each write by itself would wake its client anew. */
+function endOfTurn(): Promise<void> {
+  return (turn ??= setImmediate().finally(() => (turn = undefined)));
+}
+
 /** Writes pieces as they come, at the pace of the client, and returns their producer early when the response closes. */
 async function writePieces(body: AsyncIterable<string | Uint8Array>, response: NodeResponse): Promise<void> {
   const pieces = body[Symbol.asyncIterator]();
@@ -97,7 +105,10 @@ async function writePieces(body: AsyncIterable<string | Uint8Array>, response: N
       if (done === true) {
         ended = true;
         response.end();
-      } else if (!response.write(value)) await new Promise<void>((resolve) => (goOn = resolve));
+        return;
+      }
+      await endOfTurn();
+      if (!ended && !response.write(value)) await new Promise<void>((resolve) => (goOn = resolve));
     }
   } catch (error) {
     if (ended) return;

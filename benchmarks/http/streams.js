@@ -1,8 +1,8 @@
 // Streams that one host carries on one processor where another server makes the tokens: `node benchmarks/http/streams.js [clients …]`.
 // A simulated server of the chat dialect writes 30 tokens a second for each stream, a host in a process of its own passes them on,
 // with keys, limits and metrics, and simulated clients read. The host runs on one processor (taskset, where there is one).
-// Printed are the host's processor time of a token, the streams that fill 80 % of a processor by it, and the gaps between
-// tokens at the clients, which are 33 ms at the server.
+// Printed are the host's processor time of a token, beside that of a bare `node:http` server that writes on what it reads, the
+// streams that fill 80 % of a processor by it, and the gaps between tokens at the clients, which are 33 ms at the server.
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
@@ -58,13 +58,30 @@ async function runHost(engineUrl) {
     plans: { all: { rateLimit: { requests: 1e9, perSeconds: 60 } } },
     observers: [metrics.observer],
   });
+  await serve(toNodeListener(handler));
+}
+
+/** Writes on what the engine writes, and does nothing else. @param {string} engineUrl */
+async function runBare(engineUrl) {
+  const agent = new Agent({ keepAlive: true });
+  const headers = { 'content-type': 'application/json' };
+  await serve((incoming, response) => {
+    const outgoing = request(engineUrl, { agent, method: 'POST', headers }, (answer) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      answer.on('data', (bytes) => response.write(bytes)).on('end', () => response.end());
+    });
+    incoming.pipe(outgoing);
+  });
+}
+
+/** Tells the parent what this process used of the processor between `start` and `stop`. */
+function reportUsage() {
   let before = process.cpuUsage();
   process.on('message', (message) => {
     const { user, system } = process.cpuUsage(before);
     if (message === 'start') before = process.cpuUsage();
     else process.send?.({ cpuMs: (user + system) / 1000 });
   });
-  await serve(toNodeListener(handler));
 }
 
 /**
@@ -122,33 +139,47 @@ async function start(args) {
   return { child, port: Number(port) };
 }
 
+/** Processor 1 is the host's, where there is `taskset`; 0 is for all else. @param {number | undefined} pid @param {0 | 1} processor */
+function pin(pid, processor) {
+  return spawnSync('taskset', ['-ap', '-c', String(processor), String(pid)]).status === 0;
+}
+
+/** @param {string} kind @param {string} engineUrl @param {number} clients */
+async function measure(kind, engineUrl, clients) {
+  const { child, port } = await start([kind, engineUrl]);
+  pin(child.pid, 1);
+  await readStreams(50, port);
+  child.send('start');
+  const began = performance.now();
+  const { received, gaps } = await readStreams(clients, port);
+  const seconds = (performance.now() - began) / 1000;
+  child.send('stop');
+  const [{ cpuMs }] = await once(child, 'message');
+  child.kill();
+  return { received, gaps, seconds, microseconds: (1000 * cpuMs) / received };
+}
+
 if (role === 'engine') await runEngine();
-else if (role === 'host') await runHost(rest[0] ?? '');
-else {
+else if (role === 'host' || role === 'bare') {
+  reportUsage();
+  await (role === 'host' ? runHost : runBare)(rest[0] ?? '');
+} else {
   const engine = await start(['engine']);
-  const host = await start(['host', `http://127.0.0.1:${engine.port}`]);
-  const isPinned = spawnSync('taskset', ['-ap', '-c', '1', String(host.child.pid)]).status === 0;
-  for (const { child } of [engine]) spawnSync('taskset', ['-ap', '-c', '0', String(child.pid)]);
-  spawnSync('taskset', ['-ap', '-c', '0', String(process.pid)]);
+  const isPinned = pin(engine.child.pid, 0) && pin(process.pid, 0);
   console.log(
     `${machine()}${isPinned ? ', the host on one processor' : ''}; ${tokensPerSecond} tokens/s a stream`,
   );
-  await readStreams(50, host.port);
+  const url = `http://127.0.0.1:${engine.port}`;
   const counts = role === undefined ? [100, 200, 400, 1000] : [role, ...rest].map(Number);
   for (const clients of counts) {
-    host.child.send('start');
-    const started = performance.now();
-    const { received, gaps } = await readStreams(clients, host.port);
-    const seconds = (performance.now() - started) / 1000;
-    host.child.send('stop');
-    const [{ cpuMs }] = await once(host.child, 'message');
-    const microseconds = (1000 * cpuMs) / received;
+    const bare = await measure('bare', url, clients);
+    const { received, gaps, seconds, microseconds } = await measure('host', url, clients);
     console.log(
       `${clients} clients: ${received} of ${clients * tokens} tokens in ${seconds.toFixed(1)} s,`,
-      `${microseconds.toFixed(0)} µs of the host a token: ${Math.floor(0.8e6 / (microseconds * tokensPerSecond))} streams fill 80 % of a processor;`,
+      `${microseconds.toFixed(0)} µs of the host a token, ${(microseconds / bare.microseconds).toFixed(2)} × the ${bare.microseconds.toFixed(0)} of a bare server:`,
+      `${Math.floor(0.8e6 / (microseconds * tokensPerSecond))} streams fill 80 % of a processor;`,
       `gaps ${median(gaps).toFixed(0)} ms, p99 ${percentile(gaps, 0.99).toFixed(0)} ms`,
     );
   }
-  host.child.kill();
   engine.child.kill();
 }
