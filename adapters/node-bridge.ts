@@ -79,7 +79,7 @@ function withLength(headers: OutgoingHttpHeaders, body: string | Uint8Array): Ou
 
 let turn: Promise<void> | undefined;
 
-/** What all streams have by the end of a turn of the event loop leaves together: each write by itself would wake its client anew. */
+/** The end of this turn of the event loop, when all streams write together: each write by itself would wake its client anew. */
 function endOfTurn(): Promise<void> {
   return (turn ??= setImmediate().finally(() => (turn = undefined)));
 }

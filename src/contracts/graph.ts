@@ -97,10 +97,13 @@ export interface Binding {
   /** As `output`, for several at once. */
   takeOutputs(names: readonly string[]): ResidentTensor[];
   /** Ties inputs to outputs of the last run, whose memory was left to the runtime; on the CPU alone. */
-  readonly carry?: ((carried: readonly (readonly [input: string, output: string])[]) => void) | undefined;
+  readonly carry?: ((carried: readonly Carried[]) => void) | undefined;
   /** @throws Error the second time, or while a run of it is under way */
   release(): void;
 }
+
+/** An input, and the output of a run that it is fed in the next. */
+export type Carried = readonly [input: string, output: string];
 
 /** A session over memory that stays bound between runs. */
 export interface BindableSession extends Session {

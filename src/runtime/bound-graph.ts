@@ -1,5 +1,6 @@
 import type {
   Binding,
+  Carried,
   GraphRunOptions,
   ResidentTensor,
   Session,
@@ -9,9 +10,6 @@ import type {
 import { toFloat32 } from './encoder/token-inputs.ts';
 import { isBindable } from './is-bindable.ts';
 import { filled } from './tensors.ts';
-
-/** An input, and the output of a run that it is fed in the next. */
-export type Carried = readonly [input: string, output: string];
 
 export type BoundGraph = ReturnType<typeof bindGraph>;
 

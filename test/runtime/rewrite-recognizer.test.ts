@@ -371,7 +371,7 @@ it.each<[string, Int8Array | Uint8Array, readonly number[]]>([
   // The first row is that of a token to which all others attend.
   const input = Float32Array.from(
     { length: rows * wide },
-    (_each, at) => Math.sin(at * 1.7) * (at < wide ? 500 : 1),
+    (_each, at) => Math.sin(at * 1.1) * (at < wide ? 500 : 1),
   );
   const zero = weights instanceof Int8Array ? 0 : zeroPoint;
   const exact = Array.from({ length: rows * few }, (_value, at) => {
@@ -394,7 +394,7 @@ it.each<[string, Int8Array | Uint8Array, readonly number[]]>([
   };
   const graph = multiplyByBlocks(original)!;
   expect(operatorsOf(graph)).not.toContain('DynamicQuantizeLinear');
-  expect(Math.max(...(await errorsOf(graph)))).toBeLessThan(0.025);
+  expect(Math.max(...(await errorsOf(graph)))).toBeLessThan(0.02);
   expect(Math.max(...(await errorsOf(original.graph)))).toBeGreaterThan(0.2);
 });
 

@@ -1,4 +1,4 @@
-import type { Binding, ResidentTensor, TensorSignature } from '../../contracts/graph.ts';
+import type { Binding, Carried, ResidentTensor, TensorSignature } from '../../contracts/graph.ts';
 import { Handle } from './handle.ts';
 import { NativeTensor } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
@@ -90,7 +90,7 @@ export function createNativeBinding({ core, openMemory, adopt, onRelease }: Bind
   return binding;
 
   /** Without a tensor for each output. Other devices free what an input was tied to only when nothing runs. */
-  function carry(carried: readonly (readonly [input: string, output: string])[]): void {
+  function carry(carried: readonly Carried[]): void {
     for (const [input] of carried) findSignature(core.inputs, input, 'input');
     for (const [name, value] of readOutputs(carried.map(([, output]) => output))) {
       for (const [input, output] of carried) {
@@ -149,7 +149,10 @@ export function createNativeBinding({ core, openMemory, adopt, onRelease }: Bind
     }
   }
 
-  /** `OrtValue *` of all bound outputs, which the caller releases, some of which the runtime is to have allocated. */
+  /**
+   * `OrtValue *` of all bound outputs, which the caller releases.
+   * @param wanted those whose memory has to be the runtime's
+   */
   function readOutputs(wanted: readonly string[]): (readonly [name: string, value: bigint])[] {
     assertIdle();
     for (const name of wanted) {

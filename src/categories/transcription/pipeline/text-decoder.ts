@@ -1,4 +1,5 @@
 import type {
+  Carried,
   ElementType,
   GraphRunOptions,
   ResidentTensor,
@@ -7,7 +8,7 @@ import type {
   TensorMap,
 } from '../../../contracts/graph.ts';
 import { filled, int64 } from '../../../runtime/tensors.ts';
-import { bindGraph, type BoundGraph, type Carried } from '../../../runtime/bound-graph.ts';
+import { bindGraph, type BoundGraph } from '../../../runtime/bound-graph.ts';
 import { wrongGraph } from '../../../runtime/wrong-graph.ts';
 
 /** Sizes of a decoder's keys and values. */

@@ -140,8 +140,7 @@ export function fuseWholeAttention(
     if (isSize) return index.producer(inputs[0], 'Shape') && size;
     if (!['Cast', 'Sqrt', 'Div', 'Pow'].includes(operator!)) return undefined;
     const [first = NaN, second = 1] = inputs.map((input) => evaluate(input));
-    const powers: Readonly<Record<string, number>> = { Sqrt: 0.5, Pow: second };
-    const value = operator === 'Div' ? first / second : first ** (powers[operator!] ?? 1);
+    const value = operator === 'Div' ? first / second : first ** (operator === 'Sqrt' ? 0.5 : second);
     return Number.isNaN(value) ? undefined : value;
   }
 
