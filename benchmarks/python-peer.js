@@ -18,7 +18,9 @@ import { fileURLToPath } from 'node:url';
  */
 export async function startPeer(python, script, parameters) {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(python, [file, ...parameters], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // Without the memory settings of our workers.
+  const { GLIBC_TUNABLES: _, ...env } = process.env;
+  const child = spawn(python, [file, ...parameters], { stdio: ['pipe', 'pipe', 'inherit'], env });
   const lines = createInterface(child.stdout);
   const [hello] = await once(lines, 'line');
   return {

@@ -1,10 +1,12 @@
 // What a long recording with pauses costs beside faster-whisper (beam 1) with the same weights: wall and processor time, in turns.
 // Usage: node benchmarks/transcription-faster-whisper.js PYTHON [rounds] [--models tiny-en,base] [--types fp32,q8] [--threads 1,2] [--seconds 450]
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { memorySettings } from '../dist/src/engine/worker-process.js';
 import { loadPipeline } from '../dist/src/loading/load-pipeline.js';
 import { completeTranscriptionRequest } from '../dist/src/categories/transcription/request.js';
 import { collectTranscription } from '../dist/src/categories/transcription/result.js';
@@ -57,7 +59,11 @@ async function joinRecordings(seconds) {
 const range = (ratios) =>
   `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
 
-// As in the worker process of a service.
+// As in the worker process of a service, whose memory settings are read when a process starts.
+if (process.env['GLIBC_TUNABLES'] === undefined) {
+  const env = { ...process.env, GLIBC_TUNABLES: memorySettings };
+  process.exit(spawnSync(process.execPath, process.argv.slice(1), { stdio: 'inherit', env }).status ?? 1);
+}
 computeInThisThread();
 const samples = await joinRecordings(Number(values.seconds));
 const scratch = await mkdtemp(join(tmpdir(), 'slashv1-faster-whisper-'));

@@ -17,6 +17,12 @@ const garbageCollection = [
   '--max-semi-space-size=8',
 ];
 
+/**
+ * Settings of the GNU C library's memory, as `GLIBC_TUNABLES`: one heap in pages of 2 MiB. A step reads weights and caches whole, and
+ * small pages that lie scattered make it up to a third slower. Other libraries ignore it.
+ */
+export const memorySettings = 'glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1';
+
 /** Codecs comment on every damaged packet of a file: `[aac @ 0x55d0c8] Number of bands exceeds limit`. */
 const codecNoise = /^\[[\w ,:/]+ @ 0x[\da-f]+\] /i;
 
@@ -43,7 +49,7 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
   const child = fork(options.worker, [], {
     serialization: 'advanced',
     stdio: ['ignore', 2, 'pipe', 'ipc', 'pipe'],
-    ...(options.environment && { env: { ...process.env, ...options.environment } }),
+    env: { GLIBC_TUNABLES: memorySettings, ...process.env, ...options.environment },
     execArgv: [...garbageCollection, ...(options.execArgv ?? workerExecArgv(process.execArgv))],
   });
   let exited = false;
