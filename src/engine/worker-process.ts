@@ -117,11 +117,6 @@ const valueFollows =
  * debugs, watches, tests, evaluates or preloads.
  */
 export function workerExecArgv(execArgv: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let index = 0; index < execArgv.length; index++) {
-    const flag = execArgv[index]!;
-    if (!hostOnly.test(flag)) kept.push(flag);
-    else if (valueFollows.test(flag)) index++;
-  }
-  return kept;
+  const isValue = (index: number): boolean => index > 0 && valueFollows.test(execArgv[index - 1]!);
+  return execArgv.filter((flag, index) => !hostOnly.test(flag) && !isValue(index));
 }

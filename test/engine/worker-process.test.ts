@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, vi } from 'vitest';
-import { startWorkerProcess } from '../../src/engine/worker-process.ts';
+import { memorySettings, startWorkerProcess } from '../../src/engine/worker-process.ts';
 
 it.each([true, false])(
   'pipes without ref and unref, as in Bun, are left as they are (held: %s)',
@@ -30,3 +30,25 @@ it.each([true, false])(
     }
   },
 );
+
+it.each([
+  [undefined, memorySettings],
+  ['glibc.malloc.hugetlb=0', 'glibc.malloc.hugetlb=0'],
+])('a worker takes its memory in large pages, unless its host (%s) says otherwise', async (hosts, wanted) => {
+  const folder = await mkdtemp(join(tmpdir(), 'worker-process-'));
+  const file = join(folder, 'worker.mjs');
+  await writeFile(file, 'process.send(process.env.GLIBC_TUNABLES);');
+  vi.stubEnv('GLIBC_TUNABLES', hosts);
+  try {
+    const told = await new Promise((resolve, reject) => {
+      startWorkerProcess(
+        { worker: pathToFileURL(file) },
+        { onMessage: resolve, onBeat: () => {}, onExit: (reason) => reject(new Error(reason)) },
+      );
+    });
+    expect(told).toBe(wanted);
+  } finally {
+    vi.unstubAllEnvs();
+    await rm(folder, { recursive: true });
+  }
+});
