@@ -19,7 +19,7 @@ const garbageCollection = [
 
 /**
  * Settings of the GNU C library's memory, as `GLIBC_TUNABLES`: one heap in pages of 2 MiB. A step reads weights and caches whole, and
- * small pages that lie scattered make it up to a third slower. Other libraries ignore it.
+ * small pages that lie scattered make it up to a fifth slower. Other libraries ignore it.
  */
 export const memorySettings = 'glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1';
 
