@@ -62,7 +62,8 @@ const range = (ratios) =>
 // As in the worker process of a service, whose memory settings are read when a process starts.
 if (process.env['GLIBC_TUNABLES'] === undefined) {
   const env = { ...process.env, GLIBC_TUNABLES: memorySettings };
-  process.exit(spawnSync(process.execPath, process.argv.slice(1), { stdio: 'inherit', env }).status ?? 1);
+  const args = [...process.execArgv, ...process.argv.slice(1)];
+  process.exit(spawnSync(process.execPath, args, { stdio: 'inherit', env }).status ?? 1);
 }
 computeInThisThread();
 const samples = await joinRecordings(Number(values.seconds));

@@ -6,15 +6,23 @@ import { pathToFileURL } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { memorySettings, startWorkerProcess } from '../../src/engine/worker-process.ts';
 
-it.each([true, false])(
-  'pipes without ref and unref, as in Bun, are left as they are (held: %s)',
-  async (held) => {
-    const folder = await mkdtemp(join(tmpdir(), 'worker-process-'));
-    const file = join(folder, 'worker.mjs');
-    await writeFile(file, 'setInterval(() => {}, 1000);');
+/** A file with the source of a worker, for as long as `use` takes. */
+async function withWorkerFile(source: string, use: (worker: URL) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'worker-process-'));
+  const file = join(folder, 'worker.mjs');
+  await writeFile(file, source);
+  try {
+    await use(pathToFileURL(file));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+it.each([true, false])('pipes without ref and unref, as in Bun, are left as they are (held: %s)', (held) =>
+  withWorkerFile('setInterval(() => {}, 1000);', async (file) => {
     const onExit = vi.fn<(reason: string) => void>();
     const worker = startWorkerProcess(
-      { worker: pathToFileURL(file) },
+      { worker: file },
       { onMessage: vi.fn<() => void>(), onBeat: vi.fn<() => void>(), onExit },
     );
     const { ref, unref } = Socket.prototype;
@@ -26,29 +34,24 @@ it.each([true, false])(
       worker.hold(true);
       worker.kill();
       await vi.waitFor(() => expect(onExit).toHaveBeenCalled());
-      await rm(folder, { recursive: true });
     }
-  },
+  }),
 );
 
 it.each([
   [undefined, memorySettings],
   ['glibc.malloc.hugetlb=0', 'glibc.malloc.hugetlb=0'],
-])('a worker takes its memory in large pages, unless its host (%s) says otherwise', async (hosts, wanted) => {
-  const folder = await mkdtemp(join(tmpdir(), 'worker-process-'));
-  const file = join(folder, 'worker.mjs');
-  await writeFile(file, 'process.send(process.env.GLIBC_TUNABLES);');
-  vi.stubEnv('GLIBC_TUNABLES', hosts);
-  try {
-    const told = await new Promise((resolve, reject) => {
-      startWorkerProcess(
-        { worker: pathToFileURL(file) },
-        { onMessage: resolve, onBeat: () => {}, onExit: (reason) => reject(new Error(reason)) },
-      );
-    });
-    expect(told).toBe(wanted);
-  } finally {
-    vi.unstubAllEnvs();
-    await rm(folder, { recursive: true });
-  }
-});
+])('a worker takes its memory in large pages, unless its host (%s) says otherwise', (hosts, wanted) =>
+  withWorkerFile('process.send(process.env.GLIBC_TUNABLES);', async (worker) => {
+    vi.stubEnv('GLIBC_TUNABLES', hosts);
+    try {
+      const told = await new Promise((resolve, reject) => {
+        const onExit = (reason: string): void => reject(new Error(reason));
+        startWorkerProcess({ worker }, { onMessage: resolve, onBeat: () => {}, onExit });
+      });
+      expect(told).toBe(wanted);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  }),
+);
