@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { defineConfig, type Plugin } from 'vite';
@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 const root = import.meta.dirname;
 const dist = join(root, 'dist');
 
-/** npm reads `dist/.npmignore`, which keeps declarations out of the package that none of its entries reaches. */
+/** npm reads `dist/.npmignore`: of what the compiler wrote, the package holds the declarations that its entries reach. */
 function shipReachedTypes(): Plugin {
   const toDeclaration = (path: string): string => path.replace(/\.[jt]s$/, '.d.ts');
   const reached = new Set<string>();
@@ -21,48 +21,15 @@ function shipReachedTypes(): Plugin {
     name: 'ship-reached-types',
     closeBundle() {
       const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-        exports: Record<string, string>;
+        exports: Record<string, string | { types: string }>;
       };
-      for (const file of Object.values(manifest.exports))
-        if (file.endsWith('.js')) visit(join(root, toDeclaration(file)));
+      for (const entry of Object.values(manifest.exports))
+        if (typeof entry === 'object') visit(join(root, entry.types));
       const kept = [...reached].map((file) => `!/${relative(dist, file).replaceAll('\\', '/')}`);
-      writeFileSync(join(dist, '.npmignore'), ['*.d.ts', ...kept.sort(), ''].join('\n'));
+      const compiled = ['/src/**/*.js', '!/src/playground/page/**', '/adapters/*.js', '/benchmarks'];
+      writeFileSync(join(dist, '.npmignore'), ['*.d.ts', ...compiled, ...kept.sort(), ''].join('\n'));
     },
   };
-}
-
-/** The compiler indents by four spaces, which are a tenth of its files; a tab says the same. Lines stay where they are. */
-function indentWithTabs(): Plugin {
-  return {
-    name: 'indent-with-tabs',
-    closeBundle() {
-      for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-        if (!/\.(?:js|d\.ts)$/.test(name) || name.includes(join('playground', 'page'))) continue;
-        const text = readFileSync(join(dist, name), 'utf8');
-        if (/^ {4}/m.test(text)) writeFileSync(join(dist, name), withTabs(text));
-      }
-    },
-  };
-}
-
-function withTabs(text: string): string {
-  const within = textOfTemplates(text);
-  return text.replace(/^(?: {4})+/gm, (spaces, at: number) =>
-    within.some(([start, end]) => at > start && at < end) ? spaces : '\t'.repeat(spaces.length / 4),
-  );
-}
-
-/** Where templates of several lines are: their spaces are text. */
-function textOfTemplates(text: string): (readonly [start: number, end: number])[] {
-  const found: (readonly [number, number])[] = [];
-  const visit = (node: ts.Node): void => {
-    const isText = ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateLiteralToken(node);
-    if (isText && node.getText(source).includes('\n')) found.push([node.getStart(source), node.end]);
-    ts.forEachChild(node, visit);
-  };
-  const source = ts.createSourceFile('file.ts', text, ts.ScriptTarget.ESNext);
-  if (text.includes('`')) visit(source);
-  return found;
 }
 
 /** The playground's page, as the package ships it. */
@@ -71,7 +38,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   logLevel: 'warn',
-  plugins: [shipReachedTypes(), indentWithTabs()],
+  plugins: [shipReachedTypes()],
   build: {
     outDir: '../../../dist/src/playground/page',
     emptyOutDir: true,

@@ -6,14 +6,16 @@ const withoutPackage =
   "slashv1 is a part of a bundle, and its workers run a file of the package: keep the package beside the bundle, in node_modules, or choose isolation: 'inline'";
 
 /**
- * The module of worker processes. A bundler copies this code into another file and leaves that module behind: then it is that
- * of the package in `node_modules`.
+ * The module that worker processes start with. A bundler of the host copies this code elsewhere and leaves that module behind:
+ * then the one of the package in `node_modules` serves.
  */
 export function workerFile(): URL {
-  if (import.meta.url.endsWith('/src/worker-file.js')) return new URL('./worker.js', import.meta.url);
   const manifest = orThrow(
     () => createRequire(import.meta.url).resolve('slashv1/package.json'),
     (cause) => new InferenceError('internal', sentence(withoutPackage), { cause }),
   );
-  return new URL('dist/src/worker.js', pathToFileURL(manifest));
+  const built = new URL('dist/', pathToFileURL(manifest));
+  // Programs that copy what a service needs find the worker by this expression.
+  if (import.meta.url.startsWith(built.href)) return new URL('./worker.js', import.meta.url);
+  return new URL('lib/worker.js', built);
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy';
 import { fieldError, InferenceError, orThrow } from '../errors.ts';
 import { assertUnencoded, limitedChunks, type BodyLimits } from './body.ts';
 import type { FormField } from '../contracts/endpoint.ts';
@@ -26,7 +26,7 @@ export async function readMultipart(
   { onFile, ...limits }: MultipartOptions,
 ): Promise<FormField[]> {
   assertMultipart(request);
-  const parser = createParser(request);
+  const parser = await createParser(request);
   const fields: FormField[] = [];
   const files: { readonly content: Readable; readonly taken: Promise<void> }[] = [];
   const { promise: fault, reject: fail } = createDeferred();
@@ -83,7 +83,9 @@ function assertMultipart(request: ApiRequest): void {
   assertUnencoded(request);
 }
 
-function createParser(request: ApiRequest): BusboyInstance {
+async function createParser(request: ApiRequest): Promise<BusboyInstance> {
+  // Imported late: most services receive no form.
+  const { Busboy } = await import('@fastify/busboy');
   const headers = { 'content-type': headerOf(request, 'content-type') } as BusboyHeaders;
   const limits = {
     parts: maxParts,

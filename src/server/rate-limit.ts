@@ -1,5 +1,4 @@
 import type { InferenceError } from '../errors.ts';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 /** Requests and tokens within a fixed window of time. */
 export interface Limit {
@@ -61,7 +60,18 @@ export function createMemoryLimiter(options: LimiterOptions): Limiter {
       `perSeconds: expected at most ${longestWindowInMemorySeconds} without a \`limiter\`, got ${options.duration}`,
     );
   }
-  return new RateLimiterMemory({ ...options });
+  let loading: Promise<Limiter> | undefined;
+  // Imported late: the package loads each store that it supports.
+  const load = () =>
+    (loading ??= import('rate-limiter-flexible').then(
+      (stores) => new stores.RateLimiterMemory({ ...options }),
+    ));
+  return {
+    consume: async (key, points) => (await load()).consume(key, points),
+    penalty: async (key, points) => (await load()).penalty(key, points),
+    reward: async (key, points) => (await load()).reward(key, points),
+    get: async (key) => (await load()).get(key),
+  };
 }
 
 /** Counts one `Limit` with the limiters of `createLimiter`. */
