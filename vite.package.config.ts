@@ -105,7 +105,7 @@ export default defineConfig({
       output: {
         comments: false,
         entryFileNames: '[name].js',
-        chunkFileNames: '[name]-[hash].js',
+        chunkFileNames: ({ name }) => `${name.split('~')[0]}-[hash].js`,
         sourcemapExcludeSources: true,
         codeSplitting: {
           // To open a file takes longer than to compile a hundred kilobytes more, so a host loads two large chunks. Light entries

@@ -118,7 +118,7 @@ async function measure(output) {
 
 /** The devices, as `slashv1 doctor` tries them. */
 async function tryDevices() {
-  const doctor = [join(root, 'dist/src/cli/main.js'), 'doctor', '--json'];
+  const doctor = [join(root, 'dist/lib/cli.js'), 'doctor', '--json'];
   /** @type {{ stdout: string }} also where something else needs repair */
   const { stdout } = await promisify(execFile)(process.execPath, doctor).catch((error) => error);
   /** @type {{ name: string, state: string, detail: string }[]} */

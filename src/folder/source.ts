@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundledModelNames } from './bundled-models.ts';
 import { findCatalogueEntry } from './catalogue.ts';
 import { genaiConfigFile } from './genai-config.ts';
@@ -118,7 +118,7 @@ function isFolder(path: string): boolean {
 function bundledFolder(): string {
   const advice = 'install it with `npm install @slashv1/tiny-models`';
   return orThrow(
-    () => dirname(createRequire(import.meta.url).resolve('@slashv1/tiny-models/package.json')),
+    () => dirname(fileURLToPath(import.meta.resolve('@slashv1/tiny-models'))),
     (error) => sourceError(`the bundled models are a package of their own; ${advice}`, error),
   );
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
-const main = resolve(root, 'dist/src/cli/main.js');
+const main = resolve(root, 'dist/lib/cli.js');
 
 export interface CliResult {
   readonly code: number | null;

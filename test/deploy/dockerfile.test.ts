@@ -54,12 +54,12 @@ describe('the Dockerfile', () => {
       try {
         for (const command of valuesOf(packages, 'RUN')) {
           const [, names] = /^npm install --ignore-scripts (.+)$/.exec(command) ?? [];
-          if (names) names.split(' ').forEach((name) => install(folder, name));
+          if (names) packagesOf(names).forEach((name) => install(folder, name));
           // Links lead to this checkout, of which nothing may be removed.
           else if (command.includes('trim')) await run('sh', ['-c', `${command} --dry-run`], { cwd: folder });
           else await run('sh', ['-c', command], { cwd: folder });
         }
-        const [, ...copies] = valuesOf(final, 'COPY');
+        const copies = valuesOf(final, 'COPY').filter((copy) => !copy.startsWith('--from'));
         const files = copies.flatMap((copy) => copy.split(' ').slice(0, -1));
         for (const file of files) cpSync(join(deploy, file), join(folder, file));
         const port = await freePort();
@@ -89,13 +89,20 @@ describe('the Dockerfile', () => {
   );
 });
 
+/** The tarballs that `npm run pack` makes are those of this checkout. */
+function packagesOf(names: string): string[] {
+  return names
+    .split(' ')
+    .flatMap((name) => (name === './slashv1-*.tgz' ? ['slashv1', '@slashv1/tiny-models'] : [name]));
+}
+
 function install(folder: string, name: string): void {
   const path = join(folder, 'node_modules', name);
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(name === 'slashv1' ? root : join(root, 'node_modules', name), path);
   if (name !== 'slashv1') return;
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
-  const main = join(root, 'dist/src/cli/main.js');
+  const main = join(root, 'dist/lib/cli.js');
   const program = `#!/bin/sh\nexec node '${main}' "$@"\n`;
   writeFileSync(join(folder, 'node_modules/.bin/slashv1'), program, { mode: 0o755 });
 }

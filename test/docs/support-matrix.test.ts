@@ -23,7 +23,9 @@ it.each([
 });
 
 it('the oldest Node of the matrix is the oldest that the package takes', () => {
-  expect(engines.node).toMatch(new RegExp(`^>=${promised('Node')[0]}\\.`));
+  const [oldest] = promised('Node, on ubuntu-latest alone');
+  expect(workflow).toContain(`include: [{ os: ubuntu-latest, node: ${oldest} }]`);
+  expect(engines.node).toMatch(new RegExp(`^>=${oldest}\\.`));
 });
 
 it('the bare system of the matrix has a job', () => {

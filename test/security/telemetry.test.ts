@@ -18,7 +18,7 @@ const script = (isolation: string): string[] => [
    await inference.close();`,
 ];
 
-const bench = [join(root, 'dist/src/cli/main.js'), 'bench', 'tiny-embed', '--requests', '1'];
+const bench = [join(root, 'dist/lib/cli.js'), 'bench', 'tiny-embed', '--requests', '1'];
 
 describe('telemetry of the runtime', { timeout: 120_000 }, () => {
   let home: string;

@@ -41,7 +41,7 @@ describe('slashv1 trim', () => {
     async () => {
       // The command looks beside its own files.
       const own = join(folder, 'node_modules/slashv1');
-      cpSync('dist/src', join(own, 'dist/src'), { recursive: true });
+      cpSync('dist/lib', join(own, 'dist/lib'), { recursive: true });
       cpSync('package.json', join(own, 'package.json'));
       for (const name of ['zod', 'koffi', 'sharp']) {
         if (existsSync(join('node_modules', name))) {
@@ -50,7 +50,7 @@ describe('slashv1 trim', () => {
       }
       const trim = (...args: string[]) =>
         new Cli(['trim', '--platform', 'linux-x64', '--device', 'cpu', ...args], {
-          program: join(own, 'dist/src/cli/main.js'),
+          program: join(own, 'dist/lib/cli.js'),
         }).end();
       const platforms = () => readdirSync(join(runtime, 'bin/napi-v6'), { recursive: true }).map(String);
       const before = platforms();

@@ -25,7 +25,7 @@ interface Checked {
 }
 
 async function examine(provider: string, library: string): Promise<Checked> {
-  const main = file('../../../dist/src/cli/main.js');
+  const main = file('../../../dist/lib/cli.js');
   const args = [main, 'doctor', '--json', '--plugin', `${provider}=${library}`];
   const env = { ...process.env, SLASHV1_OFFLINE: '1' };
   const { stdout } = await run(process.execPath, args, { env });
