@@ -100,13 +100,12 @@ npm installs these where they fit the platform; \`--omit=optional\` leaves them 
 
 - **libvips** (LGPL-3.0-or-later), a shared library in packages of its own that sharp loads. Detection and image generation need it.
 - **codec-parser** (LGPL-3.0-or-later), JavaScript that the decoders of FLAC and Vorbis import. Without them these two formats are refused by name.
-- **node-webcodecs** (its static builds hold FFmpeg, LGPL-2.1-or-later). Without it AAC needs an \`ffmpeg\` program.
 
 ${table(installed.filter(([place]) => !required.has(place)))}
 
 ## Optional peers
 
-Never installed by slashv1. \`@evan/opus\` is under the MIT license and contains libopus: BSD-3-Clause. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the license of its build.
+Never installed by slashv1. \`@evan/opus\` is under the MIT license and contains libopus: BSD-3-Clause. The static builds of \`node-webcodecs\` contain FFmpeg: LGPL-2.1-or-later. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the license of its build.
 `;
   const path = resolve(root, 'docs/licences.md');
   const page = await format(text, { parser: 'markdown', printWidth: 140 });

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needs } from '../needs.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -85,6 +86,12 @@ describe('the packed tarball', () => {
 describe('entries', () => {
   it.each(entries)('%s is an existing file and has declarations', async (_name, ...files) => {
     for (const file of files) await expect(readFile(join(root, file), 'utf8')).resolves.toBeTypeOf('string');
+  });
+
+  const withoutRequire = process.features.require_module ? undefined : 'a Node that can require ES modules';
+  it.each(entries)('%s can be required', needs(withoutRequire), async (name) => {
+    const code = `require('slashv1${name.slice(1)}')`;
+    await expect(run(process.execPath, ['-e', code], { cwd: root })).resolves.toMatchObject({ stdout: '' });
   });
 
   it.each([

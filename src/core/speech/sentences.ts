@@ -1,6 +1,7 @@
 import { assertText } from '../assert-values.ts';
 
-const sentenceBreaks = new Intl.Segmenter('en', { granularity: 'sentence' });
+// Created on first use, because it loads data of ICU for 8 ms.
+let sentenceBreaks: Intl.Segmenter | undefined;
 
 /** `"Where?" she asked.` is one sentence. */
 const endsQuoted = /["”)]$/;
@@ -19,6 +20,7 @@ const startsLow = /^\p{Ll}/u;
  */
 export function splitSentences(text: string): string[] {
   assertText('text', text);
+  sentenceBreaks ??= new Intl.Segmenter('en', { granularity: 'sentence' });
   const sentences: string[] = [];
   for (const { segment } of sentenceBreaks.segment(text)) {
     const sentence = segment.trim();

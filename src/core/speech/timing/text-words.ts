@@ -12,7 +12,7 @@ export interface TextWord {
 const separated = /(?:[^\s—…-]|(?<!-)-(?!-))+/gu;
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const wordBreaks = new Intl.Segmenter('und', { granularity: 'word' });
+let wordBreaks: Intl.Segmenter | undefined;
 
 const opening = /^(?:[\p{Ps}\p{Pi}\p{Pf}"'¡¿*_\u2060]|[.,;:!?](?!\d))+/u;
 const closing = /[\p{Pe}\p{Pi}\p{Pf}"'*_.,;:!?。、！？\u2060]+$/u;
@@ -25,6 +25,7 @@ const isDotted = /\.\p{L}$/u;
  */
 export function splitTextWords(text: string): TextWord[] {
   const words: TextWord[] = [];
+  wordBreaks ??= new Intl.Segmenter('und', { granularity: 'word' });
   for (const { 0: chunk, index } of text.matchAll(separated)) {
     const parts = withoutSpaces.test(chunk)
       ? Array.from(wordBreaks.segment(chunk), ({ segment, index: at }) => ({ segment, at }))

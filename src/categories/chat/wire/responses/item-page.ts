@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fieldError } from '../../../../errors.ts';
-import { toJsonSchema } from '../../../../validation/json-schema.ts';
+import { listOf } from '../../../../validation/list-schema.ts';
 
 const mostItems = 100;
 
@@ -19,7 +19,7 @@ export const pageParameters = {
 export function itemPageSchema(item: z.ZodType): z.ZodType {
   return z.object({
     object: z.literal('list'),
-    data: z.array(z.unknown()).meta({ items: toJsonSchema(item) }),
+    data: listOf(item),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
     has_more: z.boolean(),
