@@ -11,6 +11,8 @@ import { removals, withoutRooms } from './removals.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
+const bundler = join(root, 'node_modules/vite/bin/vite.js');
+const bundle = 'vite.package.config.ts';
 let copy: string;
 let results: Readonly<Record<string, unknown>>;
 
@@ -18,6 +20,7 @@ beforeAll(async () => {
   copy = await copySources();
   for (const addition of additions) await add(addition);
   await compile(copy);
+  await run(process.execPath, [bundler, 'build', '--config', bundle], { cwd: copy });
   const uses = additions.map(({ file, use }) => `${JSON.stringify(file)}: await (async () => {${use}})()`);
   const program = `process.stdout.write(JSON.stringify({ ${uses.join(',\n')} }), () => process.exit());`;
   await writeFile(join(copy, 'use.mjs'), program);
@@ -29,7 +32,7 @@ afterAll(() => rm(copy, { recursive: true, force: true }));
 
 async function copySources(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'one-line-'));
-  for (const name of ['src', 'adapters', 'package.json', 'tsconfig.json']) {
+  for (const name of ['src', 'adapters', 'package.json', 'tsconfig.json', bundle]) {
     await cp(join(root, name), join(folder, name), { recursive: true });
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));

@@ -251,6 +251,7 @@ describe('what is not run', () => {
       .map(({ page, notRun }) => `${page}: ${notRun}`);
     expect(reasons).toEqual([
       'README.md: it would start itself; the tests of examples/serve.js and examples/tour.js run these lines',
+      'README.md: it would start itself',
       'README.md: test/docs/packed-package.test.ts packs both and runs them in projects with and without the optional packages',
       'README.md: test/docs/packed-package.test.ts does it',
       'docs/ai-sdk.md: it installs packages',
@@ -269,6 +270,7 @@ describe('what is not run', () => {
       'docs/guides/gpu.md: it downloads a model',
       'docs/guides/gpu.md: it downloads a model',
       'docs/guides/gpu.md: it takes minutes, and --prepare downloads models',
+      'docs/guides/mounting.md: test/deploy/installed.test.ts builds it',
       'docs/guides/real-models.md: it needs a GPU',
       'docs/guides/real-weights.md: it downloads half a gigabyte and takes minutes',
       'docs/guides/webgpu-tests.md: it installs software',
