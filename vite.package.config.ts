@@ -39,11 +39,11 @@ const light = [
   programs['json-thread'],
 ];
 
-const closures = new Map<readonly string[], Set<string>>();
+const closures = new Map<string, Set<string>>();
 
-/** Files that are loaded with these, static imports followed. */
-function closureOf(files: readonly string[], context: Rolldown.ChunkingContext): Set<string> {
-  const known = closures.get(files);
+/** Files that are loaded with this one, static imports followed. */
+function closureOf(file: string, context: Rolldown.ChunkingContext): Set<string> {
+  const known = closures.get(file);
   if (known) return known;
   const found = new Set<string>();
   const visit = (id: string): void => {
@@ -51,18 +51,17 @@ function closureOf(files: readonly string[], context: Rolldown.ChunkingContext):
     found.add(id);
     for (const imported of context.getModuleInfo(id)?.importedIds ?? []) visit(imported);
   };
-  for (const file of files) visit(join(root, file));
-  closures.set(files, found);
+  visit(join(root, file));
+  closures.set(file, found);
   return found;
 }
 
-const kinds = ['light', 'shared', 'host'] as const;
-
-/** How a host loads a file: because a light entry has it as well, a worker, or it alone. */
-function kindOf(id: string, context: Rolldown.ChunkingContext): (typeof kinds)[number] | undefined {
-  if (!closureOf(host, context).has(id)) return undefined;
-  if (closureOf(light, context).has(id)) return 'light';
-  return closureOf(worker, context).has(id) ? 'shared' : 'host';
+/** The chunk of a file that a host loads; the bundler chooses the others. */
+function chunkOf(id: string, context: Rolldown.ChunkingContext): string | null {
+  const isIn = (file: string): boolean => closureOf(file, context).has(id);
+  if (!host.some(isIn)) return null;
+  if (light.some(isIn)) return `light-${light.map((file) => Number(isIn(file))).join('')}`;
+  return worker.some(isIn) ? 'shared' : 'host';
 }
 
 /** Stack traces need the line alone: the maps take a tenth of the space. */
@@ -105,16 +104,19 @@ export default defineConfig({
       output: {
         comments: false,
         entryFileNames: '[name].js',
-        chunkFileNames: ({ name }) => `${name.split('~')[0]}-[hash].js`,
+        chunkFileNames: ({ name }) => `${name.replace(/-[01]+$/, '')}-[hash].js`,
         sourcemapExcludeSources: true,
         codeSplitting: {
-          // To open a file takes longer than to compile a hundred kilobytes more, so a host loads two large chunks. Light entries
-          // load what they need and nothing else.
-          groups: kinds.map((kind, index) => ({
-            debugName: kind,
-            name: (id, context) => (kindOf(id, context) === kind ? kind : null),
-            entriesAware: kind === 'light',
-            priority: kinds.length - index,
+          // To open a file takes longer than to compile a hundred kilobytes more, so a host loads two large chunks, and one
+          // for each set of light entries that share something with it: a light entry loads what it needs and nothing else.
+          groups: [/^light/, /^shared/, /^host/].map((kind, index) => ({
+            debugName: kind.source,
+            name: (id, context) => {
+              const chunk = chunkOf(id, context);
+              return chunk !== null && kind.test(chunk) ? chunk : null;
+            },
+            includeDependenciesRecursively: index > 0,
+            priority: 3 - index,
           })),
         },
       },

@@ -88,6 +88,16 @@ describe('entries', () => {
     for (const file of files) await expect(readFile(join(root, file), 'utf8')).resolves.toBeTypeOf('string');
   });
 
+  it('stack traces name the sources where Node reads maps', async () => {
+    const script =
+      "import { createInference } from 'slashv1'; try { createInference({ modelz: {} }) } catch (error) { console.log(error.stack) }";
+    const flags = ['--enable-source-maps', '--input-type=module', '-e', script];
+    const { stdout } = await run(process.execPath, flags, { cwd: root });
+    const source = await readFile(join(root, 'src/inference.ts'), 'utf8');
+    const line = source.split('\n').findIndex((text) => text.includes("assertOptions('createInference'")) + 1;
+    expect(stdout.replaceAll('\\', '/')).toContain(`/src/inference.ts:${line}:`);
+  });
+
   const withoutRequire = process.features.require_module ? undefined : 'a Node that can require ES modules';
   it.each(entries)('%s can be required', needs(withoutRequire), async (name) => {
     const code = `require('slashv1${name.slice(1)}')`;
@@ -95,13 +105,13 @@ describe('entries', () => {
   });
 
   it.each([
-    ['./sampling', 85_000],
-    ['./chat', 166_000],
-    ['./tokenization', 149_500],
-    ['./vision', 57_000],
-    ['./audio', 159_500],
-    ['./embedding', 15_500],
-    ['./diffusion', 69_000],
+    ['./sampling', 77_500],
+    ['./chat', 163_500],
+    ['./tokenization', 147_500],
+    ['./vision', 51_500],
+    ['./audio', 154_500],
+    ['./embedding', 13_700],
+    ['./diffusion', 68_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {
     const { packages, bytes } = await closureOf(fileOf(name));
     expect([...packages]).toEqual([]);
@@ -109,8 +119,8 @@ describe('entries', () => {
   });
 
   it.each([
-    ['./metrics', 29_000],
-    ['./telemetry', 9_600],
+    ['./metrics', 26_500],
+    ['./telemetry', 9_100],
   ])('%s imports no package before it is used and stays below %i bytes', async (name, limit) => {
     const { packages, bytes } = await closureOf(fileOf(name));
     expect([...packages].filter((wanted) => !wanted.startsWith('node:'))).toEqual([]);
