@@ -10,7 +10,7 @@ import { ownerOf } from './authentication.ts';
 import type { Caller } from './call.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
-import { endpointPath } from './path.ts';
+import { endpointPath, pathBehindRoute } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';
 import { createRoutes, type ServedRoute as Route } from './routes.ts';
 
@@ -19,7 +19,10 @@ type Placeholders = Readonly<Record<string, string>>;
 /** Makes the function that finds the route of a path. Where several templates match, the first counts. */
 function createRouter(routes: readonly Route[]) {
   const all = routes.map((route) => ({ route, methods: methodsOf(route), match: matcher(route.path) }));
-  return (method: string, path: string) => {
+  return (request: ApiRequest) => {
+    const { method, url, mountPath } = request;
+    const paths = [endpointPath(url, mountPath), pathBehindRoute(request) ?? ''];
+    const path = paths.find((one) => all.some(({ match }) => match(one))) ?? '';
     const first = all.find(({ match }) => match(path));
     const same = all.filter(({ route }) => route.path === first?.route.path);
     const route = same.find(({ methods }) => methods.includes(method))?.route;
@@ -105,10 +108,7 @@ export function createHandlerOf(
 
   return async (request) => {
     const startedAt = performance.now();
-    const { route, allow, pathParameters } = findRoute(
-      request.method,
-      endpointPath(request.url, request.mountPath),
-    );
+    const { route, allow, pathParameters } = findRoute(request);
     const origin: ObservedRequest = {
       requestId: requestIdOf(request),
       carrier: request.headers,
