@@ -333,7 +333,7 @@ export function createModelQueue(
   async function idle(graceMs: number): Promise<void> {
     if (isIdle()) return;
     const idled = new Promise<void>((resolve) => (onIdle = resolve));
-    await withinTime(idled, graceMs).catch(() => undefined);
+    await withinTime(() => idled, graceMs).catch(() => undefined);
   }
 }
 

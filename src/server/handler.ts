@@ -4,9 +4,8 @@ import type { ServedInference } from '../contracts/engine.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
 import { abbreviate } from '../core/text/quote.ts';
-import { InferenceError, orElse, orThrow } from '../errors.ts';
+import { InferenceError, orThrow } from '../errors.ts';
 import { requestIdOf } from '../http/headers.ts';
-import { ownerOf } from './authentication.ts';
 import type { Caller } from './call.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
@@ -124,8 +123,7 @@ export function createHandlerOf(
       const { status } = wireErrorOf(error);
       if (status < 500) return;
       const { method, url } = request;
-      // A failing hook must not take the response with it.
-      orElse(() => settings.onError(error, { requestId, method, url, status }), undefined);
+      settings.onError(error, { requestId, method, url, status });
     };
     const answer = async (): Promise<ApiResponse> => {
       const preflight = cors?.preflight(request, allow ?? 'GET, HEAD, POST');
@@ -143,10 +141,8 @@ export function createHandlerOf(
         throw new InferenceError('route_not_found', message);
       }
       const identify = async (): Promise<Caller> => {
-        const apiKey = await settings.authenticate(request);
-        const owner = apiKey === null ? undefined : ownerOf(apiKey);
-        const caller = settings.callerOf(owner, apiKey?.plan);
-        return { owner, caller, meter: settings.meterOf(owner, apiKey?.plan) };
+        const { owner, plan } = (await settings.authenticate(request)) ?? {};
+        return { owner, caller: settings.callerOf(owner, plan), meter: settings.meterOf(owner, plan) };
       };
       const call = {
         inference,
