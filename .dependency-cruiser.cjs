@@ -122,7 +122,7 @@ module.exports = {
       '^src/backends/[a-z-]+\\.ts$',
       [
         '^src/backends/',
-        '^src/(core|validation)/',
+        '^src/(core|validation|concurrency)/',
         '^src/errors\\.ts$',
         contracts,
         '^src/runtime/(encoder/token-inputs|http/[a-z-]+)\\.ts$',

@@ -3,12 +3,12 @@ import type { Readable, Duplex } from 'node:stream';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiRequest, ApiResponse, Handler } from '../src/contracts/http.ts';
 import { toApiRequest, toReadable } from './node-bridge.ts';
-import { assertHandler, isBodiless, isStream, release, respond } from './respond.ts';
+import { assertHandler, isBodiless, isStream, pathsOf, release, respond } from './respond.ts';
 
 /**
  * Makes a Fastify plugin out of a handler. It is encapsulated: bodies of its own routes reach the handler unread, the
  * host's routes keep their parsers, and the host's hooks see every answer. Registered with a `prefix` it answers
- * everything below it; without one it answers `/v1`.
+ * everything below it; without one it answers the handler's own paths, such as `/v1`.
  *
  * @param handler from `createHandler`
  * @returns a plugin for Fastify 5
@@ -32,6 +32,7 @@ export function toFastify(handler: Handler): FastifyPluginCallback {
       const apiRequest = toApiRequest(request.raw, reply.raw, {
         url: request.url,
         mountPath: prefix === '' ? undefined : actualPrefix(request.url, prefix),
+        hostIds: [reply.getHeader('x-request-id'), request.id],
         stream: request.body as Readable | undefined,
       });
       return respond(handler, apiRequest, (answer) => send(answer, apiRequest, reply));
@@ -40,9 +41,10 @@ export function toFastify(handler: Handler): FastifyPluginCallback {
     refuseUpgrades(instance.server);
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
-    const root = prefix === '' ? '/v1' : '';
-    instance.all(root, route);
-    instance.all(`${root}/*`, route);
+    for (const path of prefix === '' ? pathsOf(handler) : ['']) {
+      instance.all(path, route);
+      if (path !== '/') instance.all(`${path}/*`, route);
+    }
     done();
   };
 }

@@ -15,6 +15,12 @@ export interface FetchOptions {
   readonly mountPath?: string | undefined;
 }
 
+/** Facts that the host knows about a request. Others, which frameworks pass to their functions, are ignored. */
+export type FetchContext = object & {
+  /** The host's id of the request. */
+  readonly requestId?: unknown;
+};
+
 /**
  * Makes a function from `Request` to `Response` out of a handler, for Hono, Next, Bun, Deno and their like.
  *
@@ -36,12 +42,13 @@ export interface FetchOptions {
 export function toFetch(
   handler: Handler,
   options: FetchOptions = {},
-): (request: Request) => Promise<Response> {
+): (request: Request, context?: FetchContext) => Promise<Response> {
   assertHandler(handler);
   const mountPath = mountPathOf(options);
-  return (request) => {
+  return (request, context) => {
     const client = clientOf(request);
-    const apiRequest = toApiRequest(request, mountPath, client.signal);
+    const place = { mountPath, hostIds: [context?.requestId] };
+    const apiRequest = toApiRequest(request, place, client.signal);
     return respond(handler, apiRequest, (answer) => toResponse(answer, request.method, client));
   };
 }
@@ -66,12 +73,16 @@ function clientOf(request: Request): Client {
   };
 }
 
-function toApiRequest(request: Request, mountPath: string | undefined, signal: AbortSignal): ApiRequest {
+function toApiRequest(
+  request: Request,
+  place: Pick<ApiRequest, 'mountPath' | 'hostIds'>,
+  signal: AbortSignal,
+): ApiRequest {
   const { pathname, search } = new URL(request.url);
   return {
     method: request.method,
     url: pathname + search,
-    mountPath,
+    ...place,
     headers: Object.fromEntries(request.headers),
     body: request.bodyUsed ? { parsed: undefined } : (request.body ?? nothing()),
     signal,

@@ -11,6 +11,8 @@ export interface NodeRequest extends Readable {
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly complete: boolean;
+  /** The host's name for the request, as `pino-http` and others give it. */
+  readonly id?: unknown;
   /** The body as a parser of the host left it. */
   readonly body?: unknown;
 }
@@ -18,6 +20,7 @@ export interface NodeRequest extends Readable {
 /** The part of `ServerResponse` or `Http2ServerResponse` that the bridge needs. */
 export interface NodeResponse extends Writable {
   readonly headersSent: boolean;
+  getHeader(name: string): unknown;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   /** Absent from the types of HTTP/2 alone. */
   flushHeaders?(): void;
@@ -29,6 +32,8 @@ const maxDiscardedBytes = 32 * 1024 * 1024;
 export interface RequestPlace {
   readonly url: string;
   readonly mountPath?: string | undefined;
+  /** The host's ids of the request, if they are not in Node's objects. */
+  readonly hostIds?: readonly unknown[] | undefined;
   /** Source of the raw bytes, if not the request itself. */
   readonly stream?: Readable | undefined;
 }
@@ -41,6 +46,7 @@ export function toApiRequest(request: NodeRequest, response: NodeResponse, place
     method: request.method ?? 'GET',
     url: place.url,
     mountPath: place.mountPath,
+    hostIds: [...(place.hostIds ?? []), response.getHeader('x-request-id'), request.id],
     headers: request.headers,
     body: bodyOf(place.stream ?? request, request.body),
     signal: disconnectSignal(response),

@@ -45,6 +45,20 @@ export function assertHandler(handler: unknown): void {
     throw new TypeError('handler: expected a handler, which `createHandler(inference, options)` makes');
 }
 
+/** Whether a path, a query behind it or not, is one of these or below it; `/` has nothing below it. */
+export function isBelow(paths: readonly string[], url: string): boolean {
+  return paths.some((path) =>
+    path === '/'
+      ? /^\/(?:\?|$)/.test(url)
+      : url.startsWith(path) && /^(?:[/?]|$)/.test(url.slice(path.length)),
+  );
+}
+
+/** Where a handler is at home that is mounted at the root. */
+export function pathsOf(handler: Handler, mountPath?: string): readonly string[] {
+  return mountPath === undefined ? (handler.paths ?? ['/v1']) : [mountPath];
+}
+
 /** Checks a mount path that a host has written down. */
 export function mountPathOf(options: { readonly mountPath?: string | undefined }): string | undefined {
   const { mountPath, ...unknown } = options;

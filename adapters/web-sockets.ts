@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type * as WebSockets from 'ws';
 import type { ApiRequest, ApiResponse, Handler, SocketOffer } from '../src/contracts/http.ts';
 import { send } from './node-bridge.ts';
-import { mountPathOf, respond } from './respond.ts';
+import { isBelow, mountPathOf, pathsOf, respond } from './respond.ts';
 
 /** Options of `serveWebSockets`. */
 export interface WebSocketOptions {
@@ -47,7 +47,7 @@ export function serveWebSockets(
   const { WebSocketServer } = requireWs();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const isAsked = /^websocket$/i.test(request.headers.upgrade ?? '') && request.method === 'GET';
-    if (!isAsked || !isBelow(mountPath ?? '/v1', request.url ?? '/')) {
+    if (!isAsked || !isBelow(pathsOf(handler, mountPath), request.url ?? '/')) {
       if (server.listenerCount('upgrade') === 1) answerPlainly(server, { request, socket, head });
       return;
     }
@@ -86,10 +86,6 @@ function requireWs(): typeof WebSockets {
     if ((error as { code?: string }).code !== 'MODULE_NOT_FOUND') throw error;
     throw new Error('serveWebSockets needs the package ws: npm install ws', { cause: error });
   }
-}
-
-function isBelow(path: string, url: string): boolean {
-  return url.startsWith(path) && /^(?:[/?]|$)/.test(url.slice(path.length));
 }
 
 function toApiRequest(

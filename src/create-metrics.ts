@@ -28,7 +28,7 @@ export interface Metrics extends CountingObserver {
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { observer, register } = createCountingObserver(options);
-  const handler = createGetHandler(async () => {
+  const handler = createGetHandler('/metrics', async () => {
     const body = await register.metrics();
     const headers = {
       'content-type': register.contentType,

@@ -21,6 +21,7 @@ import type { InferenceObserver as AnyObserver } from './contracts/observer.ts';
 import { fieldError, InferenceError } from './errors.ts';
 import type { RoomLimits } from './engine/room.ts';
 import { assertNodeVersion } from './node-version.ts';
+import { publisherOf, readFactsAtHand, type FactsAtHand } from './loading/facts-at-hand.ts';
 import { checkModel, checkModels } from './loading/model-settings.ts';
 import { findBundledModel } from './folder/bundled-models.ts';
 import { logObserver } from './observability/log-observer.ts';
@@ -141,10 +142,22 @@ export function createInference(options: InferenceOptions): Inference {
   const startLocal = isolation === 'inline' ? startHere : childReplicas({ worker: workerFile() });
   const isElsewhere = (model: Parameters<typeof backendOf>[0]) => backendOf(model)?.place === 'host';
   /** Facts about a model that the engine doesn't know. */
-  const factsOf = (model: ModelOptions) => ({
-    defaults: model.defaults,
-    demo: isElsewhere(model) ? undefined : findBundledModel(model.source),
-  });
+  const factsOf = (model: ModelOptions) => {
+    const isHere = !isElsewhere(model);
+    const facts = {
+      defaults: model.defaults,
+      demo: isHere ? findBundledModel(model.source) : undefined,
+      ownedBy: isHere ? publisherOf(model.source) : 'remote',
+      atHand: {} as FactsAtHand,
+    };
+    // A load tells why files can't be read.
+    if (isHere)
+      void readFactsAtHand(model).then(
+        (found) => (facts.atHand = found),
+        () => undefined,
+      );
+    return facts;
+  };
   const facts = new Map(Object.entries(models).map(([id, model]) => [id, factsOf(model)]));
   const engine = createEngine({
     models,
@@ -171,11 +184,19 @@ export function createInference(options: InferenceOptions): Inference {
   };
   // Every request looks at them: the same facts are the same object.
   const described = new WeakMap<ModelInfo, ModelInfo>();
-  const withDemo = (info: ModelInfo): ModelInfo => {
-    const { demo } = facts.get(info.id) ?? {};
-    return demo ? getOrCreate(described, info, () => ({ ...info, demo })) : info;
+  const withFacts = (info: ModelInfo): ModelInfo => {
+    const { demo, ownedBy = info.ownedBy, atHand = {} } = facts.get(info.id) ?? {};
+    if (info.ownedBy === ownedBy && !demo) return info;
+    return getOrCreate(described, info, () => ({
+      ...info,
+      ...(demo && { demo }),
+      ownedBy,
+      category: info.category === 'unknown' ? (atHand.category ?? info.category) : info.category,
+      contextLength: info.contextLength ?? atHand.contextLength,
+      created: info.created || (atHand.created ?? 0),
+    }));
   };
-  const infos = (): readonly ModelInfo[] => engine.models().map(withDemo);
+  const infos = (): readonly ModelInfo[] => engine.models().map(withFacts);
   const whole = { ...engine, run, add, models: infos, ...methodsOver(run) };
   return withVoices(whole as never, voices) as Inference;
 }

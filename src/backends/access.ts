@@ -1,3 +1,4 @@
+import { withinTime } from '../concurrency/within-time.ts';
 import { describeValue } from '../core/text/quote.ts';
 import { InferenceError, fieldError } from '../errors.ts';
 import { fetchWith, type Certificates, type HttpRequest } from '../runtime/http/fetch-with-certificates.ts';
@@ -23,6 +24,8 @@ interface ListedServer extends Pick<RemoteAccess, 'apiKey'> {
 }
 
 const defaultMaxConcurrent = 64;
+/** Time for a function that gives a key. */
+const keyTimeoutMs = 30_000;
 
 /** The servers of a backend; settings that a server lacks are those of all. */
 export function endpointsOf(
@@ -52,7 +55,7 @@ async function authorization(apiKey: RemoteKey | undefined): Promise<Record<stri
 
 async function askFor(apiKey: Exclude<RemoteKey, string>): Promise<string> {
   try {
-    const key: unknown = await apiKey();
+    const key: unknown = await withinTime(apiKey, keyTimeoutMs);
     if (typeof key === 'string' && key !== '') return key;
     throw new TypeError(`apiKey: expected a text, got ${describeValue(key)}`);
   } catch (cause) {

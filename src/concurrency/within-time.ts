@@ -1,8 +1,15 @@
-/** An answer, if it comes in time. */
-export async function withinTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+/** The answer to a question, if it comes in time; a question that throws is one that failed. */
+export async function withinTime<Answer>(
+  ask: () => Answer | Promise<Answer>,
+  timeoutMs: number,
+): Promise<Answer> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  try {
+    return await Promise.race([ask(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

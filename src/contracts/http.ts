@@ -5,6 +5,8 @@ export interface ApiRequest {
   readonly url: string;
   /** The part of the path at which the host mounted the handler, if it did: `/v1` or `/internal/ai`. */
   readonly mountPath?: string | undefined;
+  /** Ids that the host has given the request, the most telling first; what is no id is skipped. */
+  readonly hostIds?: readonly unknown[] | undefined;
   /** Lower-case names, as Node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The raw bytes, or what a body parser of the host made of them. */
@@ -57,4 +59,11 @@ export interface ApiSocket {
 }
 
 /** Answers every request, errors included; never rejects. */
-export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+export interface Handler {
+  (request: ApiRequest): Promise<ApiResponse>;
+  /**
+   * The paths that it answers, with all below them (`/` without), where it is mounted at the root and leaves the others to the host;
+   * default `/v1`.
+   */
+  readonly paths?: readonly string[] | undefined;
+}

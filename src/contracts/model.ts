@@ -15,8 +15,8 @@ export interface ModelInfo {
   readonly name: string;
   /** `unknown` until the model is loaded, where neither its settings nor its files at hand show it. */
   readonly category: string;
-  /** Tokens of prompt and answer together; 0 where a model reads no text. */
-  readonly contextLength: number;
+  /** Tokens of prompt and answer together; 0 where a model reads no text, left out while it is not known. */
+  readonly contextLength?: number | undefined;
   /** Names of those parameters of its category that it doesn't take. */
   readonly foreignParameters?: readonly string[] | undefined;
   /** Defaults of parameters that aren't those of its category; `undefined` where the server that runs it decides. */
@@ -27,6 +27,7 @@ export interface ModelInfo {
   readonly demo?: { readonly description: string; readonly replacement: string } | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
   readonly created: number;
+  /** The organization that publishes it, `slashv1`, or `remote` for a model on other machines. */
   readonly ownedBy: string;
 }
 
@@ -149,7 +150,7 @@ export interface ModelStatus {
 
 /** The models of an inference. */
 export interface ModelDirectory {
-  /** Every configured model, loaded or not; until it is, `contextLength` is the configured one or 0. */
+  /** Every configured model, loaded or not; until it is, with what its settings and its files on this disk tell. */
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];
 }

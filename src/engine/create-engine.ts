@@ -133,7 +133,7 @@ export function createEngine({
       assertDuration('graceMs', graceMs);
       assertDuration('drainDelayMs', drainDelayMs);
       isDraining = true;
-      if (drainDelayMs > 0) await withinTime(drained.promise, drainDelayMs).catch(() => undefined);
+      if (drainDelayMs > 0) await withinTime(() => drained.promise, drainDelayMs).catch(() => undefined);
       drained.resolve();
       if (!isClosed) observers.tell('onClose');
       isClosed = true;

@@ -71,9 +71,9 @@ export function createModelQueue(
   });
 
   const queue = {
-    /** Facts about the model; `contextLength` and others are 0 while they are unknown. */
+    /** Facts about the model, as far as its settings tell until it is loaded. */
     get info(): ModelInfo {
-      const { id, name = id, category = unknownCategory, contextLength = 0, defaults } = spec;
+      const { id, name = id, category = unknownCategory, contextLength, defaults } = spec;
       const info = model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };
       return defaults === undefined ? info : { ...info, defaults: { ...info.defaults, ...defaults } };
     },
@@ -333,7 +333,7 @@ export function createModelQueue(
   async function idle(graceMs: number): Promise<void> {
     if (isIdle()) return;
     const idled = new Promise<void>((resolve) => (onIdle = resolve));
-    await withinTime(idled, graceMs).catch(() => undefined);
+    await withinTime(() => idled, graceMs).catch(() => undefined);
   }
 }
 

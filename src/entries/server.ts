@@ -3,7 +3,7 @@ export { createHealthHandler, type HealthOptions } from '../server/health.ts';
 export type { CorsOptions } from '../server/cors.ts';
 export type { ErrorContext, HandlerOptions, KeepResponsesOptions } from '../server/options.ts';
 export type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
-export type { ApiKey, Authentication, KeyLookup } from '../server/authentication.ts';
+export type { ApiKey, Authentication, FoundKey, KeyLookup } from '../server/authentication.ts';
 export type { Plan } from '../server/plans.ts';
 export type { BodyGateLimits } from '../server/body-gate.ts';
 export type { Limit, Limiter, LimiterFactory, LimiterOptions, LimiterState } from '../server/rate-limit.ts';

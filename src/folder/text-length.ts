@@ -4,6 +4,23 @@ import type { ModelFolder } from './model-folder.ts';
 /** Families that count positions from the number that follows the padding token's id. */
 const offsetFamilies = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet']);
 
+/** Names of the length of a decoder's context in the configs of different families. */
+export const contextLengthNames = [
+  'max_position_embeddings',
+  'n_positions',
+  'max_seq_len',
+  'seq_length',
+  'n_ctx',
+] as const;
+
+/** Tokens of the context of a decoder; `undefined` where its config doesn't state it. */
+export function statedContextLength(config: Readonly<Record<string, unknown>>): number | undefined {
+  const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
+  return contextLengthNames
+    .map((name) => text[name])
+    .find((value): value is number => typeof value === 'number' && value > 0);
+}
+
 /** Most tokens of one input of a text encoder, special ones included; `undefined` where no file says it. */
 export function readTextLength({
   config,

@@ -17,10 +17,18 @@ export function protocolsOf(request: ApiRequest): string[] {
 
 const saneRequestId = /^[\w.-]{1,128}$/;
 
-/** The request id that the client or a proxy gave, or a new one. */
+/** Ids that a process counts from 1, as Fastify and pino-http do by default: other processes have the same ones. */
+const countedRequestId = /^(?:req-[\da-z]{1,8}|\d+)$/;
+
+/** The request id that the host, or else the client or a proxy gave, or a new one. A host's count is the last choice of these. */
 export function requestIdOf(request: ApiRequest): string {
-  const given = headerOf(request, 'x-request-id');
-  return given !== undefined && saneRequestId.test(given) ? given : createId('req_');
+  const ofHost = (request.hostIds ?? [])
+    .flat()
+    .filter((id) => typeof id === 'string' || typeof id === 'number')
+    .map(String);
+  const unique = ofHost.filter((id) => !countedRequestId.test(id));
+  const given = [...unique, headerOf(request, 'x-request-id') ?? '', ...ofHost];
+  return given.find((id) => saneRequestId.test(id)) ?? createId('req_');
 }
 
 /** Most names in a header that lists what a client has sent. */

@@ -1,6 +1,6 @@
 import type { RunOrigin } from '../contracts/run.ts';
 import type { ObservedModel, ObservedRun, RunEnd, ObservedRequest, Observer } from '../contracts/observer.ts';
-import type { InferenceError } from '../errors.ts';
+import { messageOf, type InferenceError } from '../errors.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
 import { reasonOf } from './error-reason.ts';
 import type { Logger } from './logger.ts';
@@ -94,6 +94,9 @@ function levelOf(error: InferenceError | undefined): 'info' | 'warn' | 'error' {
   return error.code === 'internal' ? 'error' : 'warn';
 }
 
+/** Codes of faults that are not this package's. */
+const outside: readonly string[] = ['worker_failed', 'overloaded'];
+
 function describe(error: InferenceError | undefined): object {
   if (error === undefined) return {};
   const { code, param, cause } = error;
@@ -103,8 +106,8 @@ function describe(error: InferenceError | undefined): object {
     ...(param === undefined ? {} : { param }),
     ...(reason === undefined ? {} : { reason }),
     ...(code === 'internal' ? { err: cause ?? error } : {}),
-    // One line is enough for another machine's fault.
-    ...(code === 'worker_failed' && cause instanceof Error ? { detail: cause.message } : {}),
+    // One line is enough for a fault of another machine, or of a function of the host.
+    ...(outside.includes(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
   };
 }
 

@@ -73,7 +73,7 @@ export function createPlayground(options: PlaygroundOptions = {}): Handler {
     body,
   });
 
-  return async (request) => {
+  const handler = async (request: ApiRequest): Promise<ApiResponse> => {
     const place = placeOf(request.url, request.mountPath);
     const file = files.get(place.path);
     if (file === undefined && place.redirect === undefined) return plain(404, 'Not found.\n');
@@ -84,6 +84,7 @@ export function createPlayground(options: PlaygroundOptions = {}): Handler {
     if (file === undefined) return plain(308, '', { location: place.redirect! });
     return sendFile(file, request, common);
   };
+  return Object.assign(handler, { paths: [...files.keys()] });
 }
 
 function sendFile(file: PageFile, request: ApiRequest, common: Record<string, string>): ApiResponse {

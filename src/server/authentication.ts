@@ -1,5 +1,7 @@
 import * as crypto from 'node:crypto';
-import { InferenceError } from '../errors.ts';
+import { describeValue } from '../core/text/quote.ts';
+import { InferenceError, type ErrorCode } from '../errors.ts';
+import { askHost } from './print-internal.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import { headerOf, protocolsOf } from '../http/headers.ts';
 
@@ -7,29 +9,56 @@ import { headerOf, protocolsOf } from '../http/headers.ts';
 export interface ApiKey {
   /** The key that clients send in `Authorization: Bearer <key>`, or in `x-api-key`. */
   readonly key: string;
-  /** Owner of the limits that this key uses up; keys of the same id share them. Default: a hash of the key. */
-  readonly id?: string | undefined;
+  /** Owner of the limits that this key uses up; keys of the same id share them: 7 and `'7'` are the same. Default: a hash of the key. */
+  readonly id?: string | number | bigint | null | undefined;
   /** Name of one of the handler's `plans`; without it the key is unlimited. */
-  readonly plan?: string | undefined;
+  readonly plan?: string | null | undefined;
+}
+
+/** The sender of a request. */
+export interface Identity {
+  readonly owner: string;
+  readonly plan: string | undefined;
+}
+
+export interface AuthenticationOptions {
+  /** Longest time of a function, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly plans?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const keyProtocol = 'openai-insecure-api-key.';
 /** With a key, or without one. */
 const bearerHeader = /^Bearer(?: +(\S+))?[ \t]*$/i;
 
-/** Looks a key up, for example in a database; `null` for one that is not valid. */
-export type KeyLookup = (key: string, request: ApiRequest) => ApiKey | null | Promise<ApiKey | null>;
+/**
+ * Looks a key up, for example in a database; `null` for one that is not valid. It may leave out the `key` of what it returns. One that
+ * takes longer than `authTimeoutMs`, throws or returns something else makes the request a 503.
+ */
+export type KeyLookup = (
+  key: string,
+  request: ApiRequest,
+) => FoundKey | null | undefined | false | Promise<FoundKey | null | undefined | false>;
+
+/** A key as a function returns it. */
+export type FoundKey = Omit<ApiKey, 'key'> & { readonly key?: string | undefined };
 
 /** Permitted clients: a list of keys, a function that looks keys up, or all (`'none'`). */
 export type Authentication = { readonly keys: readonly (string | ApiKey)[] } | KeyLookup | 'none';
 
 /** Tells who sent a request; `null` where the service is open to everybody. */
-export type Authenticate = (request: ApiRequest) => Promise<ApiKey | null>;
+export type Authenticate = (request: ApiRequest) => Promise<Identity | null>;
 
 /** @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice */
-export function createAuthenticate(authentication: Authentication): Authenticate {
+export function createAuthenticate(
+  authentication: Authentication,
+  options: AuthenticationOptions,
+): Authenticate {
   if (authentication === 'none') return async () => null;
-  const lookup = typeof authentication === 'function' ? authentication : fromList(authentication?.keys);
+  const find =
+    typeof authentication === 'function'
+      ? fromFunction(authentication, options)
+      : fromList(authentication?.keys, options);
   return async (request) => {
     const bearer = bearerHeader.exec(headerOf(request, 'authorization') ?? '');
     const key = bearer?.[1] ?? headerOf(request, 'x-api-key') ?? keyOfSocket(request);
@@ -39,16 +68,62 @@ export function createAuthenticate(authentication: Authentication): Authenticate
         : 'Expected a header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.';
       throw new InferenceError('authentication_failed', message);
     }
-    const known = await lookup(key, request);
-    if (known === null || known === undefined)
-      throw new InferenceError('authentication_failed', 'The API key is not valid.');
+    const known = await find(key, request);
+    if (known === null) throw new InferenceError('authentication_failed', 'The API key is not valid.');
     return known;
   };
 }
 
-/** A name for the owner of a key that doesn't give the key away. */
-export function ownerOf(apiKey: ApiKey): string {
-  return apiKey.id ?? digest(apiKey.key).toString('hex').slice(0, 32);
+/** Finds the sender by a key. */
+type Find = (key: string, request: ApiRequest) => Identity | null | Promise<Identity | null>;
+
+/** Codes by which a function may refuse a key with words of its own. */
+const refusals: readonly string[] = [
+  'authentication_failed',
+  'upgrade_required',
+  'quota_exceeded',
+  'rate_limited',
+] satisfies ErrorCode[];
+
+function fromFunction(lookup: KeyLookup, { timeoutMs, plans }: AuthenticationOptions): Find {
+  const message = "The API key can't be checked at the moment.";
+  return async (key, request) => {
+    let refusal: InferenceError | undefined;
+    const find = async (): Promise<Identity | null> => {
+      try {
+        const found = await lookup(key, request);
+        return (found ?? false) === false ? null : toIdentity(found, key, plans);
+      } catch (error) {
+        if (!InferenceError.isInstance(error) || !refusals.includes(error.code)) throw error;
+        refusal = error;
+        return null;
+      }
+    };
+    const found = await askHost(find, { timeoutMs, message });
+    if (refusal) throw refusal;
+    return found;
+  };
+}
+
+const shape = 'its function to return { key, id, plan }, or null for a key that is not valid';
+
+/** @throws TypeError for what is no `ApiKey` */
+function toIdentity(apiKey: unknown, sent: string, plans: AuthenticationOptions['plans'] = {}): Identity {
+  // A text may be a key, which no log may hold.
+  const describe = (value: unknown): string => (typeof value === 'string' ? 'a text' : describeValue(value));
+  const expect = (isMet: boolean, expected: string, got: string): void => {
+    if (!isMet) throw new TypeError(`auth: expected ${expected}, got ${got}`);
+  };
+  expect(typeof apiKey === 'object' && !Array.isArray(apiKey), shape, describe(apiKey));
+  const { key = sent, id, plan } = apiKey as FoundKey;
+  expect(typeof key === 'string', 'a `key` of text', describe(key));
+  const isText = typeof id === 'string' && id !== '';
+  const isId = id == null || isText || typeof id === 'bigint' || Number.isSafeInteger(id);
+  expect(isId, 'an `id` of text or a whole number', describeValue(id));
+  expect(plan == null || Object.hasOwn(plans, plan), 'the name of one of the plans', describeValue(plan));
+  // A hash doesn't give the key away.
+  const owner = id == null ? digest(key).toString('hex').slice(0, 32) : String(id);
+  return { owner, plan: plan ?? undefined };
 }
 
 /** Pages can't set the headers of a WebSocket: they send the key as one of its subprotocols. */
@@ -58,7 +133,7 @@ function keyOfSocket(request: ApiRequest): string | undefined {
   return key?.slice(keyProtocol.length);
 }
 
-function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
+function fromList(keys: readonly (string | ApiKey)[] | undefined, { plans }: AuthenticationOptions): Find {
   if (!Array.isArray(keys) || keys.length === 0)
     throw new TypeError("auth: expected { keys: [...] } with at least one key, a function or 'none'");
   const known = keys.map((entry: string | ApiKey, index) => {
@@ -67,16 +142,17 @@ function fromList(keys: readonly (string | ApiKey)[] | undefined): KeyLookup {
       throw new TypeError(`auth.keys[${index}]: the key is empty: is SLASHV1_API_KEY set?`);
     if (typeof apiKey.key !== 'string' || !/^\S+$/.test(apiKey.key))
       throw new TypeError(`auth.keys[${index}]: expected text without white space`);
-    return { apiKey, digest: digest(apiKey.key) };
+    const identity = toIdentity(apiKey, apiKey.key, plans);
+    return { key: apiKey.key, digest: digest(apiKey.key), identity };
   });
-  if (new Set(known.map(({ apiKey }) => apiKey.key)).size < known.length)
+  if (new Set(known.map(({ key }) => key)).size < known.length)
     throw new TypeError('auth: expected every key once');
   return (key) => {
     const given = digest(key);
-    let match: ApiKey | null = null;
+    let match: Identity | null = null;
     // No early exit: the time that this takes must not depend on which key matches.
     for (const candidate of known) {
-      if (crypto.timingSafeEqual(candidate.digest, given)) match = candidate.apiKey;
+      if (crypto.timingSafeEqual(candidate.digest, given)) match = candidate.identity;
     }
     return match;
   };

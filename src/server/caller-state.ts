@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { withinTime } from '../concurrency/within-time.ts';
 import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
-import { InferenceError, orElse } from '../errors.ts';
+import { describeValue } from '../core/text/quote.ts';
+import { orElse } from '../errors.ts';
 import { parseBytes } from '../http/parse-in-thread.ts';
 import { createKeptWork, type OwnWorks } from './kept-work.ts';
+import { askHost, hostFault } from './print-internal.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
@@ -71,17 +72,20 @@ function keptValues(
   { works, changes }: { works: OwnWorks; changes: Changes },
 ): KeptValues {
   const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
-  const ask = async <Answer>(question: () => Promise<Answer>): Promise<Answer> => {
-    const message = "The store of responses doesn't answer at the moment.";
-    return withinTime(question(), timeoutMs).catch((cause: unknown) => {
-      throw new InferenceError('overloaded', message, { cause });
-    });
-  };
+  const message = "The store of responses doesn't answer at the moment.";
+  const ask = <Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> =>
+    askHost(question, { timeoutMs, message });
   const kept: KeptValues = {
     maxBytes: maxTextBytes,
     async get(id) {
-      const text = await ask(() => store.get(keyOf(id)));
-      return text == null ? undefined : parseBytes(new TextEncoder().encode(text));
+      const text: unknown = (await ask(() => store.get(keyOf(id)))) ?? undefined;
+      if (text === undefined) return undefined;
+      try {
+        if (typeof text === 'string') return await parseBytes(new TextEncoder().encode(text));
+        throw new TypeError(`keepResponses.store: expected a text of get, got ${describeValue(text)}`);
+      } catch (cause) {
+        throw hostFault(message, cause);
+      }
     },
     async set(id, value) {
       const text = JSON.stringify(value);

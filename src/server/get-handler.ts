@@ -4,11 +4,16 @@ import { toErrorResponse } from './errors.ts';
 import { requestIdOf } from '../http/headers.ts';
 import { printInternal } from './print-internal.ts';
 
-/** Makes a handler that answers GET and HEAD at whatever path, with what must not be stored. */
+/**
+ * Makes a handler that answers GET and HEAD at whatever path, with what must not be stored.
+ *
+ * @param path its own, where it is mounted at the root
+ */
 export function createGetHandler(
+  path: string,
   answer: (request: ApiRequest) => ApiResponse | Promise<ApiResponse>,
 ): Handler {
-  return async (request) => {
+  const handler = async (request: ApiRequest): Promise<ApiResponse> => {
     const { method, url } = request;
     const requestId = requestIdOf(request);
     const common = { 'x-request-id': requestId, 'cache-control': 'no-store' };
@@ -29,4 +34,5 @@ export function createGetHandler(
       return fail(error);
     }
   };
+  return Object.assign(handler, { paths: [path] });
 }

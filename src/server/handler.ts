@@ -4,13 +4,12 @@ import type { ServedInference } from '../contracts/engine.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
 import { abbreviate } from '../core/text/quote.ts';
-import { InferenceError, orElse, orThrow } from '../errors.ts';
+import { InferenceError, orThrow } from '../errors.ts';
 import { requestIdOf } from '../http/headers.ts';
-import { ownerOf } from './authentication.ts';
 import type { Caller } from './call.ts';
 import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
-import { endpointPath } from './path.ts';
+import { endpointPath, pathBehindRoute } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';
 import { createRoutes, type ServedRoute as Route } from './routes.ts';
 
@@ -19,7 +18,10 @@ type Placeholders = Readonly<Record<string, string>>;
 /** Makes the function that finds the route of a path. Where several templates match, the first counts. */
 function createRouter(routes: readonly Route[]) {
   const all = routes.map((route) => ({ route, methods: methodsOf(route), match: matcher(route.path) }));
-  return (method: string, path: string) => {
+  return (request: ApiRequest) => {
+    const { method, url, mountPath } = request;
+    const paths = [endpointPath(url, mountPath), pathBehindRoute(request) ?? ''];
+    const path = paths.find((one) => all.some(({ match }) => match(one))) ?? '';
     const first = all.find(({ match }) => match(path));
     const same = all.filter(({ route }) => route.path === first?.route.path);
     const route = same.find(({ methods }) => methods.includes(method))?.route;
@@ -105,10 +107,7 @@ export function createHandlerOf(
 
   return async (request) => {
     const startedAt = performance.now();
-    const { route, allow, pathParameters } = findRoute(
-      request.method,
-      endpointPath(request.url, request.mountPath),
-    );
+    const { route, allow, pathParameters } = findRoute(request);
     const origin: ObservedRequest = {
       requestId: requestIdOf(request),
       carrier: request.headers,
@@ -124,8 +123,7 @@ export function createHandlerOf(
       const { status } = wireErrorOf(error);
       if (status < 500) return;
       const { method, url } = request;
-      // A failing hook must not take the response with it.
-      orElse(() => settings.onError(error, { requestId, method, url, status }), undefined);
+      settings.onError(error, { requestId, method, url, status });
     };
     const answer = async (): Promise<ApiResponse> => {
       const preflight = cors?.preflight(request, allow ?? 'GET, HEAD, POST');
@@ -143,10 +141,8 @@ export function createHandlerOf(
         throw new InferenceError('route_not_found', message);
       }
       const identify = async (): Promise<Caller> => {
-        const apiKey = await settings.authenticate(request);
-        const owner = apiKey === null ? undefined : ownerOf(apiKey);
-        const caller = settings.callerOf(owner, apiKey?.plan);
-        return { owner, caller, meter: settings.meterOf(owner, apiKey?.plan) };
+        const { owner, plan } = (await settings.authenticate(request)) ?? {};
+        return { owner, caller: settings.callerOf(owner, plan), meter: settings.meterOf(owner, plan) };
       };
       const call = {
         inference,

@@ -39,7 +39,7 @@ export function createHealthHandler(
 ): Handler {
   assertOptions('createHealthHandler', healthSettings, options);
   const { requiredModels } = options;
-  return createGetHandler(({ url, mountPath }) => {
+  return createGetHandler('/health', ({ url, mountPath }) => {
     if (endpointPath(url, mountPath).endsWith('/live')) return jsonResponse(200, { status: 'live' });
     // Where other servers are is nothing for those who ask without a key.
     const models = inference

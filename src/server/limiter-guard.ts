@@ -1,4 +1,5 @@
 import { withinTime } from '../concurrency/within-time.ts';
+import { describeValue } from '../core/text/quote.ts';
 import { InferenceError } from '../errors.ts';
 import { isLimiterState, type LimiterFactory, type LimiterState } from './rate-limit.ts';
 
@@ -12,6 +13,12 @@ export interface LimiterGuardOptions {
   /** Told once when the store fails, and once when it is back. */
   readonly report: (message: string, cause?: unknown) => void;
 }
+
+const methods = ['consume', 'penalty', 'reward', 'get'] as const;
+const expected = {
+  limiter: `its function to return an object with the methods ${methods.join(', ')}`,
+  state: 'a state with the number msBeforeNext',
+} as const;
 
 /** A store that has just failed is not asked again: the request would only wait. */
 const pauseMs = 1000;
@@ -46,7 +53,9 @@ export function guardLimiters(
   const ask = async <Answer>(question: () => Promise<Answer>, otherwise: Answer): Promise<Answer> => {
     if (failure && performance.now() - failure.atMs < pauseMs) return give(otherwise);
     try {
-      const answer = await withinTime(question(), timeoutMs);
+      const answer = await withinTime(question, timeoutMs);
+      if (!isLimiterState(answer) && (answer ?? otherwise) !== null)
+        throw new TypeError(`limiter: expected ${expected.state}, got ${describeValue(answer)}`);
       isBack();
       return answer;
     } catch (thrown) {
@@ -60,6 +69,8 @@ export function guardLimiters(
   };
   return (options) => {
     const limiter = createLimiter(options);
+    if (!methods.every((name) => typeof limiter?.[name] === 'function'))
+      throw new TypeError(`limiter: expected ${expected.limiter}, got ${describeValue(limiter)}`);
     const uncounted: LimiterState = {
       consumedPoints: 0,
       remainingPoints: options.points,
@@ -68,7 +79,7 @@ export function guardLimiters(
     return {
       consume: (owner, points) => ask(() => limiter.consume(owner, points), uncounted),
       penalty: (owner, points) => ask(() => limiter.penalty(owner, points), uncounted),
-      reward: (owner, points) => ask(() => limiter.reward(owner, points), uncounted),
+      reward: (owner, points) => ask(() => limiter.reward(owner, points).then(() => uncounted), uncounted),
       get: (owner) => ask(() => limiter.get(owner), null),
     };
   };

@@ -11,10 +11,12 @@ export const modelSchema = z.object({
   id: z.string(),
   object: z.literal('model'),
   created: z.int(),
-  owned_by: z.string(),
+  owned_by: z.string().meta({ description: 'Who publishes it; `remote` if it runs on other machines.' }),
   name: z.string(),
   category: z.string(),
-  context_length: z.int(),
+  context_length: z.int().optional().meta({
+    description: 'Tokens; 0 where it reads no text, left out while it is not known.',
+  }),
   input_modalities: z
     .array(z.enum(['text', 'image']))
     .optional()
@@ -57,7 +59,7 @@ export const modelParametersSchema = z.object({
   model_id: z.string(),
   model_name: z.string(),
   category: z.string(),
-  context_length: z.int(),
+  context_length: modelSchema.shape.context_length,
   parameters: z.record(z.string(), parameterDescriptorSchema),
 });
 

@@ -47,7 +47,7 @@ const errorBodySchema: z.ZodType<ErrorBody> = z.object({
 
 export type DescribedRoute = RouteDescription & { readonly isInference: boolean };
 
-const everywhere: readonly ErrorCode[] = ['authentication_failed', 'internal'];
+const everywhere: readonly ErrorCode[] = ['authentication_failed', 'internal', 'overloaded'];
 
 const onInference: readonly ErrorCode[] = [
   'invalid_request',
@@ -59,7 +59,6 @@ const onInference: readonly ErrorCode[] = [
   'unsupported_media_type',
   'rate_limited',
   'worker_failed',
-  'overloaded',
   'deadline_exceeded',
   'insufficient_storage',
 ];

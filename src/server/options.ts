@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { orThrow, type InferenceError } from '../errors.ts';
+import { orElse, orThrow, type InferenceError } from '../errors.ts';
 import { logObserver } from '../observability/log-observer.ts';
 import { assertLogger, type Logger } from '../observability/logger.ts';
 import { Observers } from '../observers.ts';
@@ -59,6 +59,8 @@ export interface SocketLimits extends BodyGateLimits {
 export interface HandlerOptions {
   /** Permitted clients. There is no default, so that no service is open by accident; `'none'` opens it. */
   readonly auth: Authentication;
+  /** Longest time of an `auth` function, in milliseconds; default 5000. Later the request gets 503. */
+  readonly authTimeoutMs?: number | undefined;
   /** Plans by the name in `ApiKey.plan`. */
   readonly plans?: Readonly<Record<string, Plan>> | undefined;
   /**
@@ -162,7 +164,14 @@ const plan = z.strictObject({
 });
 
 const apiKey = z.union(
-  [z.string(), z.strictObject({ key: z.string(), id: z.string().optional(), plan: z.string().optional() })],
+  [
+    z.string(),
+    z.strictObject({
+      key: z.string(),
+      id: z.union([z.string(), z.int()]).optional(),
+      plan: z.string().optional(),
+    }),
+  ],
   { error: 'expected a key or { "key": … }' },
 );
 
@@ -188,6 +197,7 @@ export const handlerSettings = {
     [z.literal('none'), z.strictObject({ keys: z.array(apiKey) }), z.custom<KeyLookup>(isFunction)],
     { error: 'expected "none", { "keys": [...] } or a function' },
   ),
+  authTimeoutMs: milliseconds.default(5000),
   plans: z.record(z.string(), plan).optional(),
   limiter: objectSetting<LimiterFactory>('Where plans are counted.', aFunction, isFunction),
   onLimiterFailure: z.enum(limiterFailures).default('refuse'),
@@ -256,18 +266,22 @@ const freeBytes = 2 ** 16;
 export function resolveOptions(options: HandlerOptions) {
   assertHandlerOptions(options);
   const { auth } = options;
-  const authenticate = createAuthenticate(auth);
   const given = optionsBesideAuth.parse(options);
+  const authenticate = createAuthenticate(auth, { timeoutMs: given.authTimeoutMs, plans: given.plans });
   const { plans, limiter, maxBodyBytes, maxUploadBytes, logger, observers = [], ...further } = given;
   if (auth === 'none' && plans !== undefined)
     throw new TypeError("plans: expected none where auth is 'none', since no key can name one");
   if (logger !== undefined) assertLogger(logger);
-  assertKnownPlans(auth, plans);
   const failures = {
     onFailure: given.onLimiterFailure,
     timeoutMs: given.limiterTimeoutMs,
-    report: (message: string, cause?: unknown) => reportStore(logger, message, cause),
+    report: (message: string, cause?: unknown) =>
+      orElse(() => reportStore(logger, message, cause), undefined),
   };
+  // A hook that fails must not take the response with it.
+  const hooks = new Observers([
+    { onError: given.onError ?? (logger === undefined ? printInternal : undefined) },
+  ]);
   const uploads = { count: 128, maxBytes: maxUploadBytes, most: 'maxUploadBytes' };
   const bodies = { count: 1024, maxBytes: maxBodyBytes, most: 'maxBodyBytes' };
   return {
@@ -283,7 +297,8 @@ export function resolveOptions(options: HandlerOptions) {
     sockets: resolveSockets(given.sockets, given.keepAliveMs),
     // A worker may have another working directory.
     uploadDirectory: resolve(given.uploadDirectory),
-    onError: given.onError ?? (logger === undefined ? printInternal : () => undefined),
+    onError: (...failure: Parameters<NonNullable<HandlerOptions['onError']>>) =>
+      hooks.tell('onError', ...failure),
     observers: new Observers(logger === undefined ? observers : [...observers, logObserver(logger)]),
   };
 }
@@ -352,13 +367,4 @@ function reportStore(logger: Logger | undefined, message: string, cause: unknown
   if (logger) logger.warn(cause === undefined ? {} : { err: cause }, message);
   else
     process.emitWarning(cause instanceof Error ? `${message} ${cause.message}` : message, 'Slashv1Warning');
-}
-
-function assertKnownPlans(auth: Authentication, plans: HandlerOptions['plans'] = {}): void {
-  if (typeof auth !== 'object') return;
-  for (const entry of auth.keys ?? []) {
-    const name = typeof entry === 'string' ? undefined : entry.plan;
-    if (name === undefined || Object.hasOwn(plans, name)) continue;
-    throw new TypeError(`auth: expected the name of one of the plans, got ${name}`);
-  }
 }

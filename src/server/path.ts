@@ -1,8 +1,20 @@
+import type { ApiRequest } from '../contracts/http.ts';
+
 /** The part of a URL that names an endpoint: without query, mount path, `/v1` and trailing slashes. */
 export function endpointPath(url: string, mountPath = ''): string {
-  const path = withoutOrigin(url.split(/[?#]/, 1)[0]!);
-  const trimmed = withoutTrailingSlashes(path);
-  return withoutPrefix(withoutPrefix(trimmed, withoutTrailingSlashes(mountPath)), '/v1');
+  return withoutPrefix(withoutPrefix(pathOf(url), withoutTrailingSlashes(mountPath)), '/v1');
+}
+
+/** `/api/v1/models` → `/models`, where a host has routed a path that it hasn't named; `undefined` where its place is known. */
+export function pathBehindRoute({
+  url,
+  mountPath,
+}: Pick<ApiRequest, 'url' | 'mountPath'>): string | undefined {
+  return mountPath === undefined ? /^\/(?!v1\/).*?\/v1(\/.*)$/.exec(pathOf(url))?.[1] : undefined;
+}
+
+function pathOf(url: string): string {
+  return withoutTrailingSlashes(withoutOrigin(url.split(/[?#]/, 1)[0]!));
 }
 
 /** The parameters after a URL's `?`. */

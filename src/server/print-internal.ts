@@ -1,3 +1,4 @@
+import { withinTime } from '../concurrency/within-time.ts';
 import { InferenceError } from '../errors.ts';
 
 export interface FailedRequest {
@@ -6,13 +7,36 @@ export interface FailedRequest {
   readonly url: string;
 }
 
-/** Prints an error that only the operator can understand: an internal one, or a model that could not be loaded. */
+const hostFaults = new WeakSet<InferenceError>();
+
+/**
+ * Asks a function of the host. Late, thrown or of the wrong kind, its answer is the host's fault: the client gets 503, and only the
+ * cause, which is what was thrown, tells more.
+ */
+export function askHost<Answer>(
+  ask: () => Answer | Promise<Answer>,
+  { timeoutMs, message }: { readonly timeoutMs: number; readonly message: string },
+): Promise<Answer> {
+  return withinTime(ask, timeoutMs).catch((cause: unknown) => {
+    throw hostFault(message, cause);
+  });
+}
+
+export function hostFault(message: string, cause: unknown): InferenceError {
+  const error = new InferenceError('overloaded', message, { retryAfterSeconds: 1, cause });
+  hostFaults.add(error);
+  return error;
+}
+
+/** Prints an error that only the operator can understand: an internal one, the host's fault, or a model that could not be loaded. */
 export function printInternal(error: InferenceError, { requestId, method, url }: FailedRequest): void {
   const { code, cause } = error;
   const isLoad = code === 'worker_failed' && InferenceError.isInstance(cause);
-  if (code !== 'internal' && !isLoad) return;
+  const isOfHost = hostFaults.has(error);
+  if (code !== 'internal' && !isLoad && !isOfHost) return;
   console.error(
     `slashv1: ${method} ${url} (${requestId}) failed:`,
+    ...(isOfHost ? [error.message] : []),
     isLoad ? cause.message : (cause ?? error),
   );
 }

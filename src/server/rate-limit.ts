@@ -174,5 +174,5 @@ function refusal({ of, limit, windowMs, refuse }: Counter, resetMs: number): Inf
 
 /** Whether what a limiter rejected with is no failure, but its refusal. */
 export function isLimiterState(value: unknown): value is LimiterState {
-  return typeof value === 'object' && value !== null && 'msBeforeNext' in value && !(value instanceof Error);
+  return !(value instanceof Error) && typeof (value as LimiterState | null)?.msBeforeNext === 'number';
 }

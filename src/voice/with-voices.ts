@@ -71,7 +71,7 @@ export function withVoices<Inference extends Base>(
     models() {
       const models = inference.models();
       // The length of its context is known when the model that thinks is loaded.
-      const lengthOf = (part: string) => models.find(({ id }) => id === part)?.contextLength ?? 0;
+      const lengthOf = (part: string) => models.find(({ id }) => id === part)?.contextLength;
       const known = Array.from(agents.values(), (one) => ({
         ...one,
         contextLength: lengthOf(one.agent.thinks),

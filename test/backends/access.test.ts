@@ -6,10 +6,11 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { chat, createInference, embedding, remote } from '../../dist/src/index.js';
 import { createTelemetry } from '../../dist/src/entries/telemetry.js';
 import type { InferenceOptions } from '../../dist/src/inference.js';
+import { senderTo } from '../../src/backends/access.ts';
 import type { ApiServer } from '../../src/backends/openai/server.ts';
 import { startTinyGraphs } from '../deploy/graphs.ts';
 import { scriptedServer } from './scripted-server.ts';
@@ -136,6 +137,17 @@ it.each([
     message: 'There is no key for the remote server.',
   });
   expect(asked).toEqual([]);
+});
+
+it('a function for the key that never settles fails its request', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const server = { url: 'http://127.0.0.1:1', tls: undefined, headers: undefined, maxConcurrent: 1 };
+  const failed = expect(
+    senderTo({ ...server, apiKey: () => new Promise<string>(() => {}) }),
+  ).rejects.toMatchObject({ code: 'worker_failed', message: 'There is no key for the remote server.' });
+  await vi.advanceTimersByTimeAsync(30_000);
+  await failed;
 });
 
 it('certificates open a server that asks for them', async () => {

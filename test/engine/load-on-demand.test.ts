@@ -31,7 +31,7 @@ describe('a model that loads on demand', () => {
     const toy = createToyEngine({ a: onDemand, b: {} });
     await toy.engine.ready();
     expect([stateOf(toy, 'a'), stateOf(toy, 'b')]).toEqual(['unloaded', 'ready']);
-    expect(toy.engine.models()[0]).toMatchObject({ id: 'a', contextLength: 0 });
+    expect(toy.engine.models()[0]).toMatchObject({ id: 'a', contextLength: undefined });
     expect(await toy.ask('a')).toBe('done');
     expect(stateOf(toy, 'a')).toBe('ready');
     expect(await toy.ask('a')).toBe('done');

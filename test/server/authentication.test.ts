@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Authentication } from '../../src/server/authentication.ts';
+import type { Authentication, FoundKey } from '../../src/server/authentication.ts';
 import { createHandler } from '../../src/create-handler.ts';
+import { InferenceError } from '../../src/errors.ts';
+import type { HandlerOptions } from '../../src/server/options.ts';
 import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { chatBody, expectError, send, type Answer } from './support.ts';
 
@@ -14,6 +16,10 @@ function ask(
   const handler = createHandler(inference, { auth, onError: () => {} });
   return send(handler, { url: '/v1/models', headers: { authorization }, ...sent });
 }
+
+const thrower = (thrown: unknown) => (): never => {
+  throw thrown;
+};
 
 const listed: Authentication = { keys: ['first', { key: 'second' }, 'third'] };
 
@@ -104,15 +110,129 @@ describe('a function', () => {
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  it('that fails opens nothing', async () => {
-    const lookup = (): never => {
-      throw new Error('database down');
-    };
-    expectError(await ask(lookup, 'Bearer good'), 500, 'internal_error');
+  describe('that fails', () => {
+    const failures: readonly (readonly [string, unknown, unknown])[] = [
+      ['throws', thrower(new Error('database down')), new Error('database down')],
+      ['rejects', async () => thrower(new Error('database down'))(), new Error('database down')],
+      ['throws what is no error', thrower('down'), 'down'],
+      ['never settles', () => new Promise(() => {}), new Error('no answer within 40 ms')],
+      ...[true, 'ada', 7, [], () => {}].map((value): [string, unknown, unknown] => [
+        `returns ${typeof value} ${String(value)}`,
+        () => value,
+        expect.objectContaining({
+          message: expect.stringMatching(
+            /^auth: expected its function to return \{ key, id, plan \}, or null .*, got /,
+          ),
+        }),
+      ]),
+      [
+        'names an unknown plan',
+        () => ({ plan: 'gold' }),
+        new TypeError('auth: expected the name of one of the plans, got "gold"'),
+      ],
+      ...[{}, true, '', 1.5, NaN].map((id): [string, unknown, unknown] => [
+        `names the id ${JSON.stringify(id)}`,
+        () => ({ id }),
+        expect.objectContaining({
+          message: expect.stringMatching(/^auth: expected an `id` of text or a whole number, got /),
+        }),
+      ]),
+      [
+        'returns a key of another type',
+        () => ({ key: 5 }),
+        new TypeError('auth: expected a `key` of text, got 5'),
+      ],
+      // A fault of the function, whatever it asks: never the client's.
+      [
+        'fails with a fault of its own request',
+        thrower(new InferenceError('invalid_request', 'model: no.')),
+        expect.objectContaining({ code: 'invalid_request' }),
+      ],
+    ];
+
+    it.each(failures)('as it %s: 503, and the host gets the cause', async (_title, auth, cause) => {
+      const onError = vi.fn<NonNullable<HandlerOptions['onError']>>();
+      const handler = createHandler(inference, { auth: auth as Authentication, authTimeoutMs: 40, onError });
+      for (const sent of [{ url: '/v1/models' }, { json: chatBody() }]) {
+        const answer = await send(handler, { ...sent, headers: { authorization: 'Bearer good' } });
+        expectError(answer, 503, 'overloaded');
+        expect(answer.headers['retry-after']).toBe('1');
+        expect(answer.json.error.message).toBe("The API key can't be checked at the moment.");
+        const [error, context] = onError.mock.lastCall!;
+        expect(error.cause).toEqual(cause);
+        expect(context.status).toBe(503);
+      }
+    });
+
+    it('a logger gets the cause, and no key', async () => {
+      const warn = vi.fn();
+      const logger = { debug: () => {}, info: () => {}, error: () => {}, warn };
+      const details = [];
+      for (const auth of [thrower(new Error('database down')), thrower('down'), (sent: string) => sent]) {
+        const handler = createHandler(inference, { auth: auth as Authentication, logger });
+        await send(handler, { url: '/v1/models', headers: { authorization: 'Bearer sk-secret' } });
+        details.push(warn.mock.lastCall![0].detail);
+      }
+      expect(details).toEqual(['database down', 'down', expect.stringMatching(/^auth: .*, got a text$/)]);
+      expect(JSON.stringify(warn.mock.calls)).not.toContain('sk-secret');
+    });
+
+    it('by default prints the cause', async () => {
+      const printed = vi.spyOn(console, 'error').mockReturnValue();
+      const cause = new Error('database down');
+      await send(createHandler(inference, { auth: thrower(cause) }), { url: '/v1/models' });
+      expect(printed).toHaveBeenCalledWith(
+        expect.stringContaining('GET /v1/models'),
+        "The API key can't be checked at the moment.",
+        cause,
+      );
+    });
   });
 
-  it('that names an unknown plan opens nothing', async () => {
-    expectError(await ask((key) => ({ key, plan: 'gold' }), 'Bearer good'), 500, 'internal_error');
+  it('may refuse a key with words of its own', async () => {
+    const expired = new InferenceError('authentication_failed', 'Your trial is over.');
+    const answer = await ask(thrower(expired), 'Bearer good');
+    expectError(answer, 401, 'invalid_api_key');
+    expect(answer.json.error.message).toBe('Your trial is over.');
+  });
+
+  it.each([null, undefined, false] as const)('refuses a key by %s', async (value) => {
+    expectError(await ask(() => value, 'Bearer good'), 401, 'invalid_api_key');
+  });
+
+  it.each([
+    [7, '7'],
+    [0, '0'],
+    [2n ** 70n, '1180591620717411303424'],
+    ['ada', 'ada'],
+    [null, undefined],
+  ])('the id %s owns limits and runs as %s', async (id, owner = expect.stringMatching(/^[0-9a-f]{32}$/)) => {
+    const owned = createFakeInference();
+    const run = vi.spyOn(owned, 'run');
+    const auth = (): FoundKey => ({ id, plan: id === null ? null : 'one' });
+    const plans = { one: { rateLimit: { requests: 1, perSeconds: 60 } } };
+    const handler = createHandler(owned, { auth, plans });
+    const statuses = [];
+    for (const key of ['a', 'b']) {
+      const headers = { authorization: `Bearer ${key}` };
+      statuses.push((await send(handler, { json: chatBody(), headers })).status);
+    }
+    expect(run.mock.calls[0]![2]?.owner).toEqual(owner);
+    expect(statuses).toEqual(id === null ? [200, 200] : [200, 429]);
+  });
+
+  it('that changes its mind about the type of an id keeps its owner', async () => {
+    const ids = [7, '7', 7n];
+    const plans = { one: { rateLimit: { requests: 2, perSeconds: 60 } } };
+    const handler = createHandler(inference, { auth: () => ({ id: ids.shift()!, plan: 'one' }), plans });
+    const statusOf = async () => (await send(handler, { json: chatBody() })).status;
+    expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([200, 200, 429]);
+  });
+
+  it('has a bound of at least a millisecond', () => {
+    expect(() => createHandler(inference, { auth: () => null, authTimeoutMs: 0 })).toThrow(
+      /^authTimeoutMs: expected/,
+    );
   });
 });
 

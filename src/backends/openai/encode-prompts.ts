@@ -98,7 +98,7 @@ export async function* encodePrompts(
       (server) => encode(askOf(server), prompt),
       options.signal,
     );
-    const length = contextLength > 0 ? contextLength : model.info.contextLength;
+    const length = contextLength > 0 ? contextLength : (model.info.contextLength ?? 0);
     yield { type: 'prompt', prompt: index, ...encoded, before: 0, contextLength: length };
   }
 }

@@ -123,7 +123,7 @@ export async function loadRemotePipeline(
     id,
     name: spec.name ?? id,
     category: spec.category!,
-    contextLength: spec.contextLength ?? 0,
+    contextLength: spec.contextLength,
     foreignParameters,
     defaults: Object.fromEntries(open.map((one) => [one, undefined])),
     created: 0,

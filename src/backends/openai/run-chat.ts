@@ -113,7 +113,7 @@ async function* withEcho(
   events: AsyncGenerator<ChatEvent>,
 ): AsyncGenerator<ChatEvent> {
   for (const [prompt, text] of prompts.entries()) {
-    const own = { tokens: [], before: 0, contextLength: info.contextLength };
+    const own = { tokens: [], before: 0, contextLength: info.contextLength ?? 0 };
     yield { type: 'prompt', prompt, text: text as string, ...own };
   }
   yield* events;

@@ -20,7 +20,7 @@ export interface Subject {
   readonly model: string;
   readonly category: string;
   /** Tokens; 0 if unknown. */
-  readonly contextLength: number;
+  readonly contextLength?: number | undefined;
   close(): Promise<void>;
 }
 
@@ -266,7 +266,7 @@ function readTokens(
   { contextLength }: Subject,
 ): number {
   const given = values[name];
-  const most = contextLength > 0 ? contextLength : Infinity;
+  const most = contextLength || Infinity;
   if (given === undefined) return Math.min(byDefault, Math.floor(most / 4));
   const tokens = parseInteger(`--${name}`, given, { min: 1 });
   if (tokens < most) return tokens;

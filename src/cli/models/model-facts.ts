@@ -5,12 +5,12 @@ import type { TurnFate, TurnKind } from '../../core/chat/turns.ts';
 import { createChatTemplate } from '../../folder/chat-template.ts';
 import { writtenCalls } from '../../folder/tool-template.ts';
 import { toChatTemplate } from '../../folder/model-folder.ts';
-import { readTextLength } from '../../folder/text-length.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../folder/catalogue.ts';
 import { storedDtypes, type Dtype } from '../../folder/graph-files.ts';
 import { chooseFiles } from '../../hub/needed-files.ts';
 import { chooseRuntime } from '../../runtime/choose-runtime.ts';
 import type { DescribedModel } from '../../hub/describe-model.ts';
+import { readContextLength } from '../../loading/facts-at-hand.ts';
 import { filesOf } from '../../loading/recognize-model.ts';
 import { toModelParameters } from '../../loading/model-parameters.ts';
 import { orElse } from '../../errors.ts';
@@ -30,7 +30,7 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
     chooseFiles(JSON.stringify(source), [...sizes.keys()], { files: modelFiles, dtype: as });
   const loaded = [...new Set(needed(chosen))];
   const loadedBytes = sumOf(loaded.filter(isWeights), sizes);
-  const contextLength = await readContextLength(model, config);
+  const contextLength = (await readContextLength(model)) || undefined;
   const name = entry?.name ?? source;
   return {
     source,
@@ -64,7 +64,7 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
       id: source,
       name,
       category,
-      contextLength: contextLength ?? 0,
+      contextLength,
       created: 0,
       ownedBy: '',
     }).parameters,
@@ -122,24 +122,6 @@ function readArchitecture(config: Json, index: Json): string | undefined {
     (Array.isArray(architectures) ? architectures[0] : undefined) ??
     config['model_type'];
   return typeof stated === 'string' ? stated : undefined;
-}
-
-/** Names of the setting in the configs of different families. */
-const lengthNames = ['max_position_embeddings', 'n_positions', 'n_ctx', 'max_target_positions'];
-
-async function readContextLength(model: DescribedModel, config: Json): Promise<number | undefined> {
-  if (model.category === 'chat') {
-    const inner = (config['text_config'] ?? {}) as Json;
-    return lengthNames.map((name) => config[name] ?? inner[name]).find(isLength);
-  }
-  if (model.category !== 'embedding' && model.category !== 'rerank') return undefined;
-  const sentences = (await model.readJson('sentence_bert_config.json')) ?? {};
-  const tokenizerConfig = (await model.readJson('tokenizer_config.json')) ?? {};
-  return [sentences['max_seq_length'], readTextLength({ config, tokenizerConfig })].find(isLength);
-}
-
-function isLength(value: unknown): value is number {
-  return typeof value === 'number' && value > 0;
 }
 
 /** As the head of the model card has it, or the manifest of the package that it comes in. */

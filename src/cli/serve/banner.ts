@@ -20,7 +20,7 @@ export function serviceBanner(
   const rows = models.map(({ id, category, contextLength, demo }) => [
     `  ${id}`,
     category,
-    contextLength > 0 ? `${contextLength} tokens` : '',
+    contextLength ? `${contextLength} tokens` : '',
     demo === undefined ? '' : `demo: ${demo.description}`,
   ]);
   const titles = ['  model', 'category', 'context', ''];

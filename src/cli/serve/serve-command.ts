@@ -174,7 +174,7 @@ async function serve(settings: ServeSettings, terminal: Terminal): Promise<ExitC
     }
     // Requests that come until the end of the delay are served; what is half sent then is answered with 503.
     await inference?.close({ drainDelayMs, ...(drainMs === undefined ? {} : { graceMs: drainMs }) });
-    await withinTime(server.drain(), flushMs).catch(() => undefined);
+    await withinTime(() => server.drain(), flushMs).catch(() => undefined);
     await server.close();
     stop();
   }

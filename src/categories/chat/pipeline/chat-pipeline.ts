@@ -23,6 +23,7 @@ import { createChatTemplate, type ChatTemplate } from '../../../folder/chat-temp
 import { withEveryTurn } from '../../../folder/every-turn.ts';
 import { withTools } from '../../../folder/tool-template.ts';
 import type { ModelFolder } from '../../../folder/model-folder.ts';
+import { contextLengthNames, statedContextLength } from '../../../folder/text-length.ts';
 import { tokenText, type TextTokenizer } from '../../../folder/tokenizer.ts';
 import type { ChatEvent, ChatModelInfo, TokenSpelling } from '../events.ts';
 import type { ChatRequest } from '../request.ts';
@@ -57,8 +58,6 @@ const noPrefixes = { maxSequences: 0, maxBytes: 0 };
 const mostPreviewTokens = 2 ** 17;
 /** They are kept in memory until the last one is there. */
 const mostPromptLogprobs = 2 ** 18;
-
-const lengthNames = ['max_position_embeddings', 'n_positions', 'max_seq_len', 'seq_length', 'n_ctx'];
 
 /** Encoder–decoder models were trained on texts, not on conversations: theirs are the lines of a conversation. */
 const plainTemplate = "{{ messages | map(attribute='content') | join('\\n') }}";
@@ -446,10 +445,9 @@ function readContextLength(
   const most = text['max_position_embeddings'] ?? text['n_positions'];
   if (typeof most === 'number' && spec.contextLength !== undefined && spec.contextLength > most)
     throw fieldError('contextLength', `expected an integer from 1 to ${most}, got ${spec.contextLength}`);
-  const lengths = [spec.contextLength, usual, ...lengthNames.map((name) => text[name])];
-  const length = lengths.find((value): value is number => typeof value === 'number' && value > 0);
+  const length = spec.contextLength || usual || statedContextLength(config);
   if (length !== undefined) return length;
-  const names = lengthNames.join(', ');
+  const names = contextLengthNames.join(', ');
   throw fieldError('contextLength', `config.json has none of ${names}, so it has to be given`);
 }
 
