@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
-import { InferenceError, messageOf, sentence, type SerializedError, orElse } from '../errors.ts';
+import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
 import type { CategoryModels, Pipeline } from '../contracts/category.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createHostCalls } from './host-functions.ts';
+import { loadFaultOf } from './load-error.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 import type { RequestLabels } from './replica.ts';
@@ -99,7 +100,7 @@ export function serveWorker(
       tellUpstreams(pipeline);
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);
-      send({ type: 'load-failed', param: InferenceError.from(error).param, detail: messageOf(error) });
+      send({ type: 'load-failed', ...loadFaultOf(error) });
     }
   };
 
@@ -139,7 +140,7 @@ export function serveWorker(
     else if (message.type === 'run') void run(message.id, message.request, message.labels);
     else if (message.type === 'cancel') runs.get(message.id)?.controller.abort();
     else if (message.type === 'return') calls.receive(message);
-    else void close();
+    else if (message.type === 'close') void close();
   });
 }
 
