@@ -313,12 +313,11 @@ export function createModelQueue(
   /** Callers may be anybody, so only the cause has the reason. */
   function loadError(): InferenceError {
     const cause = model.replicas?.error;
-    const isShortage = cause?.code === 'overloaded';
-    return new InferenceError(
-      isShortage ? 'overloaded' : 'worker_failed',
-      `Model "${spec.id}" could not be loaded${isShortage ? ' for now' : ''}.`,
-      { cause, retryAfterSeconds: cause?.retryAfterSeconds },
-    );
+    if (cause?.code !== 'overloaded')
+      return new InferenceError('worker_failed', `Model "${spec.id}" could not be loaded.`, { cause });
+    const { retryAfterSeconds } = cause;
+    const message = `Model "${spec.id}" could not be loaded for now.`;
+    return new InferenceError('overloaded', message, { cause, retryAfterSeconds });
   }
 
   async function close(graceMs: number, reason: InferenceError): Promise<void> {

@@ -66,7 +66,11 @@ export function serveWorker(
   followHost();
   // The thread that beats keeps its priority, so that it gets its turn however busy the machine is.
   const threads = orElse(() => readdirSync('/proc/self/task'), []).map(Number);
-  startHeartbeat();
+  try {
+    startHeartbeat();
+  } catch (error) {
+    return send({ type: 'load-failed', ...loadFaultOf(error) });
+  }
   lowerPriority(threads);
 
   const runs = new Map<number, WorkerTask>();
@@ -120,9 +124,9 @@ export function serveWorker(
     });
     const what = `a request failed${requestId === undefined ? '' : ` (${requestId})`}`;
     if (error?.code === 'internal') report(what, error.cause ?? error);
-    // Another machine's fault has no place in this process: one line says it.
-    else if (error?.cause instanceof Error && error.code === 'worker_failed') {
-      report(what, new InferenceError('worker_failed', sentence(`${error.message} ${error.cause.message}`)));
+    // The fault of another machine, or of a disk, has no place in this process: one line says it.
+    else if (error?.cause instanceof Error && /^(?:worker_failed|insufficient_storage)$/.test(error.code)) {
+      report(what, new InferenceError(error.code, sentence(`${error.message} ${error.cause.message}`)));
     }
     runs.delete(id);
     outbox.end(id, active.failure ?? error?.serialize());

@@ -86,6 +86,7 @@ function folderError(error: unknown, folder: string): unknown {
   if (!/^(?:EACCES|ENOENT|ENOTDIR|ENXIO|EPERM|EROFS|ERR_ACCESS_DENIED)$/.test(code)) return error;
   const reason = `uploadDirectory: ${folder} can't be written to (${code}); name another folder, or set TMPDIR`;
   return new InferenceError('insufficient_storage', 'The service has no folder for uploads.', {
+    retryAfterSeconds: 10,
     cause: new Error(reason, { cause: error }),
   });
 }

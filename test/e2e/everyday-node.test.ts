@@ -173,10 +173,15 @@ describe.concurrent('Node as people start it', () => {
     expect([code, countOf(program.output, '"status":200')], program.errors).toEqual([0, 2]);
   });
 
-  it('a permission model that forbids other processes is named, with the flags that allow them', async () => {
-    const program = start([...permission, file('host.js'), 'embeddings']);
+  it.for([
+    [[], 'Access to this API has been restricted'],
+    [['--allow-child-process'], 'Access to this API has been restricted'],
+    [['--allow-child-process', '--allow-worker'], 'loading addons is disabled'],
+  ] as const)('a permission model with %j alone is named, with all flags', async ([flags, words]) => {
+    const program = start([...permission, ...flags, file('host.js'), 'embeddings']);
     await program.closed;
     expect(program.answers).toEqual({ embeddings: 502 });
+    expect(program.errors).toContain(words);
     expect(program.errors).toContain('workers need --allow-child-process, --allow-worker, --allow-addons');
   });
 });
@@ -253,6 +258,24 @@ describe.concurrent('the system around it', () => {
         0,
         { embeddings: 200, large: 200, upload: 200 },
       ]);
+    },
+  );
+
+  it(
+    'slashv1 with 96 files open at most answers, or names the limit',
+    needs(otherSystem('linux', 'darwin')),
+    async () => {
+      const program = new Program('sh', [
+        '-c',
+        'ulimit -n 96; exec "$0" "$@"',
+        process.execPath,
+        main,
+        'models',
+        'list',
+      ]);
+      const [code] = await program.closed;
+      expect(program.errors).not.toContain('    at ');
+      if (code !== 0) expect(program.errors).toMatch(/too many open files: raise their limit, ulimit -n/);
     },
   );
 
