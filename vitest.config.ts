@@ -39,7 +39,7 @@ const alone = filesOf(
 const programs = filesOf(
   (file, source) =>
     (file !== 'test/cli/smoke.test.ts' && source.includes("/cli-process.ts'")) ||
-    /^test\/(?:backends\/(?:llama\/\w+|faults|ready|upstreams)|e2e\/(?:remote-graphs|speech-cancel)|hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
+    /^test\/(?:backends\/(?:llama\/\w+|faults|ready|upstreams)|e2e\/(?:everyday-node|remote-graphs|speech-cancel)|hub\/processes|runtime\/native\/hazards|security\/(?:fairness|pattern-attack|telemetry))\.test\.ts$/.test(
       file,
     ),
 );

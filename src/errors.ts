@@ -114,6 +114,7 @@ export function sentence(text: string): string {
 }
 
 const diskFull = ['insufficient_storage', 'The service has no room left for files.'] as const;
+const noFolder = ['insufficient_storage', 'The service has no folder for temporary files.'] as const;
 const tooManyFiles = ['overloaded', 'The service has too many files and connections open.'] as const;
 
 /** Ends a run whose request was cancelled, at a place where it can be left. */
@@ -173,7 +174,8 @@ export class InferenceError extends Error {
   /** Wraps anything thrown and keeps it as the cause; what is unknown becomes `internal`. */
   static from(error: unknown): InferenceError {
     if (InferenceError.isInstance(error)) return error;
-    const [code, message] = exhaustions[(error as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? [];
+    const { code: fault = '', syscall } = (error ?? {}) as NodeJS.ErrnoException;
+    const [code, message] = exhaustions[fault] ?? (syscall === 'mkdtemp' ? noFolder : []);
     if (code) return new InferenceError(code, message!, { retryAfterSeconds: 10, cause: error });
     return new InferenceError('internal', 'Internal error.', { cause: error });
   }

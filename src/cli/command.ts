@@ -46,7 +46,7 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** Ctrl-C, or the signal that asks a service to end. */
+/** Ctrl-C, the signal that asks a service to end, or that of a terminal that closes. */
 export interface Interruption {
   /** Aborted by the first one. */
   readonly signal: AbortSignal;
@@ -60,17 +60,22 @@ export interface Interruption {
 export function watchInterrupts(): Interruption {
   const controller = new AbortController();
   const first = new Promise<void>((resolve) => controller.signal.addEventListener('abort', () => resolve()));
-  const listener = (): void => {
-    if (controller.signal.aborted) process.exit(exitCode.interrupted);
+  let isHungUp = false;
+  const listener = (signal: NodeJS.Signals): void => {
+    isHungUp ||= signal === 'SIGHUP';
+    // A terminal that closes may send it twice.
+    if (controller.signal.aborted && signal !== 'SIGHUP') process.exit(exitCode.interrupted);
     controller.abort();
   };
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, listener);
   return {
     signal: controller.signal,
     first,
     stop() {
       for (const signal of signals) process.off(signal, listener);
+      // Without its terminal Node can't exit in any other way: it aborts.
+      if (isHungUp) process.kill(process.pid, 'SIGHUP');
     },
   };
 }

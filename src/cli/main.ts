@@ -1,7 +1,14 @@
 #!/usr/bin/env node
-import { runCommandLine } from './command-line.ts';
 import { openTerminal } from './terminal.ts';
 
-process.exitCode = await runCommandLine(process.argv.slice(2), openTerminal());
+try {
+  const { runCommandLine } = await import('./command-line.ts');
+  process.exitCode = await runCommandLine(process.argv.slice(2), openTerminal());
+} catch (error) {
+  // Node 20 opens all modules at once.
+  if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
+  console.error('slashv1: too many open files: raise their limit, ulimit -n, to 256 at least.');
+  process.exitCode = 1;
+}
 // A pipe that nobody closes would keep the process alive.
 process.stdin.destroy();

@@ -92,8 +92,9 @@ function toOutputStream(
   };
 }
 
-/** A reader such as `head` has seen enough. */
+/** A reader such as `head` has seen enough; a terminal that has closed sends a signal. */
 function leaveWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EIO') return;
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 }

@@ -3,7 +3,7 @@ import type { ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
 import { callFor, separateFunctions } from './host-functions.ts';
-import { loadError } from './load-error.ts';
+import { loadError, loadFaultOf, type LoadFault } from './load-error.ts';
 import type { WorkerProgress, WorkerMessage } from './protocol.ts';
 import {
   closedBeforeLoad,
@@ -209,11 +209,13 @@ function createChildReplica(
       worker.send({ type: 'load', spec: data, place: number, functions: paths });
     } catch (error) {
       const { message } = error as Error;
-      queueMicrotask(() => (replica.info ? workerLost(message) : fail(message)));
+      queueMicrotask(() => (replica.info ? workerLost(message) : fail(loadFaultOf(error))));
     }
   }
 
-  function receive(message: WorkerMessage): void {
+  /** Others may speak on the channel, too: Node's own loader where it watches, modules that were preloaded. */
+  function receive(message: WorkerMessage | null): void {
+    if (typeof message !== 'object' || message === null) return;
     if (message.type === 'progress') {
       for (const progress of message.runs) advance(progress);
     } else if (message.type === 'begun') {
@@ -225,8 +227,10 @@ function createChildReplica(
     else if (message.type === 'call') {
       const asker = worker;
       void callFor(functions, message).then((answer) => asker?.send(answer));
-    } else if (replica.info) kill(`it could not load the model again: ${message.detail}`);
-    else fail(message.detail, message.param);
+    } else if (message.type === 'load-failed') {
+      if (replica.info) kill(`it could not load the model again: ${message.detail}`);
+      else fail(message);
+    }
   }
 
   function advance({ id, events, end }: WorkerProgress): void {
@@ -286,7 +290,7 @@ function createChildReplica(
     setState('ready');
   }
 
-  function workerLost(reason: string): void {
+  function workerLost(reason: string, error?: Error): void {
     worker = undefined;
     pulse?.stop();
     clearTimeout(closeTimer);
@@ -304,7 +308,8 @@ function createChildReplica(
     listener.onEvent({ type: 'loss', reason: killReason ?? reason, restartInMs });
     killReason = undefined;
     if (isGivenUp) {
-      fail(`its worker was lost ${losses} times while loading (${reason})`);
+      const { detail, ...fault } = loadFaultOf(error ?? reason);
+      fail({ ...fault, detail: `its worker was lost ${losses} times while loading (${detail})` });
       return;
     }
     restartAt = performance.now() + delayMs;
@@ -316,9 +321,9 @@ function createChildReplica(
     failRuns(reason);
   }
 
-  function fail(detail: string, param?: string): void {
+  function fail(fault: LoadFault): void {
     if (isClosing) return;
-    const error = loadError(model, detail, param);
+    const error = loadError(model, fault);
     replica.error = error;
     firstLoad.reject(error);
     worker?.kill();

@@ -22,6 +22,7 @@ export function startHeartbeat(): void {
   const thread = new Worker(new URL('./heartbeat-thread.js', import.meta.url), {
     workerData: shared,
     execArgv: [],
+    env: {},
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
   });
   thread.unref();

@@ -1,8 +1,7 @@
-import { InferenceError, messageOf } from '../errors.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { driveRun } from './drive-run.ts';
-import { loadError } from './load-error.ts';
+import { loadError, loadFaultOf } from './load-error.ts';
 import type { LoadPipeline } from './protocol.ts';
 import {
   closedBeforeLoad,
@@ -67,7 +66,7 @@ export function inlineReplicas(loadPipeline: LoadPipeline): StartReplica {
         firstLoad.resolve();
         setState('ready', { type: 'load', loadMs: performance.now() - startedAt, runtime });
       } catch (thrown) {
-        const error = loadError(spec.id, messageOf(thrown), InferenceError.from(thrown).param);
+        const error = loadError(spec.id, loadFaultOf(thrown));
         replica.error = error;
         firstLoad.reject(error);
         setState('failed', { type: 'failure', error });

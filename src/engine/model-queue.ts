@@ -171,7 +171,12 @@ export function createModelQueue(
     if (refusal) throw refusal;
     const { id } = spec;
     const { state, replicas } = model;
-    if (state === 'failed') throw loadError();
+    if (state === 'failed') {
+      const error = loadError();
+      // Who comes again finds it loaded.
+      if (error.code === 'overloaded') loadForRequests();
+      throw error;
+    }
     const restartsInMs = state === 'restarting' ? replicas!.restartsInMs : 0;
     if (restartsInMs > deadlineMs || isLooping()) throw restartError();
     // Nobody's requests fill the queue so that it has no place for the first of somebody else.
@@ -308,7 +313,11 @@ export function createModelQueue(
   /** Callers may be anybody, so only the cause has the reason. */
   function loadError(): InferenceError {
     const cause = model.replicas?.error;
-    return new InferenceError('worker_failed', `Model "${spec.id}" could not be loaded.`, { cause });
+    if (cause?.code !== 'overloaded')
+      return new InferenceError('worker_failed', `Model "${spec.id}" could not be loaded.`, { cause });
+    const { retryAfterSeconds } = cause;
+    const message = `Model "${spec.id}" could not be loaded for now.`;
+    return new InferenceError('overloaded', message, { cause, retryAfterSeconds });
   }
 
   async function close(graceMs: number, reason: InferenceError): Promise<void> {

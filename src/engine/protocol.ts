@@ -2,6 +2,7 @@ import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent, UpstreamStatus } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
+import type { LoadFault } from './load-error.ts';
 import type { RequestLabels } from './replica.ts';
 
 /** The place of a value in plain data, key by key. */
@@ -43,8 +44,7 @@ export type WorkerMessage =
       readonly memoryBytes: number;
     } & Pick<Pipeline, 'info' | 'concurrency' | 'reserve' | 'runtime'>)
   | { readonly type: 'loading'; readonly progress: LoadProgress }
-  /** `detail` is for the operator, never for callers. */
-  | { readonly type: 'load-failed'; readonly param: string | undefined; readonly detail: string }
+  | ({ readonly type: 'load-failed' } & LoadFault)
   /** Asks for the result of a function of the spec. */
   | { readonly type: 'call'; readonly id: number; readonly number: number }
   /** Once a second at most, where others run the model. */

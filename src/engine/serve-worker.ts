@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
-import { InferenceError, messageOf, sentence, type SerializedError, orElse } from '../errors.ts';
+import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
 import type { CategoryModels, Pipeline } from '../contracts/category.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createHostCalls } from './host-functions.ts';
+import { loadFaultOf } from './load-error.ts';
 import { createOutbox, unsendable } from './outbox.ts';
 import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
 import type { RequestLabels } from './replica.ts';
@@ -65,7 +66,11 @@ export function serveWorker(
   followHost();
   // The thread that beats keeps its priority, so that it gets its turn however busy the machine is.
   const threads = orElse(() => readdirSync('/proc/self/task'), []).map(Number);
-  startHeartbeat();
+  try {
+    startHeartbeat();
+  } catch (error) {
+    return send({ type: 'load-failed', ...loadFaultOf(error) });
+  }
   lowerPriority(threads);
 
   const runs = new Map<number, WorkerTask>();
@@ -99,7 +104,7 @@ export function serveWorker(
       tellUpstreams(pipeline);
     } catch (error) {
       report(`model "${spec.id}" could not be loaded`, error);
-      send({ type: 'load-failed', param: InferenceError.from(error).param, detail: messageOf(error) });
+      send({ type: 'load-failed', ...loadFaultOf(error) });
     }
   };
 
@@ -119,9 +124,9 @@ export function serveWorker(
     });
     const what = `a request failed${requestId === undefined ? '' : ` (${requestId})`}`;
     if (error?.code === 'internal') report(what, error.cause ?? error);
-    // Another machine's fault has no place in this process: one line says it.
-    else if (error?.cause instanceof Error && error.code === 'worker_failed') {
-      report(what, new InferenceError('worker_failed', sentence(`${error.message} ${error.cause.message}`)));
+    // The fault of another machine, or of a disk, has no place in this process: one line says it.
+    else if (error?.cause instanceof Error && /^(?:worker_failed|insufficient_storage)$/.test(error.code)) {
+      report(what, new InferenceError(error.code, sentence(`${error.message} ${error.cause.message}`)));
     }
     runs.delete(id);
     outbox.end(id, active.failure ?? error?.serialize());
@@ -139,7 +144,7 @@ export function serveWorker(
     else if (message.type === 'run') void run(message.id, message.request, message.labels);
     else if (message.type === 'cancel') runs.get(message.id)?.controller.abort();
     else if (message.type === 'return') calls.receive(message);
-    else void close();
+    else if (message.type === 'close') void close();
   });
 }
 

@@ -38,8 +38,11 @@ export interface WorkerProcessEvents {
   onMessage(message: WorkerMessage): void;
   /** Its thread for that has beaten; see `heartbeat`. */
   onBeat(beats: string): void;
-  /** Called exactly once, never from within `startWorkerProcess`; nothing else is called afterwards. */
-  onExit(reason: string): void;
+  /**
+   * Called exactly once, never from within `startWorkerProcess`; nothing else is called afterwards.
+   * @param error why there was no process
+   */
+  onExit(reason: string, error?: Error): void;
 }
 
 export type WorkerProcess = ReturnType<typeof startWorkerProcess>;
@@ -49,14 +52,14 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
   const child = fork(options.worker, [], {
     serialization: 'advanced',
     stdio: ['ignore', 2, 'pipe', 'ipc', 'pipe'],
-    env: { GLIBC_TUNABLES: memorySettings, ...process.env, ...options.environment },
+    env: { ...workerEnvironment(process.env), ...options.environment },
     execArgv: [...garbageCollection, ...(options.execArgv ?? workerExecArgv(process.execArgv))],
   });
   let exited = false;
-  const exit = (reason: string): void => {
+  const exit = (reason: string, error?: Error): void => {
     if (exited) return;
     exited = true;
-    events.onExit(reason);
+    events.onExit(reason, error);
   };
   child.on('message', (message) => {
     if (!exited) events.onMessage(message as WorkerMessage);
@@ -76,7 +79,7 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
   child.on('exit', (code, signal) => exit(signal ? `ended by ${signal}` : `exit code ${code}`));
   // A process that could not be started may never report its exit.
   child.on('error', (error) => {
-    if (child.pid === undefined) exit(error.message);
+    if (child.pid === undefined) exit(error.message, error);
   });
   return {
     /** A worker that is gone gets nothing, silently. @throws Error if the message can't be cloned */
@@ -105,18 +108,56 @@ function isStopped(pid: number | undefined): boolean {
   return orElse(() => readState().startsWith('T'), false);
 }
 
-// Debugger ports are taken by the host; modules preloaded for the host (instrumentation, test runners, evaluated
-// scripts) are no part of a worker.
+// Debugger ports are taken by the host; modules preloaded for the host (instrumentation, test runners, evaluated scripts) are no
+// part of a worker, and the environment has the variables of files already.
 const hostOnly =
-  /^--(?:inspect|debug-port|import|require|loader|experimental-loader|eval|print|input-type|check|interactive|watch|test)(?:[-=]|$)|^-[a-z]+$/;
+  /^--(?:inspect|debug-port|import|require|loader|experimental-loader|eval|print|input-type|check|interactive|watch|(?:experimental-)?test|env-file)(?:[-=]|$)|^-[a-z]+$/;
 const valueFollows =
-  /^(?:--(?:import|require|loader|experimental-loader|eval|print|input-type|watch-path|inspect-port|debug-port)|-(?:r|e|p|pe))$/;
+  /^(?:--(?:import|require|loader|experimental-loader|eval|print|input-type|watch-path|inspect-port|debug-port|env-file|env-file-if-exists)|-(?:r|e|p|pe))$/;
+/** Yarn's preload, without which no package is found. */
+const plugAndPlay = /[\\/]\.pnp\.(?:c?js|loader\.mjs)$/;
 
 /**
  * The flags of a host's Node that its workers are started with: memory limits, module resolution and the like, but nothing that
  * debugs, watches, tests, evaluates or preloads.
  */
 export function workerExecArgv(execArgv: readonly string[]): string[] {
-  const isValue = (index: number): boolean => index > 0 && valueFollows.test(execArgv[index - 1]!);
-  return execArgv.filter((flag, index) => !hostOnly.test(flag) && !isValue(index));
+  const kept: string[] = [];
+  for (let index = 0; index < execArgv.length; index++) {
+    const flag = execArgv[index]!;
+    const whole = valueFollows.test(flag) ? execArgv.slice(index, ++index + 1) : [flag];
+    if (!hostOnly.test(flag) || plugAndPlay.test(whole.at(-1)!)) kept.push(...whole);
+  }
+  return kept;
+}
+
+/** By these variables Node, its test runner and debuggers speak with the process that has them. */
+const hostVariable =
+  /^(?:NODE_(?:INSPECT_RESUME_ON_START|TEST_CONTEXT|UNIQUE_ID|V8_COVERAGE)|VSCODE_INSPECTOR_OPTIONS|WATCH_REPORT_DEPENDENCIES)$/;
+
+/** The environment of a worker: that of its host without what is meant for the host alone, `NODE_OPTIONS` as `workerExecArgv` has it. */
+export function workerEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const options = environment['NODE_OPTIONS'];
+  const left = Object.keys(environment).filter((name) => hostVariable.test(name));
+  return {
+    GLIBC_TUNABLES: memorySettings,
+    ...environment,
+    ...(options && { NODE_OPTIONS: joinOptions(workerExecArgv(splitOptions(options))) }),
+    // Node gives back a variable that is merely left out.
+    ...Object.fromEntries(left.map((name) => [name, undefined])),
+  };
+}
+
+/** As Node reads `NODE_OPTIONS`: double quotes keep spaces together, and in them a backslash keeps the character after it. */
+function splitOptions(text: string): string[] {
+  const words = text.match(/(?:"(?:\\.|[^"\\])*"?|[^ "])+/g) ?? [];
+  return words.map((word) =>
+    word.replaceAll(/"((?:\\.|[^"\\])*)"?/g, (_, quoted: string) => quoted.replaceAll(/\\(.)/g, '$1')),
+  );
+}
+
+function joinOptions(options: readonly string[]): string {
+  return options
+    .map((option) => (/[ "]/.test(option) ? `"${option.replaceAll(/["\\]/g, String.raw`\$&`)}"` : option))
+    .join(' ');
 }

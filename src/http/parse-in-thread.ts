@@ -64,7 +64,8 @@ async function answerOf(worker: Worker): Promise<ParsedJson> {
 
 async function start(): Promise<Worker | undefined> {
   try {
-    const worker = new Worker(new URL('./json-thread.js', import.meta.url), { execArgv: [] });
+    // Without variables: `NODE_OPTIONS` would preload in the thread what is meant for the process.
+    const worker = new Worker(new URL('./json-thread.js', import.meta.url), { execArgv: [], env: {} });
     // Its first message says that it listens.
     await once(worker, 'message');
     worker.unref();

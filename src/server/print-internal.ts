@@ -1,5 +1,5 @@
 import { withinTime } from '../concurrency/within-time.ts';
-import { InferenceError } from '../errors.ts';
+import { InferenceError, messageOf } from '../errors.ts';
 
 export interface FailedRequest {
   readonly requestId: string;
@@ -28,15 +28,17 @@ export function hostFault(message: string, cause: unknown): InferenceError {
   return error;
 }
 
-/** Prints an error that only the operator can understand: an internal one, the host's fault, or a model that could not be loaded. */
+/** Prints an error that only the operator can understand: an internal one, the host's fault, a model that could not be loaded, files that could not be written. */
 export function printInternal(error: InferenceError, { requestId, method, url }: FailedRequest): void {
   const { code, cause } = error;
-  const isLoad = code === 'worker_failed' && InferenceError.isInstance(cause);
   const isOfHost = hostFaults.has(error);
-  if (code !== 'internal' && !isLoad && !isOfHost) return;
+  const isLoad = (code === 'worker_failed' || code === 'overloaded') && InferenceError.isInstance(cause);
+  const isExpected = !isOfHost && (isLoad || code === 'insufficient_storage');
+  if (code !== 'internal' && !isOfHost && !isExpected) return;
+  const reason = cause ?? error;
   console.error(
     `slashv1: ${method} ${url} (${requestId}) failed:`,
     ...(isOfHost ? [error.message] : []),
-    isLoad ? cause.message : (cause ?? error),
+    isExpected ? messageOf(reason) : reason,
   );
 }

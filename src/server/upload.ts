@@ -6,7 +6,7 @@ import { releaseOnFailure } from '../concurrency/release-on-failure.ts';
 import type { FormField } from '../contracts/endpoint.ts';
 import { getOrCreate } from '../core/get-or-create.ts';
 import { describeValue } from '../core/text/quote.ts';
-import { fieldError, type InferenceError } from '../errors.ts';
+import { fieldError, InferenceError } from '../errors.ts';
 import { bodyTimeoutMsOf } from '../http/headers.ts';
 import { readMultipart } from '../http/multipart.ts';
 import type { Call } from './call.ts';
@@ -60,7 +60,9 @@ export async function receiveUpload(
     if (files > 1) throw fault('expected one file, got several');
     admit(before.find((field) => field.name === 'model')?.value);
     // A new file, which only this user may read.
-    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+    await writeFile(path, content, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+      throw folderError(error, settings.uploadDirectory);
+    });
     if ((await stat(path)).size === 0) throw fault('expected a file, got no bytes');
   };
 
@@ -75,5 +77,16 @@ export async function receiveUpload(
     if (fields.some(({ name }) => name === fieldName)) throw fault('expected a file, got text');
     if (files === 0) throw fault('expected a file, got none');
     return { fields, path, release };
+  });
+}
+
+/** The error of a folder that is missing or may not be written to; anything else stays as it is. */
+function folderError(error: unknown, folder: string): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (!/^(?:EACCES|ENOENT|ENOTDIR|ENXIO|EPERM|EROFS|ERR_ACCESS_DENIED)$/.test(code)) return error;
+  const reason = `uploadDirectory: ${folder} can't be written to (${code}); name another folder, or set TMPDIR`;
+  return new InferenceError('insufficient_storage', 'The service has no folder for uploads.', {
+    retryAfterSeconds: 10,
+    cause: new Error(reason, { cause: error }),
   });
 }

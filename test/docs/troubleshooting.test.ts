@@ -28,7 +28,7 @@ function literalsOf(source: string): string[] {
 
 /** Messages of npm, Node and the operating system. */
 const foreign =
-  /^(?:npm |samplers\.toSorted |getaddrinfo |Cannot (?:find|use) |Could not load the "sharp" |killed by )/;
+  /^(?:npm |EMFILE: |samplers\.toSorted |getaddrinfo |Cannot (?:find|use) |Could not load the "sharp" |killed by )/;
 
 const messages = page
   .split('\n')

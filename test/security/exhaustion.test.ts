@@ -21,6 +21,8 @@ describe('a service that runs out of', () => {
   it.each([
     ['room', 'ENOSPC', 507, 'insufficient_storage'],
     ['quota on the disk', 'EDQUOT', 507, 'insufficient_storage'],
+    ['a folder that it may write to', 'EROFS', 507, 'insufficient_storage'],
+    ['a folder at all', 'ENOENT', 507, 'insufficient_storage'],
     ['file descriptors', 'EMFILE', 503, 'overloaded'],
     ['file descriptors of the system', 'ENFILE', 503, 'overloaded'],
   ])('%s says so, when it is worth trying again, and no path', async (_, code, status, wireCode) => {

@@ -26,16 +26,26 @@ async function upload() {
   return (await answer(new Request(url('audio/transcriptions'), { method: 'POST', body }))).status;
 }
 
-async function load() {
-  const real = createInference({ models: { m: { source: 'tiny-embed' } } });
+/** @param {import('../../dist/src/index.js').Inference} real */
+async function load(real) {
   try {
     await real.ready();
     return 'ready';
   } catch (error) {
     return /** @type {{ code: string }} */ (error).code;
-  } finally {
-    await real.close({ graceMs: 0 });
   }
+}
+
+/** Asks the model that could not be loaded. @param {import('../../dist/src/index.js').Inference} real */
+async function embedding(real) {
+  const embed = toFetch(createHandler(real, { auth: 'none', onError: () => {} }));
+  const body = JSON.stringify({ model: 'm', input: 'Hi' });
+  const headers = { 'content-type': 'application/json' };
+  const { status, headers: told } = await embed(
+    new Request(url('embeddings'), { method: 'POST', body, headers }),
+  );
+  const seconds = told.get('retry-after');
+  return seconds === null ? String(status) : `${status}, again after ${seconds} s`;
 }
 
 const all = async () => ({ chat: await chat(), upload: await upload() });
@@ -47,8 +57,13 @@ try {
 } catch {
   // None are left.
 }
-const without = { ...(await all()), load: await load() };
+const real = createInference({ models: { m: { source: 'tiny-embed' } } });
+const without = { ...(await all()), load: await load(real), embedding: await embedding(real) };
 for (const file of held) closeSync(file);
-const after = await all();
+// A request that is refused loads the model again.
+let embedded = await embedding(real);
+for (let tries = 0; tries < 3 && embedded !== '200'; tries++) embedded = await embedding(real);
+const after = { ...(await all()), embedding: embedded };
 console.log(JSON.stringify({ before, without, after, held: held.length }));
+await real.close({ graceMs: 0 });
 process.exit();

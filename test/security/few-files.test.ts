@@ -15,8 +15,8 @@ it(
     expect(held).toBeGreaterThan(5);
     expect(answers).toEqual({
       before: { chat: 200, upload: 200 },
-      without: { chat: 200, upload: 503, load: 'worker_failed' },
-      after: { chat: 200, upload: 200 },
+      without: { chat: 200, upload: 503, load: 'overloaded', embedding: '503, again after 10 s' },
+      after: { chat: 200, upload: 200, embedding: '200' },
     });
   },
 );

@@ -5,6 +5,7 @@ import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { devices } from '../../core/device.ts';
+import { workerEnvironment } from '../../engine/worker-process.ts';
 import { makeFolder } from '../../folder/make-folder.ts';
 import { listCachedModels } from '../../hub/model-cache.ts';
 import { resolveHubSettings } from '../../hub/settings.ts';
@@ -115,7 +116,10 @@ async function checkDevice(
 /** Runs a trial in a process of its own. */
 async function tryElsewhere(args: readonly string[], library: string | undefined): Promise<Outcome> {
   const script = fileURLToPath(new URL('./try-device.js', import.meta.url));
-  const env = { ...process.env, ...(library !== undefined && { SLASHV1_ONNXRUNTIME_LIBRARY: library }) };
+  const env = {
+    ...workerEnvironment(process.env),
+    ...(library !== undefined && { SLASHV1_ONNXRUNTIME_LIBRARY: library }),
+  };
   try {
     const { stdout } = await run(process.execPath, [script, ...args], { timeout: deviceTimeoutMs, env });
     return ok(stdout.trim().replaceAll('\n', ', ') || 'works');

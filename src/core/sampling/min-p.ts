@@ -27,7 +27,7 @@ export const minPSampler = defineSampler({
   create({ minP: p }) {
     const apply = (candidates: Candidates): Candidates => keepMinP(candidates, p);
     const isSure = (candidates: Candidates, floor: number): boolean =>
-      largestOf(candidates) + Math.log(p) > floor;
+      largestOf(candidates) + offsetOf(p) > floor;
     return { apply, collector: createMinPCollector(p), onLargest: largestStep(apply, isSure) };
   },
 });
@@ -52,15 +52,18 @@ export const applyMinP = checkedStep('minP', keepMinP);
 function keepMinP(candidates: Candidates, p: number): Candidates {
   if (p <= 0) return candidates;
   if (p > 1) return keepTopK(candidates, 1);
-  return keepFrom(candidates, largestOf(candidates) + Math.log(p));
+  return keepFrom(candidates, largestOf(candidates) + offsetOf(p));
 }
+
+/** Of the bound from the largest; the last bits of logarithms don't part a candidate from one that is just as likely. */
+const offsetOf = (p: number): number => Math.log(p) - 1e-12;
 
 /**
  * For `applyMinP`. It gives up, with a threshold of infinity, where so many logits are near the largest that reading
  * all of them into candidates is the quicker way.
  */
 function createMinPCollector(p: number): Collector & { largest: number } {
-  const offset = Math.log(p);
+  const offset = offsetOf(p);
   let candidates = createCandidates(0);
   let room = 0;
   return {

@@ -37,8 +37,7 @@ export const applyTopNSigma = checkedStep('topNSigma', keepTopNSigma);
 
 function keepTopNSigma(candidates: Candidates, n: number): Candidates {
   if (n <= 0 || candidates.size <= 1) return candidates;
-  const largest = largestOf(candidates);
-  return keepFrom(candidates, largest - Math.min(n, largestLogit) * deviationOf(candidates));
+  return keepFrom(candidates, largestOf(candidates) - Math.min(n, largestLogit) * deviationOf(candidates));
 }
 
 function deviationOf({ logits, size }: Candidates): number {

@@ -85,6 +85,7 @@ function rescaleToZeroTerminal(products: Float64Array): Float64Array {
 /** As `evenly`, with the last bits of torch's `linspace` in single precision, which begins at both ends. */
 function evenlySingle(start: number, end: number, count: number): number[] {
   const [first, last] = [Math.fround(start), Math.fround(end)];
+  if (count === 1) return [first];
   const stride = Math.fround(Math.fround(last - first) / (count - 1));
   return Array.from({ length: count }, (_, index) =>
     Math.fround(2 * index < count ? first + stride * index : last - stride * (count - 1 - index)),

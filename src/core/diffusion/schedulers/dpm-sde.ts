@@ -41,8 +41,9 @@ export function createDpmSde(config: ConfigReader, steps: number): Scheduler {
         moveTo(buffers, from, middle, firstNoise);
       } else {
         const fresh = drawNoise(sample, noise);
-        const whole = Math.sqrt(from - to);
-        blendInto(fresh, Math.sqrt(from - middle) / whole, firstNoise, Math.sqrt(middle - to) / whole, fresh);
+        // The part of the first half in the whole step, none of which is left where it has no length.
+        const share = from > to ? Math.min(Math.max((from - middle) / (from - to), 0), 1) : 1;
+        blendInto(fresh, Math.sqrt(share), firstNoise, Math.sqrt(1 - share), fresh);
         sample.set(start);
         moveTo(buffers, from, to, fresh);
       }

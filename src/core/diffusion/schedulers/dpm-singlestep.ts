@@ -39,14 +39,16 @@ export function createDpmSinglestep(config: ConfigReader, steps: number): Schedu
       outputs.push(denoised.slice());
       sample.set(start);
       const first = step - order + 1;
-      const used = [...outputs.keys()].filter((index) => heun || index === 0 || index === order - 1);
+      const known = outputs
+        .map((output, index) => ({ output, level: levels[first + index]! }))
+        .filter((_, index) => heun || index === 0 || index === order - 1)
+        .filter(({ level }, index, all) => all.findIndex((one) => one.level === level) === index);
       takeDpmStep(
         sample,
         {
           from: levels[first]!,
           to: levels[step + 1]!,
-          outputs: used.map((index) => outputs[index]!),
-          lambdas: used.map((index) => levels[first + index]!.lambda),
+          known,
           stochastic,
           ofNoise: false,
           takesSlope: heun || order === 3,

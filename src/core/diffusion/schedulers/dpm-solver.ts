@@ -1,11 +1,9 @@
 import { betaSchedules } from './betas.ts';
 import { addDifference, blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { type KnownOutput, rememberOutput } from './known-outputs.ts';
 import { fewSteps, type NoiseLevel, readMultistep } from './multistep-sigmas.ts';
 import { defineScheduler, drawNoise, type NoiseSource, type Scheduler } from './scheduler.ts';
-
-/** In λ; shorter steps, as at the end of sigmas after Karras, have no digits left for their curve. */
-const smallestStep = 1e-6;
 
 /** For each algorithm, whether its equation is stochastic and whether it integrates predictions of the noise. */
 const algorithms = {
@@ -47,21 +45,18 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
     config.flag('euler_at_final', false) ||
     lowersOrder;
 
-  /** Newest first. */
-  let outputs: Float32Array[] = [];
+  let known: KnownOutput<NoiseLevel>[] = [];
   return defineScheduler({
     timesteps,
     denoisedInto,
     move(step, { sample, output, denoised }, noise) {
       const [from, to] = [levels[step]!, levels[step + 1]!];
       if (ofNoise) blendInto(output, 1 / from.sigma, sample, -from.alpha / from.sigma, denoised);
-      outputs = [(ofNoise ? output : denoised).slice(), ...outputs].slice(0, order);
+      known = rememberOutput(known, { level: from, output: ofNoise ? output : denoised }, order);
       const left = timesteps.length - step;
-      const isFirstOrder = to.lambda - from.lambda < smallestStep || (left === 1 && lowerFinal);
-      const used = outputs.slice(0, isFirstOrder ? 1 : left === 2 && lowersOrder ? 2 : order);
-      const lambdas = used.map((_, age) => levels[step - age]!.lambda);
+      const used = known.slice(0, left === 1 && lowerFinal ? 1 : left === 2 && lowersOrder ? 2 : order);
       const way = { ...algorithms[algorithm], takesSlope: heun, bend: 1 };
-      takeDpmStep(sample, { from, to, outputs: used, lambdas, ...way }, noise);
+      takeDpmStep(sample, { from, to, known: used, ...way }, noise);
     },
   });
 }
@@ -70,10 +65,8 @@ export function createDpmSolver(config: ConfigReader, steps: number): Scheduler 
 interface DpmStep {
   readonly from: NoiseLevel;
   readonly to: NoiseLevel;
-  /** One to three; the step begins at the first. */
-  readonly outputs: readonly Float32Array[];
-  /** Each output's λ. */
-  readonly lambdas: readonly number[];
+  /** One to three, of different levels; the step begins at the first. */
+  readonly known: readonly KnownOutput<NoiseLevel>[];
   readonly stochastic: boolean;
   readonly ofNoise: boolean;
   /** Whether two outputs weigh as a slope does, otherwise as the output in the middle of the step. */
@@ -82,18 +75,19 @@ interface DpmStep {
   readonly bend: number;
 }
 
-/** Moves the sample by a parabola through the outputs, or what is left of it through fewer of them. */
+/** Moves the sample by a parabola through the outputs, or what is left of it through fewer of them; not at all over no length. */
 export function takeDpmStep(
   sample: Float32Array,
-  { from, to, outputs, lambdas, takesSlope, bend, ...algorithm }: DpmStep,
+  { from, to, known, takesSlope, bend, ...algorithm }: DpmStep,
   noise: NoiseSource,
 ): void {
+  if (from === to) return;
   const { kept, gained, slope, curve, fresh } = weightsOf(from, to, algorithm);
-  blendInPlace(sample, kept, outputs[0]!, gained);
-  const [, near, far] = lambdas.map((lambda) => (lambda - from.lambda) / (to.lambda - from.lambda));
+  blendInPlace(sample, kept, known[0]!.output, gained);
+  const [, near, far] = known.map(({ level }) => (level.lambda - from.lambda) / (to.lambda - from.lambda));
   /** Adds a divided difference of outputs. */
   const add = (index: number, place: number, weight: number): void =>
-    addDifference(sample, weight / place, outputs[index]!, outputs[0]!);
+    addDifference(sample, weight / place, known[index]!.output, known[0]!.output);
   if (near !== undefined && far !== undefined) {
     add(1, near, (slope * far - bend * curve) / (far - near));
     add(2, far, (bend * curve - slope * near) / (far - near));

@@ -45,7 +45,8 @@ function readSigmas(config: ConfigReader, steps: number, trainSteps: number, mu?
     sigmas = evenly(byShift(1), byShift(1 / trainSteps), steps).map(byShift);
   }
   const terminal = config.number('shift_terminal', 0);
-  if (terminal !== 0) {
+  // A single step has nothing but its start to stretch.
+  if (terminal !== 0 && steps > 1) {
     const factor = (1 - sigmas.at(-1)!) / (1 - terminal);
     sigmas = sigmas.map((sigma) => 1 - (1 - sigma) / factor);
   }

@@ -1,6 +1,7 @@
 import { lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { type KnownOutput, rememberOutput } from './known-outputs.ts';
 import { defineSigmaScheduler, readSigmas } from './noise-levels.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -14,16 +15,16 @@ const mostDirections = 4;
 export function createLms(config: ConfigReader, steps: number): Scheduler {
   const levels = readSigmas(config, steps);
   const { sigmas } = levels;
-  /** Newest first. */
-  let directions: Float32Array[] = [];
+  /** Directions by their sigma. */
+  let known: KnownOutput<number>[] = [];
   return defineSigmaScheduler(levels, {
     move(step, { sample, output, denoised }) {
       const sigma = sigmas[step]!;
       blendInto(output, 1 / sigma, sample, -1 / sigma, denoised);
-      directions = [output.slice(), ...directions].slice(0, mostDirections);
-      const nodes = directions.map((_, age) => sigmas[step - age]! - sigma);
+      known = rememberOutput(known, { level: sigma, output }, mostDirections);
+      const nodes = known.map(({ level }) => level - sigma);
       for (const [age, polynomial] of lagrangeBasis(nodes).entries())
-        blendInPlace(sample, 1, directions[age]!, integralTo(sigmas[step + 1]! - sigma, polynomial));
+        blendInPlace(sample, 1, known[age]!.output, integralTo(sigmas[step + 1]! - sigma, polynomial));
     },
   });
 }

@@ -3,6 +3,7 @@ import { cumulativeAlphas, evenly } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
 import { denoisedInto } from './denoised.ts';
+import { joinEqualLevels } from './known-outputs.ts';
 import { readThreshold } from './limit.ts';
 import { crowdingOf } from './noise-levels.ts';
 import { sigmaAt, timestepOf, trainingSigmas } from './sigmas.ts';
@@ -41,7 +42,7 @@ export function readOrder(config: ConfigReader, name: string, orders: readonly n
 
 /** Settings that multistep solvers have in common. */
 export interface Multistep {
-  /** The noise levels of the steps, and a last one for the end. */
+  /** The noise levels of the steps, and a last one for the end; both ends of a step without length are the same one. */
   readonly levels: readonly NoiseLevel[];
   readonly timesteps: readonly number[];
   /** The image that the model sees in a sample. */
@@ -55,7 +56,10 @@ export function readMultistep(config: ConfigReader, steps: number, ways: Multist
     throw new RangeError(`use_flow_sigmas: expected it with prediction_type flow_prediction, got ${type}`);
   const limit = readThreshold(config);
   const { sigmas, timesteps, last } = spaceSigmas(config, steps, isFlow, ways);
-  const levels = [...sigmas, last].map((sigma) => levelOf(sigma, isFlow));
+  const levels = joinEqualLevels(
+    [...sigmas, last].map((sigma) => levelOf(sigma, isFlow)),
+    ({ lambda }) => lambda,
+  );
   return {
     levels,
     timesteps,
@@ -89,10 +93,9 @@ function spaceSigmas(
   if (crowd) {
     if (isFlow) throw new RangeError('use_flow_sigmas: expected no other distribution of sigmas beside it');
     const sigmas = crowd(training.at(-1)!, training[0]!, steps);
-    const exact = sigmas.map((sigma) => timestepOf(sigma, training));
-    const rounds =
-      roundsKarras &&
-      (config.flag('use_karras_sigmas', false) || (takesLu && config.flag('use_lu_lambdas', false)));
+    const isLu = takesLu && config.flag('use_lu_lambdas', false);
+    const exact = sigmas.map((sigma) => timestepOf(sigma, training, isLu ? Math.fround : undefined));
+    const rounds = roundsKarras && (config.flag('use_karras_sigmas', false) || isLu);
     return { sigmas, last, timesteps: exact.map(rounds ? roundHalfToEven : Math.trunc) };
   }
   if (isFlow) {

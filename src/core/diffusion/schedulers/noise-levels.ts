@@ -2,6 +2,7 @@ import { roundHalfToEven } from '../../math/numeric.ts';
 import { cumulativeAlphas, type BetaRange } from './betas.ts';
 import { blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
+import { joinEqualLevels } from './known-outputs.ts';
 import {
   defineScheduler,
   predictionTypes,
@@ -13,7 +14,6 @@ import {
   betaSigmas,
   exponentialSigmas,
   karrasSigmas,
-  luSigmas,
   sigmaAt,
   timestepOf,
   trainingSigmas,
@@ -63,7 +63,7 @@ export function readSigmas(
   const largest = Math.max(...sigmas, last);
   return {
     type,
-    sigmas: [...sigmas, last],
+    sigmas: joinEqualLevels([...sigmas, last], Math.log),
     timesteps,
     training,
     initialNoiseScale: spacing === 'leading' ? Math.hypot(largest, 1) : largest,
@@ -72,8 +72,8 @@ export function readSigmas(
 
 /** The noise level below `to` that an ancestral step leads down to, and the share of fresh noise that leads back up. */
 export function ancestralSigmas(from: number, to: number): { down: number; up: number } {
-  const up = Math.min(to, Math.sqrt((to ** 2 * (from ** 2 - to ** 2)) / from ** 2));
-  return { down: Math.sqrt(to ** 2 - up ** 2), up };
+  const left = to < from ? to / from : 1;
+  return { down: to * left, up: to * Math.sqrt((1 - left) * (1 + left)) };
 }
 
 /** Distribution of sigmas, if a config differs from the training. */
@@ -92,8 +92,8 @@ const crowdings = {
   use_karras_sigmas: karrasSigmas,
   use_exponential_sigmas: exponentialSigmas,
   use_beta_sigmas: betaSigmas,
-  // Even steps in ln σ; timesteps are rounded as after Karras. Lu et al. 2022, section 3.3.
-  use_lu_lambdas: luSigmas,
+  // Their timesteps are rounded as after Karras.
+  use_lu_lambdas: exponentialSigmas,
 } as const;
 
 /** Timesteps and noise levels of schedulers that ask the model at each level but the last, and between it and the next. */

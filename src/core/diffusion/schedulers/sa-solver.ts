@@ -1,7 +1,8 @@
 import { exponentialIntegral, lagrangeBasis } from '../../math/numeric.ts';
 import { blendInPlace, blendInto } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readOrder, readMultistep, type Multistep } from './multistep-sigmas.ts';
+import { type KnownOutput, rememberOutput } from './known-outputs.ts';
+import { type NoiseLevel, readOrder, readMultistep, type Multistep } from './multistep-sigmas.ts';
 import { defineScheduler, drawNoise, type Scheduler } from './scheduler.ts';
 
 /**
@@ -57,25 +58,25 @@ export function createAdams(
   { levels, timesteps, denoisedInto }: Multistep,
   { ofImages, predictorOrder, correctorOrder = 0, lowersOrder, stochasticity }: AdamsWays,
 ): Scheduler {
-  /** The model's outputs, images or noises, newest first. */
-  let outputs: Float32Array[] = [];
+  /** The model's outputs, images or noises. */
+  let known: KnownOutput<NoiseLevel>[] = [];
   let start: Float32Array;
   let drawn: Float32Array | undefined;
 
-  /** Takes the step that begins at `index` by the outputs at `newest` and before. */
-  const take = (sample: Float32Array, index: number, newest: number, order: number): void => {
+  /** Takes the step that begins at `index` by the newest outputs. */
+  const take = (sample: Float32Array, index: number, order: number): void => {
     const [from, to] = [levels[index]!, levels[index + 1]!];
     const tau = stochasticity?.(timesteps[index]!) ?? 0;
     const speed = 1 + tau ** 2;
     const h = to.lambda - from.lambda;
     // λ, counted from the end of the step and scaled, so that the integrand is a polynomial times the exponential.
     const scale = ofImages ? speed : -1;
-    const lambdas = Array.from({ length: order }, (_, age) => levels[newest - age]!.lambda - to.lambda);
+    const lambdas = known.slice(0, order).map(({ level }) => level.lambda - to.lambda);
     const weights = lagrangeBasis(lambdas.map((lambda) => scale * lambda)).map((polynomial) => {
       const integral = exponentialIntegral(polynomial, -scale * h, 0);
       return ofImages ? to.alpha * integral : speed * to.sigma * integral;
     });
-    if (ofImages && order === 2) {
+    if (ofImages && lambdas.length === 2) {
       const curve = h ** 2 / 2 - (speed * h + Math.expm1(-speed * h)) / speed ** 2;
       const change = (speed * to.alpha * curve) / (lambdas[0]! - lambdas[1]!);
       weights[0]! += change;
@@ -84,7 +85,7 @@ export function createAdams(
     const kept = ofImages ? (Math.exp(-(tau ** 2) * h) * to.sigma) / from.sigma : to.alpha / from.alpha;
     const fresh = ofImages ? Math.sqrt(-Math.expm1(-2 * tau ** 2 * h)) : tau * Math.sqrt(Math.expm1(2 * h));
     blendInPlace(sample, kept, drawn ?? sample, to.sigma * fresh);
-    for (const [age, weight] of weights.entries()) blendInPlace(sample, 1, outputs[age]!, weight);
+    for (const [age, weight] of weights.entries()) blendInPlace(sample, 1, known[age]!.output, weight);
   };
 
   return defineScheduler({
@@ -93,15 +94,15 @@ export function createAdams(
     move(step, { sample, output, denoised }, noise) {
       const level = levels[step]!;
       if (!ofImages) blendInto(output, 1 / level.sigma, sample, -level.alpha / level.sigma, denoised);
-      outputs = [(ofImages ? denoised : output).slice(), ...outputs].slice(0, mostOrder);
+      known = rememberOutput(known, { level, output: ofImages ? denoised : output }, mostOrder);
       const left = lowersOrder ? timesteps.length - step : Infinity;
-      if (step > 0 && correctorOrder > 0) {
+      if (step > 0 && correctorOrder > 0 && level !== levels[step - 1]) {
         sample.set(start);
-        take(sample, step - 1, step, Math.min(correctorOrder, step + 1, left + 2));
+        take(sample, step - 1, Math.min(correctorOrder, left + 2));
       }
       start = sample.slice();
       drawn = stochasticity && drawNoise(sample, noise);
-      take(sample, step, step, Math.min(predictorOrder, step + 1, left));
+      if (level !== levels[step + 1]) take(sample, step, Math.min(predictorOrder, left));
     },
   });
 }

@@ -17,37 +17,40 @@ export function sigmaAt(timestep: number, sigmas: Float64Array): number {
 
 /**
  * The timestep at which the training had this sigma, between two of them where need be. The training's logarithms are of
- * single precision, as in the reference: its largest sigma may so lie just below the last timestep.
+ * single precision, as in the reference: its largest sigma may so lie just below the last timestep, unless `round` is the same.
  */
-export function timestepOf(sigma: number, sigmas: Float64Array): number {
-  const logarithm = Math.log(Math.max(sigma, 1e-10));
+export function timestepOf(
+  sigma: number,
+  sigmas: Float64Array,
+  round: (logarithm: number) => number = Number,
+): number {
+  const logarithm = round(Math.log(Math.max(sigma, 1e-10)));
   let low = 0;
   const logarithmAt = (index: number): number => Math.fround(Math.log(sigmas[index]!));
   while (low < sigmas.length - 2 && logarithmAt(low + 1) <= logarithm) low++;
   const from = logarithmAt(low);
-  const weight = (from - logarithm) / Math.fround(from - logarithmAt(low + 1));
-  return low + Math.min(Math.max(weight, 0), 1);
+  const stride = Math.fround(from - logarithmAt(low + 1));
+  return stride < 0 ? low + Math.min(Math.max((from - logarithm) / stride, 0), 1) : low;
+}
+
+/** Spaces sigmas between two ends, which stay as they are to the last bit: powers and logarithms differ in it by machine. */
+function spaceSigmas(at: (share: number, from: number, to: number) => number) {
+  return (from: number, to: number, count: number): number[] =>
+    evenly(0, 1, count).map((share) => (share === 0 ? from : share === 1 ? to : at(share, from, to)));
 }
 
 /** Sigmas that crowd where they are small. Karras et al. 2022, equation 5, ρ = 7. */
-export function karrasSigmas(from: number, to: number, count: number): number[] {
+export const karrasSigmas = spaceSigmas((share, from, to) => {
   const rho = 7;
-  return evenly(0, 1, count).map(
-    (ramp) => (from ** (1 / rho) + ramp * (to ** (1 / rho) - from ** (1 / rho))) ** rho,
-  );
-}
+  return (from ** (1 / rho) + share * (to ** (1 / rho) - from ** (1 / rho))) ** rho;
+});
 
-/** Sigmas whose logarithms lie evenly. */
-export function exponentialSigmas(from: number, to: number, count: number): number[] {
-  return evenly(Math.log(from), Math.log(to), count).map(Math.exp);
-}
-
-/** As {@link exponentialSigmas}, from logarithms of single precision. */
-export function luSigmas(from: number, to: number, count: number): number[] {
-  return evenly(Math.fround(Math.log(from)), Math.fround(Math.log(to)), count).map(Math.exp);
-}
+/** Sigmas whose logarithms lie evenly. Also Lu et al. 2022, section 3.3. */
+export const exponentialSigmas = spaceSigmas((share, from, to) =>
+  Math.exp(Math.log(from) + share * (Math.log(to) - Math.log(from))),
+);
 
 /** Sigmas that crowd at both ends, as quantiles of a beta distribution. Lee et al. 2024, α = β = 0.6. */
-export function betaSigmas(from: number, to: number, count: number): number[] {
-  return evenly(0, 1, count).map((share) => to + symmetricBetaQuantile(1 - share, 0.6) * (from - to));
-}
+export const betaSigmas = spaceSigmas(
+  (share, from, to) => to + symmetricBetaQuantile(1 - share, 0.6) * (from - to),
+);

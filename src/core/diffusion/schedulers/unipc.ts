@@ -2,7 +2,8 @@ import { lagrangeBasis } from '../../math/numeric.ts';
 import { evenly } from './betas.ts';
 import { addDifference, blendInPlace } from './blend.ts';
 import type { ConfigReader } from './config.ts';
-import { readOrder, readMultistep } from './multistep-sigmas.ts';
+import { type KnownOutput, rememberOutput } from './known-outputs.ts';
+import { type NoiseLevel, readOrder, readMultistep } from './multistep-sigmas.ts';
 import { defineScheduler, type Scheduler } from './scheduler.ts';
 
 /**
@@ -22,22 +23,22 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
     roundsKarras: true,
   });
 
-  /** Images that the model saw, newest first. */
-  let outputs: Float32Array[] = [];
+  /** Images that the model saw. */
+  let known: KnownOutput<NoiseLevel>[] = [];
   let order = 1;
   let start: Float32Array;
 
   /** Takes the step that begins at `index`, from `sample`; a corrector knows what the model sees at its end. */
   const take = (sample: Float32Array, index: number, atEnd?: Float32Array): void => {
-    const [from, to, newest] = [levels[index]!, levels[index + 1]!, outputs[0]!];
+    const [from, to, newest] = [levels[index]!, levels[index + 1]!, known[0]!.output];
     const h = to.lambda - from.lambda;
     const growth = Math.expm1(-h);
     const scale = to.alpha * (isFirstKind ? -h : growth);
-    const others = outputs.slice(1, order);
-    const ratios = others.map((_, age) => (levels[index - 1 - age]!.lambda - from.lambda) / h);
+    const others = known.slice(1, order);
+    const ratios = others.map(({ level }) => (level.lambda - from.lambda) / h);
     const weights = weightsOf(ratios, { h, isFirstKind, corrects: atEnd !== undefined });
     blendInPlace(sample, to.sigma / from.sigma, newest, -to.alpha * growth);
-    for (const [age, other] of [...others, ...(atEnd ? [atEnd] : [])].entries())
+    for (const [age, other] of [...others.map(({ output }) => output), ...(atEnd ? [atEnd] : [])].entries())
       addDifference(sample, (-scale * weights[age]!) / (ratios[age] ?? 1), other, newest);
   };
 
@@ -45,16 +46,17 @@ export function createUniPc(config: ConfigReader, steps: number): Scheduler {
     timesteps,
     denoisedInto,
     move(step, { sample, denoised }) {
-      if (step > 0 && !uncorrected.has(step - 1)) {
+      const level = levels[step]!;
+      if (step > 0 && level !== levels[step - 1] && !uncorrected.has(step - 1)) {
         sample.set(start);
         take(sample, step - 1, denoised);
       }
-      outputs = [denoised.slice(), ...outputs].slice(0, most);
+      known = rememberOutput(known, { level, output: denoised }, most);
       const isLast = step === timesteps.length - 1;
       const end = isLast && levels.at(-1)!.sigma === 0 ? 1 : lowersOrder ? timesteps.length - step : most;
-      order = Math.min(most, step + 1, end);
+      order = Math.min(known.length, end);
       start = sample.slice();
-      take(sample, step);
+      if (level !== levels[step + 1]) take(sample, step);
     },
   });
 }
