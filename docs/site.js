@@ -49,8 +49,8 @@ export function load(app) {
   );
 
   app.renderer.on(PageEvent.END, (page) => {
-    page.contents = page.contents
-      ?.replace('<div class="col-content">', '<div class="col-content" role="main">')
+    page.contents = (page.contents ?? '')
+      .replace('<div class="col-content">', '<div class="col-content" role="main">')
       .replace('<div class="page-menu">', '<div class="page-menu" role="navigation" aria-label="This page">')
       .replaceAll('<table>', '<div class="scrolling" role="group" aria-label="Table" tabindex="0"><table>')
       .replaceAll('</table>', '</table></div>');

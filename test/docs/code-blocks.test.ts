@@ -273,6 +273,8 @@ describe('what is not run', () => {
       'docs/guides/gpu.md: it takes minutes, and --prepare downloads models',
       'docs/guides/real-models.md: it needs a GPU',
       'docs/guides/real-weights.md: it downloads half a gigabyte and takes minutes',
+      'docs/guides/testing.md: it needs Jest',
+      'docs/guides/testing.md: it needs Jest',
       'docs/guides/webgpu-tests.md: it installs software',
       'docs/guides/webgpu-tests.md: it takes minutes',
       'docs/pictures.md: the picture is a word',
