@@ -19,6 +19,8 @@ const docs = [
 ];
 const examples = ['test/e2e/{examples,tour}.test.ts', 'examples/*/*.test.ts', 'test/benchmarks/**/*.test.ts'];
 const deploy = ['test/deploy/**/*.test.ts'];
+/** `npm run test:site` builds the site of the documentation first. */
+const site = ['test/site/**/*.test.ts'];
 
 const sources = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
@@ -73,7 +75,7 @@ function project(
   };
 }
 
-const elsewhere = [...browser, ...packages, ...docs, ...examples, ...deploy];
+const elsewhere = [...browser, ...packages, ...docs, ...examples, ...deploy, ...site];
 
 export default defineConfig({
   test: {
@@ -105,6 +107,7 @@ export default defineConfig({
       project('programs', programs, { exclude: [...elsewhere, ...unit] }),
       project('browser', browser),
       project('deploy', deploy),
+      project('site', site),
       project('docs', docs, { exclude: packages }),
       project('examples', examples),
       project('package', packages),

@@ -1,8 +1,8 @@
-// A plugin of typedoc: documents are named by their headings and grouped by their folders, modules by their entry points, and
-// `llms.txt` lists the documents.
+// A plugin of typedoc: documents are named by their headings and grouped by their folders, modules by their entry points, pages have
+// a main landmark and tables that the keyboard scrolls, and `llms.txt` lists the documents.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { Converter, ReflectionKind, RendererEvent } from 'typedoc';
+import { Converter, PageEvent, ReflectionKind, RendererEvent } from 'typedoc';
 
 /**
  * The part of markdown-it that is used here; the package brings no types.
@@ -47,6 +47,14 @@ export function load(app) {
       });
     }),
   );
+
+  app.renderer.on(PageEvent.END, (page) => {
+    page.contents = (page.contents ?? '')
+      .replace('<div class="col-content">', '<div class="col-content" role="main">')
+      .replace('<div class="page-menu">', '<div class="page-menu" role="navigation" aria-label="This page">')
+      .replaceAll('<table>', '<div class="scrolling" role="group" aria-label="Table" tabindex="0"><table>')
+      .replaceAll('</table>', '</table></div>');
+  });
 
   app.renderer.on(RendererEvent.END, ({ outputDirectory, pages: rendered }) => {
     const readme = readFileSync('README.md', 'utf8');

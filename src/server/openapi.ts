@@ -8,8 +8,10 @@ import type {
 } from '../contracts/endpoint.ts';
 import type { ModelInfo } from '../contracts/model.ts';
 import type { ErrorCode } from '../errors.ts';
+import { describeFields, type Meanings } from '../validation/describe-fields.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import { wireErrors } from './errors.ts';
+import { serverMeanings } from './meanings.ts';
 import { jsonTextResponse } from '../http/responses.ts';
 
 /** `GET /openapi.json`, which describes the given routes and itself. */
@@ -40,10 +42,12 @@ const errorBodySchema: z.ZodType<ErrorBody> = z.object({
   error: z.object({
     message: z.string(),
     type: z.string(),
-    param: z.string().nullable().meta({ description: 'The field at fault.' }),
+    param: z.string().nullable(),
     code: z.string(),
   }),
 });
+
+const errorBody: NamedSchema = { name: 'Error', schema: errorBodySchema };
 
 export type DescribedRoute = RouteDescription & { readonly isInference: boolean };
 
@@ -68,10 +72,12 @@ const onInference: readonly ErrorCode[] = [
  * @param models whose ids parameters may have
  */
 export function toOpenApi(routes: readonly DescribedRoute[], models: readonly ModelInfo[] = []): JsonSchema {
-  const schemas: Record<string, JsonSchema> = { Error: toJsonSchema(errorBodySchema) };
+  const schemas: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
-    for (const { name, schema } of schemasOf(route)) schemas[name] ??= toJsonSchema(schema);
+    const meanings = meaningsOf(route);
+    for (const { name, schema } of schemasOf(route))
+      schemas[name] ??= describeFields(toJsonSchema(schema), name, meanings);
     (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route, models);
   }
   return {
@@ -87,11 +93,17 @@ export function toOpenApi(routes: readonly DescribedRoute[], models: readonly Mo
   };
 }
 
+const meaningsOf = ({ meanings }: DescribedRoute): Meanings => ({ ...serverMeanings, ...meanings });
+
 function schemasOf(route: DescribedRoute): NamedSchema[] {
   const messages = messagesOf(route).flatMap(({ client, server }) => [client, server]);
-  return [...messages, route.requestBody, ...Object.values(route.responses), route.errorBody].filter(
-    (named) => named !== undefined,
-  );
+  return [
+    errorBody,
+    ...messages,
+    route.requestBody,
+    ...Object.values(route.responses),
+    route.errorBody,
+  ].filter((named) => named !== undefined);
 }
 
 function toOperation(route: DescribedRoute, models: readonly ModelInfo[]): JsonSchema {
@@ -129,10 +141,9 @@ function messagesOf({ messages, otherMessages = [] }: DescribedRoute): SocketMes
   return messages ? [messages, ...otherMessages] : [];
 }
 
-function parametersOf(
-  { path, queryParameters = {} }: DescribedRoute,
-  models: readonly ModelInfo[],
-): JsonSchema {
+function parametersOf(route: DescribedRoute, models: readonly ModelInfo[]): JsonSchema {
+  const { path, queryParameters = {} } = route;
+  const meanings = meaningsOf(route);
   const text = { type: 'string' };
   const idsOf = (category: string): JsonSchema => {
     const ids = models.filter((model) => [category, 'unknown'].includes(model.category)).map(({ id }) => id);
@@ -141,6 +152,7 @@ function parametersOf(
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
+    description: meanings[`path.${name}`],
     required: true,
     schema: text,
   }));

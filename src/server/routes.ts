@@ -1,6 +1,7 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
 import type { OwnedSocket, Route, RouteDescription } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
+import type { Meanings } from '../validation/describe-fields.ts';
 import { unsupportedError } from '../errors.ts';
 import { findModel, type Call } from './call.ts';
 import { modelRoutes } from './models.ts';
@@ -54,16 +55,22 @@ export function createRoutes(
   sockets: readonly OwnedSocket[] = [],
 ): readonly ServedRoute[] {
   const ofCategories = [...categories.values()].flatMap((category) =>
-    category.endpoints.map((endpoint): ServedRoute => {
+    category.endpoints.map((own): ServedRoute => {
+      const endpoint = { ...own, meanings: category.meanings };
       if ('handle' in endpoint) return toServedRoute(endpoint);
       if ('connect' in endpoint) {
-        const own = { ...endpoint, category: category.name };
+        const usual = { ...endpoint, category: category.name };
         const others = sockets.filter(({ path }) => path === endpoint.path);
         return {
           ...endpoint,
           otherMessages: others.flatMap(({ messages }) => messages ?? []),
+          meanings: Object.assign(
+            {},
+            category.meanings,
+            ...others.map(({ meanings }) => meanings),
+          ) as Meanings,
           isInference: false,
-          handle: (call) => openSocket(call, categories, chooseSocket(call, others) ?? own),
+          handle: (call) => openSocket(call, categories, chooseSocket(call, others) ?? usual),
         };
       }
       return { ...endpoint, isInference: true, handle: (call) => runEndpoint(call, category, endpoint) };

@@ -24,6 +24,22 @@ export interface FakeReply {
 export type FakeAnswer =
   string | FakeReply | ((request: ChatRequest, choice: number) => string | FakeReply) | undefined;
 
+/** Answers in turn as one function; all choices of a request have the same answer. Requests that only count tokens take none. */
+export function inTurn(answers: readonly FakeAnswer[]): FakeAnswer {
+  for (const [index, answer] of answers.entries()) {
+    if (answer !== undefined && typeof answer !== 'function')
+      assertScript('reply', answer, `reply[${index}]`);
+  }
+  const turns = new Map<ChatRequest, number>();
+  return (request, choice) => {
+    if (request.stopAfter !== undefined) return '';
+    const turn = turns.get(request) ?? turns.size;
+    turns.set(request, turn);
+    if (turn < answers.length) return replyOf(answers[turn], request, choice);
+    throw new TypeError(`reply: expected at most ${answers.length} requests, got one more`);
+  };
+}
+
 /** Plays the events that a chat model would send. */
 export function playChat(
   answer: FakeAnswer,

@@ -19,7 +19,7 @@ import type { InferenceObserver } from '../contracts/observer.ts';
 import { fieldError, InferenceError } from '../errors.ts';
 import { assertCallOptions, methodsOver, type Inference } from '../inference.ts';
 import { Observers } from '../observers.ts';
-import { playChat, type FakeAnswer } from './fake-chat.ts';
+import { inTurn, playChat, type FakeAnswer } from './fake-chat.ts';
 import { assertScripts, readScript, type Answerer, type Scripted } from './scripts.ts';
 import { playImages, type FakePainter } from './fake-image.ts';
 import { playSpeech, type FakeSpeaker } from './fake-speech.ts';
@@ -80,8 +80,11 @@ function bare(word: string): string {
 export interface FakeInferenceOptions {
   /** Ids of chat models, or descriptions of models; default `['fake-chat']`. */
   readonly models?: readonly (string | (Partial<AnyModelInfo> & { readonly id: string }))[] | undefined;
-  /** The answer, or a function that gives the one of each choice. Default: repeats the last message. */
-  readonly reply?: FakeAnswer;
+  /**
+   * The answer, or a function that gives the one of each choice. Of a list, every request takes the next answer, and a request
+   * after the last one fails. Default: repeats the last message.
+   */
+  readonly reply?: FakeAnswer | readonly FakeAnswer[];
   /** Findings of detection models, or a function that returns them; default: nothing in an image of one pixel. */
   readonly detections?: Scripted<DetectionResult, DetectionRequest> | undefined;
   /**
@@ -125,7 +128,7 @@ type Player<C extends Category> = (
 ) => AsyncIterable<Categories[C]['event']>;
 
 const players: { readonly [C in Category]: Player<C> } = {
-  chat: ({ reply }, request, _model, { signal }) => playChat(reply, request, signal),
+  chat: ({ reply }, request, _model, { signal }) => playChat(reply as FakeAnswer, request, signal),
   async *detection({ detections = nothing }, request, _model, callOptions) {
     yield { type: 'detections', ...(await readScript('detections', detections, request, callOptions)) };
   },
@@ -169,8 +172,9 @@ const nothing: DetectionResult = { detections: [], image: { width: 1, height: 1 
  * const handler = createHandler(inference, { auth: 'none' });
  * ```
  */
-export function createFakeInference(options: FakeInferenceOptions = {}): FakeInference {
-  assertNames('createFakeInference', options, optionNames);
+export function createFakeInference(given: FakeInferenceOptions = {}): FakeInference {
+  assertNames('createFakeInference', given, optionNames);
+  const options = Array.isArray(given.reply) ? { ...given, reply: inTurn(given.reply) } : given;
   assertScripts(options);
   const models = (options.models ?? ['fake-chat']).map(toModelInfo);
   const unloaded = new Set<string>();

@@ -14,7 +14,7 @@ const oneOf = (words: string, ...schemas: z.ZodType[]): z.ZodType =>
 /** The values of each option of a fake inference, and the results of functions in their place. */
 const scripts = {
   reply: oneOf(
-    'a text, { text: … }, or a function that returns one',
+    'a text, { text: … }, a function that returns one, or a list of these',
     z.string(),
     z.strictObject({
       reasoning: z.string().optional(),
@@ -54,12 +54,16 @@ const scripts = {
 };
 
 /** @throws TypeError that begins with the name of the option, for a value that a fake model can't play */
-export function assertScript<Script>(option: keyof typeof scripts, script: Script): Script {
+export function assertScript<Script>(
+  option: keyof typeof scripts,
+  script: Script,
+  name: string = option,
+): Script {
   const fault = settingsFault(scripts[option], script);
   if (!fault) return script;
   const { place, reason } = fault;
   const within = place === '' || place.startsWith('[') ? place : `.${place}`;
-  throw new TypeError(`${option}${within}: ${reason}`);
+  throw new TypeError(`${name}${within}: ${reason}`);
 }
 
 /** Returns the script of a request. */

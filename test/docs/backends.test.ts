@@ -1,22 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
 import { expect, it } from 'vitest';
 import { backends } from '../../src/backends/registry.ts';
 import { categoryNames } from '../../src/categories/registry.ts';
 import { checkModel } from '../../src/loading/model-settings.ts';
 import { writeBackendTable } from './backends.ts';
+import { expectPage, withSection } from './generated-page.ts';
 
-const path = new URL('../../docs/remote.md', import.meta.url);
-const table = /(?<=<!-- backends -->\n)[^]*(?=<!-- \/backends -->)/;
-
-it('the table of backends in docs/remote.md is what the registries say', async () => {
-  const page = await readFile(path, 'utf8');
-  expect(page).toMatch(table);
-  const written = page.replace(table, () => `\n${writeBackendTable()}\n\n`);
-  const formatted = await format(written, { ...(await resolveConfig(path)), parser: 'markdown' });
-  if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, formatted);
-  expect(await readFile(path, 'utf8')).toBe(formatted);
-});
+it('the table of backends in docs/remote.md is what the registries say', () =>
+  expectPage('docs/remote.md', (now) => withSection(now, 'backends', writeBackendTable())));
 
 const descriptors: Readonly<Record<string, object>> = {
   onnx: { kind: 'onnx' },
@@ -31,9 +21,10 @@ const pairs = categoryNames.flatMap((category) =>
 
 it.each(pairs)(
   'a model for $category with the backend $spelling is accepted or refused as docs/remote.md says',
-  async ({ category, kind, column }) => {
-    const rows = table.exec(await readFile(path, 'utf8'))![0].split('\n');
-    const row = rows.find((line) => line.startsWith(`| ${category} `))!;
+  ({ category, kind, column }) => {
+    const row = writeBackendTable()
+      .split('\n')
+      .find((line) => line.startsWith(`| ${category} `))!;
     const cell = row.split('|')[column + 2]!.trim();
     const check = () => checkModel('models.a', { source: 'a', category, backend: descriptors[kind] });
     if (cell === 'yes') expect(check()).toMatchObject({ category });

@@ -1,26 +1,38 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { categories } from '../../src/categories/registry.ts';
 import { toWireName } from '../../src/core/parameters/descriptor.ts';
 import { writeEndpointPages } from './endpoints.ts';
+import { expectPage } from './generated-page.ts';
 
 const folder = new URL('../../docs/endpoints/', import.meta.url);
 const pages = writeEndpointPages();
 
 describe('docs/endpoints', () => {
-  it.each([...pages])('%s is what the API says of itself', async (file, text) => {
-    const path = new URL(file, folder);
-    const page = await format(text, { ...(await resolveConfig(path)), parser: 'markdown' });
-    if (process.env['UPDATE_DOCS'] === '1') {
-      await mkdir(folder, { recursive: true });
-      await writeFile(path, page);
-    }
-    expect(await readFile(path, 'utf8')).toBe(page);
-  });
+  it.each([...pages])('%s is what the API says of itself', (file, text) =>
+    expectPage(`docs/endpoints/${file}`, () => text),
+  );
 
   it('has no other page', async () => {
     expect((await readdir(folder)).toSorted()).toEqual([...pages.keys()].toSorted());
+  });
+
+  it.each([...pages].filter(([file]) => file !== 'README.md'))(
+    '%s begins with a request and its answer',
+    (_file, text) => {
+      const parts = [/^# .+\n\n.+\n\n/, /(?:<!-- not run: .+ -->\n\n)?/, /```sh\n[^]+?\n```\n\n```json\n/];
+      expect(text).toMatch(new RegExp(parts.map(({ source }) => source).join('')));
+    },
+  );
+
+  it('has a meaning for every field and parameter', () => {
+    const blank = [...pages].flatMap(([file, text]) =>
+      text
+        .split('\n')
+        .filter((line) => /^\| `.*\|\s*\|$/.test(line))
+        .map((line) => `${file}: ${line}`),
+    );
+    expect(blank).toEqual([]);
   });
 
   it.each([...categories.values()].map((category) => [category.name, category] as const))(

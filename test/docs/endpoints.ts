@@ -6,6 +6,7 @@ import { wireErrors } from '../../src/server/errors.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
 import { talkLive } from '../../src/voice/endpoint.ts';
 import { createRoutes } from '../../src/server/routes.ts';
+import { compactRows, isShown, type Known } from './compact-rows.ts';
 
 /** Answers that the bundled models gave, by the endpoint; long ones shortened. */
 export const answersFile = new URL('answers.json', import.meta.url);
@@ -36,9 +37,6 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
-
-/** Levels of fields that a page shows. */
-const shownLevels = 2;
 
 /** Guides that say more about an endpoint, by its path. */
 const guides: Readonly<Record<string, string>> = {
@@ -97,7 +95,7 @@ ${rows.join('\n')}
 }
 
 function writePage(method: string, path: string, operation: Operation, { components }: Document): string {
-  const schemaOf = ($ref: string): Schema => components.schemas[$ref.split('/').at(-1)!]!;
+  const shown: Shown = { schemaOf: ($ref) => components.schemas[$ref.split('/').at(-1)!]!, known: [] };
   const { parameters = [], requestBody, responses, 'x-websocket-messages': messages } = operation;
   const guide = guides[path];
   return [
@@ -106,7 +104,7 @@ function writePage(method: string, path: string, operation: Operation, { compone
     exampleOf(method, path),
     guide && `Guides: ${guide}`,
     parameters.length > 0 && `## Parameters\n\n${parameterTable(parameters)}`,
-    ...contentSections('Request', requestBody?.content ?? {}, schemaOf),
+    ...contentSections('Request', requestBody?.content ?? {}, shown),
     requestBody &&
       'An optional field that is `null` counts as left out. Other fields are ignored, except those that would change the answer: they get 400.',
     ...(messages
@@ -115,12 +113,12 @@ function writePage(method: string, path: string, operation: Operation, { compone
           ...messages.flatMap(({ client, server }, index) => {
             const [from, to] = index === 0 ? ['client', 'server'] : ['client of an agent', 'agent'];
             return [
-              ...contentSections(`Messages of the ${from}`, { JSON: { schema: client } }, schemaOf),
-              ...contentSections(`Messages of the ${to}`, { JSON: { schema: server } }, schemaOf),
+              ...contentSections(`Messages of the ${from}`, { JSON: { schema: client } }, shown),
+              ...contentSections(`Messages of the ${to}`, { JSON: { schema: server } }, shown),
             ];
           }),
         ]
-      : contentSections('Response', responses['200']!.content, schemaOf)),
+      : contentSections('Response', responses['200']!.content, shown)),
     '## Errors',
     errorTable(responses),
     'The [body of an error and when to ask again](../guides/errors-and-limits.md#codes) are the same everywhere.',
@@ -129,16 +127,21 @@ function writePage(method: string, path: string, operation: Operation, { compone
     .join('\n\n');
 }
 
-function contentSections(title: string, content: Content, schemaOf: (ref: string) => Schema): string[] {
+/** The schemas of the document, and what a page has shown of them. */
+interface Shown {
+  readonly schemaOf: (ref: string) => Schema;
+  readonly known: Known;
+}
+
+function contentSections(title: string, content: Content, { schemaOf, known }: Shown): string[] {
   return Object.entries(content).map(([mediaType, { schema }]) => {
     const all = toRows(schemaOf(schema.$ref));
-    const rows = all.filter(({ name, type }) => type === '' || name.split('.').length <= shownLevels);
-    const name = schema.$ref.split('/').at(-1)!;
+    const rows = compactRows(all, known);
     return [
       `## ${title}: \`${mediaType}\``,
       rows.length > 0 ? fieldTable(rows) : (schemaOf(schema.$ref).description ?? ''),
-      rows.length < all.length &&
-        `Fields within these are in the [OpenAPI document](openapi-json.md), schema \`${name}\`.`,
+      !all.every(isShown) &&
+        `Fields within these are in the [OpenAPI document](openapi-json.md), schema \`${schema.$ref.split('/').at(-1)!}\`.`,
     ]
       .filter((part) => part !== false)
       .join('\n\n');
@@ -202,6 +205,14 @@ const describeFile = `-w '{"content_type":"%{content_type}","size_download":%{si
 const keep = (fields: string): string =>
   `ID=$(${lineOf('/responses')!.replace('{', `{${fields},`)} | node -p 'JSON.parse(require("fs").readFileSync(0)).id')`;
 
+const json = "-H 'Content-Type: application/json'";
+const item = '{"role":"user","content":"Describe a scene with two shapes."}';
+const conversations = `${base}/conversations`;
+/** A conversation that has an item, and its id. */
+const converse = `ID=$(curl -sS ${conversations} ${header} ${json} -d '{"items":[${item}]}' | node -p 'JSON.parse(require("fs").readFileSync(0)).id')`;
+/** The id of its item. */
+const findItem = `ITEM=$(curl -sS ${conversations}/$ID/items ${header} | node -p 'JSON.parse(require("fs").readFileSync(0)).data[0].id')`;
+
 const transcribeLive = `node --input-type=module -e '
 import { readFileSync } from "node:fs";
 import WebSocket from "ws";
@@ -241,6 +252,33 @@ const requestsOf = (endpoint: string): readonly string[] | undefined =>
     'GET /responses/{response_id}/input_items': [
       keep('"store":true'),
       `curl -sS ${base}/responses/$ID/input_items ${header}`,
+    ],
+    'POST /conversations': [
+      `curl -sS ${conversations} ${header} ${json} -d '{"items":[${item}],"metadata":{"topic":"shapes"}}'`,
+    ],
+    'GET /conversations/{conversation_id}': [converse, `curl -sS ${conversations}/$ID ${header}`],
+    'POST /conversations/{conversation_id}': [
+      converse,
+      `curl -sS ${conversations}/$ID ${header} ${json} -d '{"metadata":{"topic":"shapes"}}'`,
+    ],
+    'DELETE /conversations/{conversation_id}': [
+      converse,
+      `curl -sS -X DELETE ${conversations}/$ID ${header}`,
+    ],
+    'GET /conversations/{conversation_id}/items': [converse, `curl -sS ${conversations}/$ID/items ${header}`],
+    'POST /conversations/{conversation_id}/items': [
+      converse,
+      `curl -sS ${conversations}/$ID/items ${header} ${json} -d '{"items":[${item.replace('two', 'three')}]}'`,
+    ],
+    'GET /conversations/{conversation_id}/items/{item_id}': [
+      converse,
+      findItem,
+      `curl -sS ${conversations}/$ID/items/$ITEM ${header}`,
+    ],
+    'DELETE /conversations/{conversation_id}/items/{item_id}': [
+      converse,
+      findItem,
+      `curl -sS -X DELETE ${conversations}/$ID/items/$ITEM ${header}`,
     ],
     'POST /responses/{response_id}/cancel': [
       '# The penalties make a long answer, which repeats itself.',

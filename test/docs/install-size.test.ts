@@ -4,6 +4,7 @@ import { format } from 'prettier';
 import { expect, it } from 'vitest';
 import { findNeedless } from '../../src/cli/trim/trim-command.ts';
 import { root } from './code-blocks.ts';
+import { updateCommand, updatesPages } from './generated-page.ts';
 
 // Everything that the package depends on, optional packages included.
 interface Entry {
@@ -86,7 +87,7 @@ const uses: Readonly<Record<string, string>> = {
 
 it('docs/dependencies.md has a row for every dependency', async () => {
   const path = join(root, 'docs/dependencies.md');
-  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(path, await createPage());
+  if (updatesPages) writeFileSync(path, await createPage());
   const text = readFileSync(path, 'utf8');
   const { dependencies, optionalDependencies, peerDependencies } = packages['']!;
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
@@ -94,8 +95,9 @@ it('docs/dependencies.md has a row for every dependency', async () => {
     name,
     use,
   }));
-  expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-  for (const { name, use } of rows) expect(use).toBe(uses[name!]);
+  const advice = `docs/dependencies.md; to write it: ${updateCommand()}`;
+  expect(rows.map(({ name }) => name).toSorted(), advice).toEqual(names.toSorted());
+  for (const { name, use } of rows) expect(use, advice).toBe(uses[name!]);
 });
 
 /** Packages that several rows need are counted in the first of them. */

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { format } from 'prettier';
 import { expect, it } from 'vitest';
+import { expectPage } from './generated-page.ts';
 
 interface Entry {
   readonly version?: string;
@@ -107,8 +107,5 @@ ${table(installed.filter(([place]) => !required.has(place)))}
 
 Never installed by slashv1. \`@evan/opus\` is under the MIT license and contains libopus: BSD-3-Clause. The static builds of \`node-webcodecs\` contain FFmpeg: LGPL-2.1-or-later. \`piper-phonemize\` contains eSpeak NG and its data: GPL-3.0-or-later. An \`ffmpeg\` program of yours has the license of its build.
 `;
-  const path = resolve(root, 'docs/licences.md');
-  const page = await format(text, { parser: 'markdown', printWidth: 140 });
-  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(path, page);
-  expect(readFileSync(path, 'utf8')).toBe(page);
+  await expectPage('docs/licences.md', () => text);
 });

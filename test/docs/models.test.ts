@@ -1,16 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { catalogue } from '../../src/folder/catalogue.ts';
+import { expectPage } from './generated-page.ts';
 import { writeModelsPage } from './models.ts';
 
 const path = new URL('../../docs/models.md', import.meta.url);
 
-it('docs/models.md is what the code says', async () => {
-  const page = await format(writeModelsPage(), { ...(await resolveConfig(path)), parser: 'markdown' });
-  if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, page);
-  expect(await readFile(path, 'utf8')).toBe(page);
-});
+it('docs/models.md is what the code says', () => expectPage('docs/models.md', writeModelsPage));
 
 it('docs/models.md has a row for every entry of the catalogue', async () => {
   const lines = (await readFile(path, 'utf8')).split('\n');

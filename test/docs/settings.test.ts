@@ -1,21 +1,17 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { backendSettings } from '../../src/backends/settings.ts';
 import { categories } from '../../src/categories/registry.ts';
 import { limitSettings } from '../../src/engine/limits.ts';
 import { settingsOf } from '../../src/loading/model-settings.ts';
 import type { SettingTable } from '../../src/validation/setting-table.ts';
+import { expectPage } from './generated-page.ts';
 import { commonTable, settingRows, writeSettingsPage } from './settings.ts';
 
 const path = new URL('../../docs/settings.md', import.meta.url);
 
 describe('docs/settings.md', () => {
-  it('is what the tables of settings say', async () => {
-    const page = await format(writeSettingsPage(), { ...(await resolveConfig(path)), parser: 'markdown' });
-    if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, page);
-    expect(await readFile(path, 'utf8')).toBe(page);
-  });
+  it('is what the tables of settings say', () => expectPage('docs/settings.md', writeSettingsPage));
 
   it.each([...categories.values()].map((category) => [category.name, category] as const))(
     'has a row for every setting of a model for %s',

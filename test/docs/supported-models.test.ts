@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { listsOf } from '../../src/loading/choose-architecture.ts';
+import { expectPage, withSection } from './generated-page.ts';
 import {
   contractMiniatures,
   miniatures,
@@ -11,21 +11,10 @@ import {
   writeSupportedModels,
 } from './supported-models.ts';
 
-const path = new URL('../../docs/supported-models.md', import.meta.url);
-const table = /(?<=<!-- models -->\n)[^]*(?=<!-- \/models -->)/;
-const lists = /(?<=<!-- architectures -->\n)[^]*(?=<!-- \/architectures -->)/;
-
-it('the tables in docs/supported-models.md are what the registries and the tests say', async () => {
-  const page = await readFile(path, 'utf8');
-  expect(page).toMatch(table);
-  expect(page).toMatch(lists);
-  const written = page
-    .replace(table, () => `\n${writeSupportedModels()}\n\n`)
-    .replace(lists, () => `\n${writeArchitectures()}\n\n`);
-  const formatted = await format(written, { ...(await resolveConfig(path)), parser: 'markdown' });
-  if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, formatted);
-  expect(await readFile(path, 'utf8')).toBe(formatted);
-});
+it('the tables in docs/supported-models.md are what the registries and the tests say', () =>
+  expectPage('docs/supported-models.md', (now) =>
+    withSection(withSection(now, 'models', writeSupportedModels()), 'architectures', writeArchitectures()),
+  ));
 
 it('every architecture of the registries was tried, or has a reason why not', () => {
   const silent = supportedRows().filter(({ tested }) => tested.endsWith('?'));

@@ -1,18 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { toolCallFormats } from '../../src/core/chat/formats.ts';
 import { familyTemplates } from './family-templates.ts';
+import { expectPage } from './generated-page.ts';
 import { writeToolCallingPage } from './tool-calling.ts';
 
 const path = new URL('../../docs/tool-calling.md', import.meta.url);
 
 describe('docs/tool-calling.md', () => {
-  it('is what the code says', async () => {
-    const page = await format(writeToolCallingPage(), { ...(await resolveConfig(path)), parser: 'markdown' });
-    if (process.env['UPDATE_DOCS'] === '1') await writeFile(path, page);
-    expect(await readFile(path, 'utf8')).toBe(page);
-  });
+  it('is what the code says', () => expectPage('docs/tool-calling.md', writeToolCallingPage));
 
   it('tests every family, and no test fails', async () => {
     const families = toolCallFormats.flatMap((own) => own.families.map(({ name }) => name));

@@ -1,9 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { templateProbes } from '../../src/folder/template-probes.ts';
-
-const page = new URL('../../docs/guides/real-models.md', import.meta.url);
-const [start, end] = ['<!-- turns -->', '<!-- /turns -->'];
+import { expectPage, withSection } from './generated-page.ts';
 
 it('real-models.md has every kind of turns that templates are tried with', () => {
   const rows = [
@@ -15,8 +12,5 @@ it('real-models.md has every kind of turns that templates are tried with', () =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
   const [head, ...body] = rows.map(line);
   const table = [head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n');
-  const text = readFileSync(page, 'utf8');
-  const written = `${text.slice(0, text.indexOf(start))}${start}\n\n${table}\n\n${text.slice(text.indexOf(end))}`;
-  if (process.env['UPDATE_DOCS']) writeFileSync(page, written);
-  else expect(text).toBe(written);
+  return expectPage('docs/guides/real-models.md', (now) => withSection(now, 'turns', table));
 });

@@ -182,7 +182,7 @@ function linkPackages(folder: string): void {
     bin?: Record<string, string>;
   };
   mkdirSync(join(folder, '.bin'));
-  for (const [name, file] of Object.entries(bin)) {
+  for (const [name, file] of Object.entries({ ...bin, vitest: 'node_modules/vitest/vitest.mjs' })) {
     const script = `#!/bin/sh\nexec '${process.execPath}' '${join(root, file)}' "$@"\n`;
     writeFileSync(join(folder, '.bin', name), script, { mode: 0o755 });
   }

@@ -134,7 +134,13 @@ describe('GET /openapi.json', () => {
       '507',
     ]);
     expect(json.paths['/models/{model_id}'].get.parameters).toEqual([
-      { name: 'model_id', in: 'path', required: true, schema: { type: 'string' } },
+      {
+        name: 'model_id',
+        in: 'path',
+        description: expect.stringContaining('`GET /v1/models`') as string,
+        required: true,
+        schema: { type: 'string' },
+      },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { default as wavefile } from 'wavefile';
 import { describe, expect, it } from 'vitest';
-import type { ChatRequestInput } from '../../src/categories/chat/request.ts';
+import type { ChatRequest, ChatRequestInput } from '../../src/categories/chat/request.ts';
 import type { ChatEvent } from '../../src/categories/chat/events.ts';
 import type { Category } from '../../src/categories/registry.ts';
 import { createFakeInference, type FakeInferenceOptions } from '../../src/testing/fake-inference.ts';
@@ -67,6 +67,28 @@ describe('createFakeInference', () => {
     const events = await eventsOf({ reply }, request);
     expect(events.slice(1, -1)).toMatchObject(expected);
     expect(events).toHaveLength(expected.length + 2);
+  });
+
+  it('takes the next answer of a list for every request that is answered', async () => {
+    const call = { name: 'f', arguments: '{}' };
+    const reply = [
+      { toolCalls: [call] },
+      'second',
+      ({ messages }: ChatRequest) => `${messages.length} messages`,
+    ];
+    const inference = createFakeInference({ reply });
+    const ask = async (more: object = {}): Promise<string[]> => {
+      const messages = [{ role: 'user', content: 'Hi' } as const];
+      const events = await all(inference.chat({ model: 'fake-chat', messages, ...more }));
+      return events.flatMap((event) =>
+        event.type === 'text-delta' ? [event.text] : event.type === 'tool-call-start' ? [event.name] : [],
+      );
+    };
+    expect(await ask()).toEqual(['f']);
+    expect(await ask({ stopAfter: 'encoding' })).toEqual([]);
+    expect(await ask({ n: 2 })).toEqual(['second', 'second']);
+    expect((await ask()).join('')).toBe('1 messages');
+    await expect(ask()).rejects.toThrow('reply: expected at most 3 requests, got one more');
   });
 
   it('fails where it is told to', async () => {
@@ -211,6 +233,8 @@ describe('a script that can not be played', () => {
     [{ reply: { text: 7 } }, /^reply\.text: expected a string, got 7/],
     [{ reply: { toolCalls: [{ name: 'f' }] } }, /^reply\.toolCalls\[0\]\.arguments: /],
     [{ reply: null }, /^reply: /],
+    [{ reply: ['a', { text: 7 }] }, /^reply\[1\]\.text: expected a string, got 7/],
+    [{ reply: ['a', 7] }, /^reply\[1\]: expected a text, /],
     [{ drawing: { delay: 3 } }, /^drawing: .*delay/],
     [{ detections: [] }, /^detections: expected an object/],
     [{ embeddings: { embeddings: [] } }, /^embeddings: expected a function/],

@@ -6,6 +6,7 @@ import { detectionModels } from './models.ts';
 import { detectionParameters } from './parameters.ts';
 import { completeDetectionRequest, type DetectionRequest, type DetectionRequestInput } from './request.ts';
 import { detectionSettings } from './settings.ts';
+import { detectionMeanings } from './wire/meanings.ts';
 import { detect } from './wire/endpoint.ts';
 
 /** The in-process functions for detection. */
@@ -27,6 +28,7 @@ export const detectionCategory: CategoryDefinition<
   ...detectionModels,
   parameters: detectionParameters,
   settings: detectionSettings,
+  meanings: detectionMeanings,
   endpoints: [detect],
   sample: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
   parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),

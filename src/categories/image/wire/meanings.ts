@@ -1,0 +1,17 @@
+import type { Meanings } from '../../../validation/describe-fields.ts';
+
+export const imageMeanings: Meanings = {
+  stream_options: 'Settings of a stream; only with `stream`.',
+  data: 'The images, as many as `n`.',
+  'ImageEvent.type': 'Kind of the event.',
+  steps: 'Number of steps of an image.',
+  output_format: 'Format of the picture.',
+  background: 'Images have no transparent parts.',
+  quality: 'All images are of one quality: `steps` sets it.',
+  input_tokens: 'Always 0.',
+  input_tokens_details: 'Parts of `input_tokens`.',
+  output_tokens: 'Always 0.',
+  total_tokens: 'Always 0.',
+  image_tokens: 'Always 0.',
+  text_tokens: 'Always 0.',
+};
