@@ -25,11 +25,15 @@ const programs = {
 };
 
 const host = ['src/index.ts', 'src/entries/server.ts', 'src/entries/testing.ts'];
+const pipelines = readdirSync(join(root, 'src/categories'), { withFileTypes: true })
+  .filter((file) => file.isDirectory())
+  .map(({ name }) => `categories/${name}/pipeline/${name}-pipeline`);
 const worker = [
-  ...['worker', 'loading/load-pipeline', 'runtime/native/session-core', 'backends/onnx/sessions'],
-  ...readdirSync(join(root, 'src/categories'), { withFileTypes: true })
-    .filter((file) => file.isDirectory())
-    .map(({ name }) => `categories/${name}/pipeline/${name}-pipeline`),
+  'worker',
+  'loading/load-pipeline',
+  'runtime/native/session-core',
+  'backends/onnx/sessions',
+  ...pipelines,
 ].map((name) => `src/${name}.ts`);
 /** Programs that load no server, and entries that load neither the server nor its packages. */
 const light = [

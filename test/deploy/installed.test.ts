@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needs } from '../needs.ts';
@@ -149,7 +150,7 @@ async function ask(program: string): Promise<[status: number, role: string]> {
       }).catch(() => undefined);
       if (!answer) {
         if (tries === 300) throw new Error(`${program} does not listen`);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await sleep(100);
         continue;
       }
       const { choices } = (await answer.json()) as { choices?: [{ message: { role: string } }] };
