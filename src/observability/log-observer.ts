@@ -94,7 +94,7 @@ function levelOf(error: InferenceError | undefined): 'info' | 'warn' | 'error' {
   return error.code === 'internal' ? 'error' : 'warn';
 }
 
-/** Codes of faults that are not this package's. */
+/** Codes of faults outside of this package. */
 const outside: readonly string[] = ['worker_failed', 'overloaded'];
 
 function describe(error: InferenceError | undefined): object {
@@ -106,7 +106,7 @@ function describe(error: InferenceError | undefined): object {
     ...(param === undefined ? {} : { param }),
     ...(reason === undefined ? {} : { reason }),
     ...(code === 'internal' ? { err: cause ?? error } : {}),
-    // One line is enough for a fault of another machine, or of a function of the host.
+    // One line is enough for a fault of a remote server or of the host's function.
     ...(outside.includes(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
   };
 }

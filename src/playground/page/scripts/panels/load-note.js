@@ -6,7 +6,7 @@ const pauseMs = 500;
 
 /**
  * @param {Pick<Model, 'id' | 'state' | 'progress'>} model
- * @returns {string} the reason why a request waits for the model; empty when it is loaded
+ * @returns {string} why a request waits for the model; empty when it is loaded
  */
 export function loadText({ id, state, progress }) {
   if (state === 'unloaded') return `${id} is not loaded yet.`;
@@ -19,7 +19,7 @@ export function loadText({ id, state, progress }) {
 }
 
 /**
- * Shows how far the load of a model is until it is loaded, or the signal ends it.
+ * Shows the progress of a load until the model is loaded or the signal is aborted.
  *
  * @param {() => Promise<Model>} read
  * @param {(text: string) => void} show
@@ -27,7 +27,7 @@ export function loadText({ id, state, progress }) {
  */
 export async function watchLoad(read, show, signal) {
   for (;;) {
-    // Answers of loaded models come sooner than this.
+    // A loaded model usually answers sooner.
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     if (signal.aborted) return;
     const text = loadText(await read());

@@ -90,12 +90,12 @@ export function createWorkspace(
     const read = async () => /** @type {Promise<Model>} */ ((await client.send({ path }, signal)).json());
     const show = (/** @type {string} */ text) => {
       if (text === '') return loadNote.remove();
-      // Once: numbers that grow are for eyes.
+      // Only once, since the numbers change every second.
       if (!loadNote.isConnected) announce(text);
       loadNote.replaceChildren(text);
       problem.replaceChildren(loadNote);
     };
-    // The request itself tells what is wrong.
+    // The request reports the failure.
     await watchLoad(read, show, signal).catch(() => undefined);
   };
   const task = createTask({
