@@ -7,7 +7,7 @@ import { assertHandler, isBelow, mountPathOf, pathsOf, respond } from './respond
 /** Options of `toExpress`. */
 export interface ExpressOptions {
   /**
-   * The path that the API is served below, without a slash at its end. Left out, it is the path that Express mounts it at, or the
+   * The path that the API is served below, without a slash at its end. Default: the path that Express mounts it at, or the
    * part of a route before its wildcard.
    */
   readonly mountPath?: string | undefined;
@@ -15,8 +15,8 @@ export interface ExpressOptions {
 
 /**
  * Makes Express middleware out of a handler. Mounted at a path it answers everything below that path, as the handler of a route
- * everything that the route matches; mounted at the root it answers the handler's own paths, such as `/v1`, and leaves every
- * other path to the host. It comes best before `express.json()`, whose limit and errors count otherwise.
+ * everything that the route matches; mounted at the root it answers the handler's own paths, such as `/v1`, and passes all further
+ * requests on to the host. It comes best before `express.json()`, whose limit and errors count otherwise.
  *
  * @param handler from `createHandler`
  * @returns middleware for Express 4 and 5
@@ -40,7 +40,7 @@ export function toExpress(handler: Handler, options: ExpressOptions = {}): Reque
   const middleware: RequestHandler = (request, response, next) => {
     const { originalUrl: url, baseUrl, params } = request;
     const route = routeOf(request, middleware);
-    // Only the path of a route has parameters where Express has taken nothing off: a function of the host passes it on.
+    // Without a base URL, only a route has parameters: a function of the host has passed its request on.
     const isPlaced = baseUrl !== '' || route !== undefined || Object.keys(params).length > 0;
     if (!isPlaced && !isBelow(ownPaths, url)) {
       next();
@@ -54,14 +54,14 @@ export function toExpress(handler: Handler, options: ExpressOptions = {}): Reque
 }
 
 /**
- * The route that the middleware is a part of. `request.route` stays behind when another route passes its request on.
+ * The route that the middleware is a part of. Express keeps `request.route` of an earlier route that called `next()`.
  */
 function routeOf({ route }: Request, middleware: RequestHandler): { readonly path: unknown } | undefined {
   const { stack = [] } = (route ?? {}) as { readonly stack?: readonly { readonly handle: unknown }[] };
   return stack.some(({ handle }) => handle === middleware) ? route : undefined;
 }
 
-/** The part of the path before the wildcard of the host's path, else what `app.use` has taken off. */
+/** The part of the path before the wildcard of the route, else the base URL. */
 function mountPathIn({ baseUrl, originalUrl, params }: Request, routePath: unknown): string | undefined {
   const path = originalUrl.split('?', 1)[0]!;
   // Express 5 gives a wildcard as a list, Express 4 and regular expressions give it by a number.

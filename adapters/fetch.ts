@@ -15,7 +15,7 @@ export interface FetchOptions {
   readonly mountPath?: string | undefined;
 }
 
-/** Facts that the host knows about a request. Others, which frameworks pass to their functions, are ignored. */
+/** Facts about a request from the host; further properties, which frameworks add, are ignored. */
 export type FetchContext = object & {
   /** The host's id of the request. */
   readonly requestId?: unknown;
@@ -57,7 +57,7 @@ interface Client {
   /** Aborted when the client goes before it has all of the answer. */
   readonly signal: AbortSignal;
   leave(): void;
-  /** The answer is complete: what the client does from here on is its own affair. */
+  /** The answer is complete: what a disconnect no longer matters. */
   settle(): void;
 }
 

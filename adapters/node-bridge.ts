@@ -11,7 +11,7 @@ export interface NodeRequest extends Readable {
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly complete: boolean;
-  /** The host's name for the request, as `pino-http` and others give it. */
+  /** The host's name for the request, for example by `pino-http`. */
   readonly id?: unknown;
   /** The body as a parser of the host left it. */
   readonly body?: unknown;
@@ -165,7 +165,7 @@ function disconnectSignal(response: NodeResponse): AbortSignal {
 function discardRest(request: NodeRequest): void {
   if (request.destroyed || (request.complete && request.readableLength === 0)) return;
   let budget = maxDiscardedBytes;
-  // Whoever began to read it has stopped.
+  // The handler has stopped reading it.
   request.removeAllListeners('readable');
   request.unpipe();
   request.on('data', (chunk: Uint8Array) => {

@@ -10,7 +10,7 @@ export function isStream(body: ApiResponse['body']): body is AsyncIterable<strin
   return typeof body !== 'string' && !(body instanceof Uint8Array);
 }
 
-/** Tells the producer of a body that nobody will read it. */
+/** Ends a body that will not be read. */
 export function release(body: ApiResponse['body']): void {
   if (isStream(body)) returnEarly(body[Symbol.asyncIterator]());
 }
@@ -54,7 +54,7 @@ export function isBelow(paths: readonly string[], url: string): boolean {
   );
 }
 
-/** Where a handler is at home that is mounted at the root. */
+/** Paths of a handler that is mounted at the root. */
 export function pathsOf(handler: Handler, mountPath?: string): readonly string[] {
   return mountPath === undefined ? (handler.paths ?? ['/v1']) : [mountPath];
 }

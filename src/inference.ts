@@ -150,7 +150,7 @@ export function createInference(options: InferenceOptions): Inference {
       ownedBy: isHere ? publisherOf(model.source) : 'remote',
       atHand: {} as FactsAtHand,
     };
-    // A load tells why files can't be read.
+    // Loading reports why files can't be read.
     if (isHere)
       void readFactsAtHand(model).then(
         (found) => (facts.atHand = found),

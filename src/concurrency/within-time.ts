@@ -1,4 +1,4 @@
-/** The answer to a question, if it comes in time; a question that throws is one that failed. */
+/** Calls a function; rejects if it throws, or if its result takes too long. */
 export async function withinTime<Answer>(
   ask: () => Answer | Promise<Answer>,
   timeoutMs: number,

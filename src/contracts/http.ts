@@ -5,7 +5,7 @@ export interface ApiRequest {
   readonly url: string;
   /** The part of the path at which the host mounted the handler, if it did: `/v1` or `/internal/ai`. */
   readonly mountPath?: string | undefined;
-  /** Ids that the host has given the request, the most telling first; what is no id is skipped. */
+  /** Ids of the request from the host, in order of precedence; values of other types are skipped. */
   readonly hostIds?: readonly unknown[] | undefined;
   /** Lower-case names, as Node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -62,8 +62,7 @@ export interface ApiSocket {
 export interface Handler {
   (request: ApiRequest): Promise<ApiResponse>;
   /**
-   * The paths that it answers, with all below them (`/` without), where it is mounted at the root and leaves the others to the host;
-   * default `/v1`.
+   * The paths that it answers when it is mounted at the root, with all paths below them (`/`: only itself); default `/v1`.
    */
   readonly paths?: readonly string[] | undefined;
 }

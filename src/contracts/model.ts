@@ -15,7 +15,7 @@ export interface ModelInfo {
   readonly name: string;
   /** `unknown` until the model is loaded, where neither its settings nor its files at hand show it. */
   readonly category: string;
-  /** Tokens of prompt and answer together; 0 where a model reads no text, left out while it is not known. */
+  /** Tokens of prompt and answer together; 0 if the model reads no text, `undefined` while it is unknown. */
   readonly contextLength?: number | undefined;
   /** Names of those parameters of its category that it doesn't take. */
   readonly foreignParameters?: readonly string[] | undefined;
@@ -27,7 +27,7 @@ export interface ModelInfo {
   readonly demo?: { readonly description: string; readonly replacement: string } | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */
   readonly created: number;
-  /** The organization that publishes it, `slashv1`, or `remote` for a model on other machines. */
+  /** The organization that publishes it, `slashv1`, or `remote` for a model of a remote server. */
   readonly ownedBy: string;
 }
 
@@ -150,7 +150,7 @@ export interface ModelStatus {
 
 /** The models of an inference. */
 export interface ModelDirectory {
-  /** Every configured model, loaded or not; until it is, with what its settings and its files on this disk tell. */
+  /** Every configured model, loaded or not; until it is, with facts from its settings and its files on this disk. */
   models(): readonly ModelInfo[];
   status(): readonly ModelStatus[];
 }

@@ -71,7 +71,7 @@ export function createModelQueue(
   });
 
   const queue = {
-    /** Facts about the model, as far as its settings tell until it is loaded. */
+    /** Facts about the model; until it is loaded, from its settings. */
     get info(): ModelInfo {
       const { id, name = id, category = unknownCategory, contextLength, defaults } = spec;
       const info = model.info ?? { id, name, category, contextLength, created: 0, ownedBy: 'unknown' };

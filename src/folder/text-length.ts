@@ -13,7 +13,7 @@ export const contextLengthNames = [
   'n_ctx',
 ] as const;
 
-/** Tokens of the context of a decoder; `undefined` where its config doesn't state it. */
+/** Tokens of the context of a decoder; `undefined` if its config lacks it. */
 export function statedContextLength(config: Readonly<Record<string, unknown>>): number | undefined {
   const text = (config['text_config'] ?? config) as Readonly<Record<string, unknown>>;
   return contextLengthNames

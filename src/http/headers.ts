@@ -17,10 +17,10 @@ export function protocolsOf(request: ApiRequest): string[] {
 
 const saneRequestId = /^[\w.-]{1,128}$/;
 
-/** Ids that a process counts from 1, as Fastify and pino-http do by default: other processes have the same ones. */
+/** Ids that each process counts from 1, the default of Fastify and pino-http. */
 const countedRequestId = /^(?:req-[\da-z]{1,8}|\d+)$/;
 
-/** The request id that the host, or else the client or a proxy gave, or a new one. A host's count is the last choice of these. */
+/** The request id of the host, else of the client or a proxy, else the host's count, else a new id. */
 export function requestIdOf(request: ApiRequest): string {
   const ofHost = (request.hostIds ?? [])
     .flat()

@@ -5,10 +5,10 @@ import type { ModelInfo, ModelOptions } from '../contracts/model.ts';
 import type { DescribedModel } from '../hub/describe-model.ts';
 import { describeModel } from './recognize-model.ts';
 
-/** Facts that a model has before it is loaded. */
+/** Facts about a model before it is loaded. */
 export type FactsAtHand = Partial<Pick<ModelInfo, 'category' | 'contextLength' | 'created'>>;
 
-/** Reads what the files of a model on this disk tell, downloaded ones included; nothing is asked of the network. */
+/** Reads facts from the files of a model on this disk, its downloads included, without the network. */
 export async function readFactsAtHand({ source, hub, category }: ModelOptions): Promise<FactsAtHand> {
   const model = await describeModel(source, { hub: { ...hub, offline: true }, category });
   const { kind, folder } = model;
@@ -34,7 +34,7 @@ export async function readContextLength({ category, readJson }: DescribedModel):
   return typeof stated === 'number' ? stated : readTextLength({ config, tokenizerConfig });
 }
 
-/** The organization that publishes a model, or else this package, which runs it. */
+/** The organization that publishes a model, else `slashv1`. */
 export function publisherOf(source: string): string {
   const parsed = parseSource(source);
   return parsed.kind === 'hub' ? parsed.id.split('/', 1)[0]! : 'slashv1';

@@ -32,8 +32,8 @@ const keyProtocol = 'openai-insecure-api-key.';
 const bearerHeader = /^Bearer(?: +(\S+))?[ \t]*$/i;
 
 /**
- * Looks a key up, for example in a database; `null` for one that is not valid. It may leave out the `key` of what it returns. One that
- * takes longer than `authTimeoutMs`, throws or returns something else makes the request a 503.
+ * Looks a key up, for example in a database; `null` for one that is not valid. The result needs no `key`. The request gets 503
+ * if the function takes longer than `authTimeoutMs`, throws or returns another type.
  */
 export type KeyLookup = (
   key: string,
@@ -46,7 +46,7 @@ export type FoundKey = Omit<ApiKey, 'key'> & { readonly key?: string | undefined
 /** Permitted clients: a list of keys, a function that looks keys up, or all (`'none'`). */
 export type Authentication = { readonly keys: readonly (string | ApiKey)[] } | KeyLookup | 'none';
 
-/** Tells who sent a request; `null` where the service is open to everybody. */
+/** Identifies the sender of a request; `null` if the service is open. */
 export type Authenticate = (request: ApiRequest) => Promise<Identity | null>;
 
 /** @throws TypeError for an authentication that is left out or lists no key, an empty key or the same key twice */
@@ -77,7 +77,7 @@ export function createAuthenticate(
 /** Finds the sender by a key. */
 type Find = (key: string, request: ApiRequest) => Identity | null | Promise<Identity | null>;
 
-/** Codes by which a function may refuse a key with words of its own. */
+/** Codes of errors by which a function may refuse a key. */
 const refusals: readonly string[] = [
   'authentication_failed',
   'upgrade_required',

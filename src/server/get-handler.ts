@@ -7,7 +7,7 @@ import { printInternal } from './print-internal.ts';
 /**
  * Makes a handler that answers GET and HEAD at whatever path, with what must not be stored.
  *
- * @param path its own, where it is mounted at the root
+ * @param path answered when the handler is mounted at the root
  */
 export function createGetHandler(
   path: string,

@@ -11,11 +11,13 @@ export const modelSchema = z.object({
   id: z.string(),
   object: z.literal('model'),
   created: z.int(),
-  owned_by: z.string().meta({ description: 'Who publishes it; `remote` if it runs on other machines.' }),
+  owned_by: z
+    .string()
+    .meta({ description: 'The organization that publishes it; `remote` for a model of a remote server.' }),
   name: z.string(),
   category: z.string(),
   context_length: z.int().optional().meta({
-    description: 'Tokens; 0 where it reads no text, left out while it is not known.',
+    description: 'Tokens; 0 if the model reads no text, absent while it is unknown.',
   }),
   input_modalities: z
     .array(z.enum(['text', 'image']))

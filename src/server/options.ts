@@ -278,7 +278,7 @@ export function resolveOptions(options: HandlerOptions) {
     report: (message: string, cause?: unknown) =>
       orElse(() => reportStore(logger, message, cause), undefined),
   };
-  // A hook that fails must not take the response with it.
+  // A failing hook must not end the response.
   const hooks = new Observers([
     { onError: given.onError ?? (logger === undefined ? printInternal : undefined) },
   ]);

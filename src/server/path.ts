@@ -5,7 +5,7 @@ export function endpointPath(url: string, mountPath = ''): string {
   return withoutPrefix(withoutPrefix(pathOf(url), withoutTrailingSlashes(mountPath)), '/v1');
 }
 
-/** `/api/v1/models` → `/models`, where a host has routed a path that it hasn't named; `undefined` where its place is known. */
+/** `/api/v1/models` → `/models`, for a path that the host has routed without a mount path. */
 export function pathBehindRoute({
   url,
   mountPath,

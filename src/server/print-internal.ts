@@ -10,8 +10,9 @@ export interface FailedRequest {
 const hostFaults = new WeakSet<InferenceError>();
 
 /**
- * Asks a function of the host. Late, thrown or of the wrong kind, its answer is the host's fault: the client gets 503, and only the
- * cause, which is what was thrown, tells more.
+ * Calls a function of the host. If it is late, throws or rejects, the client gets 503 with the message, and the host gets the cause.
+ *
+ * @throws InferenceError `overloaded`
  */
 export function askHost<Answer>(
   ask: () => Answer | Promise<Answer>,

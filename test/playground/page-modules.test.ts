@@ -1,10 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { toSrt as coreToSrt, toVtt as coreToVtt } from '../../src/core/audio/subtitles.ts';
+import { toNodeListener } from '../../adapters/node.ts';
+import { createHandler } from '../../src/create-handler.ts';
+import { createClient } from '../../src/playground/page/scripts/api/client.js';
+import { watchLoad } from '../../src/playground/page/scripts/panels/load-note.js';
+import type { WireModel as Model } from '../../src/server/models.ts';
+import { createFakeInference } from '../../src/testing/fake-inference.ts';
 import { fileContent, toCurl } from '../../src/playground/page/scripts/api/curl.js';
 import { readEvents, readJsonEvents } from '../../src/playground/page/scripts/api/server-events.js';
 import { formatBytes, formatDuration, formatTime } from '../../src/playground/page/scripts/dom/format.js';
@@ -22,6 +30,79 @@ import { toSrt, toVtt } from '../../src/playground/page/scripts/panels/transcrip
 import { runs } from '../thorough.ts';
 
 // The parts of the page that need no browser.
+
+describe('the load of a model', () => {
+  type Status = Partial<ReturnType<typeof inference.status>[number]>;
+  const inference = createFakeInference({ models: ['big'] });
+
+  /** Serves a model whose statuses follow one another, and reads it as the page does. */
+  async function serve(statuses: readonly Status[]) {
+    let asked = -1;
+    const status = () => {
+      const now = statuses[Math.min(asked, statuses.length - 1)];
+      return inference.status().map((one) => ({ ...one, ...now }));
+    };
+    const handler = createHandler({ ...inference, status }, { auth: { keys: ['sk'] } });
+    const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const client = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, () => 'sk');
+    return async () => {
+      asked++;
+      return (await client.send({ path: '/models/big' })).json() as Promise<Model>;
+    };
+  }
+
+  it('is told until it has ended', async () => {
+    const read = await serve([
+      { state: 'unloaded' },
+      { state: 'loading' },
+      { state: 'loading', progress: { phase: 'downloading' } },
+      { state: 'loading', progress: { phase: 'downloading', receivedBytes: 1_500_000 } },
+      { state: 'loading', progress: { phase: 'downloading', receivedBytes: 20e6, totalBytes: 90e6 } },
+      { state: 'loading', progress: { phase: 'verifying' } },
+      { state: 'loading', progress: { phase: 'opening' } },
+      { state: 'ready' },
+    ]);
+    const shown: string[] = [];
+    await watchLoad(read, (text) => void shown.push(text), new AbortController().signal);
+    expect(shown).toEqual([
+      'big is not loaded yet.',
+      'big is loading.',
+      'big is being downloaded.',
+      'big is being downloaded: 1.5 MB.',
+      'big is being downloaded: 20 MB of 90 MB.',
+      'big is loading: its files are being verified.',
+      'big is loading.',
+      '',
+    ]);
+  });
+
+  it.each(['ready', 'failed', 'closed', 'draining', 'unreachable'] as const)(
+    'is over when it is %s',
+    async (state) => {
+      const shown: string[] = [];
+      await watchLoad(
+        await serve([{ state }]),
+        (text) => void shown.push(text),
+        new AbortController().signal,
+      );
+      expect(shown).toEqual(['']);
+    },
+  );
+
+  it('is told no more when the request has ended', async () => {
+    const read = await serve([{ state: 'loading' }]);
+    const controller = new AbortController();
+    const shown: string[] = [];
+    const show = (text: string): void => {
+      shown.push(text);
+      if (shown.length === 2) controller.abort();
+    };
+    await watchLoad(read, show, controller.signal);
+    expect(shown).toEqual(['big is loading.', 'big is loading.']);
+  });
+});
 
 describe('curl lines', () => {
   /** Between the arguments and the pipe; no text of the tests has it. */

@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeInference } from '../../dist/src/entries/testing.js';
+import type { Inference } from '../../dist/src/index.js';
 import { launch, openPage, skipReason, type WatchedPage } from './chromium.ts';
 import { servePlayground, type PlaygroundService } from './service.ts';
 import { needs } from '../needs.ts';
@@ -10,6 +11,7 @@ const key = 'sk-of-a-test';
 const replies: Readonly<Record<string, { text: string; delayMs?: number }>> = {
   fast: { text: 'one two three four' },
   slow: { text: 'one two three four', delayMs: 60 },
+  slower: { text: 'one two three four', delayMs: 1000 },
   code: { text: 'See:\n\n```js\nconst answer = "<b>";\n```\n\n```nonsense\nconst x\n```' },
   math: { text: 'So $x_1^2 + y_1$ and \\(a_b\\), for $5 and $10.\n\n$$\n\\frac{1}{2}\n$$\n\n$\\nonsense{$' },
   marks: { text: '# Title\n\n**Bold** and `code`' },
@@ -19,6 +21,8 @@ describe('the views of the playground', { ...needs(skipReason), timeout: 120_000
   let service: PlaygroundService;
   let browser: Browser;
   let watched: WatchedPage;
+  /** What the models tell of their state. */
+  let shown: Partial<ReturnType<Inference['status']>[number]> = {};
   let page: Page;
 
   beforeAll(async () => {
@@ -46,7 +50,8 @@ describe('the views of the playground', { ...needs(skipReason), timeout: 120_000
         image: { width: 400, height: 300 },
       },
     });
-    service = await servePlayground(inference, { auth: { keys: [key] } });
+    const status = () => inference.status().map((one) => ({ ...one, ...shown }));
+    service = await servePlayground({ ...inference, status }, { auth: { keys: [key] } });
     browser = await launch(['--autoplay-policy=no-user-gesture-required']);
   }, 120_000);
   afterAll(async () => {
@@ -83,6 +88,20 @@ describe('the views of the playground', { ...needs(skipReason), timeout: 120_000
   it('tells the speed of an answer that is long enough for one', async () => {
     expect(await (await say('fast')).locator('.status').textContent()).not.toContain('tokens/s');
     expect(await (await say('slow')).locator('.status').textContent()).toContain('tokens/s');
+  });
+
+  it('tells that a model is being loaded while a request waits for it', async () => {
+    shown = { state: 'loading', progress: { phase: 'downloading', receivedBytes: 20e6, totalBytes: 90e6 } };
+    onTestFinished(() => void (shown = {}));
+    const answer = say('slower');
+    const note = page.getByText('fake-chat is being downloaded: 20 MB of 90 MB.', { exact: true });
+    await note.first().waitFor();
+    expect(await page.locator('#announcer').textContent()).toContain('fake-chat is being downloaded');
+    shown = { state: 'loading', progress: { phase: 'opening' } };
+    await page.locator('p.lead', { hasText: 'fake-chat is loading.' }).waitFor();
+    await answer;
+    await expect.poll(() => page.locator('p.lead', { hasText: 'fake-chat is' }).count()).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('colors code of known languages, and loads the grammars then', async () => {
