@@ -422,14 +422,16 @@ describe('POST /audio/transcriptions', () => {
     expect(dirname(path)).toBe(directory.path);
   });
 
-  it('fails where there is no room for files', async () => {
+  it('fails where there is no folder for files', async () => {
     const causes: unknown[] = [];
     const { handler: homeless } = serviceOf(
       {},
       { uploadDirectory: `${directory.path}/none`, onError: ({ cause }) => causes.push(cause) },
     );
-    expectError(await send(homeless, sentForm(uploadOf())), 500, 'internal_error');
-    expect(causes).toMatchObject([{ code: 'ENOENT' }]);
+    expectError(await send(homeless, sentForm(uploadOf())), 507, 'insufficient_storage');
+    expect(causes).toMatchObject([
+      { message: expect.stringContaining('uploadDirectory'), cause: { code: 'ENOENT' } },
+    ]);
   });
 
   it('counts requests against quotas, not tokens, and not those that fail', async () => {
