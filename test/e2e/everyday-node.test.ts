@@ -189,13 +189,20 @@ describe.concurrent('Node as people start it', () => {
 describe.concurrent('the system around it', () => {
   const isolates =
     otherSystem('linux') ??
-    (spawnSync('unshare', ['--fork', '--pid', 'true']).status === 0
+    (spawnSync('unshare', ['--fork', '--pid', '--kill-child', 'true']).status === 0
       ? undefined
       : 'this user may not make a namespace of processes');
   const serves = ['serve', '--model', 'm=tiny-embed', '--port', '0'];
 
   it('process 1 of a container heeds SIGTERM and leaves no process behind', needs(isolates), async () => {
-    const program = new Program('unshare', ['--fork', '--pid', process.execPath, main, ...serves]);
+    const program = new Program('unshare', [
+      '--fork',
+      '--pid',
+      '--kill-child',
+      process.execPath,
+      main,
+      ...serves,
+    ]);
     await program.until(/Ctrl-C ends it/);
     const [host = 0] = childrenOf(program.pid);
     const [worker = 0] = workersOf(host);
