@@ -94,13 +94,8 @@ function levelOf(error: InferenceError | undefined): 'info' | 'warn' | 'error' {
   return error.code === 'internal' ? 'error' : 'warn';
 }
 
-<<<<<<< HEAD
-/** Codes of faults that are not this package's. */
-const outside: ReadonlySet<string> = new Set(['worker_failed', 'overloaded']);
-=======
 /** Codes of faults outside of this package. */
-const outside: readonly string[] = ['worker_failed', 'overloaded'];
->>>>>>> server
+const outside: ReadonlySet<string> = new Set(['worker_failed', 'overloaded']);
 
 function describe(error: InferenceError | undefined): object {
   if (error === undefined) return {};
@@ -111,13 +106,8 @@ function describe(error: InferenceError | undefined): object {
     ...(param === undefined ? {} : { param }),
     ...(reason === undefined ? {} : { reason }),
     ...(code === 'internal' ? { err: cause ?? error } : {}),
-<<<<<<< HEAD
-    // One line is enough for a fault of another machine, or of a function of the host.
-    ...(outside.has(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
-=======
     // One line is enough for a fault of a remote server or of the host's function.
-    ...(outside.includes(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
->>>>>>> server
+    ...(outside.has(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
   };
 }
 

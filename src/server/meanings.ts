@@ -31,4 +31,11 @@ export const serverMeanings: Meanings = {
   model_name: 'Name of the model for people.',
   'ModelParameters.parameters':
     'Type, bounds, default and meaning of each parameter, by its name in requests.',
+  'parameters.type': 'Type of the value.',
+  'parameters.min': 'Least value; left out if the parameter has none.',
+  'parameters.max': 'Greatest value; left out if the parameter has none.',
+  'parameters.default': 'Value for requests that leave the parameter out; left out if it has none.',
+  'parameters.step': 'Distance of values in a form, such as a slider; left out if the parameter has none.',
+  'parameters.section': 'Part of a form: `advanced` may be hidden.',
+  'parameters.description': 'Meaning of the parameter.',
 };

@@ -9,9 +9,10 @@ export type Meanings = Readonly<Record<string, string>>;
 /** A JSON Schema of the given name → the same with a description of every field that has none, as far as it has a meaning. */
 export function describeFields(schema: JsonSchema, parent: string, meanings: Meanings): JsonSchema {
   const described: JsonSchema = { ...schema };
-  for (const key of ['items', 'anyOf', 'oneOf']) {
-    const inner = schema[key] as JsonSchema | JsonSchema[] | undefined;
-    if (inner) described[key] = eachOf(inner, (one) => describeFields(one, parent, meanings));
+  for (const key of ['items', 'additionalProperties', 'anyOf', 'oneOf']) {
+    const inner = schema[key] as JsonSchema | JsonSchema[] | boolean | undefined;
+    if (typeof inner === 'object')
+      described[key] = eachOf(inner, (one) => describeFields(one, parent, meanings));
   }
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
   const fixed = properties.map(([, { const: only, enum: some }]) => only ?? (some as unknown[])?.[0]);

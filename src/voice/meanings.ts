@@ -35,7 +35,6 @@ export const voiceMeanings: Meanings = {
   'item_reference/id': 'Id of an item of the conversation.',
   'input.type': 'Kind of the item.',
   'content.text': 'Text of the part.',
-  'content.transcript': 'Text of the audio.',
   'content.format': 'Read, and not kept: the session has the format.',
   image_url: 'An http or https URL, or a `data:` URL with base64.',
   detail: '`low` shrinks the picture to 512 pixels a side first; default: `auto`, which keeps its size.',

@@ -27,7 +27,7 @@ function withoutKnown(rows: readonly Row[], known: Known): Row[] {
     const row = rows[at]!;
     const rest = rows.slice(at + 1);
     const end = rest.findIndex(
-      ({ name }) => !name.startsWith(row.name) || !/^[.[ ]/.test(name.slice(row.name.length)),
+      ({ name }) => !name.startsWith(row.name) || !/^[.[{ ]/.test(name.slice(row.name.length)),
     );
     const inner = isForm(row) ? [] : rest.slice(0, end < 0 ? undefined : end);
     if (inner.length < minFolded || !inner.some((one) => !isForm(one) && isShown(one))) {
@@ -47,7 +47,7 @@ function withoutKnown(rows: readonly Row[], known: Known): Row[] {
 
 function textsOf(rows: readonly Row[], place = ''): string[] {
   return rows.map((row) =>
-    JSON.stringify({ ...row, name: row.name.slice(place.length).replace(/^[[\].\s]+/, '') }),
+    JSON.stringify({ ...row, name: row.name.slice(place.length).replace(/^[[\]{}.\s]+/, '') }),
   );
 }
 

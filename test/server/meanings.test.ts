@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { categories } from '../../src/categories/registry.ts';
 import { toRows, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
@@ -7,16 +8,70 @@ import { createRoutes } from '../../src/server/routes.ts';
 import { describeFields, type Meanings } from '../../src/validation/describe-fields.ts';
 import { talkLive } from '../../src/voice/endpoint.ts';
 
+const answers = JSON.parse(
+  readFileSync(new URL('../docs/answers.json', import.meta.url), 'utf8'),
+) as Readonly<Record<string, unknown>>;
 const document = toOpenApi(createRoutes(categories, [talkLive])) as {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>
-  >;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>> }
+    >
+  >;
+}
 interface Parameter {
   readonly name: string;
   readonly description?: string;
 }
+
+/** The places of all fields of a value, with `[]` for entries of lists. */
+function placesOf(value: unknown, place = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((one) => placesOf(one, `${place}[]`));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const at = place === '' ? name : `${place}.${name}`;
+    return [at, ...placesOf(inner, at)];
+  });
+}
+
+describe('answers that the pages show', () => {
+  const answered = Object.entries(answers).flatMap(([title, answer]) => {
+    const [method, path] = title.toLowerCase().replace(' /v1', ' ').split(' ') as [string, string];
+    const schemas = Object.entries(document.paths[path]![method]!.responses['200']?.content ?? {});
+    const json = schemas
+      .find(([type]) => type === 'application/json')?.[1]
+      .schema.$ref.split('/')
+      .at(-1);
+    return json === undefined || path === '/audio/speech' || path === '/openapi.json'
+      ? []
+      : [[title, json, answer] as const];
+  });
+
+  it.each(answered)('%s has no field that its schema lacks', (_title, schema, answer) => {
+    const rows = toRows(document.components.schemas[schema]!).map(({ name, type }) => ({ name, type }));
+    const known = new Set(rows.map(({ name }) => name));
+    const free = rows.filter(
+      ({ name, type }) =>
+        /object|any/.test(type) &&
+        ![...known].some((one) => one.startsWith(`${name}.`) || one.startsWith(`${name}[].`)),
+    );
+    const lacking = placesOf(answer).filter((place) => {
+      const inMap = place.replace(/^(parameters)\.\w+/, '$1{}');
+      return (
+        !known.has(place) &&
+        !known.has(inMap) &&
+        inMap !== 'parameters{}' &&
+        !free.some(({ name }) => place.startsWith(name))
+      );
+    });
+    expect(lacking).toEqual([]);
+  });
+});
 
 describe('meanings of fields', () => {
   it.each(Object.entries(document.components.schemas))(

@@ -104,11 +104,10 @@ export const chatMeanings: Meanings = {
   'reasoning/content': 'The thinking, in parts of text.',
   annotations: 'Sources in the text: always empty.',
   'output_text/logprobs': 'Log probabilities of the tokens; empty unless `include` asks for them.',
-  'message/status': 'Whether the item is being written, whole, or cut off.',
-  'reasoning/status': 'Whether the item is being written, whole, or cut off.',
-  'function_call/status': 'Whether the item is being written, whole, or cut off.',
   'reasoning/encrypted_content':
     'The thinking, encrypted for this caller; left out unless `include` asks for it.',
+  status: 'Whether the item is being written, whole, or cut off.',
+  'reasoning.summary': 'Always `null`: the items have the whole thinking.',
   summary: 'Summary of the thinking: always empty, since `content` has all of it.',
   call_id: 'Id of the call, which the item with its result repeats.',
   arguments: 'The arguments as JSON text.',
@@ -188,6 +187,7 @@ export const chatMeanings: Meanings = {
 
   // Messages
   cache_control: 'Changes nothing: prompts are cached without marks.',
+  citations: 'Always `null`: the service cites nothing.',
   source: 'The picture.',
   'source.type': 'Whether the picture is sent with the request or loaded by the service.',
   'base64/media_type': 'Media type of the picture, such as `image/png`.',

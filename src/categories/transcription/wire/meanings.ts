@@ -40,6 +40,7 @@ export const transcriptionMeanings: Meanings = {
   event_id: 'Id of this event, made by the service.',
   'error.event_id': "The client's id of the message at fault; `null` if it had none.",
   content_index: 'Number of the part in the item: an item has one part.',
+  'content.transcript': 'Text of the audio; `null` if it comes in events of its own.',
   transcript: 'The whole transcript of the utterance.',
   item: 'The item.',
   'item.type': 'Kind of the item.',

@@ -11,6 +11,7 @@ import {
   deletedSchema,
   inputItemListSchema,
   itemSchema,
+  keptItemSchema,
   metadataSchema,
   modelResponseSchema,
 } from './schema.ts';
@@ -37,8 +38,8 @@ const schema = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 const conversation: NamedSchema = { name: 'Conversation', schema };
-const item: NamedSchema = { name: 'ConversationItem', schema: itemSchema };
-const itemPage: NamedSchema = { name: 'ConversationItemList', schema: itemPageSchema(itemSchema) };
+const item: NamedSchema = { name: 'ConversationItem', schema: keptItemSchema };
+const itemPage: NamedSchema = { name: 'ConversationItemList', schema: itemPageSchema(keptItemSchema) };
 
 const bodies = {
   create: z.object({ items: listOf(itemSchema).nullish(), metadata: metadataSchema }),

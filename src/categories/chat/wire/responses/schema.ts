@@ -220,6 +220,17 @@ const id = z.string();
 const status = z.enum(['in_progress', 'completed', 'incomplete']);
 const made = <Type extends string>(type: Type) => ({ id, type: z.literal(type), status });
 
+const [message, call, callOutput, reasoning] = ownItems;
+const kept = { status: status.optional() };
+
+/** An item of a conversation as it is kept: with a status, its content in parts. */
+export const keptItemSchema = z.union([
+  message.extend({ ...kept, content: z.array(z.union([part, outputText])) }),
+  call.extend(kept),
+  callOutput.extend(kept),
+  reasoning.extend({ ...kept, summary: z.array(z.never()) }),
+]);
+
 const outputItem = z.discriminatedUnion('type', [
   z.object({ ...made('message'), role: z.literal('assistant'), content: z.array(outputText) }),
   z.object({

@@ -7,6 +7,7 @@
  * @property {Readonly<Record<string, Schema>>} [properties]
  * @property {readonly string[]} [required]
  * @property {Schema} [items]
+ * @property {Schema} [additionalProperties]
  * @property {readonly Schema[]} [oneOf]
  * @property {readonly Schema[]} [anyOf]
  * @property {readonly unknown[]} [enum]
@@ -66,7 +67,7 @@ function* rowsOf(schema, path) {
 function* rowsOfObject({ properties = {}, required = [] }, path) {
   for (const [key, property] of Object.entries(properties)) {
     const type = typeOf(property);
-    if (type === 'null') continue;
+    if (type === 'null' && !required.includes(key)) continue;
     const name = path === '' ? key : `${path}.${key}`;
     const { default: byDefault, description = '' } = property;
     yield {
@@ -82,7 +83,7 @@ function* rowsOfObject({ properties = {}, required = [] }, path) {
 }
 
 /**
- * The object inside a field, or inside its list.
+ * The object inside a field, or inside its list or map.
  *
  * @param {Schema} schema
  * @returns {{ schema: Schema, suffix: string } | undefined}
@@ -90,9 +91,10 @@ function* rowsOfObject({ properties = {}, required = [] }, path) {
 function innerOf(schema) {
   const forms = formsOf(schema);
   if (forms.some((form) => form.properties)) return { schema: { oneOf: forms }, suffix: '' };
-  for (const { items } of forms) {
-    const found = items && innerOf(items);
-    if (found) return { schema: found.schema, suffix: `[]${found.suffix}` };
+  for (const { items, additionalProperties } of forms) {
+    const each = items ?? additionalProperties;
+    const found = each && innerOf(each);
+    if (found) return { schema: found.schema, suffix: (items ? '[]' : '{}') + found.suffix };
   }
   return undefined;
 }
