@@ -95,7 +95,7 @@ function levelOf(error: InferenceError | undefined): 'info' | 'warn' | 'error' {
 }
 
 /** Codes of faults outside of this package. */
-const outside: readonly string[] = ['worker_failed', 'overloaded'];
+const outside: ReadonlySet<string> = new Set(['worker_failed', 'overloaded']);
 
 function describe(error: InferenceError | undefined): object {
   if (error === undefined) return {};
@@ -107,7 +107,7 @@ function describe(error: InferenceError | undefined): object {
     ...(reason === undefined ? {} : { reason }),
     ...(code === 'internal' ? { err: cause ?? error } : {}),
     // One line is enough for a fault of a remote server or of the host's function.
-    ...(outside.includes(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
+    ...(outside.has(code) && cause !== undefined ? { detail: messageOf(cause) } : {}),
   };
 }
 

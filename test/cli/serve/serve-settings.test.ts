@@ -95,7 +95,10 @@ describe('a config file with a mistake', () => {
     [{ auth: { keys: [1] } }, /: auth\.keys\[0\]: expected a key or \{ "key": … \}\n/],
     [{ auth: 'open' }, /: auth: expected "none", \{ "keys": \[\.\.\.\] \} or a function\n/],
     [{ auth: { keys: [] } }, /: auth: expected \{ keys: \[\.\.\.\] \} with at least one key/],
-    [{ auth: { keys: [{ key: 'a', plan: 'x' }] } }, /: auth: expected the name of one of the plans, got "x"\n/],
+    [
+      { auth: { keys: [{ key: 'a', plan: 'x' }] } },
+      /: auth: expected the name of one of the plans, got "x"\n/,
+    ],
     [
       { plans: { a: { quota: { requests: 0, perSeconds: 1 } } } },
       /: plans\.a\.quota\.requests: expected an integer of at least 1, got 0\n/,
