@@ -57,7 +57,7 @@ interface Client {
   /** Aborted when the client goes before it has all of the answer. */
   readonly signal: AbortSignal;
   leave(): void;
-  /** The answer is complete: what a disconnect no longer matters. */
+  /** The answer is complete: a disconnect no longer matters. */
   settle(): void;
 }
 

@@ -17,12 +17,8 @@ export const serverMeanings: Meanings = {
   'ModelList.data': 'All models that are configured, loaded or not.',
   'model/id': 'Name of the model in requests.',
   'model/created': "Unix time in seconds at which the model's files were made; 0 if that is not known.",
-  'model/owned_by':
-    '`slashv1` if the service itself runs the model, `remote` if another server does; else `unknown`.',
   'model/name': 'Name of the model for people; default: its id.',
   category: 'Kind of the model, such as `chat`; `unknown` if only loading the model can show it.',
-  context_length:
-    'Maximum number of tokens of prompt and answer together; 0 if the model reads no text or is not known yet.',
   'model/state':
     '`ready` takes requests at once, `unloaded` loads at the first one; left out if the service tells no states.',
   'progress.phase':

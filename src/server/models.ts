@@ -11,13 +11,11 @@ export const modelSchema = z.object({
   id: z.string(),
   object: z.literal('model'),
   created: z.int(),
-  owned_by: z
-    .string()
-    .meta({ description: 'The organization that publishes it; `remote` for a model of a remote server.' }),
+  owned_by: z.string().meta({ description: 'The publisher, or `remote` for a remote model.' }),
   name: z.string(),
   category: z.string(),
   context_length: z.int().optional().meta({
-    description: 'Tokens; 0 if the model reads no text, absent while it is unknown.',
+    description: 'Tokens; 0 without text, absent while unknown.',
   }),
   input_modalities: z
     .array(z.enum(['text', 'image']))

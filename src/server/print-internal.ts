@@ -1,5 +1,5 @@
 import { withinTime } from '../concurrency/within-time.ts';
-import { InferenceError, messageOf } from '../errors.ts';
+import { InferenceError, messageOf, sentence } from '../errors.ts';
 
 export interface FailedRequest {
   readonly requestId: string;
@@ -24,7 +24,7 @@ export function askHost<Answer>(
 }
 
 export function hostFault(message: string, cause: unknown): InferenceError {
-  const error = new InferenceError('overloaded', message, { retryAfterSeconds: 1, cause });
+  const error = new InferenceError('overloaded', sentence(message), { retryAfterSeconds: 1, cause });
   hostFaults.add(error);
   return error;
 }
