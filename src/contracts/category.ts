@@ -14,7 +14,7 @@ import type { CategoryTelemetry } from './telemetry.ts';
 import type { ParameterTable } from '../core/parameters/descriptor.ts';
 import type { FileEvidence } from '../hub/describe-model.ts';
 import type { ModelFiles } from '../folder/model-files.ts';
-import type { Meanings } from '../validation/describe-fields.ts';
+import type { Descriptions } from '../validation/describe-fields.ts';
 import type { SettingTable } from '../validation/setting-table.ts';
 
 /**
@@ -92,7 +92,7 @@ export interface CategoryDefinition<
   readonly settings: Settings;
   readonly endpoints: readonly (Endpoint | Route | SocketEndpoint)[];
   /** Of the fields of its endpoints that have no description of their own. */
-  readonly meanings: Meanings;
+  readonly descriptions: Descriptions;
   readonly sample: SampleRequest;
   /** The id that answers where a request names no model, if a model is configured under it; default: the first. */
   readonly defaultModel?: string;

@@ -4,7 +4,7 @@ import type { ApiResponse } from './http.ts';
 import type { ModelDirectory, ModelInfo } from './model.ts';
 import type { CallOptions } from './run.ts';
 import type { ErrorCode, InferenceError } from '../errors.ts';
-import type { Meanings } from '../validation/describe-fields.ts';
+import type { Descriptions } from '../validation/describe-fields.ts';
 import type { ForeignFields } from '../validation/foreign-fields.ts';
 import type { Pieces } from '../validation/in-pieces.ts';
 import type { z } from 'zod';
@@ -47,7 +47,7 @@ export interface RouteDescription {
   /** Parameters in the query, by name; all are optional, and text unless their schema says more. */
   readonly queryParameters?: Readonly<Record<string, QueryParameter>> | undefined;
   /** Of fields and of the path's placeholders that have no description of their own. */
-  readonly meanings?: Meanings | undefined;
+  readonly descriptions?: Descriptions | undefined;
   readonly requestBody?: RequestBody | undefined;
   /** Messages of the WebSocket that the connection becomes, if it does. */
   readonly messages?: SocketMessages | undefined;

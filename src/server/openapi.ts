@@ -8,10 +8,10 @@ import type {
 } from '../contracts/endpoint.ts';
 import type { ModelInfo } from '../contracts/model.ts';
 import type { ErrorCode } from '../errors.ts';
-import { describeFields, type Meanings } from '../validation/describe-fields.ts';
+import { describeFields, type Descriptions } from '../validation/describe-fields.ts';
 import { toJsonSchema, type JsonSchema } from '../validation/json-schema.ts';
 import { wireErrors } from './errors.ts';
-import { serverMeanings } from './meanings.ts';
+import { serverDescriptions } from './descriptions.ts';
 import { jsonTextResponse } from '../http/responses.ts';
 
 /** `GET /openapi.json`, which describes the given routes and itself. */
@@ -75,9 +75,9 @@ export function toOpenApi(routes: readonly DescribedRoute[], models: readonly Mo
   const schemas: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
-    const meanings = meaningsOf(route);
+    const descriptions = descriptionsOf(route);
     for (const { name, schema } of schemasOf(route))
-      schemas[name] ??= describeFields(toJsonSchema(schema), name, meanings);
+      schemas[name] ??= describeFields(toJsonSchema(schema), name, descriptions);
     (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route, models);
   }
   return {
@@ -93,7 +93,10 @@ export function toOpenApi(routes: readonly DescribedRoute[], models: readonly Mo
   };
 }
 
-const meaningsOf = ({ meanings }: DescribedRoute): Meanings => ({ ...serverMeanings, ...meanings });
+const descriptionsOf = ({ descriptions }: DescribedRoute): Descriptions => ({
+  ...serverDescriptions,
+  ...descriptions,
+});
 
 function schemasOf(route: DescribedRoute): NamedSchema[] {
   const messages = messagesOf(route).flatMap(({ client, server }) => [client, server]);
@@ -143,7 +146,7 @@ function messagesOf({ messages, otherMessages = [] }: DescribedRoute): SocketMes
 
 function parametersOf(route: DescribedRoute, models: readonly ModelInfo[]): JsonSchema {
   const { path, queryParameters = {} } = route;
-  const meanings = meaningsOf(route);
+  const descriptions = descriptionsOf(route);
   const text = { type: 'string' };
   const idsOf = (category: string): JsonSchema => {
     const ids = models.filter((model) => [category, 'unknown'].includes(model.category)).map(({ id }) => id);
@@ -152,7 +155,7 @@ function parametersOf(route: DescribedRoute, models: readonly ModelInfo[]): Json
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
-    description: meanings[`path.${name}`],
+    description: descriptions[`path.${name}`],
     required: true,
     schema: text,
   }));

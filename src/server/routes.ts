@@ -1,7 +1,7 @@
 import type { CategoryRegistry } from '../contracts/category.ts';
 import type { OwnedSocket, Route, RouteDescription } from '../contracts/endpoint.ts';
 import type { ApiResponse } from '../contracts/http.ts';
-import type { Meanings } from '../validation/describe-fields.ts';
+import type { Descriptions } from '../validation/describe-fields.ts';
 import { unsupportedError } from '../errors.ts';
 import { findModel, type Call } from './call.ts';
 import { modelRoutes } from './models.ts';
@@ -56,7 +56,7 @@ export function createRoutes(
 ): readonly ServedRoute[] {
   const ofCategories = [...categories.values()].flatMap((category) =>
     category.endpoints.map((own): ServedRoute => {
-      const endpoint = { ...own, meanings: category.meanings };
+      const endpoint = { ...own, descriptions: category.descriptions };
       if ('handle' in endpoint) return toServedRoute(endpoint);
       if ('connect' in endpoint) {
         const usual = { ...endpoint, category: category.name };
@@ -64,11 +64,11 @@ export function createRoutes(
         return {
           ...endpoint,
           otherMessages: others.flatMap(({ messages }) => messages ?? []),
-          meanings: Object.assign(
+          descriptions: Object.assign(
             {},
-            category.meanings,
-            ...others.map(({ meanings }) => meanings),
-          ) as Meanings,
+            category.descriptions,
+            ...others.map(({ descriptions }) => descriptions),
+          ) as Descriptions,
           isInference: false,
           handle: (call) => openSocket(call, categories, chooseSocket(call, others) ?? usual),
         };

@@ -1,25 +1,29 @@
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * Meanings of fields by their names. `parent.name` goes before `kind/name`, and both before the bare name. The parent is the
+ * Descriptions of fields by their names. `parent.name` goes before `kind/name`, and both before the bare name. The parent is the
  * field, or else the schema, that holds the object; its kind is the first fixed text in it, such as its `type`.
  */
-export type Meanings = Readonly<Record<string, string>>;
+export type Descriptions = Readonly<Record<string, string>>;
 
 /** A JSON Schema of the given name → the same with a description of every field that has none, as far as it has a meaning. */
-export function describeFields(schema: JsonSchema, parent: string, meanings: Meanings): JsonSchema {
+export function describeFields(schema: JsonSchema, parent: string, descriptions: Descriptions): JsonSchema {
   const described: JsonSchema = { ...schema };
   for (const key of ['items', 'additionalProperties', 'anyOf', 'oneOf']) {
     const inner = schema[key] as JsonSchema | JsonSchema[] | boolean | undefined;
     if (typeof inner === 'object')
-      described[key] = eachOf(inner, (one) => describeFields(one, parent, meanings));
+      described[key] = eachOf(inner, (one) => describeFields(one, parent, descriptions));
   }
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
   const fixed = properties.map(([, { const: only, enum: some }]) => only ?? (some as unknown[])?.[0]);
   const kind = fixed.find((value) => typeof value === 'string');
   const fields = properties.map(([name, property]) => {
-    const meaning = meanings[`${parent}.${name}`] ?? meanings[`${kind}/${name}`] ?? meanings[name];
-    return [name, describeFields(meaning ? { description: meaning, ...property } : property, name, meanings)];
+    const meaning =
+      descriptions[`${parent}.${name}`] ?? descriptions[`${kind}/${name}`] ?? descriptions[name];
+    return [
+      name,
+      describeFields(meaning ? { description: meaning, ...property } : property, name, descriptions),
+    ];
   });
   return fields.length > 0 ? { ...described, properties: Object.fromEntries(fields) } : described;
 }

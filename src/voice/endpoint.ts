@@ -2,7 +2,7 @@ import { inTurns } from '../categories/transcription/wire/live/append-audio.ts';
 import type { OwnedSocket } from '../contracts/endpoint.ts';
 import type { AnyRequest } from '../contracts/engine.ts';
 import type { RunEvent } from '../contracts/run.ts';
-import { voiceMeanings } from './meanings.ts';
+import { voiceDescriptions } from './descriptions.ts';
 import { voiceClientEventSchema, voiceServerEventSchema } from './schema.ts';
 import { createVoiceSession } from './session.ts';
 import { voiceCategory, type VoiceInfo } from './voice.ts';
@@ -18,7 +18,7 @@ export const talkLive: OwnedSocket<AnyRequest, RunEvent> = {
     client: { name: 'VoiceClientEvent', schema: voiceClientEventSchema },
     server: { name: 'VoiceServerEvent', schema: voiceServerEventSchema },
   },
-  meanings: voiceMeanings,
+  descriptions: voiceDescriptions,
   responses: {},
   errors: ['invalid_request', 'upgrade_required', 'model_not_found', 'rate_limited', 'overloaded'],
   connect(call) {

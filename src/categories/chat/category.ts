@@ -8,7 +8,7 @@ import { chatParameters } from './parameters.ts';
 import { completeChatRequest, type ChatRequest, type ChatRequestInput } from './request.ts';
 import { chatSettings } from './settings.ts';
 import { chatTelemetry } from './telemetry.ts';
-import { chatMeanings } from './wire/meanings.ts';
+import { chatDescriptions } from './wire/descriptions.ts';
 import { completions } from './wire/completions/endpoint.ts';
 import { chatCompletions } from './wire/endpoint.ts';
 import { countTokens } from './wire/messages/endpoint.ts';
@@ -70,7 +70,7 @@ export const chatCategory: CategoryDefinition<
   ...chatModels,
   parameters: chatParameters,
   settings: chatSettings,
-  meanings: chatMeanings,
+  descriptions: chatDescriptions,
   endpoints: [
     chatCompletions,
     completions,

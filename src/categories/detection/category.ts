@@ -6,7 +6,7 @@ import { detectionModels } from './models.ts';
 import { detectionParameters } from './parameters.ts';
 import { completeDetectionRequest, type DetectionRequest, type DetectionRequestInput } from './request.ts';
 import { detectionSettings } from './settings.ts';
-import { detectionMeanings } from './wire/meanings.ts';
+import { detectionDescriptions } from './wire/descriptions.ts';
 import { detect } from './wire/endpoint.ts';
 
 /** The in-process functions for detection. */
@@ -28,7 +28,7 @@ export const detectionCategory: CategoryDefinition<
   ...detectionModels,
   parameters: detectionParameters,
   settings: detectionSettings,
-  meanings: detectionMeanings,
+  descriptions: detectionDescriptions,
   endpoints: [detect],
   sample: { path: 'detect', body: { image: 'https://example.com/photo.jpg' } },
   parameterBounds: ({ imageSizes }) => (imageSizes ? { imageSize: imageSizes } : {}),

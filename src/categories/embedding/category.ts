@@ -7,7 +7,7 @@ import { embeddingModels } from './models.ts';
 import { embeddingParameters } from './parameters.ts';
 import { completeEmbeddingRequest, type EmbeddingRequest, type EmbeddingRequestInput } from './request.ts';
 import { embeddingSettings } from './settings.ts';
-import { embeddingMeanings } from './wire/meanings.ts';
+import { embeddingDescriptions } from './wire/descriptions.ts';
 import { embeddings } from './wire/endpoint.ts';
 
 export interface EmbeddingMethods {
@@ -27,7 +27,7 @@ export const embeddingCategory: CategoryDefinition<
   ...embeddingModels,
   parameters: embeddingParameters,
   settings: embeddingSettings,
-  meanings: embeddingMeanings,
+  descriptions: embeddingDescriptions,
   endpoints: [embeddings],
   sample: { path: 'embeddings', body: { input: 'a red circle above a blue square' } },
   parameterBounds: ({ vectorSizes }) => (vectorSizes ? { dimensions: vectorSizes } : {}),

@@ -6,7 +6,7 @@ import { imageModels } from './models.ts';
 import { imageParameters } from './parameters.ts';
 import { completeImageRequest, type ImageRequest, type ImageRequestInput } from './request.ts';
 import { imageSettings } from './settings.ts';
-import { imageMeanings } from './wire/meanings.ts';
+import { imageDescriptions } from './wire/descriptions.ts';
 import { imageGenerations } from './wire/endpoint.ts';
 
 /** The in-process functions for images. */
@@ -28,7 +28,7 @@ export const imageCategory: CategoryDefinition<
   ...imageModels,
   parameters: imageParameters,
   settings: imageSettings,
-  meanings: imageMeanings,
+  descriptions: imageDescriptions,
   endpoints: [imageGenerations],
   sample: {
     path: 'images/generations',

@@ -7,7 +7,7 @@ import { rerankModels } from './models.ts';
 import { rerankParameters } from './parameters.ts';
 import { completeRerankRequest, type RerankRequest, type RerankRequestInput } from './request.ts';
 import { rerankSettings } from './settings.ts';
-import { rerankMeanings } from './wire/meanings.ts';
+import { rerankDescriptions } from './wire/descriptions.ts';
 import { rerankDocuments } from './wire/endpoint.ts';
 
 export interface RerankMethods {
@@ -28,7 +28,7 @@ export const rerankCategory: CategoryDefinition<
   ...rerankModels,
   parameters: rerankParameters,
   settings: rerankSettings,
-  meanings: rerankMeanings,
+  descriptions: rerankDescriptions,
   endpoints: [rerankDocuments],
   sample: {
     path: 'rerank',

@@ -6,7 +6,7 @@ import { speechModels } from './models.ts';
 import { speechParameters } from './parameters.ts';
 import { completeSpeechRequest, type SpeechRequest, type SpeechRequestInput } from './request.ts';
 import { speechSettings } from './settings.ts';
-import { speechMeanings } from './wire/meanings.ts';
+import { speechDescriptions } from './wire/descriptions.ts';
 import { audioSpeech, audioVoices } from './wire/endpoint.ts';
 import { defaultVoice } from './wire/voices.ts';
 
@@ -28,7 +28,7 @@ export const speechCategory: CategoryDefinition<
   ...speechModels,
   parameters: speechParameters,
   settings: speechSettings,
-  meanings: speechMeanings,
+  descriptions: speechDescriptions,
   endpoints: [audioSpeech, audioVoices],
   sample: { path: 'audio/speech', body: { input: 'a red circle above a blue square' }, file: 'speech.wav' },
   parameterBounds: (model) => ({ voice: { default: defaultVoice(model) } }),

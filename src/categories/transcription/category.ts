@@ -11,7 +11,7 @@ import {
   type TranscriptionRequestInput,
 } from './request.ts';
 import { transcriptionSettings } from './settings.ts';
-import { transcriptionMeanings } from './wire/meanings.ts';
+import { transcriptionDescriptions } from './wire/descriptions.ts';
 import { audioTranscriptions, audioTranslations } from './wire/endpoint.ts';
 import { realtime } from './wire/live/endpoint.ts';
 
@@ -53,7 +53,7 @@ export const transcriptionCategory: CategoryDefinition<
   ...transcriptionModels,
   parameters: transcriptionParameters,
   settings: transcriptionSettings,
-  meanings: transcriptionMeanings,
+  descriptions: transcriptionDescriptions,
   endpoints: [audioTranscriptions, audioTranslations, realtime],
   sample: { path: 'audio/transcriptions', form: '-F file=@speech.wav' },
   defaultModel: defaultTranscriptionModel,

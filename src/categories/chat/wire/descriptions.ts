@@ -1,7 +1,7 @@
-import type { Meanings } from '../../../validation/describe-fields.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 /** Fields of all dialects of chat; a description in a schema goes before. */
-export const chatMeanings: Meanings = {
+export const chatDescriptions: Descriptions = {
   // Messages and their parts
   'ChatCompletionRequest.messages': 'The conversation so far, the oldest message first.',
   'MessageRequest.messages': 'The conversation so far, the oldest turn first.',

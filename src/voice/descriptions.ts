@@ -1,7 +1,7 @@
-import type { Meanings } from '../validation/describe-fields.ts';
+import type { Descriptions } from '../validation/describe-fields.ts';
 
 /** Fields of the messages of voice agents that live transcription doesn't have. */
-export const voiceMeanings: Meanings = {
+export const voiceDescriptions: Descriptions = {
   'VoiceClientEvent.type': 'Kind of the message.',
   'VoiceServerEvent.type': 'Kind of the message.',
   instructions: 'How the agent should answer; default: as its settings have it.',

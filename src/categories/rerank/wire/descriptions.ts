@@ -1,6 +1,6 @@
-import type { Meanings } from '../../../validation/describe-fields.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-export const rerankMeanings: Meanings = {
+export const rerankDescriptions: Descriptions = {
   query: 'The question or text that documents are compared with.',
   text: 'Text of the document.',
   id: 'Id of this answer, made by the service.',

@@ -1,7 +1,7 @@
-import type { Meanings } from '../validation/describe-fields.ts';
+import type { Descriptions } from '../validation/describe-fields.ts';
 
 /** Fields of errors and models, and fields that all categories share. */
-export const serverMeanings: Meanings = {
+export const serverDescriptions: Descriptions = {
   object: 'Kind of this object; the text is always the same.',
   type: 'Kind of this object; its other fields depend on it.',
   error: 'Why the request failed.',

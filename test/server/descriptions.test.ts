@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { categories } from '../../src/categories/registry.ts';
 import { toRows, type Schema } from '../../src/playground/page/scripts/reference/schema-rows.js';
-import { serverMeanings } from '../../src/server/meanings.ts';
+import { serverDescriptions } from '../../src/server/descriptions.ts';
 import { toOpenApi } from '../../src/server/openapi.ts';
 import { createRoutes } from '../../src/server/routes.ts';
-import { describeFields, type Meanings } from '../../src/validation/describe-fields.ts';
+import { describeFields, type Descriptions } from '../../src/validation/describe-fields.ts';
 import { talkLive } from '../../src/voice/endpoint.ts';
 
 const answers = JSON.parse(
@@ -73,7 +73,7 @@ describe('answers that the pages show', () => {
   });
 });
 
-describe('meanings of fields', () => {
+describe('descriptions of fields', () => {
   it.each(Object.entries(document.components.schemas))(
     '%s: every field has one, at every depth',
     (_name, schema) => {
@@ -92,31 +92,36 @@ describe('meanings of fields', () => {
     expect(all.filter(({ description = '' }) => description === '')).toEqual([]);
   });
 
-  const named = (owner: string, meanings: Meanings): Meanings =>
-    Object.fromEntries(Object.keys(meanings).map((key) => [key, `<${owner} ${key}>`]));
+  const named = (owner: string, descriptions: Descriptions): Descriptions =>
+    Object.fromEntries(Object.keys(descriptions).map((key) => [key, `<${owner} ${key}>`]));
   const tables = new Map([
-    ['voice agents', talkLive.meanings!],
-    ...[...categories.values()].map(({ name, meanings }) => [name, meanings] as const),
+    ['voice agents', talkLive.descriptions!],
+    ...[...categories.values()].map(({ name, descriptions }) => [name, descriptions] as const),
   ]);
   const shown = JSON.stringify(
     toOpenApi(
       createRoutes(
         new Map(
-          [...categories].map(([name, one]) => [name, { ...one, meanings: named(name, one.meanings) }]),
+          [...categories].map(([name, one]) => [
+            name,
+            { ...one, descriptions: named(name, one.descriptions) },
+          ]),
         ),
-        [{ ...talkLive, meanings: named('voice agents', talkLive.meanings!) }],
+        [{ ...talkLive, descriptions: named('voice agents', talkLive.descriptions!) }],
       ),
     ),
   );
 
-  it.each([...tables])('%s: every meaning is of a field', (owner, meanings) => {
-    const unused = Object.values(named(owner, meanings)).filter((text) => !shown.includes(text));
+  it.each([...tables])('%s: every meaning is of a field', (owner, descriptions) => {
+    const unused = Object.values(named(owner, descriptions)).filter((text) => !shown.includes(text));
     expect(unused).toEqual([]);
   });
 
   it('the server: every meaning is of a field', () => {
     const all = JSON.stringify(document);
-    const unused = Object.entries(serverMeanings).filter(([, text]) => !all.includes(JSON.stringify(text)));
+    const unused = Object.entries(serverDescriptions).filter(
+      ([, text]) => !all.includes(JSON.stringify(text)),
+    );
     expect(unused.map(([key]) => key)).toEqual([]);
   });
 });
@@ -129,7 +134,7 @@ describe('describeFields', () => {
       properties: { type: { const: 'a' }, id: text, own: { ...text, description: 'Own.' }, text, at: text },
     };
     const schema = { properties: { parts: { type: 'array', items: { oneOf: [part] } } } };
-    const meanings = {
+    const descriptions = {
       own: 'no',
       id: 'Name.',
       text: 'no',
@@ -139,7 +144,7 @@ describe('describeFields', () => {
       'parts.at': 'Parent.',
     };
     const rows = toRows(
-      describeFields(schema, 'Root', { ...meanings, 'Root.parts': 'Top.', type: 'Type.' }) as Schema,
+      describeFields(schema, 'Root', { ...descriptions, 'Root.parts': 'Top.', type: 'Type.' }) as Schema,
     );
     expect(rows.map(({ description }) => description)).toEqual([
       'Top.',

@@ -1,6 +1,6 @@
-import type { Meanings } from '../../../validation/describe-fields.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-export const detectionMeanings: Meanings = {
+export const detectionDescriptions: Descriptions = {
   class_name: 'Name of the class, such as `dog`.',
   class_id: 'Number of the class in the model, from 0.',
   confidence: 'Score of the object, 0 to 1, with four decimals.',

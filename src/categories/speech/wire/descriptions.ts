@@ -1,6 +1,6 @@
-import type { Meanings } from '../../../validation/describe-fields.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-export const speechMeanings: Meanings = {
+export const speechDescriptions: Descriptions = {
   'SpeechEvent.type': 'Kind of the event.',
   words: 'The next words of the text, with their times.',
   input_tokens: 'Always 0.',

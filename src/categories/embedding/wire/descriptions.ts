@@ -1,6 +1,6 @@
-import type { Meanings } from '../../../validation/describe-fields.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-export const embeddingMeanings: Meanings = {
+export const embeddingDescriptions: Descriptions = {
   index: 'Number of the input, from 0.',
   embedding: 'The vector, as `encoding_format` asks for it.',
   prompt_tokens: 'Tokens of all inputs.',

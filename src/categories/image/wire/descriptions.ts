@@ -1,6 +1,6 @@
-import type { Meanings } from '../../../validation/describe-fields.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
-export const imageMeanings: Meanings = {
+export const imageDescriptions: Descriptions = {
   stream_options: 'Settings of a stream; only with `stream`.',
   data: 'The images, as many as `n`.',
   'ImageEvent.type': 'Kind of the event.',

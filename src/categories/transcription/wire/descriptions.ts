@@ -1,7 +1,7 @@
-import type { Meanings } from '../../../validation/describe-fields.ts';
+import type { Descriptions } from '../../../validation/describe-fields.ts';
 
 /** Fields of transcripts, and of the messages of live transcription, which voice agents share. */
-export const transcriptionMeanings: Meanings = {
+export const transcriptionDescriptions: Descriptions = {
   task: 'Whether the text is in the language of the audio, or translated into English.',
   text: 'The whole transcript.',
   segments:
