@@ -6,24 +6,20 @@ import type { JsonSchema } from './json-schema.ts';
  */
 export type Descriptions = Readonly<Record<string, string>>;
 
-/** A JSON Schema of the given name → the same with a description of every field that has none, as far as it has a meaning. */
-export function describeFields(schema: JsonSchema, parent: string, descriptions: Descriptions): JsonSchema {
+/** A JSON Schema of the given name → the same with a description of every field that has none and that the table knows. */
+export function describeFields(schema: JsonSchema, parent: string, table: Descriptions): JsonSchema {
   const described: JsonSchema = { ...schema };
   for (const key of ['items', 'additionalProperties', 'anyOf', 'oneOf']) {
     const inner = schema[key] as JsonSchema | JsonSchema[] | boolean | undefined;
     if (typeof inner === 'object')
-      described[key] = eachOf(inner, (one) => describeFields(one, parent, descriptions));
+      described[key] = eachOf(inner, (one) => describeFields(one, parent, table));
   }
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
   const fixed = properties.map(([, { const: only, enum: some }]) => only ?? (some as unknown[])?.[0]);
   const kind = fixed.find((value) => typeof value === 'string');
   const fields = properties.map(([name, property]) => {
-    const meaning =
-      descriptions[`${parent}.${name}`] ?? descriptions[`${kind}/${name}`] ?? descriptions[name];
-    return [
-      name,
-      describeFields(meaning ? { description: meaning, ...property } : property, name, descriptions),
-    ];
+    const description = table[`${parent}.${name}`] ?? table[`${kind}/${name}`] ?? table[name];
+    return [name, describeFields(description ? { description, ...property } : property, name, table)];
   });
   return fields.length > 0 ? { ...described, properties: Object.fromEntries(fields) } : described;
 }

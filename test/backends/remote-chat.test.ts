@@ -750,7 +750,7 @@ describe('a server as it is set up', () => {
       json(response, { data: [{ id: 'm', max_model_len: 700 }] }, isUp ? 200 : 503),
     );
     await near.ready();
-    expect(near.models()[0]!.contextLength).toBe(0);
+    expect(near.models()[0]!.contextLength).toBeUndefined();
     isUp = true;
     await expect.poll(() => near.models()[0]!.contextLength).toBe(700);
   });
