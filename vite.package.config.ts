@@ -39,6 +39,7 @@ const worker = [
 const light = [
   ...entries.map(([, source]) => source!).filter((source) => !/index|server|testing|ai-sdk/.test(source)),
   programs.cli,
+  'src/cli/command-line.ts',
   programs['heartbeat-thread'],
   programs['json-thread'],
 ];
@@ -92,7 +93,8 @@ export default defineConfig({
   root,
   publicDir: false,
   logLevel: 'warn',
-  ssr: { external: true },
+  // Of zod, a third of its hundred files is used, and a host would open them all.
+  ssr: { noExternal: ['zod'] },
   plugins: [mapLines()],
   build: {
     ssr: true,
@@ -101,6 +103,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'node20.9',
     minify: false,
+    license: { fileName: 'licences.md' },
     sourcemap: true,
     rolldownOptions: {
       input: { ...Object.fromEntries(entries), ...programs },

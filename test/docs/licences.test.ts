@@ -92,7 +92,7 @@ ${table(installed.filter(([place]) => required.has(place)))}
 
 ## Bundled
 
-The playground's page holds marked (MIT), highlight.js (BSD-3-Clause), lowlight and devlop (MIT). \`dist/src/playground/page/licences.md\` in the package has their texts.
+\`dist/lib\` holds zod (MIT); \`dist/lib/licences.md\` has its text. The playground's page holds marked (MIT), highlight.js (BSD-3-Clause), lowlight and devlop (MIT). \`dist/src/playground/page/licences.md\` in the package has their texts.
 
 ## Optional
 

@@ -1,11 +1,9 @@
 import { ApiError } from '../api/api-error.js';
-import { announce } from '../dom/announce.js';
 import { element, field, select } from '../dom/element.js';
 import { createParameterForm } from '../parameters/parameter-form.js';
 import { createDemoNote } from './demo-note.js';
 import { createCurlButton } from './copy-curl.js';
 import { errorView } from './error-view.js';
-import { watchLoad } from './load-note.js';
 import { createTask } from './task.js';
 
 /**
@@ -82,21 +80,13 @@ export function createWorkspace(
     problem.replaceChildren(errorView(error, context.changeKey));
     if (error instanceof ApiError && error.param !== '') parameters.point(error.param, error.message);
   };
-  const loadNote = element('p', { class: 'lead' });
   let watching = new AbortController();
-  const showLoad = async () => {
+  const watch = async () => {
     const { signal } = (watching = new AbortController());
     const path = `/models/${encodeURIComponent(model().id)}`;
     const read = async () => /** @type {Promise<Model>} */ ((await client.send({ path }, signal)).json());
-    const show = (/** @type {string} */ text) => {
-      if (text === '') return loadNote.remove();
-      // Only once, since the numbers change every second.
-      if (!loadNote.isConnected) announce(text);
-      loadNote.replaceChildren(text);
-      problem.replaceChildren(loadNote);
-    };
-    // The request reports the failure.
-    await watchLoad(read, show, signal).catch(() => undefined);
+    const { showLoad } = await import('./load-note.js');
+    await showLoad(read, problem, signal);
   };
   const task = createTask({
     label: action,
@@ -104,10 +94,10 @@ export function createWorkspace(
     onError: showError,
     onBusy(isBusy) {
       watching.abort();
-      loadNote.remove();
       if (isBusy) {
         problem.replaceChildren();
-        void showLoad();
+        // The request reports the failure.
+        watch().catch(() => undefined);
       }
       onBusy?.(isBusy);
     },
