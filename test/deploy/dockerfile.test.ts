@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { needs, otherSystem } from '../needs.ts';
+import { freePorts } from './topology.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -62,7 +62,7 @@ describe('the Dockerfile', () => {
         const copies = valuesOf(final, 'COPY').filter((copy) => !copy.startsWith('--from'));
         const files = copies.flatMap((copy) => copy.split(' ').slice(0, -1));
         for (const file of files) cpSync(join(deploy, file), join(folder, file));
-        const port = await freePort();
+        const [port = 0] = await freePorts(1);
         const [program, ...args] = JSON.parse(valuesOf(final, 'CMD')[0]!) as [string, ...string[]];
         const env = {
           ...process.env,
@@ -117,13 +117,4 @@ async function health(port: number): Promise<number> {
     () => 0,
     ({ code }: { code: number }) => code,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needs } from '../needs.ts';
+import { freePorts } from './topology.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -132,7 +132,7 @@ describe('the packed files', { ...needs(registry), timeout: 600_000 }, () => {
 
 /** Starts a server, asks it once and ends it. */
 async function ask(program: string): Promise<[status: number, role: string]> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const env = {
     ...process.env,
     NODE_ENV: 'production',
@@ -160,13 +160,4 @@ async function ask(program: string): Promise<[status: number, role: string]> {
     child.kill();
     await once(child, 'exit');
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { toNodeListener } from '../../../dist/adapters/node.js';
-import { createHandler, createInference } from '../../../dist/src/index.js';
+import { createHandler, createInference } from 'slashv1';
+import { toNodeListener } from 'slashv1/node';
 
 const { EVERYDAY_FOLDER, EVERYDAY_ORDER } = process.env;
 // Services change their folder, and a relative path means another file then.

@@ -1,7 +1,7 @@
 // For Node's own runner of tests.
 import { strictEqual } from 'node:assert';
 import { test } from 'node:test';
-import { createInference } from '../../../dist/src/index.js';
+import { createInference } from 'slashv1';
 
 void test('a model answers', async () => {
   const inference = createInference({ models: { m: { source: 'tiny-embed' } } });
