@@ -91,7 +91,7 @@ export interface CategoryDefinition<
   readonly parameters: ParameterTable;
   readonly settings: Settings;
   readonly endpoints: readonly (Endpoint | Route | SocketEndpoint)[];
-  /** Of the fields of its endpoints that have no description of their own. */
+  /** Descriptions of the fields of its endpoints whose schema has none. */
   readonly descriptions: Descriptions;
   readonly sample: SampleRequest;
   /** The id that answers where a request names no model, if a model is configured under it; default: the first. */

@@ -46,7 +46,7 @@ export interface RouteDescription {
   readonly summary: string;
   /** Parameters in the query, by name; all are optional, and text unless their schema says more. */
   readonly queryParameters?: Readonly<Record<string, QueryParameter>> | undefined;
-  /** Of fields and of the path's placeholders that have no description of their own. */
+  /** Descriptions of the fields whose schema has none, and of the placeholders in its path. */
   readonly descriptions?: Descriptions | undefined;
   readonly requestBody?: RequestBody | undefined;
   /** Messages of the WebSocket that the connection becomes, if it does. */

@@ -55,7 +55,7 @@ function keepMinP(candidates: Candidates, p: number): Candidates {
   return keepFrom(candidates, largestOf(candidates) + offsetOf(p));
 }
 
-/** Of the bound from the largest; the last bits of logarithms don't part a candidate from one that is just as likely. */
+/** The logarithm of p, less a tolerance: its last bits must not separate candidates that are equally likely. */
 const offsetOf = (p: number): number => Math.log(p) - 1e-12;
 
 /**

@@ -15,7 +15,7 @@ export function joinEqualLevels<Level>(
   });
 }
 
-/** What a model put out at a noise level. */
+/** The output of a model at a noise level. */
 export interface KnownOutput<Level> {
   readonly level: Level;
   readonly output: Float32Array;
