@@ -139,7 +139,7 @@ describe('entries', () => {
       'grammars.js',
       'capture-worklet.js',
       'endpoint-views.js',
-      'load-note.js',
+      'show-load.js',
       'wav.js',
       'licences.md',
     ]);

@@ -85,7 +85,7 @@ export function createWorkspace(
     const { signal } = (watching = new AbortController());
     const path = `/models/${encodeURIComponent(model().id)}`;
     const read = async () => /** @type {Promise<Model>} */ ((await client.send({ path }, signal)).json());
-    const { showLoad } = await import('./load-note.js');
+    const { showLoad } = await import('./show-load.js');
     await showLoad(read, problem, signal);
   };
   const task = createTask({
