@@ -48,13 +48,13 @@ export function findExamples(program: ts.Program, exported: EntryExports): Examp
 }
 
 const { exports: published } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  exports: Readonly<Record<string, string>>;
+  exports: Readonly<Record<string, string | { readonly types: string }>>;
 };
 
 /** `slashv1/vision` → `src/entries/vision.ts`; anything else stays as it is. */
 function toSource(specifier: string): string {
   const built = published[specifier.replace(/^slashv1/, '.')];
-  return built === undefined ? specifier : built.replace(/^\.\/dist\//, '').replace(/\.js$/, '.ts');
+  return typeof built === 'object' ? built.types.replace(/^\.\/dist\/(.*)\.d\.ts$/, '$1.ts') : specifier;
 }
 
 /** What an example that isn't a whole program takes for granted: a service, its keys, and a picture of one pixel. */
