@@ -17,6 +17,9 @@ export interface WebSocketOptions {
 /** A server of `node:http` or `node:https`. */
 export type UpgradingServer = Pick<Server, 'on' | 'emit' | 'listenerCount'>;
 
+/** A server of a newer Node, 24.9 for example, which asks before it upgrades a request. */
+type AskingServer = UpgradingServer & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
+
 /**
  * Lets clients open the WebSockets of a handler, such as `/v1/realtime`, on a server of any framework: `app.listen()` of Express
  * and `app.server` of Fastify are some. It leaves all other requests to the server, as they are, also those with an `Upgrade`
@@ -45,9 +48,17 @@ export function serveWebSockets(
 ): void {
   const mountPath = mountPathOf(options);
   const { WebSocketServer } = requireWs();
+  const isTaken = ({ headers, method, url = '/' }: IncomingMessage): boolean =>
+    /^websocket$/i.test(headers.upgrade ?? '') &&
+    method === 'GET' &&
+    isBelow(pathsOf(handler, mountPath), url);
+  const { shouldUpgradeCallback: wasAsked } = server as AskingServer;
+  // Node 26 streams the body of a request that is upgraded, so `answerPlainly` can't read it again.
+  if (wasAsked)
+    (server as AskingServer).shouldUpgradeCallback = (request) =>
+      (server.listenerCount('upgrade') > 1 || isTaken(request)) && wasAsked.call(server, request);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const isAsked = /^websocket$/i.test(request.headers.upgrade ?? '') && request.method === 'GET';
-    if (!isAsked || !isBelow(pathsOf(handler, mountPath), request.url ?? '/')) {
+    if (!isTaken(request)) {
       if (server.listenerCount('upgrade') === 1) answerPlainly(server, { request, socket, head });
       return;
     }
@@ -118,8 +129,8 @@ function refuse(
 }
 
 /**
- * A server without listeners for upgrades ignores the header, and HTTP clients that prefer HTTP/2 rely on it. So the server
- * reads the request once more, without that header.
+ * A server without listeners for upgrades ignores the header, and HTTP clients that prefer HTTP/2 rely on it. So a server that
+ * upgrades without asking reads the request once more, without that header.
  */
 function answerPlainly(server: UpgradingServer, { request, socket, head }: Upgrade): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
