@@ -8,7 +8,7 @@ import { singleOrOnlyGraph, usualGraph, sourceError } from '../../../../folder/m
 import { readChangeTime, readJson } from '../../../../folder/model-folder.ts';
 import { readOnnxFile } from '../../../../runtime/onnx-file.ts';
 import { bundledModelNames } from '../../../../folder/bundled-models.ts';
-import { locateModel } from '../../../../folder/source.ts';
+import { findMainFile, locateModel } from '../../../../folder/source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -48,8 +48,8 @@ export async function openDetectorFolder(
     preprocessor,
     /** Metadata of the graph by its exporter, such as `stride` and `imgsz`. */
     metadata,
-    /** Unix time in seconds of the graph, or of the folder without one. */
-    created: await readChangeTime(hasGraphs ? graph : path),
+    /** Unix time in seconds of the config, else of the graph, else of the folder. */
+    created: await readChangeTime(findMainFile(folder) ?? (hasGraphs ? graph : path)),
   };
 }
 
