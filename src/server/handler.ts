@@ -18,11 +18,11 @@ type Placeholders = Readonly<Record<string, string>>;
 /** Makes the function that finds the route of a path. Where several templates match, the first counts. */
 function createRouter(routes: readonly Route[]) {
   const all = routes.map((route) => ({ route, methods: methodsOf(route), match: matcher(route.path) }));
+  const find = (path: string) => ({ path, first: all.find(({ match }) => match(path)) });
   return (request: ApiRequest) => {
     const { method, url, mountPath } = request;
-    const paths = [endpointPath(url, mountPath), pathBehindRoute(request) ?? ''];
-    const path = paths.find((one) => all.some(({ match }) => match(one))) ?? '';
-    const first = all.find(({ match }) => match(path));
+    const direct = find(endpointPath(url, mountPath));
+    const { path, first } = direct.first ? direct : find(pathBehindRoute(request) ?? '');
     const same = all.filter(({ route }) => route.path === first?.route.path);
     const route = same.find(({ methods }) => methods.includes(method))?.route;
     return {
