@@ -164,7 +164,7 @@ describe('text', () => {
       prompt: 'Describe a scene with two shapes.',
       temperature: 2,
       maxOutputTokens: 4000,
-      providerOptions: { slashv1: { min_p: 0, logit_bias: {} } },
+      providerOptions: { slashv1: { ignore_eos: true } },
       abortSignal: control.signal,
     });
     const types: string[] = [];
