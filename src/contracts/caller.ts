@@ -18,35 +18,41 @@ export interface ResponseStore {
    * @param key `slashv1:responses:<plan>:<owner>:<id>`, each part percent-encoded
    */
   get(key: string): Promise<string | null | undefined>;
-  /** @param expirySeconds the text is forgotten after that time; at least 1 */
+  /** @param expirySeconds the text must be forgotten after that time; at least 2 */
   set(key: string, text: string, expirySeconds: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
 }
 
-/** Values that are kept for one caller; no other caller finds them. */
+/**
+ * Values that are kept for one caller; no other caller finds them. Each is JSON of its own, so a list is kept in several values.
+ * Every method throws `overloaded` when the store fails.
+ */
 export interface KeptValues {
-  /** Most of one value, as JSON in UTF-8: as much as of a request's body. */
+  /** Max size of one value, in bytes of UTF-8: as much as of a request's body. */
   readonly maxBytes: number;
-  /**
-   * @returns `undefined` where there is none of that id
-   * @throws InferenceError `overloaded` where the store fails
-   */
+  /** @returns `undefined` if there is no value of that id */
   get(id: string): Promise<unknown>;
   /**
-   * @returns whether it is kept: one that is larger than `maxBytes` is not
-   * @throws InferenceError `overloaded` where the store fails
+   * @param json the value as JSON
+   * @returns whether it is kept: a value that is larger than `maxBytes` is not
+   * @throws InferenceError `rate_limited` if the caller has written too much to a store of the host
    */
-  set(id: string, value: object): Promise<boolean>;
+  set(id: string, json: string): Promise<boolean>;
   /**
    * Changes a value. Changes by this process follow one another.
    *
-   * @param change gets `undefined` where there is none of that id; it throws, or returns `undefined` to delete the value
+   * @param change gets `undefined` if there is no value of that id; it may throw, or return `undefined` to delete the value
    * @returns whether it is kept, as `set`
-   * @throws InferenceError `overloaded` where the store fails
    */
-  update(id: string, change: (value: unknown) => object | undefined): Promise<boolean>;
-  /** @throws InferenceError `overloaded` where the store fails */
+  update(
+    id: string,
+    change: (value: unknown) => object | undefined | Promise<object | undefined>,
+  ): Promise<boolean>;
   delete(id: string): Promise<void>;
+  /** Whether a value that was written at that time, in Unix seconds, must be renewed to outlive one that is written now. */
+  isDue(writtenAt: number): boolean;
+  /** Writes a value once more, so that its time begins anew. */
+  renew(id: string): Promise<void>;
   readonly work: KeptWork;
 }
 

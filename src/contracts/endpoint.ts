@@ -61,6 +61,24 @@ export interface RouteDescription {
     (NamedSchema & { readonly of: (body: ErrorBody, requestId: string) => object }) | undefined;
 }
 
+/** The time and the memory of the process that one request may take. */
+export interface RequestBudget {
+  /** Runs a check in pieces; another check must have pieces of its own. */
+  readonly pieces: Pieces;
+  /**
+   * Resolves when the request may go on: at once, or after others had their turn. Call it before each small part of long work.
+   *
+   * @throws InferenceError `cancelled` when the client has gone, `deadline_exceeded`
+   */
+  pause(): Promise<void>;
+  /**
+   * Counts bytes that the request is about to take out of a store, until it has ended.
+   *
+   * @throws InferenceError `rate_limited` or `overloaded` when requests hold too many, as for bodies
+   */
+  hold(bytes: number): void;
+}
+
 /** One request that runs no model. */
 export interface RouteCall extends ModelDirectory {
   /**
@@ -73,6 +91,7 @@ export interface RouteCall extends ModelDirectory {
   /** The body that the schema of `requestBody` has read; `undefined` where the path has none. */
   readonly body: unknown;
   readonly caller: CallerState;
+  readonly budget: RequestBudget;
   /** The values of the path template's placeholders, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   /**
@@ -180,10 +199,9 @@ export interface Endpoint<
   /**
    * A parsed body, or an `UploadedForm` → the request.
    *
-   * @param pieces in which it is read; more than one check has to do each in pieces of its own
    * @throws InferenceError `invalid_request` or `unsupported_feature` with the field at fault as `param`
    */
-  read(body: unknown, caller: CallerState, pieces: Pieces): A | Promise<A>;
+  read(body: unknown, caller: CallerState, budget: RequestBudget): A | Promise<A>;
   answer(run: EndpointRun<Input, Event>, asked: A): Promise<ApiResponse>;
 }
 

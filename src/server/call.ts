@@ -2,6 +2,7 @@ import type { ServedInference } from '../contracts/engine.ts';
 import { InferenceError, wrongCategory } from '../errors.ts';
 import type { CategoryDefinition } from '../contracts/category.ts';
 import type { CallerState } from '../contracts/caller.ts';
+import type { RequestBudget } from '../contracts/endpoint.ts';
 import type { ModelInfo } from '../contracts/model.ts';
 import type { ApiRequest } from '../contracts/http.ts';
 import type { ObservedRequest } from '../contracts/observer.ts';
@@ -18,6 +19,7 @@ export interface Caller {
 
 /** One request on its way through an endpoint. */
 export interface Call extends Caller {
+  readonly budget: RequestBudget;
   readonly inference: ServedInference;
   readonly settings: Settings;
   readonly request: ApiRequest;

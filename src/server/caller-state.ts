@@ -1,11 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { CallerState, KeptValues, ResponseStore } from '../contracts/caller.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import { describeValue } from '../core/text/quote.ts';
-import { orElse } from '../errors.ts';
+import { InferenceError, orElse } from '../errors.ts';
+import { unixTime } from '../http/headers.ts';
 import { parseBytes } from '../http/parse-in-thread.ts';
 import { createKeptWork, type OwnWorks } from './kept-work.ts';
 import { askHost, hostFault } from './print-internal.ts';
+import { turns } from './request-budget.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
@@ -41,12 +44,14 @@ function createSealers(secret?: string): (caller: string) => Pick<CallerState, '
 
 export interface Keeping {
   readonly store: ResponseStore;
-  /** Whether other processes have the store, too. */
+  /** Whether the store is the host's, so that other processes may have it, too. */
   readonly isShared: boolean;
   readonly expirySeconds: number;
   readonly timeoutMs: number;
-  /** Most of one text, as UTF-8. */
+  /** Max size of one text, in bytes of UTF-8. */
   readonly maxTextBytes: number;
+  /** Max bytes that this process writes to a shared store for one key, within `expirySeconds`. */
+  readonly maxBytesPerKey: number;
 }
 
 /** Finds the state of a key's owner within its plan. @param owner everybody if left out */
@@ -55,64 +60,136 @@ export type CallerStates = (owner: string | undefined, planName: string | undefi
 /** @param keeping where values are kept; nowhere if left out */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
-  const works: OwnWorks = new Map();
-  const changes: Changes = new Map();
-  return (owner = '', planName = '') => {
-    const caller = [planName, owner].map(encodeURIComponent).join(':');
-    return { kept: keeping && keptValues(caller, keeping, { works, changes }), ...sealersOf(caller) };
+  const shared: SharedState = { works: new Map(), changes: new Map(), written: new Map() };
+  return (owner, planName = '') => {
+    const caller = [planName, owner ?? ''].map(encodeURIComponent).join(':');
+    return {
+      kept: keeping && new StoredValues(caller, owner, keeping, shared),
+      ...sealersOf(caller),
+    };
   };
 }
 
-/** The last change of each value, by its key. */
-type Changes = Map<string, Promise<unknown>>;
+/** What all requests of a process share. */
+interface SharedState {
+  readonly works: OwnWorks;
+  /** The last change of each value, by its key. */
+  readonly changes: Map<string, Promise<unknown>>;
+  /** The bytes that each caller has written since a time, the earliest first. */
+  readonly written: Map<string, { readonly since: number; bytes: number }>;
+}
 
-function keptValues(
-  caller: string,
-  { store, isShared, expirySeconds, timeoutMs, maxTextBytes }: Keeping,
-  { works, changes }: { works: OwnWorks; changes: Changes },
-): KeptValues {
-  const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
-  const message = "The store of responses doesn't answer at the moment.";
-  const ask = <Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> =>
-    askHost(question, { timeoutMs, message });
-  const kept: KeptValues = {
-    maxBytes: maxTextBytes,
-    async get(id) {
-      const text: unknown = (await ask(() => store.get(keyOf(id)))) ?? undefined;
-      if (text === undefined) return undefined;
-      try {
-        if (typeof text === 'string') return await parseBytes(new TextEncoder().encode(text));
-        throw new TypeError(`keepResponses.store: expected a text of get, got ${describeValue(text)}`);
-      } catch (cause) {
-        throw hostFault(message, cause);
-      }
-    },
-    async set(id, value) {
-      const text = JSON.stringify(value);
-      if (Buffer.byteLength(text) > maxTextBytes) return false;
-      await ask(() => store.set(keyOf(id), text, expirySeconds));
+const message = "The store of responses doesn't answer at the moment.";
+/** A text of that length is read and written in a turn of its own. */
+const longText = 2 ** 14;
+/** Values are kept so much longer than they are found: what others need must be renewed only as often. */
+const renewalShare = 1 / 4;
+
+class StoredValues implements KeptValues {
+  readonly maxBytes: number;
+  readonly work: KeptValues['work'];
+  readonly #caller: string;
+  readonly #owner: string | undefined;
+  readonly #keeping: Keeping;
+  readonly #shared: SharedState;
+
+  constructor(caller: string, owner: string | undefined, keeping: Keeping, shared: SharedState) {
+    [this.#caller, this.#owner, this.#keeping, this.#shared] = [caller, owner, keeping, shared];
+    this.maxBytes = keeping.maxTextBytes;
+    this.work = createKeptWork({
+      own: shared.works,
+      shared: keeping.isShared ? keeping.store : undefined,
+      keyOf: (id) => this.#keyOf(id),
+      ask: (question) => this.#ask(question),
+    });
+  }
+
+  async get(id: string): Promise<unknown> {
+    const text = await this.#read(id);
+    if (text === undefined) return undefined;
+    return parseBytes(new TextEncoder().encode(text)).catch((cause: unknown) => {
+      throw hostFault(message, cause);
+    });
+  }
+
+  async set(id: string, json: string): Promise<boolean> {
+    if (Buffer.byteLength(json) > this.maxBytes) return false;
+    await this.#write(id, json);
+    return true;
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#ask(() => this.#keeping.store.delete(this.#keyOf(id)));
+  }
+
+  async update(id: string, change: Parameters<KeptValues['update']>[1]): Promise<boolean> {
+    const { changes } = this.#shared;
+    const key = this.#keyOf(id);
+    const changed = (changes.get(key) ?? Promise.resolve()).then(async () => {
+      const value = await change(await this.get(id));
+      if (value !== undefined) return this.set(id, JSON.stringify(value));
+      await this.delete(id);
       return true;
-    },
-    async delete(id) {
-      await ask(() => store.delete(keyOf(id)));
-    },
-    async update(id, change) {
-      const key = keyOf(id);
-      const changed = (changes.get(key) ?? Promise.resolve()).then(async () => {
-        const value = change(await kept.get(id));
-        if (value !== undefined) return kept.set(id, value);
-        await kept.delete(id);
-        return true;
+    });
+    const settled = changed
+      .catch(() => undefined)
+      .finally(() => {
+        if (changes.get(key) === settled) changes.delete(key);
       });
-      const settled = changed
-        .catch(() => undefined)
-        .finally(() => {
-          if (changes.get(key) === settled) changes.delete(key);
-        });
-      changes.set(key, settled);
-      return changed;
-    },
-    work: createKeptWork({ own: works, shared: isShared ? store : undefined, keyOf, ask }),
-  };
-  return kept;
+    changes.set(key, settled);
+    return changed;
+  }
+
+  isDue(writtenAt: number): boolean {
+    return unixTime() - writtenAt >= this.#keeping.expirySeconds * renewalShare;
+  }
+
+  async renew(id: string): Promise<void> {
+    const text = await this.#read(id);
+    if (text !== undefined) await this.#write(id, text);
+  }
+
+  async #read(id: string): Promise<string | undefined> {
+    const text: unknown = (await this.#ask(() => this.#keeping.store.get(this.#keyOf(id)))) ?? undefined;
+    if (text !== undefined && typeof text !== 'string') {
+      const fault = `keepResponses.store: expected a text of get, got ${describeValue(text)}`;
+      throw hostFault(message, new TypeError(fault));
+    }
+    // A store in memory answers without a turn of the event loop.
+    if (text !== undefined && text.length >= longText) await turns.next(this.#owner);
+    return text;
+  }
+
+  async #write(id: string, text: string): Promise<void> {
+    const { store, expirySeconds, isShared } = this.#keeping;
+    if (isShared) this.#count(Buffer.byteLength(text));
+    if (text.length >= longText) await turns.next(this.#owner);
+    const seconds = Math.ceil(expirySeconds * (1 + renewalShare));
+    await this.#ask(() => store.set(this.#keyOf(id), text, seconds));
+  }
+
+  /** A store of the host has no bounds for one key, and its texts end by themselves. */
+  #count(bytes: number): void {
+    const { written } = this.#shared;
+    const { expirySeconds, maxBytesPerKey } = this.#keeping;
+    for (const [caller, { since }] of written) {
+      if (unixTime() - since < expirySeconds) break;
+      written.delete(caller);
+    }
+    const own = getOrCreate(written, this.#caller, () => ({ since: unixTime(), bytes: 0 }));
+    if (own.bytes + bytes > maxBytesPerKey) {
+      const text = `This key has written ${maxBytesPerKey} bytes of responses and conversations, which is the most in ${expirySeconds} s.`;
+      const retryAfterSeconds = own.since + expirySeconds - unixTime();
+      throw new InferenceError('rate_limited', text, { retryAfterSeconds });
+    }
+    own.bytes += bytes;
+  }
+
+  #keyOf(id: string): string {
+    return `slashv1:responses:${this.#caller}:${encodeURIComponent(id)}`;
+  }
+
+  #ask<Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> {
+    return askHost(question, { timeoutMs: this.#keeping.timeoutMs, message });
+  }
 }

@@ -11,6 +11,7 @@ import { toErrorResponse, wireErrorOf } from './errors.ts';
 import { resolveOptions, type HandlerOptions } from './options.ts';
 import { endpointPath, pathBehindRoute } from './path.ts';
 import { watchBody, watchRequest } from './request-watch.ts';
+import { createBudget } from './request-budget.ts';
 import { createRoutes, type ServedRoute as Route } from './routes.ts';
 
 type Placeholders = Readonly<Record<string, string>>;
@@ -144,6 +145,10 @@ export function createHandlerOf(
         const { owner, plan } = (await settings.authenticate(request)) ?? {};
         return { owner, caller: settings.callerOf(owner, plan), meter: settings.meterOf(owner, plan) };
       };
+      // Before the key is looked at.
+      const placeholders = pathParameters();
+      const caller = await identify();
+      const budget = createBudget({ request, settings, startedAt, ...caller });
       const call = {
         inference,
         settings,
@@ -151,15 +156,18 @@ export function createHandlerOf(
         requestId,
         startedAt,
         origin,
-        // Before the key is looked at.
-        pathParameters: pathParameters(),
-        ...(await identify()),
+        pathParameters: placeholders,
+        ...caller,
+        budget,
         identify,
         report,
       };
       const { meter } = call;
-      if (!route.isInference) return route.handle(call);
-      const leave = (): void => meter.leave();
+      if (!route.isInference) return route.handle(call).finally(budget.release);
+      const leave = (): void => {
+        meter.leave();
+        budget.release();
+      };
       request.signal.addEventListener('abort', leave, { once: true });
       try {
         await meter.enter().finally(() => Object.assign(ownHeaders, meter.headers));

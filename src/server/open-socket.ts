@@ -9,7 +9,7 @@ import { findModel, type Call } from './call.ts';
 import { toErrorBody } from './errors.ts';
 import { headerOf, protocolsOf } from '../http/headers.ts';
 import { queryOf } from './path.ts';
-import { turns } from './pieces-of.ts';
+import { turns } from './request-budget.ts';
 import type { Meter } from './plans.ts';
 import { openRun } from './run.ts';
 import type { OpenSocket } from './sockets.ts';

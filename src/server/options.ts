@@ -16,7 +16,7 @@ import { defaultMaxBytes } from '../http/headers.ts';
 import type { ResponseStore } from '../contracts/caller.ts';
 import type { Observer } from '../contracts/observer.ts';
 import { guardLimiters, limiterFailures } from './limiter-guard.ts';
-import { createMemoryResponseStore } from './memory-response-store.ts';
+import { MemoryResponseStore } from './memory-response-store.ts';
 import { createMeterFactory, type Plan } from './plans.ts';
 import { printInternal, type FailedRequest } from './print-internal.ts';
 import type { LimiterFactory } from './rate-limit.ts';
@@ -33,12 +33,23 @@ export interface ErrorContext extends FailedRequest {
 export interface KeepResponsesOptions {
   /** Default: the memory of this process. Several hosts need one that they share. */
   readonly store?: ResponseStore | undefined;
-  /** A response is forgotten after so many seconds; default 86,400, a day. */
+  /**
+   * A response is kept for so many seconds, a conversation after its last change; default 86,400, a day. Their texts are removed at
+   * most a quarter of that later. What a response continues is kept as long as the response.
+   */
   readonly expirySeconds?: number | undefined;
-  /** Most responses in memory; default 10,000. Beyond that, the caller who has most loses the oldest. */
+  /**
+   * Max number of responses and conversations in memory; default 10,000. Beyond that, the caller who has most loses those that
+   * were not used for longest.
+   */
   readonly maxCount?: number | undefined;
-  /** Most bytes in memory; default 16 × `maxBodyBytes`. */
+  /** Max bytes in memory; default 16 × `maxBodyBytes`. */
   readonly maxBytes?: number | undefined;
+  /**
+   * Max bytes that one process writes to the `store` for one key within `expirySeconds`; default 16 × `maxBodyBytes`. After
+   * that an answer says `store: false`, and changes of conversations get 429.
+   */
+  readonly maxBytesPerKey?: number | undefined;
   /** Longest time for one answer of the `store`, in milliseconds; default 5000. */
   readonly timeoutMs?: number | undefined;
 }
@@ -189,6 +200,7 @@ const keeping = z.strictObject({
   expirySeconds: integer().default(86_400),
   maxCount: integer().optional(),
   maxBytes: z.number().optional(),
+  maxBytesPerKey: z.number().optional(),
   timeoutMs: milliseconds.default(5000),
 });
 
@@ -260,7 +272,7 @@ const optionsBesideAuth = z.object(besideAuth);
 
 export type Settings = ReturnType<typeof resolveOptions>;
 
-const freeBytes = 2 ** 16;
+const freeBodyBytes = 2 ** 16;
 
 /** @throws TypeError or RangeError naming the option at fault */
 export function resolveOptions(options: HandlerOptions) {
@@ -293,7 +305,8 @@ export function resolveOptions(options: HandlerOptions) {
     maxBodyBytes,
     maxUploadBytes,
     uploadGate: createBodyGate('uploads', resolveGate('uploads', given.uploads, uploads)),
-    jsonGate: createBodyGate('JSON bodies', resolveGate('bodies', given.bodies, bodies), freeBytes),
+    jsonGate: createBodyGate('JSON bodies', resolveGate('bodies', given.bodies, bodies), freeBodyBytes),
+    freeBodyBytes,
     sockets: resolveSockets(given.sockets, given.keepAliveMs),
     // A worker may have another working directory.
     uploadDirectory: resolve(given.uploadDirectory),
@@ -349,16 +362,22 @@ function resolveKeeping(
   if (asked === false) return undefined;
   const options = asked === true ? keeping.parse({}) : asked;
   const { store, expirySeconds, timeoutMs, maxCount = 10_000 } = options;
-  const { maxBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER) } = options;
+  const usualBytes = Math.min(16 * maxBodyBytes, Number.MAX_SAFE_INTEGER);
+  const { maxBytes = usualBytes, maxBytesPerKey = usualBytes } = options;
   if (store !== undefined && (options.maxCount ?? options.maxBytes) !== undefined)
     throw new TypeError('keepResponses: expected no `maxCount` and `maxBytes` where there is a `store`');
-  assertAtLeast('keepResponses.maxBytes', maxBytes, { maxBytes: maxBodyBytes, most: 'maxBodyBytes' });
+  if (store === undefined && options.maxBytesPerKey !== undefined)
+    throw new TypeError('keepResponses: expected a `store` beside `maxBytesPerKey`');
+  const bound = { maxBytes: maxBodyBytes, most: 'maxBodyBytes' };
+  assertAtLeast('keepResponses.maxBytes', maxBytes, bound);
+  assertAtLeast('keepResponses.maxBytesPerKey', maxBytesPerKey, bound);
   return {
-    store: store ?? createMemoryResponseStore({ maxCount, maxBytes }),
+    store: store ?? new MemoryResponseStore({ maxCount, maxBytes }),
     isShared: store !== undefined,
     expirySeconds,
     timeoutMs,
     maxTextBytes: maxBodyBytes,
+    maxBytesPerKey,
   };
 }
 

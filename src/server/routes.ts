@@ -9,21 +9,21 @@ import { createOpenApiRoute } from './openapi.ts';
 import { openSocket } from './open-socket.ts';
 import { queryOf } from './path.ts';
 import { parseBody } from '../validation/issues.ts';
-import { piecesOf } from './pieces-of.ts';
 import { receiveJson, runEndpoint } from './run-endpoint.ts';
 import { unknownFieldsHeader } from './unknown-fields.ts';
 
 /** Answers a request that runs no model. */
 async function answerRoute(call: Call, { handle, requestBody }: Route): Promise<ApiResponse> {
-  const { inference, request, pathParameters, caller } = call;
+  const { inference, request, pathParameters, caller, budget } = call;
   const given = requestBody && (await receiveJson(call, requestBody));
-  const body = requestBody && (await piecesOf(call)(() => parseBody(requestBody.schema, given)));
+  const body = requestBody && (await budget.pieces(() => parseBody(requestBody.schema, given)));
   const ignored = requestBody && unknownFieldsHeader(requestBody, given, call.settings.unknownFields);
   const response = await handle({
     body,
     query: queryOf(request.url),
     pathParameters,
     caller,
+    budget,
     models: () => inference.models(),
     status: () => inference.status(),
     control(id) {

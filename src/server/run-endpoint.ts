@@ -11,7 +11,6 @@ import { toErrorBody } from './errors.ts';
 import { watched } from './request-watch.ts';
 import { collectRun, openRun, type BilledRun } from './run.ts';
 import { markChecked } from '../validation/assert-request.ts';
-import { piecesOf } from './pieces-of.ts';
 import { unknownFieldsHeader } from './unknown-fields.ts';
 import { receiveUpload } from './upload.ts';
 import { InferenceError } from '../errors.ts';
@@ -76,8 +75,8 @@ async function answer(
   onRunEnd?: () => Promise<void>,
 ): Promise<ApiResponse> {
   const since = performance.now();
-  const pieces = piecesOf(call);
-  const asked = await pieces(() => endpoint.read(body, call.caller, pieces));
+  const { budget } = call;
+  const asked = await budget.pieces(() => endpoint.read(body, call.caller, budget));
   const ignored =
     endpoint.requestBody && unknownFieldsHeader(endpoint.requestBody, body, call.settings.unknownFields);
   await letOthersRun(since);

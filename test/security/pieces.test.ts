@@ -3,7 +3,9 @@ import { categories } from '../../src/categories/registry.ts';
 import type { Endpoint } from '../../src/contracts/endpoint.ts';
 import { z } from 'zod';
 import type { Meter } from '../../src/server/plans.ts';
-import { piecesOf } from '../../src/server/pieces-of.ts';
+import { createBudget } from '../../src/server/request-budget.ts';
+import type { Call } from '../../src/server/call.ts';
+import type { RequestBudget } from '../../src/contracts/endpoint.ts';
 import { inPieces, type Pieces } from '../../src/validation/in-pieces.ts';
 import { listOf as listSchema } from '../../src/validation/list-schema.ts';
 import { isThorough } from '../thorough.ts';
@@ -51,8 +53,11 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
     const pause = async (): Promise<void> => void pauses++;
     const pieces: Pieces = (check) => inPieces(check, { pieceMs: 0, pause });
     const body = bodies[path]!;
-    const whole = await endpoint.read(body, caller, async (check) => (await check()) as never);
-    expect(await pieces(() => endpoint.read(body, caller, pieces))).toEqual(whole);
+    const budgetOf = (given: Pieces): RequestBudget => ({ pieces: given, pause, hold() {} });
+    const atOnce = budgetOf(async (check) => (await check()) as never);
+    const whole = await endpoint.read(body, caller, atOnce);
+    pauses = 0;
+    expect(await pieces(() => endpoint.read(body, caller, budgetOf(pieces)))).toEqual(whole);
     const items = Math.max(
       0,
       ...Object.values(body).map((value) => (Array.isArray(value) ? value.length : 0)),
@@ -70,10 +75,9 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
       body: { parsed: undefined },
       signal: leaving.signal,
     };
-    const call = { request, owner: undefined, meter, startedAt: performance.now() };
     let checks = 0;
     const list = z.object({ items: listSchema(z.string().refine(() => slow(() => checks++))) });
-    const check = piecesOf(call)(() => list.parse({ items: listOf(100, String) }));
+    const check = budgetFor(request).pieces(() => list.parse({ items: listOf(100, String) }));
     leaving.abort();
     await expect(check).rejects.toMatchObject({ code: 'cancelled' });
     expect(checks).toBeLessThan(100);
@@ -84,8 +88,8 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
     const { signal } = new AbortController();
     const request = { method: 'POST', url: '/', headers, body: { parsed: undefined }, signal };
     const list = z.object({ items: listSchema(z.string().refine(() => slow(() => undefined))) });
-    const check = piecesOf({ request, owner: undefined, meter, startedAt: performance.now() });
-    await expect(check(() => list.parse({ items: listOf(100, String) }))).rejects.toMatchObject({
+    const { pieces } = budgetFor(request);
+    await expect(pieces(() => list.parse({ items: listOf(100, String) }))).rejects.toMatchObject({
       code: 'deadline_exceeded',
     });
     // A request of the quota.
@@ -93,6 +97,11 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
   });
 });
 
+function budgetFor(request: Call['request']) {
+  return createBudget({ request, owner: undefined, meter, startedAt: performance.now(), settings });
+}
+
+const settings = {} as Call['settings'];
 const charges: number[] = [];
 const meter = {
   spend: async () => ({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryResponseStore } from '../../src/server/memory-response-store.ts';
+import { MemoryResponseStore } from '../../src/server/memory-response-store.ts';
 
 function open(limits: { maxCount?: number; maxBytes?: number } = {}) {
   let time = 0;
-  const store = createMemoryResponseStore({ maxCount: 100, maxBytes: 1000, ...limits }, () => time);
+  const store = new MemoryResponseStore({ maxCount: 100, maxBytes: 1e5, ...limits }, () => time);
   return {
     store,
     put: (key: string, length = 10, seconds = 60) => store.set(key, 'a'.repeat(length), seconds),
@@ -39,22 +39,36 @@ describe('responses in memory', () => {
   });
 
   it('are bounded in bytes, as UTF-8', async () => {
-    const { store, put, has } = open({ maxBytes: 100 });
-    await put('b:1', 30);
-    await put('a:1', 40);
-    await store.set('a:2', 'é'.repeat(20), 60);
+    const { store, put, has } = open({ maxBytes: 10_000 });
+    await put('b:1', 3000);
+    await put('a:1', 4000);
+    await store.set('a:2', 'é'.repeat(2000), 60);
     expect(await has('b:1', 'a:1', 'a:2')).toEqual([true, false, true]);
   });
 
+  it('are lost as a whole, those first that were not used for longest', async () => {
+    const { put, has } = open({ maxCount: 2 });
+    for (const key of ['a:1.1', 'a:1', 'a:2.1', 'a:2']) await put(key);
+    await has('a:1');
+    await put('a:3');
+    expect(await has('a:1.1', 'a:1', 'a:2.1', 'a:2', 'a:3')).toEqual([true, true, false, false, true]);
+  });
+
+  it('take more than their characters', async () => {
+    const { put, has } = open({ maxBytes: 10_000 });
+    for (let number = 0; number < 100; number++) await put(`a:${number}`, 1);
+    expect(await has('a:0', 'a:99')).toEqual([false, true]);
+  });
+
   it('count once where they are set again, and no more where they are removed or over', async () => {
-    const { store, put, sleep, has } = open({ maxBytes: 100 });
-    await put('a:1', 60);
-    await put('a:1', 60);
+    const { store, put, sleep, has } = open({ maxBytes: 10_000 });
+    await put('a:1', 6000);
+    await put('a:1', 6000);
     await store.delete('a:1');
     await store.delete('a:1');
-    await put('a:2', 60, 10);
+    await put('a:2', 6000, 10);
     sleep(10);
-    await put('b:1', 100);
+    await put('b:1', 9000);
     expect(await has('a:1', 'a:2', 'b:1')).toEqual([false, false, true]);
   });
 });

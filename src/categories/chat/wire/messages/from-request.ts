@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { ModelInfo } from '../../../../contracts/model.ts';
 import { fieldError, orThrow } from '../../../../errors.ts';
 import type { CallerState } from '../../../../contracts/caller.ts';
-import { mapEach, type Pieces } from '../../../../validation/in-pieces.ts';
+import type { RequestBudget } from '../../../../contracts/endpoint.ts';
+import { mapEach } from '../../../../validation/in-pieces.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import {
   foreignTo,
@@ -71,7 +72,7 @@ export function fromMessagesRequest(body: unknown): MessagesCall {
 export async function readMessagesRequest(
   body: unknown,
   _caller: CallerState,
-  pieces: Pieces,
+  { pieces }: RequestBudget,
 ): Promise<MessagesCall> {
   const parsed = await pieces(() => parse(body));
   const conversation = await pieces(() => toChatBody(parsed));

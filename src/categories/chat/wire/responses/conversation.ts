@@ -1,7 +1,18 @@
-import type { CallerState } from '../../../../contracts/caller.ts';
+import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
+import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
-import { findConversation } from './kept-conversation.ts';
-import { findKept, hasAnswer, notFound, nothingKept, responseIdOf, wholeItems } from './kept-response.ts';
+import { assertRoom, findConversation } from './kept-conversation.ts';
+import { notFound, nothingKept, tooLarge } from './kept-errors.ts';
+import { chunkWith, isReadable, noSize, readChunk, readItems, sizeOf, type Chunk } from './kept-items.ts';
+import {
+  findKept,
+  hasAnswer,
+  responseIdOf,
+  sourceOf,
+  sourcesBefore,
+  type Before,
+  type KeptResponse,
+} from './kept-response.ts';
 import type { ConversationItem, ResponsesRequestBody } from './schema.ts';
 
 /** An item of a conversation, and the field of the request that it came with. */
@@ -12,54 +23,80 @@ export interface PlacedItem {
 
 /** The part of a conversation that was kept. */
 export interface Recalled {
-  readonly before: readonly ConversationItem[];
-  readonly conversation?: string | undefined;
+  readonly before: Before;
+  readonly items: readonly ConversationItem[];
   /** The items that the request refers to, by their ids. */
-  readonly items: ReadonlyMap<string, ConversationItem>;
+  readonly referred: ReadonlyMap<string, ConversationItem>;
 }
 
-export const nothingRecalled: Recalled = { before: [], items: new Map() };
+export const nothingRecalled: Recalled = { before: { size: noSize }, items: [], referred: new Map() };
 
 type Asked = Pick<
   ResponsesRequestBody,
   'input' | 'previous_response_id' | 'conversation' | 'store' | 'background'
 >;
 
-export async function recall(asked: Asked, caller: CallerState): Promise<Recalled> {
+/**
+ * Reads what a request continues and refers to.
+ *
+ * @throws InferenceError `response_not_found`, or `request_too_large` for more than a request may hold, which is known before it is read
+ */
+export async function recall(asked: Asked, caller: CallerState, budget: RequestBudget): Promise<Recalled> {
   const { kept } = caller;
   if (kept === undefined) {
     assertRecallsNothing(asked);
     return nothingRecalled;
   }
   const { previous_response_id: previous } = asked;
-  const conversation = typeof asked.conversation === 'string' ? asked.conversation : asked.conversation?.id;
-  if (previous != null && conversation !== undefined)
+  const id = typeof asked.conversation === 'string' ? asked.conversation : asked.conversation?.id;
+  if (previous != null && id !== undefined)
     throw fieldError('conversation', 'expected none beside previous_response_id');
-  let before: readonly ConversationItem[] = [];
-  if (conversation !== undefined)
-    before = (await findConversation(caller, conversation, 'conversation')).items;
-  else if (previous != null) before = await itemsOf(caller, previous, 'previous_response_id');
-  const items = new Map<string, ConversationItem>();
+  await budget.pause();
+  const param = id === undefined ? 'previous_response_id' : 'conversation';
+  let before = nothingRecalled.before;
+  if (id !== undefined) {
+    const { chunks } = await findConversation(caller, { id, param });
+    before = { size: sizeOf(chunks), conversation: { id, last: chunks.at(-1)?.number ?? 0 } };
+    assertRoom(before.size.count + (typeof asked.input === 'string' ? 1 : asked.input.length), param);
+  } else if (previous != null) {
+    const head = await findAnswered(caller, previous, param);
+    before = { size: sizeOf(sourceOf(head).chunks, head.before.size), previous };
+  }
+  if (!isReadable(before.size, kept))
+    throw tooLarge(param, 'the conversation is larger than a request may be');
+  budget.hold(before.size.bytes);
+  const sources = await sourcesBefore(caller, before, { budget, param });
+  const items = await readItems(kept, sources, { budget, param });
+  return { before, items, referred: await readReferred(kept, { caller, asked, budget }) };
+}
+
+async function readReferred(
+  kept: KeptValues,
+  { caller, asked, budget }: { caller: CallerState; asked: Asked; budget: RequestBudget },
+): Promise<Map<string, ConversationItem>> {
+  const referred = new Map<string, ConversationItem>();
+  let head: KeptResponse | undefined;
+  let read: { chunk: Chunk; items: readonly ConversationItem[] } | undefined;
   let bytes = 0;
-  const responses = new Map<string, Map<string | null | undefined, ConversationItem>>();
   for (const { id, place } of referencesOf(asked)) {
+    await budget.pause();
     const responseId = responseIdOf(id);
     if (responseId === undefined) throw notFound(place);
-    const known =
-      responses.get(responseId) ??
-      new Map((await itemsOf(caller, responseId, place)).map((item) => [item.id, item]));
-    responses.set(responseId, known);
-    const item = known.get(id);
+    if (head?.id !== responseId) head = await findAnswered(caller, responseId, place);
+    const chunk = chunkWith(sourceOf(head).chunks, id);
+    if (chunk === undefined) throw notFound(place);
+    if (read?.chunk.number !== chunk.number) {
+      bytes += chunk.bytes;
+      if (bytes > kept.maxBytes) throw tooLarge(place, 'the items are larger together than a request may be');
+      budget.hold(chunk.bytes);
+      read = { chunk, items: await readChunk(kept, responseId, { chunk, param: place }) };
+    }
+    const item = read.items.find((one) => one.id === id);
     if (item === undefined) throw notFound(place);
-    if (items.has(id)) throw fieldError(place, 'expected every item once');
-    items.set(id, item);
-    bytes += JSON.stringify(item).length;
-    if (bytes > kept.maxBytes)
-      throw fieldError(place, 'the items are larger together than a request may be', {
-        code: 'request_too_large',
-      });
+    if (referred.has(id)) throw fieldError(place, 'expected every item once');
+    referred.set(id, item);
   }
-  return { before, conversation, items };
+  return referred;
 }
 
 /** @throws InferenceError `unsupported_feature` for a request that only a service that keeps responses can answer */
@@ -79,43 +116,41 @@ function referencesOf({ input }: Asked): { readonly id: string; readonly place: 
   );
 }
 
-/** All items that a model is to read, in their order. */
+/** All items that a model is to read, in their order. Each has an id of its own, or none. */
 export function conversationOf(
   { input }: Pick<Asked, 'input'>,
-  { before, conversation, items }: Recalled,
+  { before, items, referred }: Recalled,
   unseal: CallerState['unseal'],
 ): PlacedItem[] {
-  const placed = before.map((item) => ({
-    item,
-    place: conversation === undefined ? 'previous_response_id' : 'conversation',
-  }));
+  const place = before.conversation === undefined ? 'previous_response_id' : 'conversation';
+  const placed = items.map((item): PlacedItem => ({ item, place }));
   if (typeof input === 'string')
     return [...placed, { item: { role: 'user', content: input }, place: 'input' }];
+  const taken = new Set(items.map(({ id }) => id));
   for (const [index, item] of input.entries()) {
-    const place = `input[${index}]`;
-    placed.push({
-      item: item.type === 'item_reference' ? items.get(item.id)! : opened(item, place),
-      place,
-    });
+    const ownPlace = `input[${index}]`;
+    if (item.id != null && taken.has(item.id))
+      throw fieldError(`${ownPlace}.id`, 'expected an id that no other item of the conversation has');
+    taken.add(item.id);
+    const found = item.type === 'item_reference' ? referred.get(item.id)! : opened(item, ownPlace);
+    placed.push({ item: found, place: ownPlace });
   }
   return placed;
 
-  function opened(item: ConversationItem, place: string): ConversationItem {
+  function opened(item: ConversationItem, ownPlace: string): ConversationItem {
     if (item.type !== 'reasoning' || item.encrypted_content == null || item.content?.length) return item;
     const text = unseal(item.encrypted_content);
     if (text === undefined) {
       const reason =
         'expected what this service has encrypted for this key; a restart ends its secret, unless the handler has a `reasoningSecret`';
-      throw fieldError(`${place}.encrypted_content`, reason);
+      throw fieldError(`${ownPlace}.encrypted_content`, reason);
     }
     return { ...item, content: [{ type: 'reasoning_text', text }] };
   }
 }
 
-async function itemsOf(caller: CallerState, id: string, place: string): Promise<ConversationItem[]> {
+async function findAnswered(caller: CallerState, id: string, place: string): Promise<KeptResponse> {
   const found = await findKept(caller, id, place);
-  const { input, response } = found;
-  if (!hasAnswer(found))
-    throw fieldError(place, `expected a response with an answer, got one that is ${response.status}`);
-  return [...input, ...wholeItems(response)];
+  if (hasAnswer(found)) return found;
+  throw fieldError(place, `expected a response with an answer, got one that is ${found.status}`);
 }

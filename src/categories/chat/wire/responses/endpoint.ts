@@ -9,14 +9,8 @@ import type { ChatRequestInput } from '../../request.ts';
 import { answerChat, toDialectError } from '../answer.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
 import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './from-request.ts';
-import {
-  hasAnswer,
-  toKeptItems,
-  tooLarge,
-  type KeptResponse,
-  wholeItems,
-  type Keeping,
-} from './kept-response.ts';
+import { tooLarge } from './kept-errors.ts';
+import { hasAnswer, ResponseKeeper, wholeItems, type Keeping } from './kept-response.ts';
 import {
   modelResponseSchema,
   responseEventSchema,
@@ -33,7 +27,7 @@ import {
 } from './to-events.ts';
 import { toResponseHead } from './to-head.ts';
 import type { ShownTools } from './tools.ts';
-import { findConversation, withItems } from './kept-conversation.ts';
+import { addItems } from './kept-conversation.ts';
 import { z } from 'zod';
 import { countedBody, previewPrompt } from '../preview-prompt.ts';
 
@@ -73,24 +67,24 @@ async function keepResponse(
   run: ReportingRun,
 ): Promise<ModelResponse> {
   const { kept } = run.caller;
-  const input = toKeptItems(keeping.items, given.id);
-  const response = await keepTurn({ response: given, input }, keeping, run);
+  const response = await keepTurn(given, keeping, run);
   if (!keeping.store || kept === undefined) return response;
-  const isKept = await kept.set(response.id, { response, input } satisfies KeptResponse).catch(reportTo(run));
-  return isKept ? response : { ...response, store: false };
+  const keeper = new ResponseKeeper(kept, response, keeping.before);
+  if (await keeper.begin(keeping.items, response).catch(reportTo(run))) return response;
+  // The failure is reported already.
+  await keeper.discard().catch(() => undefined);
+  return { ...response, store: false };
 }
 
 /** Adds the new items of a response to its conversation. The answer says whether that has them. */
 async function keepTurn(
-  { response, input }: KeptResponse,
-  { conversation }: Pick<Keeping, 'conversation'>,
+  response: ModelResponse,
+  { items, before: { conversation } }: Keeping,
   run: ReportingRun,
 ): Promise<ModelResponse> {
-  if (conversation === undefined || run.caller.kept === undefined) return response;
-  const items = [...input.slice(conversation.known), ...wholeItems(response)];
-  const added = findConversation(run.caller, conversation.id, 'conversation', (found) =>
-    withItems(found, items),
-  );
+  if (conversation === undefined) return response;
+  const named = { id: conversation.id, param: 'conversation' };
+  const added = addItems(run.caller, named, [...items, ...wholeItems(response)], true);
   return (await added.catch(reportTo(run))) ? response : { ...response, conversation: null };
 }
 
@@ -112,29 +106,26 @@ interface BackgroundForm extends ResponseForm {
 /** Answers with a response that is still to come, and keeps it as it changes. The service has to keep responses. */
 async function answerInBackground(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
-  { request, items, conversation }: ResponsesCall,
+  call: ResponsesCall,
   { head, headers, toError, ...form }: BackgroundForm,
 ): Promise<ApiResponse> {
+  const { request, items, before } = call;
   const kept = run.caller.kept!;
   const { id } = head;
-  const input = toKeptItems(items, id);
-  const write = (response: ModelResponse): Promise<boolean> =>
-    kept.set(id, { response, input } satisfies KeptResponse);
-  const { signal, end } = await kept.work.begin(id);
   let response = toEmptyResponse(head, { status: 'queued' });
+  const keeper = new ResponseKeeper(kept, response, before);
+  const { signal, end } = await kept.work.begin(id);
   let written: Promise<unknown> = Promise.resolve();
   const onDispatch = (): void => {
     response = { ...response, status: 'in_progress' };
-    written = written.then(() => write(response)).catch(reportTo(run));
+    written = written.then(() => keeper.mark('in_progress')).catch(reportTo(run));
   };
   const finish = async (events: Promise<ChatEvent[]>): Promise<void> => {
     const settled = await settle(events);
     await written;
-    const last = hasAnswer({ response: settled })
-      ? await keepTurn({ response: settled, input }, { conversation }, run)
-      : settled;
-    if (await write(last)) return;
-    await write(failed(tooLarge('input', 'the response')));
+    const last = hasAnswer(settled) ? await keepTurn(settled, call, run) : settled;
+    if (await keeper.write(last)) return;
+    await keeper.write(failed(tooLarge('input', 'the response is larger than what is kept of one')));
   };
   const settle = async (events: Promise<ChatEvent[]>): Promise<ModelResponse> => {
     try {
@@ -151,12 +142,13 @@ async function answerInBackground(
   };
 
   try {
-    if (!(await write(response))) throw tooLarge('input', 'the conversation');
+    if (!(await keeper.begin(items, response)))
+      throw tooLarge('input', 'the conversation is larger than what is kept of one');
     const { events } = await run.detach(request, { signal, responseId: id, onDispatch });
     void finish(events).catch(reportTo(run)).then(end);
   } catch (thrown) {
     await written;
-    await kept.delete(id).catch(reportTo(run));
+    await keeper.discard().catch(reportTo(run));
     await end();
     throw toError(thrown);
   }

@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallerState } from '../../../../contracts/caller.ts';
+import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { fieldError, orThrow, unsupportedError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import type { Pieces } from '../../../../validation/in-pieces.ts';
 import { fromChatRequest } from '../from-request.ts';
 import type { ChatRequestBody } from '../schema.ts';
 import {
@@ -12,6 +11,7 @@ import {
   nothingRecalled,
   recall,
   type PlacedItem,
+  type Recalled,
 } from './conversation.ts';
 import { toResponsesError } from './field-names.ts';
 import type { Keeping } from './kept-response.ts';
@@ -83,27 +83,24 @@ export function fromResponsesRequest(body: unknown): ResponsesCall {
   const parsed = parse(body);
   assertRecallsNothing(parsed);
   const items = conversationOf(parsed, nothingRecalled, () => undefined);
-  return toCall(parsed, toChatBody(parsed, items), false);
+  return toCall(parsed, toChatBody(parsed, items), { store: false, recalled: nothingRecalled });
 }
 
 /** `fromResponsesRequest` of a caller of a service; it lets others run within and between its two checks. */
 export async function readResponsesRequest(
   body: unknown,
   caller: CallerState,
-  pieces: Pieces,
+  budget: RequestBudget,
 ): Promise<ResponsesCall> {
-  const parsed = await pieces(() => parse(body));
+  const parsed = await budget.pieces(() => parse(body));
   if (parsed.background === true) assertMayRunOn(parsed);
-  const recalled = await recall(parsed, caller);
+  const recalled = await recall(parsed, caller, budget);
+  await budget.pause();
   const items = conversationOf(parsed, recalled, caller.unseal);
-  await nextTurn();
+  await budget.pause();
   const conversation = toChatBody(parsed, items);
-  await nextTurn();
-  const id = recalled.conversation;
-  return pieces(() => ({
-    ...toCall(parsed, conversation, parsed.store ?? caller.kept !== undefined),
-    conversation: id === undefined ? undefined : { id, known: recalled.before.length },
-  }));
+  const store = parsed.store ?? caller.kept !== undefined;
+  return budget.pieces(() => toCall(parsed, conversation, { store, recalled }));
 }
 
 function parse(body: unknown): ResponsesRequestBody {
@@ -143,13 +140,14 @@ function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[])
 function toCall(
   parsed: ResponsesRequestBody,
   { chatBody, places, items, tools }: ReturnType<typeof toChatBody>,
-  store: boolean,
+  { store, recalled }: { readonly store: boolean; readonly recalled: Recalled },
 ): ResponsesCall {
   const { model, request, stream, formatField } = orThrow(
     () => fromChatRequest(chatBody),
     (error) => toResponsesError(error, places),
   );
-  return { model, request, stream, formatField, places, items, tools, store, body: parsed };
+  const kept = { items: items.slice(recalled.items.length), before: recalled.before, store };
+  return { model, request, stream, formatField, places, tools, ...kept, body: parsed };
 }
 
 /** Calls and reasoning, which are items of their own, become parts of the assistant's messages. */

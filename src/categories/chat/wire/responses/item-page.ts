@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { fieldError } from '../../../../errors.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 
-const mostItems = 100;
+const maxLimit = 100;
 
 export const pageParameters = {
   limit: {
-    description: `Most items, 1 to ${mostItems}; default 20.`,
-    schema: { type: 'integer', minimum: 1, maximum: mostItems },
+    description: `Max number of items, 1 to ${maxLimit}; default 20.`,
+    schema: { type: 'integer', minimum: 1, maximum: maxLimit },
   },
   order: {
     description: '`asc` or `desc`; default `desc`, the last first.',
@@ -40,16 +40,19 @@ export function toItemPage(data: readonly Item[], hasMore = false): object {
   };
 }
 
-/** Answers with the part of the items that a query asks for. @param given the items, the oldest first */
-export function pageOf(given: readonly Item[], query: URLSearchParams): object {
+/** The part of a list that a query asks for. @param given the list, the oldest first */
+export function pageOf<One extends Item>(
+  given: readonly One[],
+  query: URLSearchParams,
+): { readonly page: One[]; readonly hasMore: boolean } {
   const limit = Number(query.get('limit') ?? 20);
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= mostItems))
-    throw fieldError('limit', `expected an integer from 1 to ${mostItems}, got ${limit}`);
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))
+    throw fieldError('limit', `expected an integer from 1 to ${maxLimit}, got ${limit}`);
   const order = query.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw fieldError('order', 'expected "asc" or "desc"');
-  const items = order === 'asc' ? given : given.toReversed();
+  const list = order === 'asc' ? given : given.toReversed();
   const after = query.get('after');
-  const start = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
+  const start = after === null ? 0 : list.findIndex(({ id }) => id === after) + 1;
   if (after !== null && start === 0) throw fieldError('after', 'expected the id of an item of this list');
-  return toItemPage(items.slice(start, start + limit), start + limit < items.length);
+  return { page: list.slice(start, start + limit), hasMore: start + limit < list.length };
 }

@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import type { NamedSchema, Route, RouteCall } from '../../../../contracts/endpoint.ts';
 import { fieldError, unsupportedError, type ErrorCode } from '../../../../errors.ts';
-import { createId, unixTime } from '../../../../http/headers.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
-import { itemPageSchema, pageOf, pageParameters, toItemPage } from './item-page.ts';
-import { findConversation, withItems, type KeptConversation } from './kept-conversation.ts';
-import { findKept, findSettled, isPending, notFound, nothingKept, tooLarge } from './kept-response.ts';
+import { itemPageSchema, pageParameters, toItemPage } from './item-page.ts';
+import {
+  addItems,
+  changeConversation,
+  createConversation,
+  findConversation,
+  removeConversation,
+  removeItem,
+  type KeptConversation,
+} from './kept-conversation.ts';
+import { notFound, nothingKept } from './kept-errors.ts';
+import { chunkWith, readChunk, readPage } from './kept-items.ts';
+import { findKept, findSettled, forgetResponse, isPending, sourcesBefore } from './kept-response.ts';
 import {
   deletedSchema,
   inputItemListSchema,
@@ -47,11 +56,8 @@ const bodies = {
   update: z.object({ metadata: metadataSchema }),
 };
 
-function find<Found extends KeptConversation | undefined = KeptConversation>(
-  { caller, pathParameters: { conversation_id: id } }: RouteCall,
-  change?: (found: KeptConversation) => Found,
-): Promise<Found> {
-  return findConversation(caller, id!, 'conversation_id', change);
+function named({ pathParameters: { conversation_id: id } }: RouteCall) {
+  return { id: id!, param: 'conversation_id' };
 }
 
 function show({ id, created_at, metadata }: KeptConversation): object {
@@ -74,48 +80,46 @@ function route(
 /** Paths of conversations that are kept, the longer ones first. */
 export const keptConversations: readonly Route[] = [
   route(['GET', itemPath, 'getConversationItem', 'One item of a conversation.'], item, async (call) => {
-    const { items } = await find(call);
-    const found = items.find(({ id }) => id === call.pathParameters['item_id']);
+    const { id, chunks } = await findConversation(call.caller, named(call));
+    const itemId = call.pathParameters['item_id']!;
+    const chunk = chunkWith(chunks, itemId);
+    const items = chunk ? await readChunk(call.caller.kept!, id, { chunk, param: 'item_id' }) : [];
+    const found = items.find((one) => one.id === itemId);
     if (found === undefined) throw notFound('item_id');
     return found;
   }),
   route(
     ['DELETE', itemPath, 'deleteConversationItem', 'Remove an item from a conversation.'],
     conversation,
-    async (call) =>
-      show(
-        await find(call, (found) => {
-          const items = found.items.filter(({ id }) => id !== call.pathParameters['item_id']);
-          if (items.length === found.items.length) throw notFound('item_id');
-          return { ...found, items };
-        }),
-      ),
+    async (call) => show(await removeItem(call.caller, named(call), call.pathParameters['item_id']!)),
   ),
   route(
     ['GET', `${path}/items`, 'listConversationItems', 'The items of a conversation.'],
     itemPage,
-    async (call) => pageOf((await find(call)).items, call.query),
+    async (call) => {
+      const { id: owner, chunks } = await findConversation(call.caller, named(call));
+      return readPage(call.caller.kept!, [{ owner, chunks }], { ...call, param: 'conversation_id' });
+    },
     { queryParameters: pageParameters },
   ),
   route(
     ['POST', `${path}/items`, 'createConversationItems', 'Add items to the end of a conversation.'],
     itemPage,
     async (call) => {
-      const added = (call.body as z.infer<typeof bodies.add>).items;
-      const { items } = await find(call, (found) => withItems(found, added));
-      return toItemPage(items.slice(-added.length));
+      const { items } = call.body as z.infer<typeof bodies.add>;
+      return toItemPage(await addItems(call.caller, named(call), items));
     },
     { requestBody: { name: 'NewConversationItems', schema: bodies.add } },
   ),
   route(['GET', path, 'getConversation', 'A conversation, without its items.'], conversation, async (call) =>
-    show(await find(call)),
+    show(await findConversation(call.caller, named(call))),
   ),
   route(
     ['POST', path, 'updateConversation', "Replace a conversation's metadata."],
     conversation,
     async (call) => {
-      const { metadata } = call.body as z.infer<typeof bodies.update>;
-      return show(await find(call, (found) => ({ ...found, metadata: metadata ?? {} })));
+      const metadata = (call.body as z.infer<typeof bodies.update>).metadata ?? {};
+      return show(await changeConversation(call.caller, named(call), (found) => ({ ...found, metadata })));
     },
     { requestBody: { name: 'ConversationUpdate', schema: bodies.update } },
   ),
@@ -124,11 +128,11 @@ export const keptConversations: readonly Route[] = [
       'DELETE',
       path,
       'deleteConversation',
-      'Forget a conversation and its items. Responses that were kept stay.',
+      'Forget a conversation and its items. Responses that were kept stay, and can be continued no more.',
     ],
     { name: 'DeletedConversation', schema: deletedSchema('conversation.deleted') },
     async (call) => {
-      await find(call, () => undefined);
+      await removeConversation(call.caller, named(call));
       return { id: call.pathParameters['conversation_id'], object: 'conversation.deleted', deleted: true };
     },
   ),
@@ -143,10 +147,7 @@ export const keptConversations: readonly Route[] = [
     async ({ caller: { kept }, body }) => {
       if (kept === undefined) throw nothingKept('conversation');
       const { items, metadata } = body as z.infer<typeof bodies.create>;
-      const empty = { id: createId('conv_'), created_at: unixTime(), metadata: metadata ?? {}, items: [] };
-      const begun = withItems(empty, items ?? []);
-      if (!(await kept.set(begun.id, begun))) throw tooLarge('items', 'the conversation');
-      return show(begun);
+      return show(await createConversation(kept, items ?? [], metadata ?? {}));
     },
     { requestBody: { name: 'NewConversation', schema: bodies.create, isOptional: true } },
   ),
@@ -169,12 +170,11 @@ export const keptResponses: readonly Route[] = [
       'The items that a response which was kept has answered, with those before them.',
     ],
     { name: 'InputItemList', schema: inputItemListSchema },
-    async ({ caller, query, pathParameters }) => {
-      const { input } = await findKept(caller, pathParameters['response_id']!, 'response_id');
-      return pageOf(
-        input.map((one) => Object.assign({ type: 'message' }, one)),
-        query,
-      );
+    async ({ caller, budget, query, pathParameters }) => {
+      const param = 'response_id';
+      const { id: owner, before, input } = await findKept(caller, pathParameters[param]!, param);
+      const sources = await sourcesBefore(caller, before, { budget, param });
+      return readPage(caller.kept!, [...sources, { owner, chunks: input }], { query, budget, param });
     },
     { queryParameters: pageParameters },
   ),
@@ -187,21 +187,21 @@ export const keptResponses: readonly Route[] = [
     ],
     response,
     async (call) => {
-      const { response: found, kept } = await settled(call);
+      const found = await settled(call);
       if (!found.background) {
         const reason = 'expected a response with `background`: others end with their connection';
         throw fieldError('response_id', reason);
       }
-      if (!isPending({ response: found })) return found;
-      await kept.work.stop(found.id);
-      return (await settled(call)).response;
+      if (!isPending(found)) return found;
+      await call.caller.kept!.work.stop(found.id);
+      return settled(call);
     },
   ),
   route(
     ['GET', responsePath, 'getResponse', 'A response that was kept, or that is under way in the background.'],
     response,
     async (call) => {
-      const { response: found } = await settled(call);
+      const found = await settled(call);
       for (const name of ['stream', 'starting_after']) {
         if (!call.query.has(name) || call.query.get(name) === 'false') continue;
         throw unsupportedError(name, 'not supported, a response that was kept comes at once');
@@ -217,11 +217,11 @@ export const keptResponses: readonly Route[] = [
       'Forget a response that was kept, and stop it first if it is under way. Later ones keep the conversation that they have answered.',
     ],
     { name: 'DeletedResponse', schema: deletedSchema('response') },
-    async ({ caller, pathParameters }) => {
+    async ({ caller, budget, pathParameters }) => {
       const id = pathParameters['response_id']!;
-      const found = await findKept(caller, id, 'response_id');
-      if (isPending(found)) await found.kept.work.stop(id);
-      await found.kept.delete(id);
+      const kept = caller.kept!;
+      if (isPending(await findKept(caller, id, 'response_id'))) await kept.work.stop(id);
+      await forgetResponse(kept, id, budget);
       return { id, object: 'response', deleted: true };
     },
   ),

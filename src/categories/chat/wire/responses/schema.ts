@@ -35,12 +35,17 @@ const content = z.union([z.string(), listOf(part)]);
 
 const reasoningText = z.object({ type: z.literal('reasoning_text'), text: z.string() });
 
-const given = <Type extends string>(type: Type) => ({ type: z.literal(type), id: z.string().nullish() });
+const itemId = z
+  .string()
+  .regex(/^(?!\.\.?$)[!-~]{1,64}$/, { error: 'expected 1 to 64 visible characters of ASCII' })
+  .nullish();
+
+const given = <Type extends string>(type: Type) => ({ type: z.literal(type), id: itemId });
 
 const ownItems = [
   z.object({
     type: z.literal('message').optional(),
-    id: z.string().nullish(),
+    id: itemId,
     role: z.enum(['user', 'assistant', 'system', 'developer']),
     content,
   }),
@@ -69,9 +74,12 @@ const inputItem = offered('an item', [
   }),
 ]);
 
+const maxTexts = 16;
+
 /** A schema of an object's own texts. */
 export const metadataSchema = z
-  .record(z.string(), z.string())
+  .record(z.string().max(64), z.string().max(512))
+  .refine((texts) => Object.keys(texts).length <= maxTexts, `expected at most ${maxTexts} texts`)
   .nullish()
   .meta({ description: 'Comes back as it is.' });
 

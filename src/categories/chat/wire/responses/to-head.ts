@@ -14,7 +14,7 @@ import { offeredTools } from './tools.ts';
  * ```
  */
 export function toResponseHead(
-  { body, request, store, conversation }: ResponsesCall,
+  { body, request, store, before: { conversation } }: ResponsesCall,
   { id, created, model }: AnswerHead,
 ): ResponseHead {
   const valueOf = (

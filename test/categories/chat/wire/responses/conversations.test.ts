@@ -114,11 +114,11 @@ describe('conversations of the openai package', () => {
   it('give every item an id of its own', async () => {
     const { conversations } = serve().as('ann');
     const { id } = await conversations.create({ items: [{ ...user('a'), id: 'msg_1' } as never] });
-    const again = await conversations.items.create(id, {
-      items: [{ ...user('b'), id: 'msg_1' } as never, { ...user('c'), id: 'msg_2' } as never],
-    });
-    expect(again.data[0]!.id).toMatch(/^msg_[0-9a-f]{32}$/);
-    expect(again.data[1]!.id).toBe('msg_2');
+    const again = (...ids: string[]) =>
+      conversations.items.create(id, { items: ids.map((own) => ({ ...user('b'), id: own }) as never) });
+    await expect(again('msg_2', 'msg_1')).rejects.toMatchObject({ status: 400, param: 'items[1].id' });
+    await expect(again('msg_2', 'msg_2')).rejects.toMatchObject({ status: 400, param: 'items[1].id' });
+    expect((await again('msg_2')).data[0]!.id).toBe('msg_2');
   });
 
   it('list their items page by page', async () => {

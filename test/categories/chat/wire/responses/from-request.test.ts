@@ -80,7 +80,7 @@ const conversations: [title: string, input: unknown, messages: object[]][] = [
   ],
   [
     'reasoning between calls',
-    [asks, thought, call('a'), thought, call('b'), output('a'), output('b')],
+    [asks, thought, call('a'), { ...thought, id: 'rs_2' }, call('b'), output('a'), output('b')],
     [
       asks,
       {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { modelResponseSchema } from '../../../../../src/categories/chat/wire/responses/schema.ts';
 import type { ResponseStore } from '../../../../../src/contracts/caller.ts';
 import { createHandler } from '../../../../../src/create-handler.ts';
-import { createMemoryResponseStore } from '../../../../../src/server/memory-response-store.ts';
+import { MemoryResponseStore } from '../../../../../src/server/memory-response-store.ts';
 import type { HandlerOptions } from '../../../../../src/server/options.ts';
 import type { FakeAnswer } from '../../../../../src/testing/fake-chat.ts';
 import { createFakeInference } from '../../../../../src/testing/fake-inference.ts';
@@ -79,9 +79,10 @@ describe('responses that are kept', () => {
 
   it('are there when the last event of a stream is', async () => {
     const set = vi.fn(async () => new Promise((resolve) => setTimeout(resolve, 20)));
-    const memory = createMemoryResponseStore({ maxCount: 10, maxBytes: 1e6 });
+    const memory = new MemoryResponseStore({ maxCount: 10, maxBytes: 1e6 });
     const store: ResponseStore = {
-      ...memory,
+      get: (key) => memory.get(key),
+      delete: (key) => memory.delete(key),
       set: async (...args) => {
         await set();
         return memory.set(...args);
@@ -250,7 +251,7 @@ describe('responses that are kept', () => {
     const { ask, get } = as('ann');
     const first = (await ask({})).json;
     expect(first.store).toBe(true);
-    const large = (await ask({ input: 'a'.repeat(2500) })).json;
+    const large = (await ask({ input: 'a'.repeat(2915) })).json;
     expect(large.store).toBe(false);
     expectError(await get(large.id), 404, 'response_not_found', 'response_id');
   });
@@ -328,7 +329,7 @@ describe('options', () => {
   });
 
   it('a store has its own bounds', () => {
-    const store = createMemoryResponseStore({ maxCount: 1, maxBytes: 1 });
+    const store = new MemoryResponseStore({ maxCount: 1, maxBytes: 1 });
     expect(() => serve(undefined, { keepResponses: { store, maxCount: 5 } })).toThrow(
       /^keepResponses: expected no/,
     );

@@ -1,0 +1,57 @@
+import { Turns } from '../concurrency/turns.ts';
+import type { RequestBudget } from '../contracts/endpoint.ts';
+import { InferenceError } from '../errors.ts';
+import { deadlineMsOf } from '../http/headers.ts';
+import { inPieces } from '../validation/in-pieces.ts';
+import type { BodyGate } from './body-gate.ts';
+import type { Call } from './call.ts';
+
+/** Pieces of all requests and messages of this process, one at a time. */
+export const turns = new Turns();
+
+/** Small pieces of work share a turn of that time. */
+const sliceMs = 2;
+
+export type OwnedBudget = RequestBudget & {
+  /** Call it when the request has ended. */
+  release(): void;
+};
+
+/** Gives a request its time in pieces, owners by turns, while its client waits and its deadline allows. */
+export function createBudget({
+  request,
+  settings,
+  owner,
+  startedAt,
+  meter,
+}: Pick<Call, 'request' | 'settings' | 'owner' | 'startedAt' | 'meter'>): OwnedBudget {
+  let turnBeganAt = -Infinity;
+  let place: ReturnType<BodyGate['enter']> | undefined;
+  let heldBytes = 0;
+  const nextTurn = async (): Promise<void> => {
+    await turns.next(owner);
+    turnBeganAt = performance.now();
+    if (request.signal.aborted) throw new InferenceError('cancelled', 'The client has gone.');
+    const deadlineMs = deadlineMsOf(request) ?? Infinity;
+    if (turnBeganAt - startedAt < deadlineMs) return;
+    // As for a run that its client's own deadline has ended.
+    await (await meter.spend(() => 0)).settle(0);
+    throw new InferenceError('deadline_exceeded', `The request was not finished within ${deadlineMs} ms.`);
+  };
+  return {
+    pieces: (check) => inPieces(check, { pause: nextTurn }),
+    async pause() {
+      if (performance.now() - turnBeganAt >= sliceMs) await nextTurn();
+    },
+    hold(bytes) {
+      heldBytes += bytes;
+      // Small ones would only fill the places of bodies.
+      if (heldBytes <= settings.freeBodyBytes) return;
+      place ??= settings.jsonGate.enter(owner);
+      place.grow(heldBytes);
+    },
+    release() {
+      place?.leave();
+    },
+  };
+}
