@@ -53,33 +53,6 @@ export interface KeptValues {
   isDue(writtenAt: number): boolean;
   /** Writes a value once more, so that its time begins anew. */
   renew(id: string): Promise<void>;
-  readonly work: KeptWork;
-}
-
-/** Work on kept values that goes on when its request has been answered. Each is known by the id of its value. */
-export interface KeptWork {
-  /** @throws InferenceError `overloaded` where the store fails */
-  begin(id: string): Promise<WorkUnderWay>;
-  /**
-   * Whether it has not ended yet, in whichever process.
-   *
-   * @throws InferenceError `overloaded` where the store fails
-   */
-  isUnderWay(id: string): Promise<boolean>;
-  /**
-   * Aborts it, in whichever process, and waits until it has ended. Harmless when there is none.
-   *
-   * @throws InferenceError `overloaded` where the store fails, or another process doesn't end it in time
-   */
-  stop(id: string): Promise<void>;
-}
-
-/** Work that has begun. */
-export interface WorkUnderWay {
-  /** Aborted by `stop`. */
-  readonly signal: AbortSignal;
-  /** Call it when the work has ended and its value is kept. It never rejects. */
-  end(): Promise<void>;
 }
 
 /** State of the service that belongs to one caller: to the keys of one `id` and plan, or to all where there are no keys. */

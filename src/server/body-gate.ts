@@ -32,6 +32,7 @@ export function createBodyGate(kind: string, limits: ResolvedGateLimits, freeByt
   const all: Usage = { count: 0, bytes: 0 };
   const owners = new Map<string, Usage>();
   return {
+    freeBytes,
     /** @param owner of the key; `undefined` where the service is open, so that the limits of all hold alone */
     enter(owner: string | undefined) {
       const own = owner === undefined ? undefined : (owners.get(owner) ?? { count: 0, bytes: 0 });

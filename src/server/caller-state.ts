@@ -6,7 +6,6 @@ import { describeValue } from '../core/text/quote.ts';
 import { InferenceError, orElse } from '../errors.ts';
 import { unixTime } from '../http/headers.ts';
 import { parseBytes } from '../http/parse-in-thread.ts';
-import { createKeptWork, type OwnWorks } from './kept-work.ts';
 import { askHost, hostFault } from './print-internal.ts';
 import { turns } from './request-budget.ts';
 
@@ -60,136 +59,112 @@ export type CallerStates = (owner: string | undefined, planName: string | undefi
 /** @param keeping where values are kept; nowhere if left out */
 export function createCallerStates(keeping: Keeping | undefined, secret: string | undefined): CallerStates {
   const sealersOf = createSealers(secret);
-  const shared: SharedState = { works: new Map(), changes: new Map(), written: new Map() };
+  const surroundings: Surroundings = { changes: new Map(), written: new Map() };
   return (owner, planName = '') => {
     const caller = [planName, owner ?? ''].map(encodeURIComponent).join(':');
-    return {
-      kept: keeping && new StoredValues(caller, owner, keeping, shared),
-      ...sealersOf(caller),
-    };
+    const kept = keeping && keptValues({ caller, owner }, keeping, surroundings);
+    return { kept, ...sealersOf(caller) };
   };
 }
 
 /** What all requests of a process share. */
-interface SharedState {
-  readonly works: OwnWorks;
+interface Surroundings {
   /** The last change of each value, by its key. */
   readonly changes: Map<string, Promise<unknown>>;
-  /** The bytes that each caller has written since a time, the earliest first. */
+  /** The bytes that a caller has written since a time, the earliest first. */
   readonly written: Map<string, { readonly since: number; bytes: number }>;
 }
 
-const message = "The store of responses doesn't answer at the moment.";
-/** A text of that length is read and written in a turn of its own. */
-const longText = 2 ** 14;
-/** Values are kept so much longer than they are found: what others need must be renewed only as often. */
+/** Texts of that length, together, are read and written in one turn of the event loop: a store in memory answers without one. */
+const turnLength = 2 ** 14;
+/** What a text takes beside its length: its key, a timer, promises. */
+const overheadLength = 2 ** 9;
+/** A text is kept longer than it is found by that share, so that it needs no renewal until then. */
 const renewalShare = 1 / 4;
 
-class StoredValues implements KeptValues {
-  readonly maxBytes: number;
-  readonly work: KeptValues['work'];
-  readonly #caller: string;
-  readonly #owner: string | undefined;
-  readonly #keeping: Keeping;
-  readonly #shared: SharedState;
-
-  constructor(caller: string, owner: string | undefined, keeping: Keeping, shared: SharedState) {
-    [this.#caller, this.#owner, this.#keeping, this.#shared] = [caller, owner, keeping, shared];
-    this.maxBytes = keeping.maxTextBytes;
-    this.work = createKeptWork({
-      own: shared.works,
-      shared: keeping.isShared ? keeping.store : undefined,
-      keyOf: (id) => this.#keyOf(id),
-      ask: (question) => this.#ask(question),
-    });
-  }
-
-  async get(id: string): Promise<unknown> {
-    const text = await this.#read(id);
-    if (text === undefined) return undefined;
-    return parseBytes(new TextEncoder().encode(text)).catch((cause: unknown) => {
-      throw hostFault(message, cause);
-    });
-  }
-
-  async set(id: string, json: string): Promise<boolean> {
-    if (Buffer.byteLength(json) > this.maxBytes) return false;
-    await this.#write(id, json);
-    return true;
-  }
-
-  async delete(id: string): Promise<void> {
-    await this.#ask(() => this.#keeping.store.delete(this.#keyOf(id)));
-  }
-
-  async update(id: string, change: Parameters<KeptValues['update']>[1]): Promise<boolean> {
-    const { changes } = this.#shared;
-    const key = this.#keyOf(id);
-    const changed = (changes.get(key) ?? Promise.resolve()).then(async () => {
-      const value = await change(await this.get(id));
-      if (value !== undefined) return this.set(id, JSON.stringify(value));
-      await this.delete(id);
-      return true;
-    });
-    const settled = changed
-      .catch(() => undefined)
-      .finally(() => {
-        if (changes.get(key) === settled) changes.delete(key);
-      });
-    changes.set(key, settled);
-    return changed;
-  }
-
-  isDue(writtenAt: number): boolean {
-    return unixTime() - writtenAt >= this.#keeping.expirySeconds * renewalShare;
-  }
-
-  async renew(id: string): Promise<void> {
-    const text = await this.#read(id);
-    if (text !== undefined) await this.#write(id, text);
-  }
-
-  async #read(id: string): Promise<string | undefined> {
-    const text: unknown = (await this.#ask(() => this.#keeping.store.get(this.#keyOf(id)))) ?? undefined;
+function keptValues(
+  { caller, owner }: { readonly caller: string; readonly owner: string | undefined },
+  { store, isShared, expirySeconds, timeoutMs, maxTextBytes, maxBytesPerKey }: Keeping,
+  { changes, written }: Surroundings,
+): KeptValues {
+  let lengthInTurn = 0;
+  const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
+  const message = "The store of responses doesn't answer at the moment.";
+  const ask = <Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> =>
+    askHost(question, { timeoutMs, message });
+  const takeTurn = async (length: number): Promise<void> => {
+    lengthInTurn += length + overheadLength;
+    if (lengthInTurn < turnLength) return;
+    lengthInTurn = 0;
+    await turns.next(owner);
+  };
+  const read = async (id: string): Promise<string | undefined> => {
+    const text: unknown = (await ask(() => store.get(keyOf(id)))) ?? undefined;
     if (text !== undefined && typeof text !== 'string') {
       const fault = `keepResponses.store: expected a text of get, got ${describeValue(text)}`;
       throw hostFault(message, new TypeError(fault));
     }
-    // A store in memory answers without a turn of the event loop.
-    if (text !== undefined && text.length >= longText) await turns.next(this.#owner);
+    await takeTurn(text?.length ?? 0);
     return text;
-  }
-
-  async #write(id: string, text: string): Promise<void> {
-    const { store, expirySeconds, isShared } = this.#keeping;
-    if (isShared) this.#count(Buffer.byteLength(text));
-    if (text.length >= longText) await turns.next(this.#owner);
-    const seconds = Math.ceil(expirySeconds * (1 + renewalShare));
-    await this.#ask(() => store.set(this.#keyOf(id), text, seconds));
-  }
-
-  /** A store of the host has no bounds for one key, and its texts end by themselves. */
-  #count(bytes: number): void {
-    const { written } = this.#shared;
-    const { expirySeconds, maxBytesPerKey } = this.#keeping;
-    for (const [caller, { since }] of written) {
-      if (unixTime() - since < expirySeconds) break;
-      written.delete(caller);
+  };
+  /** A store of the host knows no keys, and its texts end by themselves. */
+  const count = (bytes: number): void => {
+    const now = unixTime();
+    for (const [first, { since }] of written) {
+      if (now - since < expirySeconds) break;
+      written.delete(first);
     }
-    const own = getOrCreate(written, this.#caller, () => ({ since: unixTime(), bytes: 0 }));
-    if (own.bytes + bytes > maxBytesPerKey) {
-      const text = `This key has written ${maxBytesPerKey} bytes of responses and conversations, which is the most in ${expirySeconds} s.`;
-      const retryAfterSeconds = own.since + expirySeconds - unixTime();
-      throw new InferenceError('rate_limited', text, { retryAfterSeconds });
-    }
+    const own = getOrCreate(written, caller, () => ({ since: now, bytes: 0 }));
     own.bytes += bytes;
-  }
-
-  #keyOf(id: string): string {
-    return `slashv1:responses:${this.#caller}:${encodeURIComponent(id)}`;
-  }
-
-  #ask<Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> {
-    return askHost(question, { timeoutMs: this.#keeping.timeoutMs, message });
-  }
+    if (own.bytes <= maxBytesPerKey) return;
+    own.bytes -= bytes;
+    const reason = `This key may write ${maxBytesPerKey} bytes of responses and conversations in ${expirySeconds} s.`;
+    throw new InferenceError('rate_limited', reason, { retryAfterSeconds: own.since + expirySeconds - now });
+  };
+  const write = async (id: string, text: string): Promise<void> => {
+    if (isShared) count(Buffer.byteLength(text));
+    await takeTurn(text.length);
+    await ask(() => store.set(keyOf(id), text, Math.ceil(expirySeconds * (1 + renewalShare))));
+  };
+  const kept: KeptValues = {
+    maxBytes: maxTextBytes,
+    async get(id) {
+      const text = await read(id);
+      if (text === undefined) return undefined;
+      return parseBytes(new TextEncoder().encode(text)).catch((cause: unknown) => {
+        throw hostFault(message, cause);
+      });
+    },
+    async set(id, json) {
+      if (Buffer.byteLength(json) > maxTextBytes) return false;
+      await write(id, json);
+      return true;
+    },
+    async delete(id) {
+      await takeTurn(0);
+      await ask(() => store.delete(keyOf(id)));
+    },
+    async update(id, change) {
+      const key = keyOf(id);
+      const changed = (changes.get(key) ?? Promise.resolve()).then(async () => {
+        const value = await change(await kept.get(id));
+        if (value !== undefined) return kept.set(id, JSON.stringify(value));
+        await kept.delete(id);
+        return true;
+      });
+      const settled = changed
+        .catch(() => undefined)
+        .finally(() => {
+          if (changes.get(key) === settled) changes.delete(key);
+        });
+      changes.set(key, settled);
+      return changed;
+    },
+    isDue: (writtenAt) => unixTime() - writtenAt >= expirySeconds * renewalShare,
+    async renew(id) {
+      const text = await read(id);
+      if (text !== undefined) await write(id, text);
+    },
+  };
+  return kept;
 }

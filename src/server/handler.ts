@@ -148,7 +148,7 @@ export function createHandlerOf(
       // Before the key is looked at.
       const placeholders = pathParameters();
       const caller = await identify();
-      const budget = createBudget({ request, settings, startedAt, ...caller });
+      const budget = createBudget({ request, startedAt, ...caller }, settings.jsonGate);
       const call = {
         inference,
         settings,

@@ -272,7 +272,7 @@ const optionsBesideAuth = z.object(besideAuth);
 
 export type Settings = ReturnType<typeof resolveOptions>;
 
-const freeBodyBytes = 2 ** 16;
+const freeBytes = 2 ** 16;
 
 /** @throws TypeError or RangeError naming the option at fault */
 export function resolveOptions(options: HandlerOptions) {
@@ -305,8 +305,7 @@ export function resolveOptions(options: HandlerOptions) {
     maxBodyBytes,
     maxUploadBytes,
     uploadGate: createBodyGate('uploads', resolveGate('uploads', given.uploads, uploads)),
-    jsonGate: createBodyGate('JSON bodies', resolveGate('bodies', given.bodies, bodies), freeBodyBytes),
-    freeBodyBytes,
+    jsonGate: createBodyGate('JSON bodies', resolveGate('bodies', given.bodies, bodies), freeBytes),
     sockets: resolveSockets(given.sockets, given.keepAliveMs),
     // A worker may have another working directory.
     uploadDirectory: resolve(given.uploadDirectory),

@@ -1,10 +1,11 @@
 import { Turns } from '../concurrency/turns.ts';
 import type { RequestBudget } from '../contracts/endpoint.ts';
+import type { ApiRequest } from '../contracts/http.ts';
 import { InferenceError } from '../errors.ts';
 import { deadlineMsOf } from '../http/headers.ts';
 import { inPieces } from '../validation/in-pieces.ts';
 import type { BodyGate } from './body-gate.ts';
-import type { Call } from './call.ts';
+import type { Meter } from './plans.ts';
 
 /** Pieces of all requests and messages of this process, one at a time. */
 export const turns = new Turns();
@@ -17,14 +18,16 @@ export type OwnedBudget = RequestBudget & {
   release(): void;
 };
 
+interface BudgetOwner {
+  readonly request: Pick<ApiRequest, 'headers' | 'signal'>;
+  readonly owner: string | undefined;
+  /** `performance.now()` of its arrival. */
+  readonly startedAt: number;
+  readonly meter: Pick<Meter, 'spend'>;
+}
+
 /** Gives a request its time in pieces, owners by turns, while its client waits and its deadline allows. */
-export function createBudget({
-  request,
-  settings,
-  owner,
-  startedAt,
-  meter,
-}: Pick<Call, 'request' | 'settings' | 'owner' | 'startedAt' | 'meter'>): OwnedBudget {
+export function createBudget({ request, owner, startedAt, meter }: BudgetOwner, gate: BodyGate): OwnedBudget {
   let turnBeganAt = -Infinity;
   let place: ReturnType<BodyGate['enter']> | undefined;
   let heldBytes = 0;
@@ -46,8 +49,8 @@ export function createBudget({
     hold(bytes) {
       heldBytes += bytes;
       // Small ones would only fill the places of bodies.
-      if (heldBytes <= settings.freeBodyBytes) return;
-      place ??= settings.jsonGate.enter(owner);
+      if (heldBytes <= gate.freeBytes) return;
+      place ??= gate.enter(owner);
       place.grow(heldBytes);
     },
     release() {

@@ -4,7 +4,8 @@ import type { Endpoint } from '../../src/contracts/endpoint.ts';
 import { z } from 'zod';
 import type { Meter } from '../../src/server/plans.ts';
 import { createBudget } from '../../src/server/request-budget.ts';
-import type { Call } from '../../src/server/call.ts';
+import type { ApiRequest } from '../../src/contracts/http.ts';
+import { createBodyGate } from '../../src/server/body-gate.ts';
 import type { RequestBudget } from '../../src/contracts/endpoint.ts';
 import { inPieces, type Pieces } from '../../src/validation/in-pieces.ts';
 import { listOf as listSchema } from '../../src/validation/list-schema.ts';
@@ -97,11 +98,11 @@ describe('every endpoint reads the largest body in pieces of 0 ms', () => {
   });
 });
 
-function budgetFor(request: Call['request']) {
-  return createBudget({ request, owner: undefined, meter, startedAt: performance.now(), settings });
+function budgetFor(request: ApiRequest) {
+  return createBudget({ request, owner: undefined, meter, startedAt: performance.now() }, gate);
 }
 
-const settings = {} as Call['settings'];
+const gate = createBodyGate('bodies', { count: 1, countPerKey: 1, bytes: 1, bytesPerKey: 1 });
 const charges: number[] = [];
 const meter = {
   spend: async () => ({

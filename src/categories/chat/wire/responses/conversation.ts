@@ -1,15 +1,22 @@
 import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { fieldError } from '../../../../errors.ts';
-import { assertRoom, findConversation } from './kept-conversation.ts';
-import { notFound, nothingKept, tooLarge } from './kept-errors.ts';
-import { chunkWith, isReadable, noSize, readChunk, readItems, sizeOf, type Chunk } from './kept-items.ts';
+import { assertRoom, findConversation, keptFor } from './kept-conversation.ts';
+import {
+  isReadable,
+  noSize,
+  notFound,
+  nothingKept,
+  placesOf,
+  readItems,
+  sizeOf,
+  tooLarge,
+} from './kept-items.ts';
 import {
   findKept,
   hasAnswer,
+  placesBefore,
   responseIdOf,
-  sourceOf,
-  sourcesBefore,
   type Before,
   type KeptResponse,
 } from './kept-response.ts';
@@ -53,20 +60,19 @@ export async function recall(asked: Asked, caller: CallerState, budget: RequestB
     throw fieldError('conversation', 'expected none beside previous_response_id');
   await budget.pause();
   const param = id === undefined ? 'previous_response_id' : 'conversation';
-  let before = nothingRecalled.before;
+  let { before } = nothingRecalled;
   if (id !== undefined) {
-    const { chunks } = await findConversation(caller, { id, param });
-    before = { size: sizeOf(chunks), conversation: { id, last: chunks.at(-1)?.number ?? 0 } };
+    const { entries } = await findConversation(keptFor(caller, [id, param]), [id, param]);
+    before = { size: sizeOf(entries), conversation: { id, last: entries.at(-1)?.number ?? 0 } };
     assertRoom(before.size.count + (typeof asked.input === 'string' ? 1 : asked.input.length), param);
   } else if (previous != null) {
     const head = await findAnswered(caller, previous, param);
-    before = { size: sizeOf(sourceOf(head).chunks, head.before.size), previous };
+    before = { size: sizeOf(head.entries, head.before.size), previous };
   }
   if (!isReadable(before.size, kept))
     throw tooLarge(param, 'the conversation is larger than a request may be');
   budget.hold(before.size.bytes);
-  const sources = await sourcesBefore(caller, before, { budget, param });
-  const items = await readItems(kept, sources, { budget, param });
+  const items = await readItems(kept, await placesBefore(kept, before, { budget, param }), budget);
   return { before, items, referred: await readReferred(kept, { caller, asked, budget }) };
 }
 
@@ -76,25 +82,20 @@ async function readReferred(
 ): Promise<Map<string, ConversationItem>> {
   const referred = new Map<string, ConversationItem>();
   let head: KeptResponse | undefined;
-  let read: { chunk: Chunk; items: readonly ConversationItem[] } | undefined;
   let bytes = 0;
   for (const { id, place } of referencesOf(asked)) {
     await budget.pause();
     const responseId = responseIdOf(id);
     if (responseId === undefined) throw notFound(place);
     if (head?.id !== responseId) head = await findAnswered(caller, responseId, place);
-    const chunk = chunkWith(sourceOf(head).chunks, id);
-    if (chunk === undefined) throw notFound(place);
-    if (read?.chunk.number !== chunk.number) {
-      bytes += chunk.bytes;
-      if (bytes > kept.maxBytes) throw tooLarge(place, 'the items are larger together than a request may be');
-      budget.hold(chunk.bytes);
-      read = { chunk, items: await readChunk(kept, responseId, { chunk, param: place }) };
-    }
-    const item = read.items.find((one) => one.id === id);
-    if (item === undefined) throw notFound(place);
+    const entry = head.entries.find((one) => one.id === id);
+    if (entry === undefined) throw notFound(place);
     if (referred.has(id)) throw fieldError(place, 'expected every item once');
-    referred.set(id, item);
+    bytes += entry.bytes;
+    if (bytes > kept.maxBytes) throw tooLarge(place, 'the items are larger together than a request may be');
+    budget.hold(entry.bytes);
+    const [item] = await readItems(kept, placesOf(responseId, [entry]), budget);
+    referred.set(id, item!);
   }
   return referred;
 }

@@ -9,8 +9,16 @@ import type { ChatRequestInput } from '../../request.ts';
 import { answerChat, toDialectError } from '../answer.ts';
 import { toResponsesError, toResponsesField } from './field-names.ts';
 import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './from-request.ts';
-import { tooLarge } from './kept-errors.ts';
-import { hasAnswer, ResponseKeeper, wholeItems, type Keeping } from './kept-response.ts';
+import { beginWork } from './background-work.ts';
+import { tooLarge, type KeptItem } from './kept-items.ts';
+import {
+  forgetResponse,
+  hasAnswer,
+  inputItems,
+  outputItems,
+  ResponseKeeper,
+  type Keeping,
+} from './kept-response.ts';
 import {
   modelResponseSchema,
   responseEventSchema,
@@ -67,24 +75,24 @@ async function keepResponse(
   run: ReportingRun,
 ): Promise<ModelResponse> {
   const { kept } = run.caller;
-  const response = await keepTurn(given, keeping, run);
-  if (!keeping.store || kept === undefined) return response;
-  const keeper = new ResponseKeeper(kept, response, keeping.before);
-  if (await keeper.begin(keeping.items, response).catch(reportTo(run))) return response;
-  // The failure is reported already.
-  await keeper.discard().catch(() => undefined);
-  return { ...response, store: false };
+  if (kept === undefined) return given;
+  const input = inputItems(keeping, given.id);
+  const response = await keepTurn(given, { input, ...keeping }, run);
+  if (!keeping.store) return response;
+  const keeper = new ResponseKeeper(kept, given.id, keeping.before);
+  const isKept = await keeper.begin(input, response).catch(reportTo(run));
+  return isKept ? response : { ...response, store: false };
 }
 
 /** Adds the new items of a response to its conversation. The answer says whether that has them. */
 async function keepTurn(
   response: ModelResponse,
-  { items, before: { conversation } }: Keeping,
+  { input, before: { conversation } }: Pick<Keeping, 'before'> & { readonly input: readonly KeptItem[] },
   run: ReportingRun,
 ): Promise<ModelResponse> {
   if (conversation === undefined) return response;
-  const named = { id: conversation.id, param: 'conversation' };
-  const added = addItems(run.caller, named, [...items, ...wholeItems(response)], true);
+  const items = [...input, ...outputItems(response)];
+  const added = addItems(run.caller.kept!, [conversation.id, 'conversation'], { items, isAnswer: true });
   return (await added.catch(reportTo(run))) ? response : { ...response, conversation: null };
 }
 
@@ -109,12 +117,13 @@ async function answerInBackground(
   call: ResponsesCall,
   { head, headers, toError, ...form }: BackgroundForm,
 ): Promise<ApiResponse> {
-  const { request, items, before } = call;
+  const { request, before } = call;
   const kept = run.caller.kept!;
   const { id } = head;
   let response = toEmptyResponse(head, { status: 'queued' });
-  const keeper = new ResponseKeeper(kept, response, before);
-  const { signal, end } = await kept.work.begin(id);
+  const input = inputItems(call, id);
+  const keeper = new ResponseKeeper(kept, id, before);
+  const { signal, end } = await beginWork(kept, id);
   let written: Promise<unknown> = Promise.resolve();
   const onDispatch = (): void => {
     response = { ...response, status: 'in_progress' };
@@ -123,7 +132,7 @@ async function answerInBackground(
   const finish = async (events: Promise<ChatEvent[]>): Promise<void> => {
     const settled = await settle(events);
     await written;
-    const last = hasAnswer(settled) ? await keepTurn(settled, call, run) : settled;
+    const last = hasAnswer(settled) ? await keepTurn(settled, { input, before }, run) : settled;
     if (await keeper.write(last)) return;
     await keeper.write(failed(tooLarge('input', 'the response is larger than what is kept of one')));
   };
@@ -142,13 +151,13 @@ async function answerInBackground(
   };
 
   try {
-    if (!(await keeper.begin(items, response)))
+    if (!(await keeper.begin(input, response)))
       throw tooLarge('input', 'the conversation is larger than what is kept of one');
     const { events } = await run.detach(request, { signal, responseId: id, onDispatch });
     void finish(events).catch(reportTo(run)).then(end);
   } catch (thrown) {
     await written;
-    await keeper.discard().catch(reportTo(run));
+    await forgetResponse(kept, id).catch(reportTo(run));
     await end();
     throw toError(thrown);
   }

@@ -30,7 +30,7 @@ interface Item {
   readonly id?: string | null | undefined;
 }
 
-export function toItemPage(data: readonly Item[], hasMore = false): object {
+export function toItemPage<One extends Item>(data: readonly One[], hasMore = false) {
   return {
     object: 'list',
     data,
@@ -40,19 +40,16 @@ export function toItemPage(data: readonly Item[], hasMore = false): object {
   };
 }
 
-/** The part of a list that a query asks for. @param given the list, the oldest first */
-export function pageOf<One extends Item>(
-  given: readonly One[],
-  query: URLSearchParams,
-): { readonly page: One[]; readonly hasMore: boolean } {
+/** Answers with the part of the items that a query asks for. @param given the items, the oldest first */
+export function pageOf<One extends Item>(given: readonly One[], query: URLSearchParams) {
   const limit = Number(query.get('limit') ?? 20);
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))
     throw fieldError('limit', `expected an integer from 1 to ${maxLimit}, got ${limit}`);
   const order = query.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw fieldError('order', 'expected "asc" or "desc"');
-  const list = order === 'asc' ? given : given.toReversed();
+  const items = order === 'asc' ? given : given.toReversed();
   const after = query.get('after');
-  const start = after === null ? 0 : list.findIndex(({ id }) => id === after) + 1;
+  const start = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
   if (after !== null && start === 0) throw fieldError('after', 'expected the id of an item of this list');
-  return { page: list.slice(start, start + limit), hasMore: start + limit < list.length };
+  return toItemPage(items.slice(start, start + limit), start + limit < items.length);
 }

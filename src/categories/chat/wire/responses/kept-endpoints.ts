@@ -3,19 +3,20 @@ import type { NamedSchema, Route, RouteCall } from '../../../../contracts/endpoi
 import { fieldError, unsupportedError, type ErrorCode } from '../../../../errors.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
+import { stopWork } from './background-work.ts';
 import { itemPageSchema, pageParameters, toItemPage } from './item-page.ts';
 import {
   addItems,
   changeConversation,
+  keptFor,
   createConversation,
   findConversation,
   removeConversation,
   removeItem,
   type KeptConversation,
 } from './kept-conversation.ts';
-import { notFound, nothingKept } from './kept-errors.ts';
-import { chunkWith, readChunk, readPage } from './kept-items.ts';
-import { findKept, findSettled, forgetResponse, isPending, sourcesBefore } from './kept-response.ts';
+import { nothingKept, notFound, placesOf, readItems, readPage } from './kept-items.ts';
+import { findKept, findSettled, forgetResponse, isPending, placesBefore } from './kept-response.ts';
 import {
   deletedSchema,
   inputItemListSchema,
@@ -56,8 +57,10 @@ const bodies = {
   update: z.object({ metadata: metadataSchema }),
 };
 
-function named({ pathParameters: { conversation_id: id } }: RouteCall) {
-  return { id: id!, param: 'conversation_id' };
+/** The values and the name of the conversation in the path. */
+function named({ caller, pathParameters: { conversation_id: id } }: RouteCall) {
+  const name = [id!, 'conversation_id'] as const;
+  return [keptFor(caller, name), name] as const;
 }
 
 function show({ id, created_at, metadata }: KeptConversation): object {
@@ -80,25 +83,24 @@ function route(
 /** Paths of conversations that are kept, the longer ones first. */
 export const keptConversations: readonly Route[] = [
   route(['GET', itemPath, 'getConversationItem', 'One item of a conversation.'], item, async (call) => {
-    const { id, chunks } = await findConversation(call.caller, named(call));
-    const itemId = call.pathParameters['item_id']!;
-    const chunk = chunkWith(chunks, itemId);
-    const items = chunk ? await readChunk(call.caller.kept!, id, { chunk, param: 'item_id' }) : [];
-    const found = items.find((one) => one.id === itemId);
-    if (found === undefined) throw notFound('item_id');
-    return found;
+    const [kept, name] = named(call);
+    const { id: owner, entries } = await findConversation(kept, name);
+    const found = entries.filter(({ id }) => id === call.pathParameters['item_id']);
+    if (found.length === 0) throw notFound('item_id');
+    return (await readItems(kept, placesOf(owner, found), call.budget))[0]!;
   }),
   route(
     ['DELETE', itemPath, 'deleteConversationItem', 'Remove an item from a conversation.'],
     conversation,
-    async (call) => show(await removeItem(call.caller, named(call), call.pathParameters['item_id']!)),
+    async (call) => show(await removeItem(...named(call), call.pathParameters['item_id']!)),
   ),
   route(
     ['GET', `${path}/items`, 'listConversationItems', 'The items of a conversation.'],
     itemPage,
     async (call) => {
-      const { id: owner, chunks } = await findConversation(call.caller, named(call));
-      return readPage(call.caller.kept!, [{ owner, chunks }], { ...call, param: 'conversation_id' });
+      const [kept, name] = named(call);
+      const { id, entries } = await findConversation(kept, name);
+      return readPage(kept, placesOf(id, entries), call);
     },
     { queryParameters: pageParameters },
   ),
@@ -107,19 +109,19 @@ export const keptConversations: readonly Route[] = [
     itemPage,
     async (call) => {
       const { items } = call.body as z.infer<typeof bodies.add>;
-      return toItemPage(await addItems(call.caller, named(call), items));
+      return toItemPage(await addItems(...named(call), { items }));
     },
     { requestBody: { name: 'NewConversationItems', schema: bodies.add } },
   ),
   route(['GET', path, 'getConversation', 'A conversation, without its items.'], conversation, async (call) =>
-    show(await findConversation(call.caller, named(call))),
+    show(await findConversation(...named(call))),
   ),
   route(
     ['POST', path, 'updateConversation', "Replace a conversation's metadata."],
     conversation,
     async (call) => {
       const metadata = (call.body as z.infer<typeof bodies.update>).metadata ?? {};
-      return show(await changeConversation(call.caller, named(call), (found) => ({ ...found, metadata })));
+      return show(await changeConversation(...named(call), async () => ({ metadata })));
     },
     { requestBody: { name: 'ConversationUpdate', schema: bodies.update } },
   ),
@@ -132,7 +134,7 @@ export const keptConversations: readonly Route[] = [
     ],
     { name: 'DeletedConversation', schema: deletedSchema('conversation.deleted') },
     async (call) => {
-      await removeConversation(call.caller, named(call));
+      await removeConversation(...named(call));
       return { id: call.pathParameters['conversation_id'], object: 'conversation.deleted', deleted: true };
     },
   ),
@@ -172,9 +174,10 @@ export const keptResponses: readonly Route[] = [
     { name: 'InputItemList', schema: inputItemListSchema },
     async ({ caller, budget, query, pathParameters }) => {
       const param = 'response_id';
-      const { id: owner, before, input } = await findKept(caller, pathParameters[param]!, param);
-      const sources = await sourcesBefore(caller, before, { budget, param });
-      return readPage(caller.kept!, [...sources, { owner, chunks: input }], { query, budget, param });
+      const id = pathParameters[param]!;
+      const { kept, before, entries, inputCount } = await findKept(caller, id, param);
+      const earlier = await placesBefore(kept, before, { budget, param });
+      return readPage(kept, [...earlier, ...placesOf(id, entries.slice(0, inputCount))], { query, budget });
     },
     { queryParameters: pageParameters },
   ),
@@ -193,7 +196,7 @@ export const keptResponses: readonly Route[] = [
         throw fieldError('response_id', reason);
       }
       if (!isPending(found)) return found;
-      await call.caller.kept!.work.stop(found.id);
+      await stopWork(call.caller.kept!, found.id);
       return settled(call);
     },
   ),
@@ -217,11 +220,11 @@ export const keptResponses: readonly Route[] = [
       'Forget a response that was kept, and stop it first if it is under way. Later ones keep the conversation that they have answered.',
     ],
     { name: 'DeletedResponse', schema: deletedSchema('response') },
-    async ({ caller, budget, pathParameters }) => {
+    async ({ caller, pathParameters }) => {
       const id = pathParameters['response_id']!;
-      const kept = caller.kept!;
-      if (isPending(await findKept(caller, id, 'response_id'))) await kept.work.stop(id);
-      await forgetResponse(kept, id, budget);
+      const { kept, ...head } = await findKept(caller, id, 'response_id');
+      if (isPending(head)) await stopWork(kept, id);
+      await forgetResponse(kept, id);
       return { id, object: 'response', deleted: true };
     },
   ),

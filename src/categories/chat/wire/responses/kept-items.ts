@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { KeptValues } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { countValues } from '../../../../core/text/count-values.ts';
-import { notFound } from './kept-errors.ts';
-import { pageOf, toItemPage } from './item-page.ts';
+import { fieldError, InferenceError, unsupportedError } from '../../../../errors.ts';
+import { pageOf } from './item-page.ts';
 import type { ConversationItem } from './schema.ts';
 
 /** The beginnings of items' ids, by the type. */
@@ -14,164 +14,126 @@ export const idPrefixes = {
   function_call_output: 'fco',
 } as const;
 
-/** An amount of items. */
+export type KeptItem = ConversationItem & { readonly id: string };
+
 export interface Size {
   readonly count: number;
   /** As JSON in UTF-8. */
   readonly bytes: number;
-  /** JSON objects: items and their parts, which take time each. */
+  /** JSON objects: items and their parts, each of which takes time. */
   readonly objects: number;
 }
 
-/** Some items of a conversation or response, its owner, that are kept as one value. */
-export interface Chunk extends Omit<Size, 'count'> {
-  /** Its name within the owner. That of a later chunk is greater. */
+/** What the head of a conversation or response tells of an item, which is a value of its own. */
+export interface Entry extends Omit<Size, 'count'> {
+  readonly id: string;
+  /** Greater than that of an earlier item. */
   readonly number: number;
-  readonly ids: readonly string[];
 }
 
-/** Chunks of one owner. */
-export interface Source {
-  readonly owner: string;
-  readonly chunks: readonly Chunk[];
-}
+/** An item of a conversation or response, its owner. */
+export type Place = Pick<Entry, 'id' | 'bytes'> & { readonly owner: string };
 
-/** A chunk is read as a whole, so it is small, unless one item is large. */
-const maxChunk = { count: 64, bytes: 2 ** 16 } as const;
-/** Max objects of what a request reads, as of a body. */
+/** Max number of items of one owner: a request reads and writes its head as a whole. */
+export const maxItems = 4096;
+/** What one request reads may have as many objects as a body. */
 const maxObjects = 2 ** 14;
+/** Number of items that are asked for at the same time. */
+const batchCount = 64;
 
 export const noSize: Size = { count: 0, bytes: 0, objects: 0 };
 
-export function sizeOf(chunks: readonly Chunk[], before = noSize): Size {
+export function sizeOf(entries: readonly Entry[], before = noSize): Size {
   let { count, bytes, objects } = before;
-  for (const chunk of chunks) {
-    count += chunk.ids.length;
-    bytes += chunk.bytes;
-    objects += chunk.objects;
-  }
+  for (const entry of entries)
+    [count, bytes, objects] = [count + 1, bytes + entry.bytes, objects + entry.objects];
   return { count, bytes, objects };
 }
 
-/** Whether a request may read so much. */
+/** Whether one request may read so much. */
 export function isReadable({ bytes, objects }: Size, { maxBytes }: KeptValues): boolean {
   return bytes <= maxBytes && objects <= maxObjects;
 }
 
-/** A chunk that is not kept yet. */
-export interface Draft {
-  readonly chunk: Chunk;
-  readonly json: string;
+/** @throws InferenceError `unsupported_feature` naming the handler's option */
+export function nothingKept(param: string): InferenceError {
+  const reason = "this service keeps no responses (the handler's option `keepResponses` is off)";
+  return unsupportedError(param, `${reason}, so send the whole conversation as \`input\``);
 }
 
-export type KeptItem = ConversationItem & { readonly id: string };
-
-/** @param after number of the owner's last chunk */
-export function draftChunks(items: readonly KeptItem[], after = 0): Draft[] {
-  const drafts: Draft[] = [];
-  // Two hosts that add to one owner at the same time must not take the same number.
-  let number = Math.max(after, Date.now() * 1000);
-  let first = 0;
-  let bytes = 0;
-  for (const [index, item] of items.entries()) {
-    const size = Buffer.byteLength(JSON.stringify(item));
-    if (index > first && (index - first === maxChunk.count || bytes + size > maxChunk.bytes)) {
-      drafts.push(draftChunk(items.slice(first, index), ++number));
-      [first, bytes] = [index, 0];
-    }
-    bytes += size;
-  }
-  if (items.length > first) drafts.push(draftChunk(items.slice(first), ++number));
-  return drafts;
+/** The error of a response or an item that isn't kept, or is another key's. */
+export function notFound(param: string): InferenceError {
+  return fieldError(param, 'there is none of this id, or it is no longer kept', {
+    code: 'response_not_found',
+  });
 }
 
-export function draftChunk(items: readonly KeptItem[], number: number): Draft {
-  const json = JSON.stringify(items);
-  const { objects } = countValues(items, () => false);
-  const ids = items.map(({ id }) => id);
-  return { chunk: { number, ids, bytes: Buffer.byteLength(json), objects }, json };
+export function tooLarge(param: string, reason: string): InferenceError {
+  return fieldError(param, reason, { code: 'request_too_large' });
 }
 
-/** @returns whether all are kept: an item that is larger than a value may be is not */
-export async function keepChunks(
+export function keyOf({ owner, id }: Omit<Place, 'bytes'>): string {
+  return `${owner}.${id}`;
+}
+
+export function placesOf(owner: string, entries: readonly Entry[]): Place[] {
+  return entries.map(({ id, bytes }) => ({ owner, id, bytes }));
+}
+
+/**
+ * Keeps items of an owner behind those that it has.
+ *
+ * @param before what is read beside them
+ * @returns the entries of all; `undefined` if a request can't read so much, and then none is kept
+ */
+export async function keepItems(
   kept: KeptValues,
   owner: string,
-  drafts: readonly Draft[],
-): Promise<boolean> {
-  for (const { chunk, json } of drafts) if (!(await kept.set(nameOf(owner, chunk), json))) return false;
-  return true;
+  items: readonly KeptItem[],
+  { entries, before }: { readonly entries: readonly Entry[]; readonly before?: Size },
+): Promise<readonly Entry[] | undefined> {
+  let number = entries.at(-1)?.number ?? 0;
+  const drafts = items.map((item) => {
+    const json = JSON.stringify(item);
+    const { objects } = countValues(item, () => false);
+    return { json, entry: { id: item.id, number: ++number, bytes: Buffer.byteLength(json), objects } };
+  });
+  const all = [...entries, ...drafts.map(({ entry }) => entry)];
+  if (!isReadable(sizeOf(all, before), kept)) return undefined;
+  for (const { json, entry } of drafts) await kept.set(keyOf({ owner, id: entry.id }), json);
+  return all;
 }
 
-/** @returns the items of all chunks, in their order */
+export async function removeItems(kept: KeptValues, places: readonly Place[]): Promise<void> {
+  for (const place of places) await kept.delete(keyOf(place));
+}
+
+/** Items whose bytes the budget holds already. */
 export async function readItems(
   kept: KeptValues,
-  sources: readonly Source[],
-  { budget, param }: { readonly budget: RequestBudget; readonly param: string },
+  places: readonly Place[],
+  budget: RequestBudget,
 ): Promise<KeptItem[]> {
+  const read = async (place: Place): Promise<KeptItem> => {
+    const item = await kept.get(keyOf(place));
+    if (item !== undefined) return item as KeptItem;
+    throw new InferenceError('response_not_found', 'A part of the conversation is no longer kept.');
+  };
   const items: KeptItem[] = [];
-  for (const { owner, chunks } of sources) {
-    for (const chunk of chunks) {
-      await budget.pause();
-      for (const item of await readChunk(kept, owner, { chunk, param })) items.push(item);
-    }
+  for (let at = 0; at < places.length; at += batchCount) {
+    await budget.pause();
+    items.push(...(await Promise.all(places.slice(at, at + batchCount).map(read))));
   }
   return items;
 }
 
-/** @throws InferenceError `response_not_found` if the store has lost it */
-export async function readChunk(
-  kept: KeptValues,
-  owner: string,
-  { chunk, param }: { readonly chunk: Chunk; readonly param: string },
-): Promise<readonly KeptItem[]> {
-  const items = await kept.get(nameOf(owner, chunk));
-  if (items === undefined) throw notFound(param);
-  return items as KeptItem[];
-}
-
-export function chunkWith(chunks: readonly Chunk[], itemId: string): Chunk | undefined {
-  return chunks.findLast(({ ids }) => ids.includes(itemId));
-}
-
-/**
- * Reads the part of the items that a query asks for.
- *
- * @param given all sources, the oldest first
- */
+/** The page of items that a query asks for. @param places the oldest first */
 export async function readPage(
   kept: KeptValues,
-  given: readonly Source[],
-  { query, budget, param }: { query: URLSearchParams; budget: RequestBudget; param: string },
+  places: readonly Place[],
+  { query, budget }: { readonly query: URLSearchParams; readonly budget: RequestBudget },
 ): Promise<object> {
-  const places = given.flatMap(({ owner, chunks }) =>
-    chunks.flatMap((chunk) => chunk.ids.map((id) => ({ id, owner, chunk }))),
-  );
-  const { page, hasMore } = pageOf(places, query);
-  const chunks = new Map(page.map(({ chunk, owner }) => [chunk, owner]));
-  budget.hold(sizeOf([...chunks.keys()]).bytes);
-  const items = new Map<string, KeptItem>();
-  for (const [chunk, owner] of chunks) {
-    await budget.pause();
-    for (const item of await readChunk(kept, owner, { chunk, param })) items.set(item.id, item);
-  }
-  return toItemPage(
-    page.flatMap(({ id }) => items.get(id) ?? []),
-    hasMore,
-  );
-}
-
-/** The ids of the values that hold the chunks. */
-export function namesOf({ owner, chunks }: Source): string[] {
-  return chunks.map((chunk) => nameOf(owner, chunk));
-}
-
-function nameOf(owner: string, { number }: Chunk): string {
-  return `${owner}.${number}`;
-}
-
-/** Log probabilities are a part of the answer, and would make its items many times as large. */
-export function withoutLogprobs<Item extends ConversationItem>(item: Item): Item {
-  if (!('content' in item) || !Array.isArray(item.content)) return item;
-  const content = item.content.map((part) => ('logprobs' in part ? { ...part, logprobs: [] } : part));
-  return { ...item, content };
+  const page = pageOf(places, query);
+  budget.hold(page.data.reduce((sum, { bytes }) => sum + bytes, 0));
+  return { ...page, data: await readItems(kept, page.data, budget) };
 }

@@ -2,41 +2,42 @@ import type { CallerState, KeptValues } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { unixTime } from '../../../../http/headers.ts';
 import { findConversation } from './kept-conversation.ts';
-import { nothingKept, notFound } from './kept-errors.ts';
+import { isUnderWay } from './background-work.ts';
 import {
-  draftChunks,
   idPrefixes,
-  keepChunks,
-  namesOf,
-  sizeOf,
-  withoutLogprobs,
-  type Chunk,
+  keepItems,
+  keyOf,
+  maxItems,
+  nothingKept,
+  notFound,
+  placesOf,
+  removeItems,
+  type Entry,
   type KeptItem,
+  type Place,
   type Size,
-  type Source,
 } from './kept-items.ts';
 import type { ConversationItem, ModelResponse } from './schema.ts';
 
-/** The items before those of a response: they are another one's, or a conversation's up to its chunk of that number. */
+/** The items before those of a response: another response's with those before it, or a conversation's up to an item. */
 export interface Before {
   readonly size: Size;
   readonly previous?: string | undefined;
   readonly conversation?: { readonly id: string; readonly last: number } | undefined;
 }
 
-/** The head of a response: its items are in chunks, and what clients get is a value of its own. */
+/** The head of a response. Its items, and what clients get, are values of their own. */
 export interface KeptResponse {
   readonly id: string;
   readonly status: ModelResponse['status'];
-  readonly background: boolean;
-  /** When it was written last, in Unix seconds. */
-  readonly writtenAt: number;
   readonly before: Before;
-  readonly input: readonly Chunk[];
-  readonly output: readonly Chunk[];
-  /** Number of responses that continue this one and need its items. */
+  /** Of its input, then of its output. */
+  readonly entries: readonly Entry[];
+  readonly inputCount: number;
+  /** When all of it was written last, in Unix seconds. */
+  readonly writtenAt: number;
+  /** Number of responses that continue it, for which its items stay when it is deleted. */
   readonly followers: number;
-  /** Whether only its followers may still find it. */
   readonly isDeleted: boolean;
 }
 
@@ -63,16 +64,42 @@ export function responseIdOf(itemId: string): string | undefined {
   return response && `resp_${response}`;
 }
 
+/** The items of a request, each with an id by which later requests may refer to it. */
+export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId: string): KeptItem[] {
+  const suffix = responseId.replace(/^resp_/, '');
+  return items.map((item, index) => {
+    const type = item.type ?? 'message';
+    const id = item.id ?? `${idPrefixes[type]}_${suffix}_in${before.size.count + index}`;
+    return { ...item, type, id } as KeptItem;
+  });
+}
+
+/**
+ * The items of a response as they are kept: without a call that was cut off, which has no result, and without log probabilities,
+ * which would make them many times as large.
+ */
+export function outputItems({ output }: ModelResponse): KeptItem[] {
+  return output
+    .filter(({ type, status }) => type !== 'function_call' || status === 'completed')
+    .map((item) =>
+      item.type === 'message'
+        ? { ...item, content: item.content.map((part) => ({ ...part, logprobs: [] })) }
+        : item,
+    );
+}
+
 /** @param param the field that names it */
 export async function findKept(
   { kept }: Pick<CallerState, 'kept'>,
   id: string,
   param: string,
-): Promise<KeptResponse> {
+): Promise<KeptResponse & { readonly kept: KeptValues }> {
   if (kept === undefined) throw nothingKept(param);
-  const found = /^resp_[0-9a-f]{32}$/.test(id) ? await kept.get(id) : undefined;
-  if (found === undefined || (found as KeptResponse).isDeleted) throw notFound(param);
-  return found as KeptResponse;
+  const found = /^resp_[0-9a-f]{32}$/.test(id)
+    ? ((await kept.get(id)) as KeptResponse | undefined)
+    : undefined;
+  if (found === undefined || found.isDeleted) throw notFound(param);
+  return { ...found, kept };
 }
 
 /** Whether the response has an answer, of which the limit may have cut off the end. */
@@ -91,15 +118,14 @@ export async function findSettled(
   id: string,
   param: string,
 ): Promise<ModelResponse> {
-  const head = await findKept(caller, id, param);
-  const kept = caller.kept!;
-  const isUnderWay = isPending(head) && (await kept.work.isUnderWay(id));
+  const { kept, ...head } = await findKept(caller, id, param);
+  const isRunning = isPending(head) && (await isUnderWay(kept, id));
   // It may have ended between the two questions.
-  const { status } = isPending(head) && !isUnderWay ? await findKept(caller, id, param) : head;
+  const { status } = isPending(head) && !isRunning ? await findKept(caller, id, param) : head;
   const found = (await kept.get(bodyOf(id))) as ModelResponse | undefined;
   if (found === undefined) throw notFound(param);
   if (!isPending({ status })) return found;
-  if (isUnderWay) return { ...found, status };
+  if (isRunning) return { ...found, status };
   const error = {
     code: 'server_error',
     message: 'The process that ran the response has gone, or could not keep its answer.',
@@ -107,70 +133,48 @@ export async function findSettled(
   return { ...found, status: 'failed', error };
 }
 
-/** The items of a response, without a call that was cut off: it has no result. */
-export function wholeItems({ output }: ModelResponse): ModelResponse['output'] {
-  return output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
-}
-
-/** All sources of the items that a response has answered, the oldest first. */
-export async function sourcesBefore(
-  caller: Pick<CallerState, 'kept'>,
+/** The places of all items that a response has answered, the oldest first. */
+export async function placesBefore(
+  kept: KeptValues,
   { previous, conversation }: Before,
   { budget, param }: { readonly budget: RequestBudget; readonly param: string },
-): Promise<Source[]> {
-  const kept = caller.kept!;
-  const sources: Source[] = [];
-  let before: Before['conversation'] = conversation;
+): Promise<Place[]> {
+  const turns: Place[][] = [];
   for (let next = previous; next !== undefined;) {
     await budget.pause();
     const head = (await kept.get(next)) as KeptResponse | undefined;
     if (head === undefined) throw notFound(param);
-    if (kept.isDue(head.writtenAt)) await renewResponse(kept, head);
-    sources.unshift(sourceOf(head));
-    ({ previous: next, conversation: before } = head.before);
+    turns.push(placesOf(next, head.entries));
+    if (kept.isDue(head.writtenAt)) {
+      for (const name of [bodyOf(next), ...turns.at(-1)!.map(keyOf)]) await kept.renew(name);
+      await changeHead(kept, next, (found) => ({ ...found, writtenAt: unixTime() }));
+    }
+    ({ previous: next, conversation } = head.before);
   }
-  if (before === undefined) return sources;
-  const { id, last } = before;
-  const { chunks } = await findConversation(caller, { id, param });
-  return [{ owner: id, chunks: chunks.filter(({ number }) => number <= last) }, ...sources];
+  if (conversation !== undefined) {
+    const { id, last } = conversation;
+    const { entries } = await findConversation(kept, [id, param]);
+    const earlier = entries.filter(({ number }) => number <= last);
+    turns.push(placesOf(id, earlier));
+  }
+  return turns.toReversed().flat();
 }
 
-/** A response's own items. */
-export function sourceOf({ id: owner, input, output }: KeptResponse): Source {
-  return { owner, chunks: [...input, ...output] };
-}
-
-async function renewResponse(kept: KeptValues, head: KeptResponse): Promise<void> {
-  const names = namesOf(sourceOf(head));
-  for (const name of [bodyOf(head.id), ...names]) await kept.renew(name);
-  await changeHead(kept, head.id, (found) => ({ ...found, writtenAt: unixTime() }));
-}
-
-/** Forgets a response, and with it those before it that are deleted and have no other follower. */
-export async function forgetResponse(kept: KeptValues, id: string, budget: RequestBudget): Promise<void> {
+/** Forgets a response. Its items stay while a response that continues it does. */
+export async function forgetResponse(kept: KeptValues, id: string): Promise<void> {
   await kept.delete(bodyOf(id));
   await changeHead(kept, id, (head) => ({ ...head, isDeleted: true }));
   for (let next: string | undefined = id; next !== undefined;) {
-    await budget.pause();
-    const gone = await removeUnneeded(kept, next);
+    let gone: KeptResponse | undefined;
+    await changeHead(kept, next, (head) => {
+      const followers: number = head.followers - (next === id ? 0 : 1);
+      if (!head.isDeleted || followers > 0) return { ...head, followers };
+      gone = head;
+      return undefined;
+    });
+    await removeItems(kept, placesOf(next, gone?.entries ?? []));
     next = gone?.before.previous;
-    if (next !== undefined) await follow(kept, next, -1);
   }
-}
-
-async function removeUnneeded(kept: KeptValues, id: string): Promise<KeptResponse | undefined> {
-  let gone: KeptResponse | undefined;
-  await changeHead(kept, id, (head) => {
-    if (!head.isDeleted || head.followers > 0) return head;
-    gone = head;
-    return undefined;
-  });
-  if (gone) for (const name of namesOf(sourceOf(gone))) await kept.delete(name);
-  return gone;
-}
-
-function follow(kept: KeptValues, id: string, by: 1 | -1): Promise<unknown> {
-  return changeHead(kept, id, (head) => ({ ...head, followers: head.followers + by }));
 }
 
 function changeHead(
@@ -189,63 +193,44 @@ function bodyOf(id: string): string {
 export class ResponseKeeper {
   readonly #kept: KeptValues;
   #head: KeptResponse;
-  #isFollowing = false;
 
-  constructor(
-    kept: KeptValues,
-    { id, background }: Pick<ModelResponse, 'id' | 'background'>,
-    before: Before,
-  ) {
+  constructor(kept: KeptValues, id: string, before: Before) {
+    const state = { status: 'queued', writtenAt: 0, followers: 0, isDeleted: false } as const;
     this.#kept = kept;
-    const state = { status: 'queued', background, writtenAt: 0, followers: 0, isDeleted: false } as const;
-    this.#head = { id, ...state, before, input: [], output: [] };
+    this.#head = { id, before, entries: [], inputCount: 0, ...state };
   }
 
-  /**
-   * Keeps the items of the request, and the response as it is before its answer.
-   *
-   * @returns whether all is kept: together with what was before it, it may be too large
-   */
-  async begin(items: Keeping['items'], response: ModelResponse): Promise<boolean> {
-    const { id, before } = this.#head;
-    const suffix = id.replace(/^resp_/, '');
-    const input = items.map((item, index) => {
-      const place = before.size.count + index;
-      const type = item.type ?? 'message';
-      return { ...item, type, id: item.id ?? `${idPrefixes[type]}_${suffix}_in${place}` } as KeptItem;
-    });
-    if (!(await this.#keepItems('input', input)) || !(await this.write(response))) return false;
-    if (before.previous !== undefined) await follow(this.#kept, before.previous, 1);
-    this.#isFollowing = true;
-    return true;
+  /** Keeps the items of the request, and the response so far. @returns whether a later request could read it all */
+  async begin(input: readonly KeptItem[], response: ModelResponse): Promise<boolean> {
+    if (input.length > maxItems || !(await this.#add(input))) return false;
+    this.#head = { ...this.#head, inputCount: input.length };
+    const { previous } = this.#head.before;
+    if (previous !== undefined)
+      await changeHead(this.#kept, previous, (head) => ({ ...head, followers: head.followers + 1 }));
+    await this.mark('queued');
+    if (await this.write(response)) return true;
+    await forgetResponse(this.#kept, response.id);
+    return false;
   }
 
   /** Keeps what clients get. @returns whether it is kept */
   async write(response: ModelResponse): Promise<boolean> {
-    const output = hasAnswer(response) ? wholeItems(response).map(withoutLogprobs) : [];
-    if (!(await this.#keepItems('output', output))) return false;
-    const isKept = await this.#kept.set(bodyOf(response.id), JSON.stringify(response));
-    return isKept && this.mark(response.status);
+    if (hasAnswer(response) && !(await this.#add(outputItems(response)))) return false;
+    if (!(await this.#kept.set(bodyOf(response.id), JSON.stringify(response)))) return false;
+    await this.mark(response.status);
+    return true;
   }
 
   /** Changes the status alone. */
-  async mark(status: ModelResponse['status']): Promise<boolean> {
+  async mark(status: ModelResponse['status']): Promise<void> {
     this.#head = { ...this.#head, status, writtenAt: unixTime() };
-    return this.#kept.set(this.#head.id, JSON.stringify(this.#head));
+    await this.#kept.set(this.#head.id, JSON.stringify(this.#head));
   }
 
-  /** Removes what is kept of it. */
-  async discard(): Promise<void> {
-    const { id, before } = this.#head;
-    for (const name of [id, bodyOf(id), ...namesOf(sourceOf(this.#head))]) await this.#kept.delete(name);
-    if (this.#isFollowing && before.previous !== undefined) await follow(this.#kept, before.previous, -1);
-  }
-
-  async #keepItems(name: 'input' | 'output', items: readonly KeptItem[]) {
-    const { id, before, input } = this.#head;
-    const drafts = draftChunks(items, input.at(-1)?.number);
-    this.#head = { ...this.#head, [name]: drafts.map(({ chunk }) => chunk) };
-    const { chunks } = sourceOf(this.#head);
-    return sizeOf(chunks, before.size).bytes <= this.#kept.maxBytes && keepChunks(this.#kept, id, drafts);
+  async #add(items: readonly KeptItem[]): Promise<boolean> {
+    const { id, before, entries } = this.#head;
+    const all = await keepItems(this.#kept, id, items, { entries, before: before.size });
+    if (all !== undefined) this.#head = { ...this.#head, entries: all };
+    return all !== undefined;
   }
 }

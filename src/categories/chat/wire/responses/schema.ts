@@ -74,14 +74,21 @@ const inputItem = offered('an item', [
   }),
 ]);
 
-const maxTexts = 16;
+const maxTexts = { count: 16, keyLength: 64, length: 512 } as const;
 
 /** A schema of an object's own texts. */
 export const metadataSchema = z
-  .record(z.string().max(64), z.string().max(512))
-  .refine((texts) => Object.keys(texts).length <= maxTexts, `expected at most ${maxTexts} texts`)
+  .record(z.string(), z.string().max(maxTexts.length))
+  .refine((texts) => Object.keys(texts).length <= maxTexts.count, `expected at most ${maxTexts.count} texts`)
+  .refine((texts) => Object.keys(texts).every((key) => key.length <= maxTexts.keyLength), {
+    error: `expected keys of at most ${maxTexts.keyLength} characters`,
+  })
   .nullish()
-  .meta({ description: 'Comes back as it is.' });
+  .meta({
+    description: `Comes back as it is: at most ${maxTexts.count} texts of ${maxTexts.length} characters, under keys of ${maxTexts.keyLength}.`,
+    maxProperties: maxTexts.count,
+    propertyNames: { maxLength: maxTexts.keyLength },
+  });
 
 const functionTool = z.object({ type: z.literal('function'), ...functionFields });
 
