@@ -44,10 +44,7 @@ export interface KeptValues {
    * @param change gets `undefined` if there is no value of that id; it may throw, or return `undefined` to delete the value
    * @returns whether it is kept, as `set`
    */
-  update(
-    id: string,
-    change: (value: unknown) => object | undefined | Promise<object | undefined>,
-  ): Promise<boolean>;
+  update(id: string, change: (value: unknown) => Promise<object | undefined>): Promise<boolean>;
   delete(id: string): Promise<void>;
   /** Whether a value that was written at that time, in Unix seconds, must be renewed to outlive one that is written now. */
   isDue(writtenAt: number): boolean;

@@ -19,7 +19,7 @@ export type OwnedBudget = RequestBudget & {
 };
 
 interface BudgetOwner {
-  readonly request: Pick<ApiRequest, 'headers' | 'signal'>;
+  readonly request: ApiRequest;
   readonly owner: string | undefined;
   /** `performance.now()` of its arrival. */
   readonly startedAt: number;

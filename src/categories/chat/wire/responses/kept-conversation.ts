@@ -81,11 +81,8 @@ export async function createConversation(
 }
 
 /**
- * Adds items to the end of a conversation.
- *
+ * Adds items to the end of a conversation, and returns them as they are kept.
  * @param isAnswer whether a model has answered them: they may be more than the max number, and one whose id is taken gets another
- * @returns the items as they are kept
- * @throws InferenceError `invalid_request` or `request_too_large` for items that can't be added
  */
 export async function addItems(
   kept: KeptValues,

@@ -15,7 +15,7 @@ import {
   removeItem,
   type KeptConversation,
 } from './kept-conversation.ts';
-import { nothingKept, notFound, placesOf, readItems, readPage } from './kept-items.ts';
+import { keyOf, nothingKept, notFound, placesOf, readPage, type KeptItem } from './kept-items.ts';
 import { findKept, findSettled, forgetResponse, isPending, placesBefore } from './kept-response.ts';
 import {
   deletedSchema,
@@ -84,10 +84,10 @@ function route(
 export const keptConversations: readonly Route[] = [
   route(['GET', itemPath, 'getConversationItem', 'One item of a conversation.'], item, async (call) => {
     const [kept, name] = named(call);
-    const { id: owner, entries } = await findConversation(kept, name);
-    const found = entries.filter(({ id }) => id === call.pathParameters['item_id']);
-    if (found.length === 0) throw notFound('item_id');
-    return (await readItems(kept, placesOf(owner, found), call.budget))[0]!;
+    const { id: owner } = await findConversation(kept, name);
+    const found = await kept.get(keyOf({ owner, id: call.pathParameters['item_id']! }));
+    if (found === undefined) throw notFound('item_id');
+    return found as KeptItem;
   }),
   route(
     ['DELETE', itemPath, 'deleteConversationItem', 'Remove an item from a conversation.'],

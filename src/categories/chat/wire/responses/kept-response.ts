@@ -182,7 +182,7 @@ function changeHead(
   id: string,
   change: (head: KeptResponse) => KeptResponse | undefined,
 ): Promise<unknown> {
-  return kept.update(id, (head) => (head === undefined ? undefined : change(head as KeptResponse)));
+  return kept.update(id, async (head) => (head === undefined ? undefined : change(head as KeptResponse)));
 }
 
 function bodyOf(id: string): string {
