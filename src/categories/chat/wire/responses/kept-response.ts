@@ -79,13 +79,12 @@ export function inputItems({ items, before }: Omit<Keeping, 'store'>, responseId
  * which would make them many times as large.
  */
 export function outputItems({ output }: ModelResponse): KeptItem[] {
-  return output
-    .filter(({ type, status }) => type !== 'function_call' || status === 'completed')
-    .map((item) =>
-      item.type === 'message'
-        ? { ...item, content: item.content.map((part) => ({ ...part, logprobs: [] })) }
-        : item,
-    );
+  const whole = output.filter(({ type, status }) => type !== 'function_call' || status === 'completed');
+  return whole.map((item) => (item.type === 'message' ? withoutLogprobs(item) : item));
+}
+
+function withoutLogprobs<Message extends { readonly content: readonly object[] }>(message: Message): Message {
+  return { ...message, content: message.content.map((part) => ({ ...part, logprobs: [] })) };
 }
 
 /** @param param the field that names it */
