@@ -57,16 +57,12 @@ export function toApiRequest(request: NodeRequest, response: NodeResponse, place
 export function send(answer: ApiResponse, request: ApiRequest, response: NodeResponse): void {
   const { status, body } = answer;
   const headers = answer.headers as OutgoingHttpHeaders;
-  if (response.headersSent || request.signal.aborted) {
-    release(body);
-    return;
-  }
+  if (response.headersSent || request.signal.aborted) return release(body);
   if (isBodiless(request.method, status)) {
     const hasLength = request.method === 'HEAD' && !isStream(body);
     response.writeHead(status, hasLength ? withLength(headers, body) : headers);
     response.end();
-    release(body);
-    return;
+    return release(body);
   }
   if (isStream(body)) {
     response.writeHead(status, headers);

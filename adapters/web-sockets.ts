@@ -8,6 +8,9 @@ import type { ApiRequest, ApiResponse, Handler, SocketOffer } from '../src/contr
 import { send } from './node-bridge.ts';
 import { isBelow, mountPathOf, pathsOf, respond } from './respond.ts';
 
+/** `ws` parses all frames of a piece at once: some hundreds here, 350,000 in what the system hands over in one turn. */
+const pieceBytes = 2048;
+
 /** Options of `serveWebSockets`. */
 export interface WebSocketOptions {
   /** The path that the API is served below, without a slash at its end. Left out, it is the handler's own, `/v1`. */
@@ -79,7 +82,12 @@ export function serveWebSockets(
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         // A message that is too large, or no message; `ws` closes the socket.
         webSocket.on('error', () => undefined);
-        take(webSocket);
+        // A stream with such a listener doesn't flow, whatever `ws` does: its data are emitted as they are read.
+        socket.on('readable', () => webSocket.emit('readable'));
+        // `ws` would parse all the rest at once.
+        socket.prependOnceListener('close', () => void socket.removeAllListeners('data').read());
+        const read = (): boolean => socket.read(Math.min(pieceBytes, socket.readableLength)) !== null;
+        take(Object.assign(webSocket, { read }));
       });
     };
     void respond(handler, apiRequest, (answer) => {

@@ -42,20 +42,20 @@ export interface SocketOffer {
   readonly take: (socket: ApiSocket) => void;
 }
 
-/** An open WebSocket; those of the package `ws` are some. */
+/** An open WebSocket, which reads what has come only when it is asked to. */
 export interface ApiSocket {
   /** Bytes that the client has not taken yet. */
   readonly bufferedAmount: number;
   send(text: string): void;
   ping(): void;
-  /** Reads no further messages until `resume`. */
-  pause(): void;
-  resume(): void;
+  /** Emits the messages of the next few kilobytes that have come; `false` where nothing has. */
+  read(): boolean;
   close(code: number, reason: string): void;
   /** Ends the connection at once. */
   terminate(): void;
   on(event: 'message', listener: (data: Uint8Array, isBinary: boolean) => void): unknown;
-  on(event: 'pong', listener: () => void): unknown;
+  /** Something has come, or the end, since `read` found nothing. */
+  on(event: 'readable', listener: () => void): unknown;
 }
 
 /** Answers every request, errors included; never rejects. */

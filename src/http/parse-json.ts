@@ -3,15 +3,15 @@ import { InferenceError, orThrow } from '../errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a request body: JSON as text, or in UTF-8. */
-export function parseJson(body: Uint8Array | string): unknown {
+/** Parses a request body, or what has another name: JSON as text, or in UTF-8. */
+export function parseJson(body: Uint8Array | string, name = 'The request body'): unknown {
   const text = typeof body === 'string' ? body : decode(body);
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (text.trim() === '') throw new InferenceError('invalid_request', 'The request body is empty.');
+    if (text.trim() === '') throw new InferenceError('invalid_request', `${name} is empty.`);
     // The parser's own words quote the body.
-    throw new InferenceError('invalid_request', `The request body is not valid JSON: ${faultOf(text)}.`, {
+    throw new InferenceError('invalid_request', `${name} is not valid JSON: ${faultOf(text)}.`, {
       cause: error,
     });
   }

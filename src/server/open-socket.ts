@@ -60,6 +60,7 @@ export async function openSocket(
       limits: () => limits,
       fail(error) {
         call.report(error);
+        open?.noteFailure(error);
         return toErrorBody(error, call.requestId).error;
       },
     };

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiSocket } from '../contracts/http.ts';
 import type { SocketSession } from '../contracts/endpoint.ts';
-import { InferenceError, orThrow, sentence } from '../errors.ts';
+import { InferenceError } from '../errors.ts';
 import type { BodyGate } from './body-gate.ts';
 import { countJson } from '../core/text/bounded-json.ts';
 import { parseJson } from '../http/parse-json.ts';
@@ -17,14 +17,16 @@ export interface SocketRules {
 }
 
 /** Codes of RFC 6455, section 7.4.1. */
-const closeCode = { normal: 1000, goingAway: 1001, tryLater: 1013 } as const;
+const closeCode = { normal: 1000, goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 /** Bytes that a client may leave unread. */
 const maxUnreadBytes = 2 ** 20;
 /** Runs that wait before the client's messages do. */
 const maxRuns = 8;
+/** Wrong messages in a row. */
+const maxFaults = 32;
 /** Most of a message: the tools of a session have some thousand values. */
 const messageBounds = { values: 8192, depth: 32 } as const;
-/** Time of messages that are read at once. */
+/** A socket's slice of the event loop, whatever has come. */
 const sliceMs = 4;
 /** As often, whoever waits for room looks whether there is some. */
 const roomMs = 20;
@@ -66,74 +68,82 @@ export function createSockets(gate: BodyGate, rules: SocketRules) {
 export type OpenSocket = ReturnType<typeof createOpenSocket>;
 
 function createOpenSocket(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
-  /** Messages that have come before the one that is being read has ended. */
+  /** Messages of the piece that was read last. */
   const unread: { readonly data: Uint8Array; readonly isBinary: boolean }[] = [];
   let isReading = false;
   let session: SocketSession | undefined;
   let isClosing = false;
-  let isPaused = false;
   let isAlive = true;
+  /** Whether the message that is being read is wrong. */
+  let isFaulty = false;
+  let faults = 0;
   let runs = 0;
   let idle: NodeJS.Timeout | undefined;
 
   const close = (code: number, reason: string): void => {
     if (isClosing || signal.aborted) return;
     isClosing = true;
-    if (isPaused) socket.resume();
     socket.close(code, reason);
+    wake();
     const timer = setTimeout(() => socket.terminate(), closingMs);
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   };
-  /** The client's messages wait while too many runs do, and while earlier messages do. */
-  const pause = (): void => {
-    const mustWait = runs >= maxRuns || isReading;
-    if (mustWait === isPaused || signal.aborted) return;
-    isPaused = mustWait;
-    // What came before the pause is not read yet, pongs among it.
-    isAlive = true;
-    if (isPaused) socket.pause();
-    else socket.resume();
+  /** Closes with an event that tells why. */
+  const end = (error: InferenceError, code: number, reason: string): void => {
+    session?.refuse(error);
+    close(code, reason);
   };
   const awaitMessage = (): void => {
     clearTimeout(idle);
     const { idleTimeoutMs } = rules;
     idle = setTimeout(() => {
       if (runs > 0) return awaitMessage();
-      session?.refuse(new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`));
-      close(closeCode.normal, 'The client was idle.');
-    }, idleTimeoutMs);
-    idle.unref();
+      const error = new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`);
+      end(error, closeCode.normal, 'The client was idle.');
+    }, idleTimeoutMs).unref();
   };
-  const take = (data: Uint8Array, isBinary: boolean): Promise<void> | void => {
-    isAlive = true;
+  const take = async ({ data, isBinary }: (typeof unread)[number]): Promise<void> => {
     const serving = session;
     if (serving === undefined || isClosing) return;
     awaitMessage();
+    isFaulty = false;
     try {
       if (isBinary)
         throw new InferenceError('invalid_request', 'Expected a message of text, got a binary one.');
-      return serving.receive(parseMessage(data));
+      await serving.receive(parseMessage(data));
     } catch (error) {
       serving.refuse(InferenceError.from(error));
     }
+    faults = isFaulty ? faults + 1 : 0;
+    if (faults < maxFaults) return;
+    const error = new InferenceError('invalid_request', `The last ${maxFaults} messages were wrong.`);
+    end(error, closeCode.policy, 'Too many wrong messages.');
   };
+  /** The client's messages wait while too many runs do; what comes after a close is dropped. */
+  const mayRead = (): boolean => (runs < maxRuns || isClosing) && !signal.aborted;
+  /** Reads what has come, in slices between which all other work of this process has its turns. */
   const read = async (): Promise<void> => {
     isReading = true;
-    let since = performance.now();
-    for (let next = unread.shift(); next; next = unread.shift()) {
-      const rest = take(next.data, next.isBinary);
-      const isLong = performance.now() - since > sliceMs && unread.length > 0;
-      if (rest === undefined && !isLong) continue;
-      pause();
-      await rest;
-      await turn();
-      since = performance.now();
+    for (let endsAt = 0; mayRead();) {
+      if (performance.now() >= endsAt) {
+        await turn();
+        endsAt = performance.now() + sliceMs;
+        // The client may have left meanwhile.
+        continue;
+      }
+      const next = unread.shift();
+      if (next) await take(next);
+      else if (!socket.read()) break;
     }
     isReading = false;
-    pause();
+  };
+  const wake = (): void => {
+    isAlive = true;
+    if (!isReading && mayRead()) void read();
   };
   const ping = (): void => {
-    if (isPaused) return;
+    // What has come is not read yet, pongs among it.
+    if (isReading || !mayRead()) return;
     if (!isAlive) return socket.terminate();
     isAlive = false;
     socket.ping();
@@ -143,26 +153,19 @@ function createOpenSocket(socket: ApiSocket, rules: SocketRules, { signal, turn 
     /** Hands the client's messages to a session. */
     serve(served: SocketSession): void {
       session = served;
-      socket.on('pong', () => (isAlive = true));
-      socket.on('message', (data, isBinary) => {
-        unread.push({ data, isBinary });
-        if (!isReading) void read();
-      });
+      socket.on('message', (data, isBinary) => unread.push({ data, isBinary }));
+      socket.on('readable', wake);
       const pings = setInterval(ping, rules.keepAliveMs);
       const { maxDurationMs } = rules;
-      const end = setTimeout(() => {
-        served.refuse(new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`));
-        close(closeCode.normal, 'The session has lasted as long as it may.');
-      }, maxDurationMs);
-      end.unref();
-      const stop = (): void => {
-        clearTimeout(idle);
-        clearTimeout(end);
-        clearInterval(pings);
-      };
+      const last = setTimeout(() => {
+        const error = new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`);
+        end(error, closeCode.normal, 'The session has lasted as long as it may.');
+      }, maxDurationMs).unref();
+      const stop = (): void => [idle, last, pings].forEach((timer) => clearTimeout(timer));
       signal.addEventListener('abort', stop, { once: true });
       awaitMessage();
       served.begin();
+      wake();
     },
     send(message: object): void {
       if (signal.aborted || isClosing) return;
@@ -176,7 +179,11 @@ function createOpenSocket(socket: ApiSocket, rules: SocketRules, { signal, turn 
     },
     pace(waiting: number): void {
       runs = waiting;
-      pause();
+      wake();
+    },
+    /** The client has been told of a failure. */
+    noteFailure({ code }: InferenceError): void {
+      isFaulty ||= code === 'invalid_request' || code === 'unsupported_feature';
     },
     /** Takes no more messages, and closes when the runs have ended. */
     async drain(): Promise<void> {
@@ -192,13 +199,5 @@ function parseMessage(data: Uint8Array): unknown {
   const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
   const { fault } = countJson(text, messageBounds);
   if (fault !== undefined) throw new InferenceError('invalid_request', `The message is too large: ${fault}.`);
-  return orThrow(
-    () => parseJson(text),
-    (cause) => {
-      const { code, message } = InferenceError.from(cause);
-      return new InferenceError(code, sentence(message.replace('The request body', 'The message')), {
-        cause,
-      });
-    },
-  );
+  return parseJson(text, 'The message');
 }

@@ -1,4 +1,5 @@
 import type { ChatMessage, ContentPart, MessageContent, ToolCall } from '../core/chat/messages.ts';
+import { getOrCreate } from '../core/get-or-create.ts';
 import { quote } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';
 import { createId } from '../http/headers.ts';
@@ -24,12 +25,13 @@ const mostItems = 1024;
 /** The items of a session, in their order. */
 export type Conversation = ReturnType<typeof createConversation>;
 
-export function createConversation() {
+export function createConversation(maxSize: number) {
   const items: Item[] = [];
-  let size: number | undefined;
-  const recount = (): void => {
-    size = undefined;
-  };
+  const sizes = new WeakMap<Item, number>();
+  const sizeOf = (item: Item): number => getOrCreate(sizes, item, () => JSON.stringify(item).length);
+  /** UTF-16 code units of all items as JSON, since names and empty parts take memory, too; with another one. */
+  const size = (added?: Item): number =>
+    items.reduce((sum, item) => sum + sizeOf(item), added ? sizeOf(added) : 0);
   const indexOf = (id: string, field = 'previous_item_id'): number => {
     const at = items.findIndex((item) => item.id === id);
     if (at < 0) throw fieldError(field, `there is no item ${quote(id)}`);
@@ -47,30 +49,31 @@ export function createConversation() {
   const replace = (item: Item): string | null => {
     const at = items.findIndex(({ id }) => id === item.id);
     if (at >= 0) items[at] = item;
-    recount();
     return items[at - 1]?.id ?? null;
   };
 
   return {
     id: createId('conv_'),
     items: items as readonly Item[],
-    recount,
     assertFree,
     find,
     replace,
-    /** UTF-16 code units of all items, about. */
-    size: (): number => (size ??= items.reduce((sum, item) => sum + sizeOf(item), 0)),
+    size,
     /** @param previous `root` for none, `undefined` for the last one. @returns id of the item before it */
     add(item: Item, previous?: string | null): string | null {
       assertFree(item.id);
+      if (size(item) > maxSize)
+        throw fieldError('item', `expected at most ${maxSize} characters in a conversation`);
       const at = previous == null ? items.length : previous === 'root' ? 0 : 1 + indexOf(previous);
       items.splice(at, 0, item);
-      recount();
       return items[at - 1]?.id ?? null;
     },
     remove(id: string): void {
       items.splice(indexOf(id, 'item_id'), 1);
-      recount();
+    },
+    /** An item has got its transcript. */
+    recount(id: string): void {
+      sizes.delete(items.find((item) => item.id === id)!);
     },
     /** Keeps only what was heard of a spoken item. */
     truncate(id: string, heardMs: number): void {
@@ -100,12 +103,6 @@ function heardText(text: string, marks: readonly SpokenMark[], heardMs: number):
     [from, fromMs] = [characters, endMs];
   }
   return text;
-}
-
-function sizeOf(item: Item): number {
-  if (item.type === 'function_call') return item.arguments.length;
-  if (item.type === 'function_call_output') return item.output.length;
-  return item.content.reduce((sum, part) => sum + textOf(part).length, 0);
 }
 
 function textOf(part: ItemPart): string {

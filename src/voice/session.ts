@@ -33,6 +33,8 @@ const sayNull = new Set(['turn_detection', 'transcription']);
 const withFields = new Set(['session', 'response', 'item', 'audio', 'input', 'output', 'turn_detection']);
 /** Answers at once, those out of the conversation included. */
 const mostAnswers = 4;
+/** Recordings that wait, before a message brings another one. */
+const mostRecordings = 32;
 
 type AudioPart = Extract<ItemPart, { transcript?: unknown }>;
 type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, { type: Type }>;
@@ -40,7 +42,7 @@ type Client<Type extends VoiceClientEvent['type']> = Extract<VoiceClientEvent, {
 /** Begins a conversation with a voice agent, without a socket: the client's events go in, those of the agent come out. */
 export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
   const head = { object: 'realtime.session' as const, id: createId('sess_') };
-  const conversation = createConversation();
+  const conversation = createConversation(call.maxBufferBytes / 2);
   const controller = new AbortController();
   const { signal } = controller;
   /** Answers under way, each with its end. */
@@ -177,7 +179,7 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
       const { text, usage, error } = joinHeard(all);
       unwritten.delete(written);
       part.transcript = text;
-      conversation.recount();
+      conversation.recount(item_id);
       if (signal.aborted) return '';
       if (error) emit({ type: `${transcribed}.failed`, ...place, error: call.fail(error) });
       else if (tells) {
@@ -191,16 +193,12 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
   }
 
   function addItem(item: Item, previous?: string | null): void {
-    const { maxBufferBytes } = call;
     const isCalled = (one: Item): boolean =>
       one.type === 'function_call' && item.type === 'function_call_output' && one.call_id === item.call_id;
     if (item.type === 'function_call_output' && !conversation.items.some(isCalled))
       throw fieldError('item.call_id', `there is no call ${quote(item.call_id)}`);
+    hold(turns.length(), item);
     const previous_item_id = conversation.add(item, previous);
-    if (2 * conversation.size() > maxBufferBytes) {
-      conversation.remove(item.id);
-      throw fieldError('item', `expected at most ${maxBufferBytes / 2} characters in a conversation`);
-    }
     emit({ type: 'conversation.item.added', item: toWireItem(item), previous_item_id });
     emit({ type: 'conversation.item.done', item: toWireItem(item), previous_item_id });
   }
@@ -214,6 +212,8 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
     const content = given.content.map((part) => {
       const kept = keptPart(part, given.role);
       if ('audio' in part && part.audio != null && 'transcript' in kept && kept.transcript === null) {
+        if (hearing.count >= mostRecordings)
+          throw new InferenceError('rate_limited', `${mostRecordings} recordings wait, which is the most.`);
         const audio = readAudio(part.audio, bytesPerSample[encodingOf(format)]);
         const recording = { file: toRecording(audio, format), bytes: audio.length, endMs: 0 };
         void writeDown(own.id, kept, [hearing.transcribe(recording, configuration.input)]);
@@ -241,6 +241,9 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
     const given = fields.input?.map((one) =>
       one.type === 'item_reference' ? conversation.find(one.id) : keep(one),
     );
+    // For the model, each mention of an item is its whole text.
+    if (given && new Set(given).size < given.length)
+      throw fieldError('response.input', 'expected each item once');
     const answer = beginAnswer({
       model: info.agent,
       call,
@@ -281,8 +284,8 @@ export function createVoiceSession(info: VoiceInfo, call: VoiceCall) {
   }
 
   /** @throws InferenceError where more is held than may be */
-  function hold(audioBytes = turns.length()): void {
-    call.hold(audioBytes + hearing.bytes + 2 * conversation.size());
+  function hold(audioBytes = turns.length(), added?: Item): void {
+    call.hold(audioBytes + hearing.bytes + 2 * conversation.size(added));
   }
 
   function describe() {

@@ -221,7 +221,8 @@ describe('serveWebSockets', () => {
     const bytes = 3 * speech.length;
     const { host } = await serve({}, { sockets: { bytesPerKey: bytes, maxBufferBytes: bytes } });
     const [one, other] = [await opened(host), await opened(host)];
-    one.send(byHand, append(speech), append(speech), append(speech));
+    one.send(byHand, append(speech), append(speech), append(speech), byHand);
+    await one.event('session.updated', 2);
     other.send(byHand, append(speech));
     expect((await other.event('error')).error.code).toBe('rate_limit_exceeded');
     one.send({ type: 'input_audio_buffer.clear' });

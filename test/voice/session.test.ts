@@ -269,6 +269,18 @@ describe('the items of a conversation', () => {
     expect(idsOf(inference)).toEqual(['hello']);
   });
 
+  it('have no more recordings in a message than may wait', async () => {
+    const { send, next, inference } = converse();
+    const part = { type: 'input_audio', audio: Buffer.alloc(2).toString('base64') };
+    const said = { type: 'message', role: 'user', content: Array.from({ length: 11 }, () => part) };
+    send(respond({ conversation: 'none', input: [said, said, said] }));
+    expect((await next('error')).error).toMatchObject({ code: 'rate_limited' });
+    await expect.poll(() => inference.requestsOf('transcription').length).toBe(32);
+    await expect.poll(() => inference.running).toBe(0);
+    send(respond({ conversation: 'none', input: [said, said] }));
+    expect((await next('response.done')).response.status).toBe('completed');
+  });
+
   it.each([
     [{ type: 'conversation.item.retrieve', item_id: 'x' }, 'item_id'],
     [{ type: 'conversation.item.delete', item_id: 'x' }, 'item_id'],
@@ -279,6 +291,10 @@ describe('the items of a conversation', () => {
       'item.call_id',
     ],
     [say('again', 'u'), 'item.id'],
+    [
+      respond({ input: Array.from({ length: 2 }, () => ({ type: 'item_reference', id: 'u' })) }),
+      'response.input',
+    ],
     [{ type: 'input_audio_buffer.append', audio: '!' }, 'audio'],
     [{ type: 'session.update', session: { type: 'transcription' } }, 'session.type'],
     [update({ model: 'other' }), 'session.model'],
@@ -338,11 +354,35 @@ describe('the bytes that a session holds', () => {
     expect(held.at(-1)).toBe(900);
   });
 
-  it('are those of the items, as they come, change and go', () => {
-    const { held, push } = open(1000);
-    push(say('a'.repeat(100), 'a'), say('b'.repeat(50), 'b'));
-    expect(held.at(-1)).toBe(300);
-    push({ type: 'conversation.item.delete', item_id: 'a' });
-    expect(held.at(-1)).toBe(100);
+  it('are those of the items, as they come and go, with all of their fields', () => {
+    const { held, events, push } = open(1500);
+    const call = { type: 'function_call', id: 'f', name: 'n'.repeat(200), arguments: '' };
+    push(say('a'.repeat(100), 'a'), { type: 'conversation.item.create', item: call });
+    const [said, called] = events
+      .filter(({ type }) => type === 'conversation.item.added')
+      .map(({ item }) => JSON.stringify(item).length);
+    expect(called).toBeGreaterThan(200);
+    expect(held.at(-1)).toBe(2 * (said! + called!));
+    push({ type: 'conversation.item.delete', item_id: 'f' });
+    expect(held.at(-1)).toBe(2 * said!);
+  });
+
+  it('are asked for before an item is kept', () => {
+    const { events, push } = open(1000);
+    push(say('a'.repeat(100), 'a'), say('b'.repeat(300), 'b'));
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'rate_limited' } });
+    push({ type: 'conversation.item.retrieve', item_id: 'b' });
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'invalid_request' } });
+    push(say('b', 'b'));
+    expect(events.at(-1)).toMatchObject({ type: 'conversation.item.done' });
+  });
+
+  it('have an end, however small the texts of the items are', () => {
+    const { events, push } = open(Infinity);
+    const call = { type: 'function_call', name: 'n'.repeat(2 ** 18), arguments: '' };
+    push(...Array.from({ length: 3 }, () => ({ type: 'conversation.item.create', item: call })));
+    const kept = events.filter(({ type }) => type === 'conversation.item.added');
+    expect(kept.length).toBe(1);
+    expect(events.at(-1).error.message).toMatch(/at most 524288 characters in a conversation/);
   });
 });
