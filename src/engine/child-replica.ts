@@ -219,7 +219,7 @@ function createChildReplica(
   function receive(message: WorkerMessage | null): void {
     if (typeof message !== 'object' || message === null) return;
     if (message.type === 'part') {
-      for (const progress of incoming.add(message) ?? []) advance(progress);
+      for (const progress of incoming.add(message)?.read() ?? []) advance(progress);
     } else if (message.type === 'begun') {
       const run = runs.get(message.id);
       if (run) run.hasBegun = true;

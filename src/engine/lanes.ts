@@ -118,17 +118,25 @@ export class Lanes {
   }
 }
 
+/** A message that has come as a whole. */
+export interface Arrived<Message> {
+  /** Whether reading it takes long. */
+  readonly isLarge: boolean;
+  read(): Message;
+}
+
 /** Puts the parts of messages together. */
 export class Assembly<Message> {
   readonly #parts = new Map<number, Uint8Array[]>();
 
   /** @returns the message whose last part this is */
-  add({ id, bytes, isLast }: Part): Message | undefined {
+  add({ id, bytes, isLast }: Part): Arrived<Message> | undefined {
     const parts = this.#parts.get(id) ?? [];
     parts.push(bytes);
-    if (!isLast) this.#parts.set(id, parts);
-    else this.#parts.delete(id);
-    return isLast ? (deserialize(parts.length === 1 ? bytes : Buffer.concat(parts)) as Message) : undefined;
+    this.#parts.set(id, parts);
+    if (!isLast) return undefined;
+    this.#parts.delete(id);
+    return { isLarge: parts.length > 1, read: () => deserialize(Buffer.concat(parts)) as Message };
   }
 
   drop(id: number): void {

@@ -4,12 +4,13 @@ import { inspect } from 'node:util';
 import { serialize } from 'node:v8';
 import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
 import type { CategoryModels, Pipeline } from '../contracts/category.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createHostCalls } from './host-functions.ts';
 import { loadFaultOf } from './load-error.ts';
 import { createOutbox, unsendable } from './outbox.ts';
-import { Assembly, Lanes, partBytes, type Part } from './lanes.ts';
+import { Assembly, Lanes, partBytes, type Arrived, type Part } from './lanes.ts';
 import type { HostMessage, LoadPipeline, RunMessage, WorkerMessage, WorkerProgress } from './protocol.ts';
 import { spawnSync } from 'node:child_process';
 
@@ -77,6 +78,7 @@ export function serveWorker(
   const runs = new Map<number, WorkerTask>();
   const incoming = new Assembly<RunMessage>();
   const outgoing = new Lanes({ write: send });
+  const turns = new Turns();
   /** Run → its owner, until its end was sent. */
   const owners = new Map<number, string | undefined>();
   let pipeline: Pipeline | undefined;
@@ -125,15 +127,17 @@ export function serveWorker(
     for (const { id, end } of progress) if (end) owners.delete(id);
   }
 
-  const run = async (id: number, { request, labels = {} }: RunMessage): Promise<void> => {
+  const run = async (id: number, message: Arrived<RunMessage>): Promise<void> => {
     // At once: what follows may be the end of this process.
     send({ type: 'begun', id });
-    const { requestId, ...options } = labels;
-    const { owner } = options;
     const active: WorkerTask = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
-    owners.set(id, owner);
     const { signal } = active.controller;
+    // Large ones are read one by one, and everything else in this process comes between two.
+    if (message.isLarge) await turns.next();
+    const { request, labels: { requestId, ...options } = {} } = message.read();
+    const { owner } = options;
+    owners.set(id, owner);
     const error = await driveRun(pipeline!, request, { ...options, signal }, (event) => {
       outbox.event(id, event);
       return outgoing.whenSent(owner);

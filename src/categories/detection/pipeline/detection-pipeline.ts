@@ -38,7 +38,7 @@ export async function loadDetectionPipeline(
     /** While some wait for a server or have their images decoded, one runs. */
     concurrency: 8,
     /** Images of other owners. */
-    reserve: 8,
+    reserve: 24,
     info: {
       category: 'detection',
       contextLength: 0,

@@ -121,7 +121,7 @@ export async function loadTranscriptionPipeline(
     /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
     concurrency: 8,
     /** Recordings of other owners. */
-    reserve: 8,
+    reserve: 24,
     info: {
       category: 'transcription',
       contextLength,

@@ -80,6 +80,8 @@ const prefillTokens = 256;
 const usualAnswerTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
 const leastSharedPart = 1 / 4;
+/** Sequences of all owners at once, in batches: their caches are in memory. */
+const mostBatches = 10;
 /** Logits of one step of a prompt whose logits are read: 16 MiB. */
 const mostLogits = 2 ** 22;
 /** Tokens of prompts that are read together in one step, padding included. */
@@ -257,11 +259,16 @@ export class Batcher {
     return reserved === 0 || reserved + mostTokens <= capacity;
   }
 
-  /** Whether the owner of a generation has a batch's worth of sequences with it at most; one that is its only may have more. */
-  #mayBegin({ owner, continuations }: Generation): boolean {
-    let rows = 0;
-    for (const active of this.#active) if (active.owner === owner) rows += active.continuations.length;
-    return rows === 0 || rows + continuations.length <= this.#maxRows;
+  /** Whether the owner of a generation has a batch's worth of sequences with it at most, unless it is its only, and all have some. */
+  #mayBegin({ owner, continuations: { length } }: Generation): boolean {
+    let own = 0;
+    let all = 0;
+    for (const active of this.#active) {
+      all += active.continuations.length;
+      if (active.owner === owner) own += active.continuations.length;
+    }
+    if (all > 0 && all + length > mostBatches * this.#maxRows) return false;
+    return own === 0 || own + length <= this.#maxRows;
   }
 
   #isReading({ owner }: Generation): boolean {
