@@ -106,7 +106,7 @@ export class MemoryResponseStore implements ResponseStore {
   }
 }
 
-/** The key up to the name of a part: `…:conv_1` of `…:conv_1.4`. */
+/** The key up to the name of a part: `…:conv_1` of `…:conv_1.item.msg_1`. */
 function idOf(key: string): string {
   const [name] = key.slice(key.lastIndexOf(':')).split('.', 1);
   return key.slice(0, key.lastIndexOf(':')) + name!;

@@ -72,8 +72,9 @@ export function tooLarge(param: string, reason: string): InferenceError {
   return fieldError(param, reason, { code: 'request_too_large' });
 }
 
+/** Clients choose ids, which must not name other values of the owner. */
 export function keyOf({ owner, id }: Omit<Place, 'bytes'>): string {
-  return `${owner}.${id}`;
+  return `${owner}.item.${id}`;
 }
 
 export function placesOf(owner: string, entries: readonly Entry[]): Place[] {

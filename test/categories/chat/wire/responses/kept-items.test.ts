@@ -198,6 +198,15 @@ describe('bounds', () => {
     expect((await call('DELETE', path)).status).toBe(200);
   });
 
+  it.each(['body', 'beat', 'stop', '__proto__', 'a.b:c'])('the id %s is one like others', async (itemId) => {
+    const { ask, call, lastMessages } = serve();
+    const { id } = (await ask({ input: [{ ...user('a'), id: itemId }] })).json;
+    expect((await call('GET', `/responses/${id}`)).json.id).toBe(id);
+    expect((await call('GET', `/responses/${id}/input_items`)).json.data).toMatchObject([{ id: itemId }]);
+    await ask({ previous_response_id: id });
+    expect(lastMessages()).toHaveLength(3);
+  });
+
   it('an item comes once: a history that is sent a second time is refused', async () => {
     const { ask, begin } = serve();
     const first = (await ask({})).json;
