@@ -81,7 +81,7 @@ function keptValues(
       const text: unknown = (await ask(() => store.get(keyOf(id)))) ?? undefined;
       if (text === undefined) return undefined;
       try {
-        if (typeof text === 'string') return await parseBytes(new TextEncoder().encode(text));
+        if (typeof text === 'string') return await parseBytes(new TextEncoder().encode(text), caller);
         throw new TypeError(`keepResponses.store: expected a text of get, got ${describeValue(text)}`);
       } catch (cause) {
         throw hostFault(message, cause);
