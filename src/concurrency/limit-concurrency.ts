@@ -11,6 +11,13 @@ export interface TaskOptions {
 /** Runs a task when it is its turn. */
 export type Limiter = <T>(task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
+export interface LimiterOptions {
+  /** Tasks beyond the most, of owners of whom none runs; default 0. */
+  readonly reserve?: number;
+  /** Clock in milliseconds. */
+  readonly now?: () => number;
+}
+
 interface Waiting {
   readonly owner: string | undefined;
   readonly begin: () => void;
@@ -19,9 +26,11 @@ interface Waiting {
 /**
  * Lets at most so many tasks run at once. The owners of the others take turns by the time that their tasks took, each with the
  * task that came first: short ones of an owner aren't each kept waiting by a long one of another.
- * @param reserve tasks beyond the most, of owners of whom none runs
  */
-export function limitConcurrency(most: number, reserve = 0): Limiter {
+export function limitConcurrency(
+  most: number,
+  { reserve = 0, now = () => performance.now() }: LimiterOptions = {},
+): Limiter {
   const waiting = new FairQueue<Waiting>();
   const runsOf = new Map<string | undefined, number>();
   let running = 0;
@@ -67,11 +76,11 @@ export function limitConcurrency(most: number, reserve = 0): Limiter {
   return async (task, options = {}) => {
     options.signal?.throwIfAborted();
     await turn(options);
-    const since = performance.now();
+    const since = now();
     try {
       return await task();
     } finally {
-      void end(options.owner, performance.now() - since);
+      void end(options.owner, now() - since);
     }
   };
 }

@@ -131,7 +131,7 @@ function keptValues(
     async get(id) {
       const text = await read(id);
       if (text === undefined) return undefined;
-      return parseBytes(new TextEncoder().encode(text), owner).catch((cause: unknown) => {
+      return parseBytes(new TextEncoder().encode(text)).catch((cause: unknown) => {
         throw hostFault(message, cause);
       });
     },

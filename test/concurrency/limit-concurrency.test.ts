@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { limitConcurrency } from '../../src/concurrency/limit-concurrency.ts';
 
 it('runs no more at once than it may, in order, whatever fails', async () => {
@@ -61,8 +61,7 @@ it('a task that is aborted while it waits leaves the queue at once', async () =>
 
 it('short tasks of an owner who comes back after each wait for one long task of another', async () => {
   let clock = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => clock);
-  const inTurn = limitConcurrency(1);
+  const inTurn = limitConcurrency(1, { now: () => clock });
   const ran: string[] = [];
   const run = (owner: string, ms: number) =>
     inTurn(
@@ -82,7 +81,7 @@ it('short tasks of an owner who comes back after each wait for one long task of 
 });
 
 it('an owner of whom nothing runs has a place of the reserve', async () => {
-  const inTurn = limitConcurrency(2, 1);
+  const inTurn = limitConcurrency(2, { reserve: 1 });
   const ran: string[] = [];
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));

@@ -28,7 +28,7 @@ export async function loadDetectionPipeline(
   const detector = await architecture.open(spec, sessions);
   const { imageSizes, picksBoxes } = detector;
   const candidates = createCandidates();
-  const inTurn = limitConcurrency(mostDecodes, 1);
+  const inTurn = limitConcurrency(mostDecodes, { reserve: 1 });
   /** A large image takes up to 550 MB while it is decoded. */
   const oneByOne = limitConcurrency(1);
   // Servers have queues of their own.

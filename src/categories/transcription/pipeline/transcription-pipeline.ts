@@ -111,7 +111,11 @@ export async function loadTranscriptionPipeline(
     recognizer: await architecture.open(spec, sessions),
   }));
   const { longestSeconds, contextLength, languages, abilities } = recognizer;
-  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows, 1) };
+  const tools: TranscriptionTools = {
+    longestSeconds,
+    gate,
+    inTurn: limitConcurrency(mostWindows, { reserve: 1 }),
+  };
 
   return servePipeline(spec, {
     /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */

@@ -106,6 +106,7 @@ export class Batcher {
   #batches: Batch[] = [];
   /** Milliseconds of the decoder. */
   readonly #shares = new Shares();
+  readonly #now: () => number;
   #running: Promise<void> | undefined;
   steps = 0;
 
@@ -116,8 +117,16 @@ export class Batcher {
       maxRows,
       prefixes,
       speculates = false,
-    }: { maxRows: number; prefixes: PrefixCache; speculates?: boolean | undefined },
+      now = () => performance.now(),
+    }: {
+      maxRows: number;
+      prefixes: PrefixCache;
+      speculates?: boolean | undefined;
+      /** Clock in milliseconds. */
+      now?: () => number;
+    },
   ) {
+    this.#now = now;
     this.#decoder = decoder;
     this.#maxRows = maxRows;
     this.#prefixes = prefixes;
@@ -142,7 +151,10 @@ export class Batcher {
         await this.#begin();
         const prefill = this.#nextPrefill();
         if (!prefill) break;
-        read += await this.#charge(prefill.generations, () => this.#continue(prefill));
+        read += await this.#charge(
+          prefill.generations.map(({ owner }) => owner),
+          () => this.#continue(prefill),
+        );
       }
       await this.#stepAll();
     }
@@ -159,8 +171,7 @@ export class Batcher {
       const own = ownersOf(batch);
       if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
       else {
-        const generations = batch.rows.map(({ generation }) => generation);
-        await this.#charge(generations, () => this.#step(batch));
+        await this.#charge(own, () => this.#step(batch));
         stepped.push(batch);
         for (const owner of own) owners.delete(owner);
       }
@@ -168,36 +179,34 @@ export class Batcher {
     this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
   }
 
-  /** Notes the time of some work as that of the owners of its rows. */
-  async #charge<Result>(rows: readonly Generation[], work: () => Promise<Result>): Promise<Result> {
-    const since = performance.now();
-    const result = await work();
-    for (const { owner } of rows) this.#shares.add(owner, (performance.now() - since) / rows.length);
-    this.#shares.settle(this.#owners);
-    return result;
+  /** Notes the time of some work as that of its owners. @param owners of its rows */
+  async #charge<Result>(owners: readonly Owner[], work: () => Promise<Result>): Promise<Result> {
+    const since = this.#now();
+    try {
+      return await work();
+    } finally {
+      for (const owner of owners) this.#shares.add(owner, (this.#now() - since) / owners.length);
+      this.#shares.settle(new Set(Array.from(this.#active, ({ owner }) => owner)));
+    }
   }
 
   /** The prompt of the owner who has had least; none while answers of others who have had less wait for a step. */
   #nextPrefill(): Prefill | undefined {
-    const hadBy = (owner: Owner) => this.#shares.of(owner);
-    const of = ({ generations }: Prefill) => hadBy(generations[0]!.owner);
-    const [next] = this.#prefills.toSorted((a, b) => of(a) - of(b));
-    if (!next || this.#batches.some((batch) => ownersOf(batch).some((owner) => hadBy(owner) < of(next))))
-      return undefined;
-    return this.#prefills.splice(this.#prefills.indexOf(next), 1)[0];
+    const hadBy = ({ generations }: Prefill) => this.#shares.of(generations[0]!.owner);
+    const [next] = this.#prefills.toSorted((a, b) => hadBy(a) - hadBy(b));
+    if (!next) return undefined;
+    const had = hadBy(next);
+    const isAhead = this.#batches.some((batch) =>
+      ownersOf(batch).some((owner) => this.#shares.of(owner) < had),
+    );
+    if (isAhead) return undefined;
+    this.#prefills.splice(this.#prefills.indexOf(next), 1);
+    return next;
   }
 
-  get #owners(): Set<Owner> {
-    return new Set(Array.from(this.#active, ({ owner }) => owner));
-  }
-
+  /** Whether an owner is not the only one. */
   #isShared(owner: Owner): boolean {
-    return this.#owners.add(owner).size > 1;
-  }
-
-  #activate(generation: Generation): void {
-    this.#shares.enter(generation.owner, this.#owners);
-    this.#active.add(generation);
+    return Array.from(this.#active).some((active) => active.owner !== owner);
   }
 
   /** Begins to read the next prompt that waits, if there is one with room whose owner has no other under way. */
@@ -212,7 +221,11 @@ export class Batcher {
       return !isFull && this.#mayBegin(next) && !this.#isReading(next);
     });
     if (!generation) return;
-    this.#activate(generation);
+    this.#shares.enter(
+      generation.owner,
+      Array.from(this.#active, ({ owner }) => owner),
+    );
+    this.#active.add(generation);
     const generations = [generation, ...this.#takeAlike(generation)] as const;
     try {
       this.#prefills.push(await this.#open(generations));
@@ -248,9 +261,12 @@ export class Batcher {
 
   /** Whether the owner of a generation has a batch's worth of sequences with it at most, unless it is its only, and all have some. */
   #mayBegin({ owner, continuations: { length } }: Generation): boolean {
-    const active = [...this.#active];
-    const all = rowsOf(active);
-    const own = rowsOf(active.filter((other) => other.owner === owner));
+    let own = 0;
+    let all = 0;
+    for (const active of this.#active) {
+      all += active.continuations.length;
+      if (active.owner === owner) own += active.continuations.length;
+    }
     if (all > 0 && all + length > mostBatches * this.#maxRows) return false;
     return own === 0 || own + length <= this.#maxRows;
   }
@@ -282,14 +298,14 @@ export class Batcher {
       const { length } = other.prompt;
       const most = Math.max(longest, length);
       const least = Math.min(shortest, length);
-      const isFair = this.#isShared(other.owner);
+      const isFair = this.#isShared(generation.owner) || other.owner !== generation.owner;
       const together = isFair ? fairPrefillTokens : sharedPrefillTokens;
       const fits = most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= together;
       if (!fits || taken.length + 1 >= this.#maxRows || this.#isAlone(other)) continue;
       if (!this.#fits(other) || !this.#mayBegin(other)) continue;
       [longest, shortest] = [most, least];
       taken.push(other);
-      this.#activate(other);
+      this.#active.add(other);
     }
     for (const other of taken) this.#waiting.delete(other);
     return taken;
@@ -359,9 +375,11 @@ export class Batcher {
     if (others.length > 0) return prefillTokens;
     const left = prompt.length - done;
     const endsAlone = reproducible && this.#decoder.pieceTokens !== undefined && left > 1;
-    const fair = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
-    const read = readLogits ? Math.ceil(mostLogits / this.#decoder.vocabularySize) : pieceTokens;
-    const most = Math.min(pieceTokens, fair, read);
+    const free = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
+    const most = Math.min(
+      pieceTokens,
+      readLogits ? Math.ceil(mostLogits / this.#decoder.vocabularySize) : free,
+    );
     return endsAlone ? Math.min(most, left - 1) : most;
   }
 
@@ -559,10 +577,6 @@ export class Batcher {
       cache,
     );
   }
-}
-
-function rowsOf(generations: readonly Generation[]): number {
-  return generations.reduce((sum, { continuations }) => sum + continuations.length, 0);
 }
 
 function ownersOf({ rows }: Batch): Owner[] {
