@@ -131,8 +131,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   const { spec, folder, template, contextLength, batcher, decoder, vision, maxBatchSize } = model;
   return {
     concurrency: maxBatchSize,
-    /** Requests of other owners, which take no memory to speak of before the batcher begins with them. */
-    reserve: 64,
+    reserve: maxBatchSize,
     info: {
       id: spec.id,
       name: spec.name ?? spec.id,

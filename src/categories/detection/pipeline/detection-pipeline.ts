@@ -28,7 +28,7 @@ export async function loadDetectionPipeline(
   const detector = await architecture.open(spec, sessions);
   const { imageSizes, picksBoxes } = detector;
   const candidates = createCandidates();
-  const inTurn = limitConcurrency(mostDecodes, { reserve: 1 });
+  const inTurn = limitConcurrency(mostDecodes);
   /** A large image takes up to 550 MB while it is decoded. */
   const oneByOne = limitConcurrency(1);
   // Servers have queues of their own.
@@ -38,7 +38,7 @@ export async function loadDetectionPipeline(
     /** While some wait for a server or have their images decoded, one runs. */
     concurrency: 8,
     /** Images of other owners. */
-    reserve: 24,
+    reserve: 8,
     info: {
       category: 'detection',
       contextLength: 0,

@@ -65,7 +65,7 @@ export async function loadSpeechPipeline(
     /** Long texts take turns with short ones, piece by piece. */
     concurrency: 4,
     /** Texts of other owners. */
-    reserve: 12,
+    reserve: 4,
     info: {
       category: 'speech',
       contextLength: 0,

@@ -111,17 +111,13 @@ export async function loadTranscriptionPipeline(
     recognizer: await architecture.open(spec, sessions),
   }));
   const { longestSeconds, contextLength, languages, abilities } = recognizer;
-  const tools: TranscriptionTools = {
-    longestSeconds,
-    gate,
-    inTurn: limitConcurrency(mostWindows, { reserve: 1 }),
-  };
+  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows) };
 
   return servePipeline(spec, {
     /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
     concurrency: 8,
     /** Recordings of other owners. */
-    reserve: 24,
+    reserve: 8,
     info: {
       category: 'transcription',
       contextLength,

@@ -1,5 +1,4 @@
 import { assertText } from '../../assert-values.ts';
-import { runSteps } from '../../run-steps.ts';
 import { abbreviationRules } from './abbreviations.ts';
 import { addressRules, postalRules } from './addresses.ts';
 import { dateRules, timestampRules } from './dates.ts';
@@ -56,18 +55,8 @@ const rules: readonly Rule[] = [
  * ```
  */
 export function normalizeEnglish(text: string): string {
-  return runSteps(normalizeSteps(text));
-}
-
-/** The same in slices: yields after each rule. */
-export function* normalizeSteps(text: string): Generator<void, string> {
   assertText('text', text);
-  let worded = tidyText(text);
-  for (const rule of rules) {
-    yield;
-    worded = applyRules(worded, [rule]);
-  }
-  return worded
+  return applyRules(tidyText(text), rules)
     .replace(unknownSymbols, ' ')
     .replace(/(?<=[,;!?…])(?=\p{L})/gu, ' ')
     .replace(/ {2,}/g, ' ')

@@ -2,7 +2,6 @@ import type { CacheRow, Decoder, DecoderCache } from '../../../../contracts/deco
 import { CacheFull } from '../../../../runtime/cache-full.ts';
 import { InferenceError } from '../../../../errors.ts';
 import { FairQueue } from '../../../../concurrency/fair-queue.ts';
-import { Shares } from '../../../../concurrency/shares.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
 import { createDrafter, type Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
@@ -41,8 +40,6 @@ export interface Generation {
   failed(error: unknown): void;
 }
 
-type Owner = Generation['owner'];
-
 interface Row {
   readonly generation: Generation;
   readonly continuation: Continuation;
@@ -80,14 +77,10 @@ const prefillTokens = 256;
 const usualAnswerTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
 const leastSharedPart = 1 / 4;
-/** Sequences of all owners at once, in batches: their caches are in memory. */
-const mostBatches = 10;
 /** Logits of one step of a prompt whose logits are read: 16 MiB. */
 const mostLogits = 2 ** 22;
 /** Tokens of prompts that are read together in one step, padding included. */
 const sharedPrefillTokens = 512;
-/** Tokens of a step of prompts without a seed while several owners have generations, so that they wait less for each other. */
-const fairPrefillTokens = 64;
 
 /**
  * Steps all generations of a decoder together: waiting prompts are prefilled in pieces between the steps, and
@@ -104,9 +97,6 @@ export class Batcher {
   /** One of each owner at most, the next first. */
   readonly #prefills: Prefill[] = [];
   #batches: Batch[] = [];
-  /** Milliseconds of the decoder. */
-  readonly #shares = new Shares();
-  readonly #now: () => number;
   #running: Promise<void> | undefined;
   steps = 0;
 
@@ -117,16 +107,8 @@ export class Batcher {
       maxRows,
       prefixes,
       speculates = false,
-      now = () => performance.now(),
-    }: {
-      maxRows: number;
-      prefixes: PrefixCache;
-      speculates?: boolean | undefined;
-      /** Clock in milliseconds. */
-      now?: () => number;
-    },
+    }: { maxRows: number; prefixes: PrefixCache; speculates?: boolean | undefined },
   ) {
-    this.#now = now;
     this.#decoder = decoder;
     this.#maxRows = maxRows;
     this.#prefixes = prefixes;
@@ -149,12 +131,9 @@ export class Batcher {
       // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.
       for (let read = 0; read < prefillTokens;) {
         await this.#begin();
-        const prefill = this.#nextPrefill();
+        const prefill = this.#prefills.shift();
         if (!prefill) break;
-        read += await this.#charge(
-          prefill.generations.map(({ owner }) => owner),
-          () => this.#continue(prefill),
-        );
+        read += await this.#continue(prefill);
       }
       await this.#stepAll();
     }
@@ -171,42 +150,12 @@ export class Batcher {
       const own = ownersOf(batch);
       if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
       else {
-        await this.#charge(own, () => this.#step(batch));
+        await this.#step(batch);
         stepped.push(batch);
         for (const owner of own) owners.delete(owner);
       }
     }
     this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
-  }
-
-  /** Notes the time of some work as that of its owners. @param owners of its rows */
-  async #charge<Result>(owners: readonly Owner[], work: () => Promise<Result>): Promise<Result> {
-    const since = this.#now();
-    try {
-      return await work();
-    } finally {
-      for (const owner of owners) this.#shares.add(owner, (this.#now() - since) / owners.length);
-      this.#shares.settle(new Set(Array.from(this.#active, ({ owner }) => owner)));
-    }
-  }
-
-  /** The prompt of the owner who has had least; none while answers of others who have had less wait for a step. */
-  #nextPrefill(): Prefill | undefined {
-    const hadBy = ({ generations }: Prefill) => this.#shares.of(generations[0]!.owner);
-    const [next] = this.#prefills.toSorted((a, b) => hadBy(a) - hadBy(b));
-    if (!next) return undefined;
-    const had = hadBy(next);
-    const isAhead = this.#batches.some((batch) =>
-      ownersOf(batch).some((owner) => this.#shares.of(owner) < had),
-    );
-    if (isAhead) return undefined;
-    this.#prefills.splice(this.#prefills.indexOf(next), 1);
-    return next;
-  }
-
-  /** Whether an owner is not the only one. */
-  #isShared(owner: Owner): boolean {
-    return Array.from(this.#active).some((active) => active.owner !== owner);
   }
 
   /** Begins to read the next prompt that waits, if there is one with room whose owner has no other under way. */
@@ -221,10 +170,6 @@ export class Batcher {
       return !isFull && this.#mayBegin(next) && !this.#isReading(next);
     });
     if (!generation) return;
-    this.#shares.enter(
-      generation.owner,
-      Array.from(this.#active, ({ owner }) => owner),
-    );
     this.#active.add(generation);
     const generations = [generation, ...this.#takeAlike(generation)] as const;
     try {
@@ -259,16 +204,11 @@ export class Batcher {
     return reserved === 0 || reserved + mostTokens <= capacity;
   }
 
-  /** Whether the owner of a generation has a batch's worth of sequences with it at most, unless it is its only, and all have some. */
-  #mayBegin({ owner, continuations: { length } }: Generation): boolean {
-    let own = 0;
-    let all = 0;
-    for (const active of this.#active) {
-      all += active.continuations.length;
-      if (active.owner === owner) own += active.continuations.length;
-    }
-    if (all > 0 && all + length > mostBatches * this.#maxRows) return false;
-    return own === 0 || own + length <= this.#maxRows;
+  /** Whether the owner of a generation has a batch's worth of sequences with it at most; one that is its only may have more. */
+  #mayBegin({ owner, continuations }: Generation): boolean {
+    let rows = 0;
+    for (const active of this.#active) if (active.owner === owner) rows += active.continuations.length;
+    return rows === 0 || rows + continuations.length <= this.#maxRows;
   }
 
   #isReading({ owner }: Generation): boolean {
@@ -298,9 +238,8 @@ export class Batcher {
       const { length } = other.prompt;
       const most = Math.max(longest, length);
       const least = Math.min(shortest, length);
-      const isFair = this.#isShared(generation.owner) || other.owner !== generation.owner;
-      const together = isFair ? fairPrefillTokens : sharedPrefillTokens;
-      const fits = most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= together;
+      const fits =
+        most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
       if (!fits || taken.length + 1 >= this.#maxRows || this.#isAlone(other)) continue;
       if (!this.#fits(other) || !this.#mayBegin(other)) continue;
       [longest, shortest] = [most, least];
@@ -368,18 +307,16 @@ export class Batcher {
   #mostOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
-    const [{ prompt, reproducible, readLogits, owner }, ...others] = generations as readonly [
+    const [{ prompt, reproducible, readLogits }, ...others] = generations as readonly [
       Generation,
       ...Generation[],
     ];
     if (others.length > 0) return prefillTokens;
     const left = prompt.length - done;
     const endsAlone = reproducible && this.#decoder.pieceTokens !== undefined && left > 1;
-    const free = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
-    const most = Math.min(
-      pieceTokens,
-      readLogits ? Math.ceil(mostLogits / this.#decoder.vocabularySize) : free,
-    );
+    const most = readLogits
+      ? Math.min(pieceTokens, Math.ceil(mostLogits / this.#decoder.vocabularySize))
+      : pieceTokens;
     return endsAlone ? Math.min(most, left - 1) : most;
   }
 
@@ -579,6 +516,6 @@ export class Batcher {
   }
 }
 
-function ownersOf({ rows }: Batch): Owner[] {
+function ownersOf({ rows }: Batch): (string | undefined)[] {
   return rows.map(({ generation }) => generation.owner);
 }
