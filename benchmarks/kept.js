@@ -16,7 +16,7 @@ const store = redis && {
     redis.set(key, text, 'EX', expirySeconds),
   delete: (/** @type {string} */ key) => redis.del(key),
 };
-const handler = createHandler(createFakeInference(), {
+const handler = createHandler(createFakeInference({ reply: { text: 'Hello' } }), {
   auth: { keys: ['one', 'two'].map((key) => ({ key, id: key })) },
   keepResponses: store ? { store, maxBytesPerKey: 2 ** 32 } : true,
 });
@@ -46,12 +46,13 @@ async function measure(name, work) {
   const all = process.cpuUsage();
   const began = performance.now();
   const watch = (async () => {
-    while (!isOver) {
+    for (;;) {
       const [before, cpu] = [performance.now(), process.cpuUsage()];
       await turn();
       const { user, system } = process.cpuUsage(cpu);
       // Other threads of the process count in one, others' programs in the other.
       longest = Math.max(longest, Math.min(performance.now() - before, (user + system) / 1000));
+      if (isOver) return;
     }
   })();
   const result = await work();
@@ -104,10 +105,11 @@ await measure('its items', () => call('GET', `/conversations/${large.id}/items`)
 const times = [];
 let isOver = false;
 const other = (async () => {
-  while (!isOver) {
+  for (;;) {
     const began = performance.now();
     await ask({ store: false }, 'two');
     times.push(performance.now() - began);
+    if (isOver) return;
     await turn();
   }
 })();
