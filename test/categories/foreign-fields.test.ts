@@ -112,7 +112,8 @@ async function read(path: string, body: object): Promise<unknown> {
   };
   const caller = { unseal: () => undefined, kept: undefined } as never;
   const pieces = ((check: () => unknown) => check()) as never;
-  const call = (await reads(uploadField === undefined ? body : form, caller, pieces)) as { body?: unknown };
+  const budget = { pieces, pause: async () => undefined, hold: () => undefined };
+  const call = (await reads(uploadField === undefined ? body : form, caller, budget)) as { body?: unknown };
   const { body: _repeated, ...rest } = { ...call, formatField: undefined };
   return rest;
 }
