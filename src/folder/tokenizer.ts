@@ -1,7 +1,7 @@
 import { byteOfCharacter } from '../core/tokenization/byte-characters.ts';
 import type { PairEncoder } from '../core/tokenization/pair-encoder.ts';
 import { createTokenizer } from '../core/tokenization/tokenizer.ts';
-import { orThrow } from '../errors.ts';
+import { InferenceError, orThrow, sentence } from '../errors.ts';
 import { sourceError } from './model-files.ts';
 import type { ModelFolder } from './model-folder.ts';
 
@@ -43,9 +43,13 @@ export function createTextTokenizer({
   return {
     vocabularySize: tokenizer.vocabularySize,
     frame: tokenizer.frame ?? { before: [], after: [] },
-    encode: (text) => Array.from(tokenizer.toIds(text, options)),
+    encode: (text) => Array.from(orThrow(() => tokenizer.toIds(text, options), toModelError)),
     *encodeSteps(text) {
-      return Array.from(yield* tokenizer.toIdSteps(text));
+      try {
+        return Array.from(yield* tokenizer.toIdSteps(text));
+      } catch (error) {
+        throw toModelError(error as Error);
+      }
     },
     pairWith: (text) => withReason(() => tokenizer.pairWith(text)),
     decode: (ids) => tokenizer.decode(ids),
@@ -66,6 +70,15 @@ export function createTextTokenizer({
 
 function withReason<T>(read: () => T): T {
   return orThrow(read, (cause) => sourceError(`tokenizer.json: ${cause.message}`, cause));
+}
+
+/** A text that takes the model's patterns too long is no fault of the request. */
+function toModelError(cause: Error): InferenceError {
+  return new InferenceError(
+    'internal',
+    sentence(`The model's tokenizer.json can't split this text: ${cause.message}`),
+    { cause },
+  );
 }
 
 const utf8 = new TextEncoder();

@@ -93,6 +93,27 @@ describe('vocabulary with byte fallback', () => {
   ])('token %i stands for the bytes %j', (id, bytes) => expect([...byteFallback.bytesOf(id)]).toEqual(bytes));
 });
 
+it('a text that takes the pattern of a model too long is no fault of the request', () => {
+  const pattern = { Regex: '(?:a?){50}a{50}b' };
+  const slow = createTextTokenizer(
+    folderOf({
+      tokenizer: {
+        pre_tokenizer: { type: 'Split', pattern, behavior: 'Isolated', invert: false },
+        model: { type: 'WordLevel', vocab: { a: 0 }, unk_token: 'a' },
+      },
+    }),
+  );
+  const expected = expect.objectContaining({
+    code: 'internal',
+    message: expect.stringMatching(
+      /^The model's tokenizer\.json can't split this text: .*Regex: the pattern/,
+    ) as string,
+  }) as Error;
+  expect(() => slow.encode('a'.repeat(2000))).toThrow(expected);
+  expect(() => slow.encodeSteps!('a'.repeat(2000)).next()).toThrow(expected);
+  expect(slow.encode('a')).toEqual([0]);
+});
+
 describe('frame', () => {
   const piece = (token: string) => ({ SpecialToken: { id: token, type_id: 0 } });
   const framed = (single: object[]) =>

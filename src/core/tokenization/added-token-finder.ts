@@ -14,6 +14,9 @@ export interface Segment {
 /** Cuts `[start, end)` of a text at its added tokens, from left to right; special ones may be taken for text like any other. */
 export type FindAddedTokens = (piece: Piece, specialAsText: boolean) => readonly Segment[];
 
+/** Steps for each character of a text, beyond the tokens of any model. */
+const maxSteps = 256;
+
 interface Node {
   readonly next: Map<number, Node>;
   token?: AddedToken;
@@ -31,9 +34,10 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
     const { start, end } = piece;
     const { units } = piece.text;
     const segments: Segment[] = [];
+    const budget = { steps: maxSteps * (end - start) };
     let from = start;
     for (let at = start; at < end;) {
-      const found = mayBegin[units[at]! & 0xff] === 1 ? longestAt(root, units, at, end) : undefined;
+      const found = mayBegin[units[at]! & 0xff] === 1 ? longestAt(root, piece, at, budget) : undefined;
       if (!found) {
         at++;
         continue;
@@ -41,8 +45,8 @@ export function createAddedTokenFinder(tokens: readonly AddedToken[]): FindAdded
       const tokenEnd = at + found.pattern.length;
       const isText = found.special && specialAsText;
       if (!isText && (!found.singleWord || isAlone(piece, at, tokenEnd))) {
-        const left = found.stripsLeft ? Math.max(from, spaceStart(units, at, start)) : at;
-        const right = found.stripsRight ? runEnd(units, tokenEnd, end, space) : tokenEnd;
+        const left = found.stripsLeft ? Math.max(from, spaceStart(units, at, from)) : at;
+        const right = found.stripsRight ? runEnd(units, Math.max(from, tokenEnd), end, space) : tokenEnd;
         if (from < left) segments.push({ start: from, end: left });
         segments.push({ token: found, start: left, end: right });
         from = right;
@@ -62,13 +66,22 @@ function insert(root: Node, token: AddedToken): void {
   node.token = token;
 }
 
-function longestAt(root: Node, units: Uint16Array, start: number, end: number): AddedToken | undefined {
+function longestAt(
+  root: Node,
+  { text: { units }, end }: Piece,
+  start: number,
+  budget: { steps: number },
+): AddedToken | undefined {
   let node: Node | undefined = root;
   let longest: AddedToken | undefined;
   for (let at = start; at < end; at++) {
     node = node.next.get(units[at]!);
     if (!node) break;
     longest = node.token ?? longest;
+    if (--budget.steps < 0)
+      throw new RangeError(
+        `tokenizer.added_tokens: take more than ${maxSteps} steps for each character of a text`,
+      );
   }
   return longest;
 }

@@ -1,5 +1,4 @@
 import { grown } from '../sampling/scratch.ts';
-import { fromUnits } from './code-units.ts';
 
 /** A text that may have been rewritten, with where each of its code units came from. */
 export interface AlignedText {
@@ -13,9 +12,12 @@ export interface AlignedText {
    * rewritten, or the places aren't wanted.
    */
   readonly spans: Int32Array | undefined;
-  /** The same text as a string, once somebody needed it. */
-  string: string | undefined;
+  /** Most units that rewriting may make of it. */
+  readonly limit: number;
 }
+
+/** Longer than any normalizer makes a text: one character can become 18, each of them 3 bytes. */
+const maxGrowth = 64;
 
 /** A part of a text: `units[start, end)`. */
 export interface Piece {
@@ -28,7 +30,6 @@ export interface Piece {
 export function toAlignedText(source: string, tracked: boolean): AlignedText {
   const { length } = source;
   const units = new Uint16Array(length);
-  let string: string | undefined = source;
   for (let index = 0; index < length; index++) {
     const unit = source.charCodeAt(index);
     units[index] = unit;
@@ -37,15 +38,9 @@ export function toAlignedText(source: string, tracked: boolean): AlignedText {
       units[++index] = source.charCodeAt(index);
     } else {
       units[index] = 0xff_fd;
-      string = undefined;
     }
   }
-  return { units, length, tracked, spans: undefined, string };
-}
-
-export function stringOf(text: AlignedText): string {
-  text.string ??= fromUnits(text.units, 0, text.length);
-  return text.string;
+  return { units, length, tracked, spans: undefined, limit: maxGrowth * (length + 64) };
 }
 
 function isSurrogate(unit: number): boolean {
@@ -125,6 +120,8 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
 
   function makeRoom(more: number): void {
     if (length + more <= units.length) return;
+    if (length + more > source.limit)
+      throw new RangeError(`tokenizer.normalizer: a text grows to more than ${maxGrowth} times its length`);
     const roomier = Math.max(2 * units.length, length + more);
     units = grown(units, roomier);
     if (spans) spans = grown(spans, 2 * roomier);
@@ -190,7 +187,7 @@ export function createTextBuilder(source: AlignedText, capacity: number): TextBu
       at += isHighSurrogate(source.units[at]!) ? 2 : 1;
     },
     finish() {
-      return { units, length, tracked, spans, string: undefined };
+      return { units, length, tracked, spans, limit: source.limit };
     },
   };
 }

@@ -3,9 +3,9 @@ import {
   type TextBuilder,
   codePointAt,
   createTextBuilder,
-  stringOf,
   toAlignedText,
 } from '../aligned-text.ts';
+import { fromUnits } from '../code-units.ts';
 import { readString, type Members } from '../definition.ts';
 
 /** Rewrites a piece of text. Returns the same piece if there is nothing to do. */
@@ -14,7 +14,7 @@ export type Normalizer = (piece: Piece) => Piece;
 /** A text as a normalizer rewrites it. */
 export function normalizeText(normalize: Normalizer, text: string): string {
   const piece = normalize({ text: toAlignedText(text, false), start: 0, end: text.length });
-  return stringOf(piece.text).slice(piece.start, piece.end);
+  return fromUnits(piece.text.units, piece.start, piece.end);
 }
 
 /** A builder at the start of a piece, with room for the piece and some units more. */

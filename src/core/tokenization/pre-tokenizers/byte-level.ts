@@ -1,20 +1,23 @@
 import { readBoolean, type Members } from '../definition.ts';
 import { writeBytes } from '../normalizers/byte-level.ts';
 import { writePrefix } from '../normalizers/normalizer.ts';
-import { gpt2Pattern } from '../patterns/known-patterns.ts';
+import { createRegularExpressionPattern } from '../patterns/read-pattern.ts';
 import { type Pieces, type PreTokenizer, rewritePieces } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
 
 const blank = 0x20;
+/** GPT-2's split of text into words. */
+const words = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`;
 
 /** Cuts like GPT-2, then lets every byte stand as a character. */
 export function readByteLevel(label: string, members: Members): PreTokenizer {
   const addPrefixSpace = readBoolean(`${label}.add_prefix_space`, members['add_prefix_space'], false);
   const useRegex = readBoolean(`${label}.use_regex`, members['use_regex'], true);
+  const pattern = useRegex ? createRegularExpressionPattern(label, words) : undefined;
   return (given) => {
     let pieces = given;
     if (addPrefixSpace) pieces = prependBlanks(pieces);
-    if (useRegex) pieces = splitPieces(pieces, gpt2Pattern, { behavior: 'Isolated' });
+    if (pattern) pieces = splitPieces(pieces, pattern, { behavior: 'Isolated' });
     return { ...pieces, asBytes: true };
   };
 }

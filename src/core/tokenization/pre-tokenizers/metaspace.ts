@@ -1,7 +1,7 @@
 import { codePointAt, sourceStart } from '../aligned-text.ts';
 import { readBoolean, readCharacter, readChoice, type Members } from '../definition.ts';
 import { writePrefix } from '../normalizers/normalizer.ts';
-import { createLiteralPattern } from '../patterns/read-pattern.ts';
+import { createCharacterPattern } from '../patterns/pattern.ts';
 import { type PreTokenizer, rewritePieces } from '../pieces.ts';
 import { splitPieces } from '../split.ts';
 
@@ -33,7 +33,7 @@ export function readMetaspace(label: string, members: Members): PreTokenizer {
   const { replacement, prependScheme } = readMetaspaceOptions(label, members);
   const split = readBoolean(`${label}.split`, members['split'], true);
   const mark = replacement.codePointAt(0)!;
-  const pattern = createLiteralPattern(replacement);
+  const pattern = createCharacterPattern((codePoint) => codePoint === mark);
   return (given) => {
     const { text } = given;
     const { units } = text;

@@ -17,10 +17,6 @@ export function memoizeByCodePoint(find: (codePoint: number) => number): (codePo
   };
 }
 
-/** `\p{L}` */
-export const letter = 1;
-/** `\p{N}` */
-export const number = 2;
 /** `\s`: White_Space */
 export const space = 4;
 /** The characters that `\w` matches in the Rust library's own patterns. */
@@ -30,8 +26,6 @@ export const punctuation = 16;
 const known = 128;
 
 const kinds: readonly (readonly [number, RegExp])[] = [
-  [letter, /\p{L}/u],
-  [number, /\p{N}/u],
   [space, /\p{White_Space}/u],
   [word, /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]/u],
   [punctuation, /[\p{P}$+<=>^`|~]/u],

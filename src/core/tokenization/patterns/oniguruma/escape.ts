@@ -1,5 +1,7 @@
 import { property, withoutNewer, word } from './properties.ts';
-import { literal, once, partOfNone, partOfSet, type Part, type Reader } from './reader.ts';
+import { atomic, choice, classOf, look, sequence } from '../parts.ts';
+import type { Part } from '../program.ts';
+import { literal, type Reader } from './reader.ts';
 
 const classEscapes: Readonly<Record<string, string>> = {
   s: String.raw`\p{White_Space}`,
@@ -9,34 +11,32 @@ const classEscapes: Readonly<Record<string, string>> = {
   H: '[^0-9a-fA-F]',
 };
 
-const assertions: Readonly<Record<string, string>> = {
-  A: String.raw`(?<![\s\S])`,
-  z: String.raw`(?![\s\S])`,
-  Z: String.raw`(?=\n?(?![\s\S]))`,
-  b: `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`,
-  B: `(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`,
+export const any = classOf(String.raw`[\s\S]`);
+const ofWord = classOf(word);
+export const newline = classOf(String.raw`\n`);
+
+const assertions: Readonly<Record<string, Part>> = {
+  A: look(any, '<!'),
+  z: look(any, '!'),
+  Z: choice(look(any, '!'), look(sequence(newline, look(any, '!')), '=')),
+  b: choice(sequence(look(ofWord, '<='), look(ofWord, '!')), sequence(look(ofWord, '<!'), look(ofWord, '='))),
+  B: choice(sequence(look(ofWord, '<='), look(ofWord, '=')), sequence(look(ofWord, '<!'), look(ofWord, '!'))),
 };
 
-const singleBreaks = String.raw`[\n-\r\u{85}\u{2028}\u{2029}]`;
-const lineBreak: Part = {
-  source: String.raw`(?:\r\n|${singleBreaks})`,
-  set: undefined,
-  alternatives: [
-    [once(partOfSet(String.raw`\r`)), once(partOfSet(String.raw`\n`))],
-    [once(partOfSet(singleBreaks))],
-  ],
-};
+const lineBreak = atomic(
+  choice(sequence(classOf(String.raw`\r`), newline), classOf(String.raw`[\n-\r\u{85}\u{2028}\u{2029}]`)),
+);
 
 /** Reads what follows a backslash outside of a class. */
 export function escape(reader: Reader): Part {
   const assertion = assertions[reader.peek()];
   if (assertion !== undefined) {
     reader.index++;
-    return partOfNone(assertion);
+    return assertion;
   }
   if (reader.take('R')) return lineBreak;
   const member = classMember(reader);
-  return partOfSet(member.set ?? literal(member.character, reader));
+  return classOf(member.set ?? literal(member.character, reader));
 }
 
 /** Escapes for one character or a set of characters. */

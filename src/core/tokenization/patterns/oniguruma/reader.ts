@@ -1,14 +1,10 @@
 import { TextCursor } from '../../../text/text-cursor.ts';
-import type { Item, Matched } from '../backtracking.ts';
 
 /** Goes through the characters of a pattern. */
 export class Reader extends TextCursor {
-  captures = 0;
   depth = 0;
   /** The options that `(?imx)` has switched on here. */
   flags = '';
-  /** Why an assertion may take too long. */
-  fault: string | undefined;
 
   next(): string {
     if (this.isAtEnd) throw this.failure('unexpected end');
@@ -19,26 +15,6 @@ export class Reader extends TextCursor {
     const place = Array.from(this.source.slice(0, this.index)).length;
     return new RangeError(`regular expression: ${what} at ${place}`);
   }
-}
-
-/** A part of a pattern: its source in JavaScript, and what it matches. */
-export interface Part extends Matched {
-  readonly source: string;
-}
-
-/** A part that is one character out of a class. */
-export function partOfSet(source: string): Part {
-  return { source, set: `[${source}]`, alternatives: [] };
-}
-
-/** A part that takes no characters. */
-export function partOfNone(source: string): Part {
-  return { source, set: undefined, alternatives: [] };
-}
-
-/** A part that matches once. */
-export function once<Shape extends Matched>(part: Shape): Shape & Item {
-  return { ...part, min: 1, max: 1 };
 }
 
 /** Groups and classes may be nested so deeply. */

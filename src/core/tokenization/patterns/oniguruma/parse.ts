@@ -1,18 +1,8 @@
-import { quote as quoteText } from '../../../text/quote.ts';
-import { backtrackingFault, type Item } from '../backtracking.ts';
-import { classMember, escape } from './escape.ts';
-import {
-  caseVariants,
-  literal,
-  once,
-  partOfNone,
-  partOfSet,
-  quote,
-  deepest,
-  type Part,
-  Reader,
-} from './reader.ts';
+import { atomic, choice, classOf, look, repeat, sequence, type Repetition } from '../parts.ts';
+import type { Part } from '../program.ts';
+import { any, classMember, escape, newline } from './escape.ts';
 import { bracketNames, withoutNewer } from './properties.ts';
+import { caseVariants, deepest, literal, quote, Reader } from './reader.ts';
 
 /** Reads what follows `[`. Intersections bind the weakest. */
 function characterClass(reader: Reader): string {
@@ -74,49 +64,33 @@ function bracket(reader: Reader): string {
 
 // Source: https://github.com/kkos/oniguruma/blob/master/doc/RE
 /**
- * Translates a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use, into JavaScript's
- * with the flag `v`. Possessive quantifiers and atomic groups become a lookahead and a reference to what it captured; `(?i:…)`
- * becomes classes of letters, `^` and `$` stand for lines, as in Ruby.
+ * Reads a regular expression of the Oniguruma library (Ruby's syntax), which `tokenizer.json` files use. `(?i:…)` becomes
+ * classes of letters, `^` and `$` mean lines, as in Ruby.
  */
-export function translateOniguruma(pattern: string): string {
+export function parseOniguruma(pattern: string): Part {
   const reader = new Reader(pattern);
   const whole = readAlternatives(reader);
   if (!reader.isAtEnd) throw reader.failure('unmatched )');
-  const fault = reader.fault ?? backtrackingFault(whole.alternatives, true);
-  if (fault !== undefined)
-    throw new Error(`the pattern ${quoteText(pattern)} ${fault}: texts could hold it up for ever`);
-  return whole.source;
+  return whole;
 }
 
 /** Reads up to a closing parenthesis or the end. */
-function readAlternatives(reader: Reader): Omit<Part, 'set'> {
+function readAlternatives(reader: Reader): Part {
   if (++reader.depth > deepest) throw reader.failure('nested too deeply');
-  const alternatives: Item[][] = [[]];
-  let source = '';
+  const branches: Part[][] = [[]];
   while (!reader.isAtEnd && reader.peek() !== ')') {
-    if (reader.take('|')) {
-      source += '|';
-      alternatives.push([]);
-      continue;
-    }
-    const part = reader.isAt(/\(\?[imx-]+\)/y) ? switched(reader) : quantified(reader);
-    if (!part) continue;
-    source += part.source;
-    alternatives.at(-1)!.push(part);
+    if (reader.take('|')) branches.push([]);
+    else branches.at(-1)!.push(reader.isAt(/\(\?[imx-]+\)/y) ? switched(reader) : quantified(reader));
   }
   reader.depth--;
-  return { source, alternatives };
+  return choice(...branches.map((parts) => sequence(...parts)));
 }
 
 /** Ruby: the flags hold for the rest of the group, its further alternatives included. */
-function switched(reader: Reader): Part & Item {
+function switched(reader: Reader): Part {
   readFlags(reader);
   reader.next();
-  return once(partOfGroup(readAlternatives(reader)));
-}
-
-function partOfGroup({ source, alternatives }: Omit<Part, 'set'>): Part {
-  return { source: `(?:${source})`, set: undefined, alternatives };
+  return readAlternatives(reader);
 }
 
 /** Reads `(?im-x`; what it switches holds up to the end of the group around. */
@@ -127,30 +101,16 @@ function readFlags(reader: Reader): void {
     .join('');
 }
 
-/** @returns nothing for a comment */
-function quantified(reader: Reader): (Part & Item) | undefined {
-  if (reader.flags.includes('x') && reader.takeMatch(/\s|#[^\n]*/y)) return undefined;
-  let part = once(atom(reader));
+function quantified(reader: Reader): Part {
+  if (reader.flags.includes('x') && reader.takeMatch(/\s|#[^\n]*/y)) return sequence();
+  let part = atom(reader);
   for (;;) {
     const quantifier = readQuantifier(reader);
     if (quantifier === undefined) return part;
-    const { text, possessive, min, max } = quantifier;
-    const source = (isAssertion(part.source) ? `(?:${part.source})` : part.source) + text;
-    const repeated = { ...part, source, min, max };
-    if (possessive) part = once(atomic(reader, { source, alternatives: [[repeated]] }));
-    // One more quantifier would repeat the repeated.
-    else if (/^[*+?{]$/.test(reader.peek())) part = once(partOfGroup({ source, alternatives: [[repeated]] }));
-    else part = repeated;
+    if (quantifier.max === Infinity && part.mayBeEmpty)
+      throw reader.failure('a part that may be empty repeats without end');
+    part = repeat(part, quantifier);
   }
-}
-
-function isAssertion(source: string): boolean {
-  return /^\(\?(?:[=!]|<[=!])|^\\b$/i.test(source);
-}
-
-function atomic(reader: Reader, { source, alternatives }: Omit<Part, 'set'>): Part {
-  reader.fault ??= backtrackingFault(alternatives, false);
-  return partOfNone(`(?=(${source}))\\${++reader.captures}(?:)`);
 }
 
 function atom(reader: Reader): Part {
@@ -164,13 +124,13 @@ function atom(reader: Reader): Part {
       return part;
     }
     case '[':
-      return partOfSet(characterClass(reader));
+      return classOf(characterClass(reader));
     case '.':
-      return partOfSet(reader.flags.includes('m') ? String.raw`[\s\S]` : String.raw`[^\n]`);
+      return reader.flags.includes('m') ? any : inLine;
     case '^':
-      return partOfNone(String.raw`(?<![^\n])`);
+      return lineStart;
     case '$':
-      return partOfNone(String.raw`(?![^\n])`);
+      return look(inLine, '!');
     case '\\':
       return escape(reader);
     case '*':
@@ -178,56 +138,48 @@ function atom(reader: Reader): Part {
     case '?':
       throw reader.failure('nothing to repeat');
     default:
-      return partOfSet(literal(character, reader));
+      return classOf(literal(character, reader));
   }
 }
 
+const inLine = classOf(String.raw`[^\n]`);
+/** No line begins after a last line break. */
+const lineStart = choice(look(any, '<!'), sequence(look(newline, '<='), look(any, '=')));
+
 /** Reads a group up to its closing parenthesis. */
 function group(reader: Reader): Part {
-  if (!reader.take('?') || reader.take(':')) return partOfGroup(readAlternatives(reader));
+  if (!reader.take('?') || reader.take(':')) return readAlternatives(reader);
   if (reader.take('#')) {
     while (reader.peek() !== ')') reader.next();
-    return partOfNone('(?:)');
+    return sequence();
   }
-  if (reader.take('>')) return atomic(reader, readAlternatives(reader));
-  for (const kind of ['=', '!', '<=', '<!']) {
-    if (!reader.take(kind)) continue;
-    const { source, alternatives } = readAlternatives(reader);
-    reader.fault ??= backtrackingFault(alternatives, false);
-    return partOfNone(`(?${kind}${source})`);
-  }
+  if (reader.take('>')) return atomic(readAlternatives(reader));
+  for (const sign of ['=', '!', '<=', '<!'] as const)
+    if (reader.take(sign)) return look(readAlternatives(reader), sign);
   if (reader.take('<')) {
     while (!reader.take('>')) if (!/^\w$/u.test(reader.next())) throw reader.failure('bad group name');
-    return partOfGroup(readAlternatives(reader));
+    return readAlternatives(reader);
   }
   if (!/^[imx-]$/.test(reader.peek())) throw reader.failure('unsupported group');
   reader.index -= 2;
   readFlags(reader);
   if (!reader.take(':')) throw reader.failure('unsupported group');
-  return partOfGroup(readAlternatives(reader));
-}
-
-/** The repetition of a part, in JavaScript and as numbers. */
-interface Quantifier extends Pick<Item, 'min' | 'max'> {
-  readonly text: string;
-  readonly possessive: boolean;
+  return readAlternatives(reader);
 }
 
 /** Reads what repeats the part before it. */
-function readQuantifier(reader: Reader): Quantifier | undefined {
+function readQuantifier(reader: Reader): Repetition | undefined {
   const found = reader.takeMatch(/([*+?])([+?]?)|\{(?=[\d,]{1,22}\})(?=,?\d)(\d*)(,?)(\d*)\}(\??)/y);
   if (!found) return undefined;
-  const [, sign, mode, least, comma, most, lazy] = found;
+  const [, sign, suffix, least, comma, most, lazy] = found;
   if (sign !== undefined) {
-    const text = mode === '?' ? `${sign}?` : sign;
-    return { text, possessive: mode === '+', min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity };
+    const mode = suffix === '+' ? 'possessive' : suffix === '?' ? 'lazy' : 'greedy';
+    return { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity, mode };
   }
   const min = Number(least);
   const max = comma === '' ? min : most === '' ? Infinity : Number(most);
   if (min > 100_000 || (max > 100_000 && max !== Infinity)) throw reader.failure('too big a number');
   if (min > max) throw reader.failure('numbers out of order');
-  const text = `{${min}${comma}${most}}`;
-  if (lazy === '') return { text, possessive: false, min, max };
-  if (comma === '') return { text: `{0,${min}}`, possessive: false, min: 0, max };
-  return { text: `${text}?`, possessive: false, min, max };
+  if (lazy === '') return { min, max, mode: 'greedy' };
+  return comma === '' ? { min: 0, max: min, mode: 'greedy' } : { min, max, mode: 'lazy' };
 }
