@@ -223,7 +223,7 @@ module.exports = {
         '^src/(errors|observers)\\.ts$',
         contracts,
         '^node_modules/zod/',
-        '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks|net|readline|worker_threads)(/promises)?$',
+        '^(node:)?(child_process|fs|os|path|url|util|events|timers|process|async_hooks|net|readline|v8|worker_threads)(/promises)?$',
       ],
       'the engine knows categories by their contract',
     ),

@@ -74,6 +74,16 @@ export class FairQueue<Item> {
     return undefined;
   }
 
+  /** Notes that what an owner has taken cost more than its `cost`. */
+  charge(owner: string | undefined, more: number): void {
+    const flow = this.#flows.get(owner);
+    if (!flow) return;
+    flow.startsAt += more;
+    if (flow.items.size === 0) return;
+    this.#order.splice(this.#order.indexOf(flow), 1);
+    this.#insert(flow);
+  }
+
   /** Takes an item out that is no longer wanted; `false` where it isn't in the queue. */
   delete(item: Item): boolean {
     const entry = this.#entries.get(item);

@@ -32,6 +32,17 @@ export async function inSlices<T>(
 /** A stretch of the event loop that is long enough to end. */
 const longMs = 4;
 
+/** Runs work that yields after each small part, and gives the event loop to others where it has been held for long. */
+export async function withBreaks<T>(steps: Iterator<void, T>): Promise<T> {
+  for (let since = performance.now(); ;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (performance.now() - since <= longMs) continue;
+    await letOthersRun(since);
+    since = performance.now();
+  }
+}
+
 /** Gives the event loop to others where it has been held for long. */
 export async function letOthersRun(since: number): Promise<void> {
   if (performance.now() - since > longMs) await new Promise<void>((resolve) => setImmediate(resolve));

@@ -10,16 +10,44 @@ export interface TaskOptions {
 /** Runs a task when it is its turn. */
 export type Limiter = <T>(task: () => Promise<T>, options?: TaskOptions) => Promise<T>;
 
-/** Lets at most so many tasks run at once. The owners of the others take turns, each with the task that came first. */
-export function limitConcurrency(most: number): Limiter {
-  const waiting = new FairQueue<() => void>();
+interface Waiting {
+  readonly owner: string | undefined;
+  readonly begin: () => void;
+}
+
+/**
+ * Lets at most so many tasks run at once. The owners of the others take turns by the time that their tasks took, each with the
+ * task that came first: short ones of an owner aren't each kept waiting by a long one of another.
+ * @param reserve tasks beyond the most, of owners of whom none runs
+ */
+export function limitConcurrency(most: number, reserve = 0): Limiter {
+  const waiting = new FairQueue<Waiting>();
+  const runsOf = new Map<string | undefined, number>();
   let running = 0;
+  let isChoosing = false;
+  const count = (owner: string | undefined, change: 1 | -1): void => {
+    running += change;
+    runsOf.set(owner, (runsOf.get(owner) ?? 0) + change);
+    if (runsOf.get(owner) === 0) runsOf.delete(owner);
+  };
+  const mayBegin = ({ owner }: Waiting): boolean => running < most + (runsOf.has(owner) ? 0 : reserve);
   const beginNext = (): void => {
     if (running === 0 && waiting.size === 0) waiting.settle();
-    const begin = running < most ? waiting.take() : undefined;
-    if (!begin) return;
-    running += 1;
-    begin();
+    for (let next = waiting.take(mayBegin); next; next = waiting.take(mayBegin)) {
+      count(next.owner, 1);
+      next.begin();
+    }
+  };
+  const end = async (owner: string | undefined, tookMs: number): Promise<void> => {
+    count(owner, -1);
+    waiting.charge(owner, Math.max(0, tookMs - 1));
+    if (isChoosing) return;
+    isChoosing = true;
+    // The owner may come back with the next part of the same work, which others wait for less if it needn't wait for theirs.
+    for (let turn = 0; turn < 2 && waiting.size > 0 && waiting.countOf(owner) === 0; turn++)
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    isChoosing = false;
+    beginNext();
   };
   const turn = ({ signal, owner }: TaskOptions): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -27,22 +55,23 @@ export function limitConcurrency(most: number): Limiter {
         signal?.removeEventListener('abort', leave);
         resolve();
       };
+      const item = { owner, begin };
       const leave = (): void => {
-        waiting.delete(begin);
+        waiting.delete(item);
         reject(signal!.reason as Error);
       };
-      waiting.add(begin, owner);
+      waiting.add(item, owner);
       signal?.addEventListener('abort', leave, { once: true });
-      beginNext();
+      if (!isChoosing) beginNext();
     });
   return async (task, options = {}) => {
     options.signal?.throwIfAborted();
     await turn(options);
+    const since = performance.now();
     try {
       return await task();
     } finally {
-      running -= 1;
-      beginNext();
+      void end(options.owner, performance.now() - since);
     }
   };
 }

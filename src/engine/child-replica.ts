@@ -1,10 +1,12 @@
+import { serialize } from 'node:v8';
 import { InferenceError } from '../errors.ts';
 import type { ModelSpec } from '../contracts/model.ts';
 import { createDeferred } from '../concurrency/deferred.ts';
 import { watchPulse, type Pulse } from './heartbeat.ts';
 import { callFor, separateFunctions } from './host-functions.ts';
 import { loadError, loadFaultOf, type LoadFault } from './load-error.ts';
-import type { WorkerProgress, WorkerMessage } from './protocol.ts';
+import { Assembly, Lanes } from './lanes.ts';
+import type { RunMessage, WorkerProgress, WorkerMessage } from './protocol.ts';
 import {
   closedBeforeLoad,
   type Changing,
@@ -14,6 +16,7 @@ import {
   type RequestListener,
   type StartReplica,
 } from './replica.ts';
+import { cancelled } from './ticket.ts';
 import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 import { deviceNumber } from '../core/device.ts';
 
@@ -103,6 +106,7 @@ const leastHangMs = 5000;
 
 interface PendingRequest {
   readonly observer: RequestListener;
+  readonly owner: string | undefined;
   killTimer: NodeJS.Timeout | undefined;
   /** Whether the worker has it. */
   hasBegun: boolean;
@@ -128,6 +132,8 @@ function createChildReplica(
   const closed = createDeferred();
   const runs = new Map<number, PendingRequest>();
   let worker: WorkerProcess | undefined;
+  let outgoing: Lanes | undefined;
+  let incoming = new Assembly<readonly WorkerProgress[]>();
   let pulse: Pulse | undefined;
   let lastRunId = 0;
   let startedAt = 0;
@@ -157,16 +163,9 @@ function createChildReplica(
     },
     start(request, observer, labels) {
       const id = ++lastRunId;
-      try {
-        worker?.send({ type: 'run', id, request, labels });
-      } catch (error) {
-        // The error's own words quote what can't be sent.
-        const message = 'The request is not plain data, so no worker can take it.';
-        const failure = new InferenceError('invalid_request', message, { cause: error });
-        queueMicrotask(() => observer.onEnd(failure));
-        return { cancel: () => undefined };
-      }
-      runs.set(id, { observer, killTimer: undefined, hasBegun: false });
+      const owner = labels?.owner;
+      runs.set(id, { observer, owner, killTimer: undefined, hasBegun: false });
+      outgoing?.add(owner, id, () => serialize({ request, labels } satisfies RunMessage));
       return { cancel: () => cancel(id) };
     },
     close() {
@@ -201,11 +200,14 @@ function createChildReplica(
     });
     pulse = watched;
     try {
-      worker = startWorkerProcess(processOptions, {
+      const started = startWorkerProcess(processOptions, {
         onMessage: receive,
         onBeat: watched.read,
         onExit: workerLost,
       });
+      worker = started;
+      outgoing = new Lanes({ write: started.send, onUnsendable: refuse });
+      incoming = new Assembly();
       worker.send({ type: 'load', spec: data, place: number, functions: paths });
     } catch (error) {
       const { message } = error as Error;
@@ -216,8 +218,8 @@ function createChildReplica(
   /** Others may speak on the channel, too: Node's own loader where it watches, modules that were preloaded. */
   function receive(message: WorkerMessage | null): void {
     if (typeof message !== 'object' || message === null) return;
-    if (message.type === 'progress') {
-      for (const progress of message.runs) advance(progress);
+    if (message.type === 'part') {
+      for (const progress of incoming.add(message)?.read() ?? []) advance(progress);
     } else if (message.type === 'begun') {
       const run = runs.get(message.id);
       if (run) run.hasBegun = true;
@@ -234,19 +236,29 @@ function createChildReplica(
   }
 
   function advance({ id, events, end }: WorkerProgress): void {
+    if (events.length > 0) runs.get(id)?.observer.onEvents(events);
+    if (end) finish(id, end.error && InferenceError.deserialize(end.error));
+  }
+
+  function finish(id: number, error: InferenceError | undefined): void {
     const run = runs.get(id);
     if (!run) return;
-    if (events.length > 0) run.observer.onEvents(events);
-    if (!end) return;
     clearTimeout(run.killTimer);
     runs.delete(id);
-    run.observer.onEnd(end.error && InferenceError.deserialize(end.error));
+    run.observer.onEnd(error);
+  }
+
+  /** The error's own words quote what can't be sent. */
+  function refuse(id: number, cause: unknown): void {
+    const message = 'The request is not plain data, so no worker can take it.';
+    queueMicrotask(() => finish(id, new InferenceError('invalid_request', message, { cause })));
   }
 
   function cancel(id: number): void {
     const run = runs.get(id);
     if (!run || run.killTimer) return;
     worker?.send({ type: 'cancel', id });
+    if (outgoing?.drop(run.owner, id)) return queueMicrotask(() => finish(id, cancelled(undefined)));
     limitCancellation(run, { graces: 1, fromCpuMs: pulse?.cpuMs ?? 0 });
   }
 

@@ -2,6 +2,7 @@ import type { LoadProgress, ModelSpec } from '../contracts/model.ts';
 import type { Pipeline } from '../contracts/category.ts';
 import type { RunEvent, UpstreamStatus } from '../contracts/run.ts';
 import type { SerializedError } from '../errors.ts';
+import type { Part } from './lanes.ts';
 import type { LoadFault } from './load-error.ts';
 import type { RequestLabels } from './replica.ts';
 
@@ -24,12 +25,9 @@ export type HostMessage =
       /** Places in the spec of functions that stay in the host, where the worker calls them by their number. */
       readonly functions: readonly DataPath[];
     }
-  | {
-      readonly type: 'run';
-      readonly id: number;
-      readonly request: unknown;
-      readonly labels?: RequestLabels | undefined;
-    }
+  /** Of a `RunMessage`. */
+  | Part
+  /** Also where not all parts of the run have come. */
   | { readonly type: 'cancel'; readonly id: number }
   /** Answers a `call`. */
   | { readonly type: 'return'; readonly id: number; readonly value?: unknown; readonly error?: string }
@@ -51,7 +49,14 @@ export type WorkerMessage =
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamStatus[] }
   /** The worker has a request and begins with it. */
   | { readonly type: 'begun'; readonly id: number }
-  | { readonly type: 'progress'; readonly runs: readonly WorkerProgress[] };
+  /** Of a list of `WorkerProgress`. */
+  | Part;
+
+/** A request for a worker. */
+export interface RunMessage {
+  readonly request: unknown;
+  readonly labels?: RequestLabels | undefined;
+}
 
 /** Events of one run since the last message. */
 export interface WorkerProgress {

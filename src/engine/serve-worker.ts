@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { inspect } from 'node:util';
+import { serialize } from 'node:v8';
 import { InferenceError, sentence, type SerializedError, orElse } from '../errors.ts';
 import type { CategoryModels, Pipeline } from '../contracts/category.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { driveRun } from './drive-run.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createHostCalls } from './host-functions.ts';
 import { loadFaultOf } from './load-error.ts';
 import { createOutbox, unsendable } from './outbox.ts';
-import type { HostMessage, LoadPipeline, WorkerMessage } from './protocol.ts';
-import type { RequestLabels } from './replica.ts';
+import { Assembly, Lanes, partBytes, type Arrived, type Part } from './lanes.ts';
+import type { HostMessage, LoadPipeline, RunMessage, WorkerMessage, WorkerProgress } from './protocol.ts';
 import { spawnSync } from 'node:child_process';
 
 /**
@@ -74,6 +76,11 @@ export function serveWorker(
   lowerPriority(threads);
 
   const runs = new Map<number, WorkerTask>();
+  const incoming = new Assembly<RunMessage>();
+  const outgoing = new Lanes({ write: send });
+  const turns = new Turns();
+  /** Run → its owner, until its end was sent. */
+  const owners = new Map<number, string | undefined>();
   let pipeline: Pipeline | undefined;
   let onIdle: (() => void) | undefined;
 
@@ -83,7 +90,7 @@ export function serveWorker(
       if (append) append(events, event);
       else events.push(event);
     },
-    send: (progress) => send({ type: 'progress', runs: progress }),
+    send: sendProgress,
     onUnsendable(id, error) {
       report('an event is not plain data', error);
       const run = runs.get(id);
@@ -108,19 +115,32 @@ export function serveWorker(
     }
   };
 
-  const run = async (
-    id: number,
-    request: unknown,
-    { requestId, ...options }: RequestLabels = {},
-  ): Promise<void> => {
+  /** Small progress of several runs is one message, where nothing waits that must come before it. */
+  function sendProgress(progress: readonly WorkerProgress[]): void {
+    const together = outgoing.isFree && serialize(progress);
+    if (together && together.length <= partBytes)
+      outgoing.write({ type: 'part', id: 0, bytes: together, isLast: true });
+    else {
+      const each = progress.map((one) => [one.id, serialize([one])] as const);
+      for (const [id, bytes] of each) outgoing.add(owners.get(id), id, () => bytes);
+    }
+    for (const { id, end } of progress) if (end) owners.delete(id);
+  }
+
+  const run = async (id: number, message: Arrived<RunMessage>): Promise<void> => {
     // At once: what follows may be the end of this process.
     send({ type: 'begun', id });
     const active: WorkerTask = { controller: new AbortController(), failure: undefined };
     runs.set(id, active);
     const { signal } = active.controller;
+    // Large ones are read one by one, and everything else in this process comes between two.
+    if (message.isLarge) await turns.next();
+    const { request, labels: { requestId, ...options } = {} } = message.read();
+    const { owner } = options;
+    owners.set(id, owner);
     const error = await driveRun(pipeline!, request, { ...options, signal }, (event) => {
       outbox.event(id, event);
-      return whenWritten();
+      return outgoing.whenSent(owner);
     });
     const what = `a request failed${requestId === undefined ? '' : ` (${requestId})`}`;
     if (error?.code === 'internal') report(what, error.cause ?? error);
@@ -139,11 +159,18 @@ export function serveWorker(
     process.exit();
   };
 
+  const begin = (part: Part): void => {
+    const message = incoming.add(part);
+    if (message) void run(part.id, message);
+  };
+
   process.on('message', (message: HostMessage) => {
     if (message.type === 'load') void load(message);
-    else if (message.type === 'run') void run(message.id, message.request, message.labels);
-    else if (message.type === 'cancel') runs.get(message.id)?.controller.abort();
-    else if (message.type === 'return') calls.receive(message);
+    else if (message.type === 'part') begin(message);
+    else if (message.type === 'cancel') {
+      incoming.drop(message.id);
+      runs.get(message.id)?.controller.abort();
+    } else if (message.type === 'return') calls.receive(message);
     else if (message.type === 'close') void close();
   });
 }
@@ -185,25 +212,9 @@ function lowerPriority(threads: readonly number[]): void {
   }
 }
 
-/** Messages that the pipe has not taken yet. */
-let unwritten = 0;
-const waiting: (() => void)[] = [];
-/** A run that is ahead of the pipe by more waits: what it makes would only lie here, before the end of a cancelled run. */
-const mostUnwritten = 2;
-
 /** A failed write means that the host has gone, which emits `disconnect` as well. */
-function send(message: WorkerMessage): void {
-  process.send?.(message, undefined, undefined, () => {
-    unwritten--;
-    if (unwritten > mostUnwritten) return;
-    for (const resolve of waiting.splice(0)) resolve();
-  });
-  unwritten++;
-}
-
-/** Resolves when the pipe has taken nearly everything; `undefined` where it has. */
-function whenWritten(): Promise<void> | undefined {
-  return unwritten > mostUnwritten ? new Promise((resolve) => waiting.push(resolve)) : undefined;
+function send(message: WorkerMessage, onWritten: () => void = () => undefined): void {
+  process.send?.(message, undefined, undefined, onWritten);
 }
 
 function report(what: string, error: unknown): void {

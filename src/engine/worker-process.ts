@@ -83,8 +83,8 @@ export function startWorkerProcess(options: WorkerProcessOptions, events: Worker
   });
   return {
     /** A worker that is gone gets nothing, silently. @throws Error if the message can't be cloned */
-    send(message: HostMessage): void {
-      if (child.connected) child.send(message, () => undefined);
+    send(message: HostMessage, onWritten: () => void = () => undefined): void {
+      if (child.connected) child.send(message, onWritten);
     },
     kill(): void {
       child.kill('SIGKILL');

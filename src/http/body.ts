@@ -23,6 +23,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** Time for all of it. */
   readonly timeoutMs: number;
+  /** Owners of large bodies take turns. */
+  readonly owner?: string | undefined;
   /** Told how many bytes the body has by now, or will have. */
   readonly onSize?: ((bytes: number) => void) | undefined;
 }
@@ -35,7 +37,7 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
   if (!('parsed' in request.body)) {
     assertMediaType(request);
     assertUnencoded(request);
-    return parseBytes(await readBytes(request, request.body, limits));
+    return parseBytes(await readBytes(request, request.body, limits), limits.owner);
   }
   if (headerOf(request, 'content-type') !== undefined) assertMediaType(request);
   const { parsed } = request.body;
@@ -54,7 +56,7 @@ export async function readJson(request: ApiRequest, limits: BodyLimits): Promise
     assertFew(counter);
   }
   // The thread takes over the memory of a large body, so it must be of its own.
-  return parseBytes(typeof parsed === 'string' ? bytes : new Uint8Array(bytes));
+  return parseBytes(typeof parsed === 'string' ? bytes : new Uint8Array(bytes), limits.owner);
 }
 
 /**

@@ -18,9 +18,9 @@ const oneAtATime = limitConcurrency(1);
 /** A body of that size is parsed in a thread. */
 export const largeBytes = 2 ** 20;
 
-/** Parses JSON in UTF-8, in a thread where it is large. @param bytes detached afterwards */
-export async function parseBytes(bytes: Uint8Array): Promise<unknown> {
-  return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes);
+/** Parses JSON in UTF-8, in a thread where it is large. @param bytes detached afterwards @param owner owners take turns */
+export async function parseBytes(bytes: Uint8Array, owner?: string): Promise<unknown> {
+  return bytes.length < largeBytes ? parseJson(bytes) : parseInThread(bytes, owner);
 }
 
 /**
@@ -28,8 +28,8 @@ export async function parseBytes(bytes: Uint8Array): Promise<unknown> {
  * be started, the body is parsed in place.
  * @param bytes detached afterwards
  */
-export function parseInThread(bytes: Uint8Array): Promise<unknown> {
-  return oneAtATime(() => parse(bytes));
+export function parseInThread(bytes: Uint8Array, owner?: string): Promise<unknown> {
+  return oneAtATime(() => parse(bytes), { owner });
 }
 
 async function parse(bytes: Uint8Array): Promise<unknown> {

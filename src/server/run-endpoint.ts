@@ -49,7 +49,7 @@ export async function receiveJson(
   if (isOptional === true && isEmpty(request)) return {};
   const timeoutMs = bodyTimeoutMsOf(request, settings);
   const place = settings.jsonGate.enter(owner);
-  const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, onSize: place.grow };
+  const limits = { maxBytes: settings.maxBodyBytes, timeoutMs, owner, onSize: place.grow };
   return readJson(request, limits).finally(() => place.leave());
 }
 

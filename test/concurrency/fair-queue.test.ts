@@ -44,6 +44,16 @@ describe('order', () => {
     expect(takeAll(queue)).toEqual(['a1', 'b1', 'b2', 'b3', 'a2', 'b4', 'b5']);
   });
 
+  it('an owner whose item cost more than was expected waits for the others', () => {
+    const queue = queueOf(['a1', 1], ['a2', 1], ['b1', 1]);
+    expect(queue.take()).toBe('a1');
+    queue.charge('a', 2);
+    queue.add('b2', 'b');
+    queue.add('b3', 'b');
+    queue.charge('c', 5);
+    expect(takeAll(queue)).toEqual(['b1', 'b2', 'b3', 'a2']);
+  });
+
   it('a newcomer goes before an owner who has just had an item', () => {
     const queue = queueOf(['a1', 1]);
     expect(queue.take()).toBe('a1');

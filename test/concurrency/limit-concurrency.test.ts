@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { limitConcurrency } from '../../src/concurrency/limit-concurrency.ts';
 
 it('runs no more at once than it may, in order, whatever fails', async () => {
@@ -56,4 +57,40 @@ it('a task that is aborted while it waits leaves the queue at once', async () =>
   await first;
   await expect(last).resolves.toBe('last');
   await expect(inTurn(async () => 'ran', controller)).rejects.toThrow('left');
+});
+
+it('short tasks of an owner who comes back after each wait for one long task of another', async () => {
+  let clock = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => clock);
+  const inTurn = limitConcurrency(1);
+  const ran: string[] = [];
+  const run = (owner: string, ms: number) =>
+    inTurn(
+      async () => {
+        ran.push(owner);
+        await nextTurn();
+        clock += ms;
+      },
+      { owner },
+    );
+  const long = Array.from({ length: 10 }, () => run('a', 100));
+  const short = async () => {
+    for (let task = 0; task < 20; task++) await run('b', 5);
+  };
+  await Promise.all([...long, short()]);
+  expect(ran.slice(0, 22).join('')).toBe(`a${'b'.repeat(20)}a`);
+});
+
+it('an owner of whom nothing runs has a place of the reserve', async () => {
+  const inTurn = limitConcurrency(2, 1);
+  const ran: string[] = [];
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const run = (owner: string) => inTurn(() => (ran.push(owner), ended), { owner });
+  const all = ['a', 'a', 'a', 'b', 'b', 'c'].map(run);
+  await nextTurn();
+  expect(ran).toEqual(['a', 'a', 'b']);
+  end();
+  await Promise.all(all);
+  expect(ran).toHaveLength(6);
 });

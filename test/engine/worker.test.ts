@@ -72,6 +72,32 @@ describe('a worker process', () => {
     expect(engine.status()).toEqual([{ id: 'toy', state: 'ready', running: 0, waiting: 0 }]);
   });
 
+  it('takes large requests and gives large answers in parts, which small ones of other owners pass', async () => {
+    const { engine, run } = start({ toy: {} });
+    await engine.ready();
+    const echo = 'large'.repeat(800_000);
+    const ends: string[] = [];
+    const all = Array.from({ length: 6 }, async () => {
+      expect((await texts(run({ echo }, { owner: 'a' })))[0] === echo).toBe(true);
+      ends.push('a');
+    });
+    expect(await texts(run({ echo: 'small' }, { owner: 'b' }))).toEqual(['small']);
+    expect(ends).toEqual([]);
+    await Promise.all(all);
+  });
+
+  it('frees the place of a large request that is cancelled before all of it was sent', async () => {
+    const { engine, run } = start({ toy: { maxBatchSize: 1 } });
+    await engine.ready();
+    const controller = new AbortController();
+    const cancelled = errorCode(run({ echo: 'large'.repeat(2_000_000) }, { signal: controller.signal }));
+    expect(engine.status()[0]!.running).toBe(1);
+    controller.abort();
+    expect(await cancelled).toBe('cancelled');
+    expect(await texts(run({ echo: 'next' }))).toEqual(['next']);
+    expect(engine.status()[0]).toMatchObject({ running: 0, waiting: 0 });
+  });
+
   it('leaves the processor to the host', async () => {
     const { workerPid } = start({ toy: {} });
     expect(getPriority(await workerPid())).toBe(Math.max(10, getPriority()));

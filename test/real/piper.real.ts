@@ -22,7 +22,7 @@ const spec = { id: 'joe', category: 'speech', phonemizer: 'espeak' } as const;
 
 it.each(golden.texts)('$text: the symbols and ids of piper-tts', async ({ text, phonemes, ids }) => {
   const voice = (await openPiperVoice({ ...spec, source }))!;
-  const symbols = await voice.pronounce(voice.prepare(text));
+  const symbols = await voice.pronounce(await voice.prepare(text));
   expect(symbols).toBe(phonemes);
   expect(voice.toIds(symbols).ids).toEqual(ids);
 });

@@ -18,7 +18,8 @@ afterAll(() => inference.close({ graceMs: 0 }));
 it.each(Object.keys(hogModels))(
   'a small request of a second owner ends while those of the first are under way: %s',
   async (category) => {
-    const { count, large, small } = hogs[category]!;
+    const { small, loads } = hogs[category]!;
+    const { count, requests } = Object.values(loads)[0]!;
     const controller = new AbortController();
     setMaxListeners(count, controller.signal);
     const ends: string[] = [];
@@ -26,7 +27,7 @@ it.each(Object.keys(hogModels))(
     const begun = new Promise<void>((resolve) => (onDispatch = resolve));
     const { signal } = controller;
     const all = Array.from({ length: count }, () =>
-      ask(inference, category, large, { owner: 'a', signal, onDispatch }).then(
+      ask(inference, category, requests[0]!, { owner: 'a', signal, onDispatch }).then(
         () => ends.push('done'),
         (error: InferenceError) => ends.push(error.code),
       ),

@@ -4,7 +4,8 @@ import sharp from 'sharp';
 import { default as wavefile } from 'wavefile';
 
 /**
- * @typedef {{ readonly count: number, readonly large: object, readonly small: object }} Hog
+ * @typedef {{ readonly count: number, readonly requests: readonly object[] }} Load so many requests at once
+ * @typedef {{ readonly small: object, readonly loads: Readonly<Record<string, Load>> }} Hog
  * @typedef {import('../../dist/src/index.js').Inference} Inference
  * @typedef {import('../../dist/src/index.js').CallOptions} CallOptions
  */
@@ -37,26 +38,70 @@ export async function createHogs(inference) {
   const texts = Array.from({ length: 96 }, (_, index) => `${words.slice(index % 12).join(' ')} ${index}`);
   const documents = Array.from({ length: 500 }, (_, index) => texts[index % texts.length]);
   const query = 'a red circle';
+  const logitBias = new Map(endTokens.map((id) => [id, -100]));
+  const size = { width: 256, height: 256 };
+  /** @param {number} length */
+  const textOf = (length) =>
+    texts
+      .join(' ')
+      .repeat(Math.ceil(length / 5000))
+      .slice(0, length);
+  const many = Array.from({ length: 2048 }, (_, index) => `${index} ${textOf(4000)}`);
+  const prompts = Array.from({ length: 64 }, (_, index) => [
+    { role: 'user', content: `${index} ${textOf(4000)}` },
+  ]);
+  /** @param {number} count @param {...object} requests @returns {Load} */
+  const load = (count, ...requests) => ({ count, requests });
   return {
     chat: {
-      count: 20,
-      large: { messages, n: 5, maxTokens: 1500, logitBias: new Map(endTokens.map((id) => [id, -100])) },
       small: { messages, maxTokens: 8 },
+      loads: {
+        answers: load(20, { messages, n: 5, maxTokens: 1500, logitBias }),
+        prompts: load(64, ...prompts.map((prompt) => ({ messages: prompt, maxTokens: 1 }))),
+        'prompts with seeds': load(
+          64,
+          ...prompts.map((prompt) => ({ messages: prompt, maxTokens: 1, seed: 1 })),
+        ),
+        'texts of 16 MB': load(4, { messages: [{ role: 'user', content: textOf(16_000_000) }] }),
+      },
     },
-    speech: { count: 8, large: { input: sentence.repeat(80) }, small: { input: 'A red circle.' } },
+    speech: {
+      small: { input: 'A red circle.' },
+      loads: {
+        sentences: load(8, { input: sentence.repeat(80) }),
+        'one sentence': load(8, { input: sentence.repeat(300).replaceAll('. ', ' ') }),
+        numbers: load(8, { input: '1234567890123 '.repeat(2300) }),
+      },
+    },
     transcription: {
-      count: 12,
-      large: { audio: toWav(spoken, 60) },
       small: { audio: toWav(spoken, 1) },
+      loads: {
+        minutes: load(12, { audio: toWav(spoken, 60) }),
+        'times of words': load(12, { audio: toWav(spoken, 60), wordTimestamps: true }),
+      },
     },
     image: {
-      count: 6,
-      large: { prompt: query, width: 256, height: 256, numInferenceSteps: 50 },
-      small: { prompt: query, width: 256, height: 256, numInferenceSteps: 2 },
+      small: { prompt: query, ...size, numInferenceSteps: 2 },
+      loads: {
+        '50 steps': load(6, { prompt: query, ...size, numInferenceSteps: 50 }),
+        '1024 × 1024': load(6, { prompt: query, width: 1024, height: 1024, numInferenceSteps: 50, n: 4 }),
+      },
     },
-    detection: { count: 48, large: { image: large }, small: { image: small } },
-    embedding: { count: 200, large: { input: texts }, small: { input: query } },
-    rerank: { count: 100, large: { query, documents }, small: { query, documents: [sentence] } },
+    detection: { small: { image: small }, loads: { 'large pictures': load(48, { image: large }) } },
+    embedding: {
+      small: { input: query },
+      loads: {
+        '96 texts': load(200, { input: texts }),
+        '2048 long texts': load(64, { input: many, truncate: true }),
+      },
+    },
+    rerank: {
+      small: { query, documents: [sentence] },
+      loads: {
+        '500 texts': load(100, { query, documents }),
+        '2048 long texts': load(64, { query, documents: many, returnDocuments: true }),
+      },
+    },
   };
 }
 

@@ -17,7 +17,7 @@ export interface Utterance {
 /** A voice, or a mix of several, ready to speak. */
 export interface Speaker {
   /** Writes out what isn't words, such as numbers; default: tidies the text. */
-  prepare?(text: string): string;
+  prepare?(text: string): string | Promise<string>;
   /** Writes a sentence in the symbols of the model, such as phonemes, its punctuation included; default: as it is. */
   pronounce?(sentence: string): Promise<string>;
   /** Most code points of a piece; a shorter limit of the pipeline goes before. */

@@ -8,17 +8,15 @@ const shortestShare = 1 / 3;
  * Cuts phonemes into pieces that a model can speak at once: after clauses where it can, else between words, within a word only
  * where that alone exceeds the limit.
  */
-export function splitPhonemes(phonemes: string, { limit }: { limit: number }): string[] {
+export function* splitPhonemes(phonemes: string, { limit }: { limit: number }): Generator<string> {
   const all = [...phonemes.trim()];
-  const pieces: string[] = [];
-  let start = 0;
-  while (all.length - start > limit) {
-    const end = start + findCut(all.slice(start, start + limit + 1).join(''), limit);
-    pieces.push(all.slice(start, end).join('').trim());
+  for (let start = 0; start < all.length;) {
+    const isLast = all.length - start <= limit;
+    const end = isLast ? all.length : start + findCut(all.slice(start, start + limit + 1).join(''), limit);
+    const piece = all.slice(start, end).join('').trim();
+    if (piece !== '') yield piece;
     start = end;
   }
-  pieces.push(all.slice(start).join('').trim());
-  return pieces.filter((piece) => piece !== '');
 }
 
 /** @param head the first `limit + 1` code points of what is left */

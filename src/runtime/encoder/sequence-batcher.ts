@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { partitionByLength, type BatchLimits } from '../../core/embedding/batching.ts';
+import { Shares } from '../../core/shares.ts';
 import { InferenceError } from '../../errors.ts';
 import { onceAllAborted } from '../all-aborted.ts';
 import type { GraphRunOptions } from '../../contracts/graph.ts';
@@ -59,8 +60,8 @@ export function createSequenceBatcher<S extends Sequence>(
 ) {
   /** The longest-waiting request comes first. */
   let jobs: Job<S>[] = [];
-  /** Owner → tokens that were read for it; for who comes anew, at least as many as for each of the others. */
-  const served = new Map<string | undefined, number>();
+  /** Tokens that were read. */
+  const served = new Shares();
   let isRunning = false;
   /** Tokens in a millisecond, paddings included, as measured; endless before the first run. */
   let speed = Infinity;
@@ -74,8 +75,7 @@ export function createSequenceBatcher<S extends Sequence>(
         const waiting = sequences
           .map((sequence, index) => ({ sequence, index }))
           .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
-        const [least = 0] = ownersOf().map((other) => served.get(other)!);
-        served.set(owner, Math.max(served.get(owner) ?? 0, least));
+        served.enter(owner, ownersOf());
         jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
         if (!isRunning) void run();
       });
@@ -101,17 +101,13 @@ export function createSequenceBatcher<S extends Sequence>(
       else return true;
       return false;
     });
-    const owners = ownersOf();
-    const least = owners.length > 0 ? served.get(owners[0])! : Infinity;
-    // Nothing is forgotten of those who have had more than others.
-    for (const [owner, tokens] of served)
-      if (tokens <= least && !owners.includes(owner)) served.delete(owner);
+    served.settle(new Set(ownersOf()));
   }
 
   /** Owners with requests, the one for which least was read first. */
   function ownersOf(): (string | undefined)[] {
     const owners = [...new Set(jobs.map(({ owner }) => owner))];
-    return owners.sort((a, b) => served.get(a)! - served.get(b)!);
+    return owners.sort((a, b) => served.of(a) - served.of(b));
   }
 
   /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
@@ -164,7 +160,7 @@ export function createSequenceBatcher<S extends Sequence>(
       let at = 0;
       for (const [job, own] of batch) {
         const tokens = own.reduce((sum, { sequence }) => sum + sequence.ids.length, 0);
-        served.set(job.owner, served.get(job.owner)! + tokens);
+        served.add(job.owner, tokens);
         for (const { index } of own) job.vectors[index] = vectors[at++]!;
         const done = new Set(own);
         job.waiting = job.waiting.filter((item) => !done.has(item));

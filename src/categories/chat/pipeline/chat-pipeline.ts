@@ -131,7 +131,8 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
   const { spec, folder, template, contextLength, batcher, decoder, vision, maxBatchSize } = model;
   return {
     concurrency: maxBatchSize,
-    reserve: maxBatchSize,
+    /** Requests of other owners, which take no memory to speak of before the batcher begins with them. */
+    reserve: 64,
     info: {
       id: spec.id,
       name: spec.name ?? spec.id,

@@ -28,7 +28,7 @@ export async function loadDetectionPipeline(
   const detector = await architecture.open(spec, sessions);
   const { imageSizes, picksBoxes } = detector;
   const candidates = createCandidates();
-  const inTurn = limitConcurrency(mostDecodes);
+  const inTurn = limitConcurrency(mostDecodes, 1);
   /** A large image takes up to 550 MB while it is decoded. */
   const oneByOne = limitConcurrency(1);
   // Servers have queues of their own.
@@ -38,7 +38,7 @@ export async function loadDetectionPipeline(
     /** While some wait for a server or have their images decoded, one runs. */
     concurrency: 8,
     /** Images of other owners. */
-    reserve: 8,
+    reserve: 24,
     info: {
       category: 'detection',
       contextLength: 0,

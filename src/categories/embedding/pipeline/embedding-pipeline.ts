@@ -1,4 +1,5 @@
 import { inSlices } from '../../../concurrency/in-slices.ts';
+import { limitConcurrency } from '../../../concurrency/limit-concurrency.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
@@ -93,6 +94,7 @@ export async function loadEmbeddingPipeline(
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens, normalize = true } = spec;
   const batcher = createSequenceBatcher(encoder, { ...defaultBatchLimits, maxTokens });
   const turns = new Turns();
+  const onePicture = limitConcurrency(1, 1);
   const { openImage } = encoder.encodePicture ? await import('../../../runtime/image.ts') : {};
 
   return servePipeline(spec, {
@@ -120,9 +122,12 @@ export async function loadEmbeddingPipeline(
       const vectors: Float32Array[] = [];
       for (const [index, input] of request.inputs.entries()) {
         if (isPicture(input)) {
-          const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
-          const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
-          vectors.push(await encoder.encodePicture!(picture, signal));
+          const embed = async (): Promise<Float32Array> => {
+            const image = readImageSource(String(input)).then((bytes) => openImage!(bytes));
+            const picture = await readPicture(image, encoder.longestSide, paramOf(request, index));
+            return encoder.encodePicture!(picture, signal);
+          };
+          vectors.push(await onePicture(embed, options));
         } else vectors.push(texts.next().value!);
       }
       yield {

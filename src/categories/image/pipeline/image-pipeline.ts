@@ -31,7 +31,7 @@ export async function loadImagePipeline(
     /** A step needs all the memory and all the cores that a model is given. */
     concurrency: 1,
     /** Images of other owners that take turns with it, step by step. Between its steps one needs its latents and prompts alone. */
-    reserve: 3,
+    reserve: 7,
     info: {
       category: 'image',
       contextLength: painter.contextLength,

@@ -1,8 +1,9 @@
+import { withBreaks } from '../../../concurrency/in-slices.ts';
 import {
   learnLetterToSound,
   type LetterToSoundModel,
 } from '../../../core/speech/english/letter-to-sound-model.ts';
-import { phonemizeEnglish } from '../../../core/speech/english/phonemize-english.ts';
+import { phonemizeSteps } from '../../../core/speech/english/phonemize-english.ts';
 import { fromEspeakPhonemes } from '../../../core/speech/espeak-phonemes.ts';
 
 export interface Phonemizer {
@@ -33,7 +34,7 @@ export async function createEnglishPhonemizer(language: 'en-US' | 'en-GB'): Prom
       return learned.pronounce(word, candidates);
     },
   };
-  return { language, phonemize: (text) => phonemizeEnglish(text, { lookUp, letterToSound }) };
+  return { language, phonemize: (text) => withBreaks(phonemizeSteps(text, { lookUp, letterToSound })) };
 }
 
 /** The used part of the package `piper-phonemize`, which has no types. */

@@ -1,12 +1,13 @@
+import { withBreaks } from '../../../concurrency/in-slices.ts';
 import { toMisakiPhonemes } from '../../../core/speech/espeak-phonemes.ts';
-import { normalizeEnglish } from '../../../core/speech/normalization/normalize-english.ts';
+import { normalizeSteps } from '../../../core/speech/normalization/normalize-english.ts';
 import { tidyText } from '../../../core/speech/normalization/tidy-text.ts';
 import { fieldError, type InferenceError } from '../../../errors.ts';
 import { createEnglishPhonemizer, createEspeakPhonemizers, type Phonemizer } from './pronunciation.ts';
 
 export interface Reader {
   /** Writes out what isn't words: numbers, abbreviations, symbols. */
-  prepare(text: string): string;
+  prepare(text: string): string | Promise<string>;
   readonly phonemizer: Phonemizer;
 }
 
@@ -38,7 +39,7 @@ export async function createReaders({
     if (prefersEspeak && espeak.has(language)) continue;
     const { phonemize } = await createEnglishPhonemizer(language);
     readers.set(language, {
-      prepare: normalizeEnglish,
+      prepare: prepareEnglish,
       phonemizer: { language, phonemize: async (text) => toMisakiPhonemes(await phonemize(text)) },
     });
   }
@@ -56,7 +57,9 @@ export function isEnglish(language: string): boolean {
   return /^en\b/.test(language);
 }
 
+const prepareEnglish: Reader['prepare'] = (text) => withBreaks(normalizeSteps(text));
+
 /** How a text of a language is written out in words. */
 export function preparationOf(language: string): Reader['prepare'] {
-  return isEnglish(language) ? normalizeEnglish : tidyText;
+  return isEnglish(language) ? prepareEnglish : tidyText;
 }

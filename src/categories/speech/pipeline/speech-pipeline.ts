@@ -65,7 +65,7 @@ export async function loadSpeechPipeline(
     /** Long texts take turns with short ones, piece by piece. */
     concurrency: 4,
     /** Texts of other owners. */
-    reserve: 4,
+    reserve: 12,
     info: {
       category: 'speech',
       contextLength: 0,

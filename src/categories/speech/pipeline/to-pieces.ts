@@ -46,7 +46,7 @@ export async function* toPieces(
 /** The sentences of a part of a text in the symbols of the model; phonemes that the text gives stand among them. */
 async function* pronounceSpan({ text, phonemes }: MarkedSpan, speaker: Speaker): AsyncGenerator<string> {
   const given = phonemes.values();
-  for (const sentence of splitSentences(prepare(text, speaker))) {
+  for (const sentence of splitSentences(await prepare(text, speaker))) {
     const [first = '', ...others] = sentence.split(phonemeMark);
     let symbols = first.trim() === '' ? '' : await pronounce(first, speaker);
     for (const part of others) {
@@ -58,8 +58,8 @@ async function* pronounceSpan({ text, phonemes }: MarkedSpan, speaker: Speaker):
 }
 
 /** Writes out what isn't words. */
-export function prepare(text: string, speaker: Speaker): string {
-  return speaker.prepare?.(text) ?? tidyText(text);
+export async function prepare(text: string, speaker: Speaker): Promise<string> {
+  return (await speaker.prepare?.(text)) ?? tidyText(text);
 }
 
 /** Writes a sentence in the symbols of the model. */

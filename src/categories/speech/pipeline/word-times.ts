@@ -71,7 +71,7 @@ async function readAlone(
   for (const { marked } of words) {
     if (readings.has(marked)) continue;
     const since = performance.now();
-    readings.set(marked, await pronounce(prepare(marked, speaker), speaker));
+    readings.set(marked, await pronounce(await prepare(marked, speaker), speaker));
     await letOthersRun(since);
     assertWanted(signal);
   }

@@ -111,13 +111,13 @@ export async function loadTranscriptionPipeline(
     recognizer: await architecture.open(spec, sessions),
   }));
   const { longestSeconds, contextLength, languages, abilities } = recognizer;
-  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows) };
+  const tools: TranscriptionTools = { longestSeconds, gate, inTurn: limitConcurrency(mostWindows, 1) };
 
   return servePipeline(spec, {
     /** Recordings take turns window by window, so that a short one need not wait for the end of long ones. */
     concurrency: 8,
     /** Recordings of other owners. */
-    reserve: 8,
+    reserve: 24,
     info: {
       category: 'transcription',
       contextLength,

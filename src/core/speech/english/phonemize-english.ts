@@ -1,4 +1,5 @@
 import { assertText } from '../../assert-values.ts';
+import { runSteps } from '../../run-steps.ts';
 import { arpabetToPhonemes } from '../arpabet.ts';
 import { beginsWithVowel } from './arpabet-sounds.ts';
 import type { LetterToSoundModel } from './letter-to-sound-model.ts';
@@ -46,10 +47,15 @@ const shouted = /\p{Lu}{4}/u;
  * phonemizeEnglish('a bus'); // 'ə bˈi jˈu ˈɛs'
  * ```
  */
-export function phonemizeEnglish(
+export function phonemizeEnglish(text: string, options: PhonemizeOptions = {}): string {
+  return runSteps(phonemizeSteps(text, options));
+}
+
+/** The same in slices: yields after each word. */
+export function* phonemizeSteps(
   text: string,
-  { lookUp = knowNothing, letterToSound }: PhonemizeOptions = {},
-): string {
+  { lookUp = knowNothing, letterToSound }: PhonemizeOptions,
+): Generator<void, string> {
   assertText('text', text);
   const all = tokenize(text);
   const isShouted = shouted.test(text) && !/\p{Ll}/u.test(text);
@@ -62,6 +68,7 @@ export function phonemizeEnglish(
       phonemes = gap + phonemes;
       continue;
     }
+    yield;
     const pronunciations = pronounceWord(isShouted ? word.toLowerCase() : word, {
       before: wordBeside(all, at, -1),
       after: wordBeside(all, at, 1),

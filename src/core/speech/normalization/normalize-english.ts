@@ -1,4 +1,5 @@
 import { assertText } from '../../assert-values.ts';
+import { runSteps } from '../../run-steps.ts';
 import { abbreviationRules } from './abbreviations.ts';
 import { addressRules, postalRules } from './addresses.ts';
 import { dateRules, timestampRules } from './dates.ts';
@@ -55,8 +56,18 @@ const rules: readonly Rule[] = [
  * ```
  */
 export function normalizeEnglish(text: string): string {
+  return runSteps(normalizeSteps(text));
+}
+
+/** The same in slices: yields after each rule. */
+export function* normalizeSteps(text: string): Generator<void, string> {
   assertText('text', text);
-  return applyRules(tidyText(text), rules)
+  let worded = tidyText(text);
+  for (const rule of rules) {
+    yield;
+    worded = applyRules(worded, [rule]);
+  }
+  return worded
     .replace(unknownSymbols, ' ')
     .replace(/(?<=[,;!?…])(?=\p{L})/gu, ' ')
     .replace(/ {2,}/g, ' ')

@@ -10,7 +10,7 @@ const options = { name: 'joe', knows: () => true };
 
 it('without eSpeak NG, English is read by the built-in phonemizer, in the symbols of eSpeak NG', async () => {
   const { prepare, pronounce } = await createPiperReader(config('en-US'), options);
-  const symbols = await pronounce(prepare('Dr. Joe, 2 cats.'));
+  const symbols = await pronounce(await prepare('Dr. Joe, 2 cats.'));
   expect(symbols).toBe('dˈɑːktɚ dʒˈoʊ, tˈuː kˈæts.');
 });
 

@@ -10,12 +10,12 @@ describe('the built-in phonemizer', () => {
     const phonemizer = await createEnglishPhonemizer(language);
     expect(phonemizer.language).toBe(language);
     // The dictionary has a remark after `aalborg`.
-    expect(phonemizer.phonemize('a circle, aalborg.')).toBe('ə sˈɜɹkəl, ˈɔlbɔɹɡ.');
+    expect(await phonemizer.phonemize('a circle, aalborg.')).toBe('ə sˈɜɹkəl, ˈɔlbɔɹɡ.');
   });
 
   it('takes no property of objects for a word', async () => {
     const { phonemize } = await createEnglishPhonemizer('en-US');
-    expect(phonemize('constructor toString __proto__')).toMatch(/^kənstɹˈʌktəɹ tə stɹˈɪŋ /);
+    expect(await phonemize('constructor toString __proto__')).toMatch(/^kənstɹˈʌktəɹ tə stɹˈɪŋ /);
   });
 });
 

@@ -2,6 +2,7 @@ import type { CacheRow, Decoder, DecoderCache } from '../../../../contracts/deco
 import { CacheFull } from '../../../../runtime/cache-full.ts';
 import { InferenceError } from '../../../../errors.ts';
 import { FairQueue } from '../../../../concurrency/fair-queue.ts';
+import { Shares } from '../../../../core/shares.ts';
 import { onceAllAborted } from '../../../../runtime/all-aborted.ts';
 import { createDrafter, type Drafter } from './drafter.ts';
 import type { PrefixCache } from './prefix-cache.ts';
@@ -40,6 +41,8 @@ export interface Generation {
   failed(error: unknown): void;
 }
 
+type Owner = Generation['owner'];
+
 interface Row {
   readonly generation: Generation;
   readonly continuation: Continuation;
@@ -77,10 +80,23 @@ const prefillTokens = 256;
 const usualAnswerTokens = 256;
 /** A prompt of which a smaller part was computed before is read together with others. */
 const leastSharedPart = 1 / 4;
+/** Sequences of all owners at once, in batches: their caches are in memory. */
+const mostBatches = 10;
 /** Logits of one step of a prompt whose logits are read: 16 MiB. */
 const mostLogits = 2 ** 22;
 /** Tokens of prompts that are read together in one step, padding included. */
 const sharedPrefillTokens = 512;
+/** Tokens of a step of prompts without a seed while several owners have generations, so that they wait less for each other. */
+const fairPrefillTokens = 64;
+
+export interface BatcherOptions {
+  /** Sequences per batch, and of each owner at once, unless one prompt has more. */
+  readonly maxRows: number;
+  readonly prefixes: PrefixCache;
+  readonly speculates?: boolean | undefined;
+  /** Milliseconds, by which owners take turns. */
+  readonly now?: () => number;
+}
 
 /**
  * Steps all generations of a decoder together: waiting prompts are prefilled in pieces between the steps, and
@@ -97,21 +113,20 @@ export class Batcher {
   /** One of each owner at most, the next first. */
   readonly #prefills: Prefill[] = [];
   #batches: Batch[] = [];
+  /** Milliseconds of the decoder. */
+  readonly #shares = new Shares();
+  readonly #now: () => number;
   #running: Promise<void> | undefined;
   steps = 0;
 
-  /** @param options.maxRows sequences per batch, and of each owner at once, unless one prompt has more */
   constructor(
     decoder: Decoder,
-    {
-      maxRows,
-      prefixes,
-      speculates = false,
-    }: { maxRows: number; prefixes: PrefixCache; speculates?: boolean | undefined },
+    { maxRows, prefixes, speculates = false, now = () => performance.now() }: BatcherOptions,
   ) {
     this.#decoder = decoder;
     this.#maxRows = maxRows;
     this.#prefixes = prefixes;
+    this.#now = now;
     this.#speculates = speculates && decoder.verify !== undefined;
   }
 
@@ -131,9 +146,9 @@ export class Batcher {
       // Short prompts that wait are read one after the other: a step of the others between two of them would delay both.
       for (let read = 0; read < prefillTokens;) {
         await this.#begin();
-        const prefill = this.#prefills.shift();
+        const prefill = this.#nextPrefill();
         if (!prefill) break;
-        read += await this.#continue(prefill);
+        read += await this.#charge(prefill.generations, () => this.#continue(prefill));
       }
       await this.#stepAll();
     }
@@ -150,12 +165,45 @@ export class Batcher {
       const own = ownersOf(batch);
       if (isShared && !own.some((owner) => owners.has(owner))) left.push(batch);
       else {
-        await this.#step(batch);
+        const generations = batch.rows.map(({ generation }) => generation);
+        await this.#charge(generations, () => this.#step(batch));
         stepped.push(batch);
         for (const owner of own) owners.delete(owner);
       }
     }
     this.#batches = [...left, ...stepped].filter(({ rows }) => rows.length > 0);
+  }
+
+  /** Notes the time of some work as that of the owners of its rows. */
+  async #charge<Result>(rows: readonly Generation[], work: () => Promise<Result>): Promise<Result> {
+    const since = this.#now();
+    const result = await work();
+    for (const { owner } of rows) this.#shares.add(owner, (this.#now() - since) / rows.length);
+    this.#shares.settle(this.#owners);
+    return result;
+  }
+
+  /** The prompt of the owner who has had least; none while answers of others who have had less wait for a step. */
+  #nextPrefill(): Prefill | undefined {
+    const hadBy = (owner: Owner) => this.#shares.of(owner);
+    const of = ({ generations }: Prefill) => hadBy(generations[0]!.owner);
+    const [next] = this.#prefills.toSorted((a, b) => of(a) - of(b));
+    if (!next || this.#batches.some((batch) => ownersOf(batch).some((owner) => hadBy(owner) < of(next))))
+      return undefined;
+    return this.#prefills.splice(this.#prefills.indexOf(next), 1)[0];
+  }
+
+  get #owners(): Set<Owner> {
+    return new Set(Array.from(this.#active, ({ owner }) => owner));
+  }
+
+  #isShared(owner: Owner): boolean {
+    return this.#owners.add(owner).size > 1;
+  }
+
+  #activate(generation: Generation): void {
+    this.#shares.enter(generation.owner, this.#owners);
+    this.#active.add(generation);
   }
 
   /** Begins to read the next prompt that waits, if there is one with room whose owner has no other under way. */
@@ -170,7 +218,7 @@ export class Batcher {
       return !isFull && this.#mayBegin(next) && !this.#isReading(next);
     });
     if (!generation) return;
-    this.#active.add(generation);
+    this.#activate(generation);
     const generations = [generation, ...this.#takeAlike(generation)] as const;
     try {
       this.#prefills.push(await this.#open(generations));
@@ -204,11 +252,13 @@ export class Batcher {
     return reserved === 0 || reserved + mostTokens <= capacity;
   }
 
-  /** Whether the owner of a generation has a batch's worth of sequences with it at most; one that is its only may have more. */
-  #mayBegin({ owner, continuations }: Generation): boolean {
-    let rows = 0;
-    for (const active of this.#active) if (active.owner === owner) rows += active.continuations.length;
-    return rows === 0 || rows + continuations.length <= this.#maxRows;
+  /** Whether the owner of a generation has a batch's worth of sequences with it at most, unless it is its only, and all have some. */
+  #mayBegin({ owner, continuations: { length } }: Generation): boolean {
+    const active = [...this.#active];
+    const all = rowsOf(active);
+    const own = rowsOf(active.filter((other) => other.owner === owner));
+    if (all > 0 && all + length > mostBatches * this.#maxRows) return false;
+    return own === 0 || own + length <= this.#maxRows;
   }
 
   #isReading({ owner }: Generation): boolean {
@@ -238,13 +288,14 @@ export class Batcher {
       const { length } = other.prompt;
       const most = Math.max(longest, length);
       const least = Math.min(shortest, length);
-      const fits =
-        most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= sharedPrefillTokens;
+      const isFair = this.#isShared(other.owner);
+      const together = isFair ? fairPrefillTokens : sharedPrefillTokens;
+      const fits = most <= prefillTokens && most <= 2 * least && most * (taken.length + 2) <= together;
       if (!fits || taken.length + 1 >= this.#maxRows || this.#isAlone(other)) continue;
       if (!this.#fits(other) || !this.#mayBegin(other)) continue;
       [longest, shortest] = [most, least];
       taken.push(other);
-      this.#active.add(other);
+      this.#activate(other);
     }
     for (const other of taken) this.#waiting.delete(other);
     return taken;
@@ -307,16 +358,16 @@ export class Batcher {
   #mostOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
-    const [{ prompt, reproducible, readLogits }, ...others] = generations as readonly [
+    const [{ prompt, reproducible, readLogits, owner }, ...others] = generations as readonly [
       Generation,
       ...Generation[],
     ];
     if (others.length > 0) return prefillTokens;
     const left = prompt.length - done;
     const endsAlone = reproducible && this.#decoder.pieceTokens !== undefined && left > 1;
-    const most = readLogits
-      ? Math.min(pieceTokens, Math.ceil(mostLogits / this.#decoder.vocabularySize))
-      : pieceTokens;
+    const fair = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
+    const read = readLogits ? Math.ceil(mostLogits / this.#decoder.vocabularySize) : pieceTokens;
+    const most = Math.min(pieceTokens, fair, read);
     return endsAlone ? Math.min(most, left - 1) : most;
   }
 
@@ -516,6 +567,10 @@ export class Batcher {
   }
 }
 
-function ownersOf({ rows }: Batch): (string | undefined)[] {
+function rowsOf(generations: readonly Generation[]): number {
+  return generations.reduce((sum, { continuations }) => sum + continuations.length, 0);
+}
+
+function ownersOf({ rows }: Batch): Owner[] {
   return rows.map(({ generation }) => generation.owner);
 }

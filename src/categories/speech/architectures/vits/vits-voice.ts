@@ -20,7 +20,7 @@ export interface VitsVoice {
   readonly speakers: ReadonlyMap<string, number>;
   readonly scales: VitsScales;
   /** Writes out what isn't words. */
-  prepare(text: string): string;
+  prepare(text: string): string | Promise<string>;
   pronounce(sentence: string): string | Promise<string>;
   /** Whether a code point of what `pronounce` gave has an id. */
   knows(symbol: string): boolean;
