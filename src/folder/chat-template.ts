@@ -129,12 +129,12 @@ export function createChatTemplate(
     const completed = (complete: (tool: TemplateTool) => TemplateTool): Variables => ({
       ...given,
       messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
-      ...feedOf(tools.map(toTemplateTool).map(complete)),
+      ...feedOf(tools.map((tool) => complete(toTemplateTool(tool)))),
       ...variables,
     });
     return renderGenerously(
       tools.length > 0 ? withTools : plain,
-      { ...given, ...feedOf(tools.map(toTemplateTool)), ...variables },
+      { ...given, ...feedOf(tools.map(toExactTool)), ...variables },
       [completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
     );
   }
@@ -310,6 +310,14 @@ function toTemplateTool({ name, description, parameters }: ToolDefinition) {
     type: 'function',
     function: { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) },
   };
+}
+
+/** Templates write numbers and keys as they were sent. */
+function toExactTool(tool: ToolDefinition): TemplateTool {
+  const { parametersText } = tool;
+  return toTemplateTool(
+    parametersText === undefined ? tool : { ...tool, parameters: parseJson(parametersText) as never },
+  );
 }
 
 function completeTool({ type, function: definition }: TemplateTool): TemplateTool {

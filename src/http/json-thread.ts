@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { InferenceError } from '../errors.ts';
 import type { ParsedJson } from './parse-in-thread.ts';
-import { parseJson } from './parse-json.ts';
+import { parseWithTexts } from './parse-json.ts';
 
 // Runs beside the event loop of the host, which a large body would hold.
 parentPort!.on('message', (bytes: Uint8Array) => parentPort!.postMessage(parse(bytes)));
@@ -9,7 +9,7 @@ parentPort!.postMessage('ready');
 
 function parse(bytes: Uint8Array): ParsedJson {
   try {
-    return { value: parseJson(bytes) };
+    return parseWithTexts(bytes);
   } catch (error) {
     return { error: InferenceError.from(error).serialize() };
   }

@@ -3,9 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { limitConcurrency } from '../concurrency/limit-concurrency.ts';
 import { InferenceError, type SerializedError } from '../errors.ts';
-import { parseJson } from './parse-json.ts';
+import { keepExactTexts } from './exact-texts.ts';
+import { parseJson, type parseWithTexts } from './parse-json.ts';
 
-export type ParsedJson = { readonly value: unknown } | { readonly error: SerializedError };
+export type ParsedJson = ReturnType<typeof parseWithTexts> | { readonly error: SerializedError };
 
 /** A thread that has parsed gives its memory back after that time. */
 const idleMs = 5000;
@@ -44,6 +45,7 @@ async function parse(bytes: Uint8Array): Promise<unknown> {
     if ('error' in result) throw InferenceError.deserialize(result.error);
     // To receive a large value takes a while; others have their turn before it is checked.
     await nextTurn();
+    keepExactTexts(result.value, result.exact);
     return result.value;
   } finally {
     worker.unref();

@@ -1,13 +1,24 @@
 import { createJsonScanner } from '../core/text/json-scanner.ts';
 import { InferenceError, orThrow } from '../errors.ts';
+import { findExactTexts, keepExactTexts, type ExactText } from './exact-texts.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a request body, or what has another name: JSON as text, or in UTF-8. */
-export function parseJson(body: Uint8Array | string, name = 'The request body'): unknown {
+export function parseJson(body: Uint8Array | string, name?: string): unknown {
+  const { value, exact } = parseWithTexts(body, name);
+  keepExactTexts(value, exact);
+  return value;
+}
+
+/** The value, and what has to be told to `keepExactTexts` where the value is a copy. */
+export function parseWithTexts(
+  body: Uint8Array | string,
+  name = 'The request body',
+): { readonly value: unknown; readonly exact: readonly ExactText[] } {
   const text = typeof body === 'string' ? body : decode(body);
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text), exact: findExactTexts(text) };
   } catch (error) {
     if (text.trim() === '') throw new InferenceError('invalid_request', `${name} is empty.`);
     // The parser's own words quote the body.

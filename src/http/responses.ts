@@ -1,3 +1,5 @@
+import { writeExact } from '../core/text/exact-json.ts';
+import { orElse } from '../core/text/or-else.ts';
 import { Buffer } from 'node:buffer';
 import type { ApiResponse } from '../contracts/http.ts';
 
@@ -7,7 +9,7 @@ export function jsonResponse(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse {
-  return jsonTextResponse(status, JSON.stringify(body), headers);
+  return jsonTextResponse(status, orElse(() => JSON.stringify(body), undefined) ?? writeExact(body), headers);
 }
 
 /** `jsonResponse` for a body of JSON text. */

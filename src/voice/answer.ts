@@ -1,3 +1,4 @@
+import { exactTextOf } from '../http/exact-texts.ts';
 import type { ChatEvent, ChatUsage, FinishReason } from '../categories/chat/events.ts';
 import type { ChatRequestInput } from '../categories/chat/request.ts';
 import type { SpeechEvent } from '../categories/speech/events.ts';
@@ -227,7 +228,9 @@ function toRequest(model: string, settings: AnswerSettings, items: readonly Item
   return {
     model,
     messages: toMessages(items, settings.instructions),
-    tools: settings.tools?.map(({ type: _function, ...tool }) => tool),
+    tools: settings.tools?.map(({ type: _function, ...tool }) => {
+      return { ...tool, parametersText: exactTextOf(tool.parameters) };
+    }),
     toolChoice: typeof choice === 'object' ? { name: choice.name } : choice,
     parallelToolCalls,
     ...(temperature !== undefined && { temperature }),

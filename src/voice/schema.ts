@@ -1,3 +1,4 @@
+import { anyObject } from '../validation/object-schema.ts';
 import { z } from 'zod';
 import { speechParameters } from '../categories/speech/parameters.ts';
 import {
@@ -59,7 +60,7 @@ const tool = z.strictObject({
   type: z.literal('function', { error: 'expected "function": tools of servers are not called from here' }),
   name: z.string().min(1),
   description: z.string().optional(),
-  parameters: z.record(z.string(), z.unknown()).optional(),
+  parameters: anyObject.optional(),
 });
 
 const toolChoice = z.union(

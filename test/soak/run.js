@@ -1,5 +1,5 @@
 // Clients of all endpoints beside attackers, each with a key of its own, on a service of the bundled models:
-// `npm run build && node test/soak/run.js [--minutes 20]`. Ends with 1 where a request of a client wasn't answered in full.
+// `npm run build && node test/soak/run.js [--minutes 20] [--alone]`. Ends with 1 where a request of a client wasn't answered in full.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,7 +10,9 @@ import { createAttackers } from './attackers.js';
 import { send } from './client.js';
 import { innocentRequests } from './innocents.js';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '20' } } });
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '20' }, alone: { type: 'boolean' } },
+});
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new RangeError(`--minutes: expected a number above 0, got ${values.minutes}`);
 const clientsPerEndpoint = 2;
@@ -18,7 +20,7 @@ const clientPauseMs = 1500;
 const attackPauseMs = 2000;
 
 const innocents = await innocentRequests();
-const attackers = await createAttackers();
+const attackers = values.alone ? {} : await createAttackers();
 const keyOf = (/** @type {string} */ name) => name.replaceAll(/\W+/g, '-');
 const clients = Object.keys(innocents).flatMap((name) =>
   Array.from({ length: clientsPerEndpoint }, (_, index) => ({ name, key: `client-${keyOf(name)}-${index}` })),

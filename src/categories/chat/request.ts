@@ -203,6 +203,7 @@ const tool = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
   parameters: jsonObject.optional(),
+  parametersText: jsonText.optional(),
   strict: z.boolean().optional(),
 });
 
@@ -220,7 +221,11 @@ const fields = requestTable(
     responseFormat: z
       .discriminatedUnion('type', [
         z.strictObject({ type: z.enum(['text', 'json-object']) }),
-        z.strictObject({ type: z.literal('json-schema'), schema: z.unknown() }),
+        z.strictObject({
+          type: z.literal('json-schema'),
+          schema: z.unknown(),
+          schemaText: jsonText.optional(),
+        }),
         z.strictObject({ type: z.literal('regex'), regex: z.string() }),
         z.strictObject({ type: z.literal('choice'), choices: z.array(z.string()).min(1) }),
         z.strictObject({ type: z.literal('grammar'), grammar: z.string() }),

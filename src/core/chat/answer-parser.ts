@@ -54,8 +54,8 @@ export interface AnswerParser {
 /**
  * Turns the text of one choice into events: thinking is split off, then tool calls are read, then stop sequences apply.
  *
- * - Stop sequences act on what the caller sees of the answer, its text and the arguments of its calls, and neither inside
- *   the thinking nor inside markers: a stop at `"\n"` should end the answer, not the thought or the frame of a call.
+ * - Stop sequences act on the text of the answer, and neither inside the thinking nor inside a call: a stop at `"\n"` or `"{"`
+ *   should end the text, and leave a call whole.
  * - White space around tool calls is dropped, so the content of an answer that only calls tools is empty.
  * - The finish reason is `length` when the answer was cut off (unless a stop sequence was complete by then), else
  *   `tool_calls` when at least one call is whole, else `stop`. A call that is not whole keeps the deltas that were
@@ -93,7 +93,6 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
     assertFunction(`${name}.flush`, reader.flush);
   }
   const stopMatcher = createStopMatcher(stop, { include });
-  let argumentStops = createStopMatcher(stop, { include });
   let isInCall = false;
   let stopped: string | null = null;
   let calls = 0;
@@ -138,33 +137,23 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
       case 'call-start':
         // No stop sequence goes on behind a call.
         emitTextAroundCalls(stopMatcher.flush(), events);
-        argumentStops = createStopMatcher(stop, { include });
         isInCall = true;
         hasBegunCall = true;
         space = '';
         events.push({ type: 'tool-call-start', call: calls++, id: idOf(event.id), name: event.name });
         break;
-      case 'arguments': {
-        const match = argumentStops.push(event.text);
-        ({ stopped } = match);
-        emitArguments(match.text, events);
+      case 'arguments':
+        events.push({ type: 'tool-call-delta', call: calls - 1, arguments: event.text });
         break;
-      }
       case 'call-end':
-        emitArguments(argumentStops.flush(), events);
         isInCall = false;
         wholeCalls++;
         break;
       case 'call-unfinished':
-        if (isInCall) emitArguments(argumentStops.flush(), events);
         isInCall = false;
         hasBegunCall = true;
         break;
     }
-  }
-
-  function emitArguments(text: string, events: AnswerEvent[]): void {
-    if (text !== '') events.push({ type: 'tool-call-delta', call: calls - 1, arguments: text });
   }
 
   /** Every call has an id of its own, also where the model writes the same number twice. */
@@ -201,7 +190,7 @@ export function createAnswerParser(options: AnswerParserOptions): AnswerParser {
       return stopped;
     },
     get withheld() {
-      return (isInCall ? argumentStops : stopMatcher).withheld;
+      return isInCall ? 0 : stopMatcher.withheld;
     },
     get isReasoning() {
       return splitter?.isReasoning ?? false;

@@ -4,6 +4,11 @@ export interface ToolDefinition {
   readonly description?: string | undefined;
   /** JSON Schema of the arguments object. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * `parameters` as JSON, where its digits and the order of its keys count: objects of JavaScript keep neither integers beyond
+   * 2^53, nor `1.0`, nor the place of a key like `"2"`.
+   */
+  readonly parametersText?: string | undefined;
   /** Whether arguments have to follow the schema: one that can't be guaranteed is then refused. */
   readonly strict?: boolean | undefined;
 }

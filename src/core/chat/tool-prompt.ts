@@ -1,3 +1,4 @@
+import { writeExact } from '../text/exact-json.ts';
 import type { ChatMessage, ToolDefinition } from './messages.ts';
 import type { ToolCallFormat } from './tool-calls/format.ts';
 import { writeCalls } from './tool-calls/write-calls.ts';
@@ -7,7 +8,7 @@ export function describeTools(tools: readonly ToolDefinition[], format: ToolCall
   const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
   const example = writeCalls(format, [call('function_name')]);
   const definitions = tools.map(({ name, description, parameters }) =>
-    JSON.stringify({ name, description, parameters }),
+    writeExact({ name, description, parameters }),
   );
   const several = format.parallel
     ? `\n\nSeveral calls look like this:\n${writeCalls(format, [call('first_function'), call('second_function')])}`

@@ -22,7 +22,12 @@ export type ResponseFormat =
   /** Some JSON object. */
   | { readonly type: 'json-object' }
   /** A JSON document that is valid by the schema. */
-  | { readonly type: 'json-schema'; readonly schema: unknown }
+  | {
+      readonly type: 'json-schema';
+      readonly schema: unknown;
+      /** The schema as JSON, where its digits and the order of its keys count. */
+      readonly schemaText?: string | undefined;
+    }
   /** A text that the regular expression (ECMA-262) matches as a whole. */
   | { readonly type: 'regex'; readonly regex: string }
   /** One of these texts. */

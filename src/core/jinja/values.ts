@@ -1,3 +1,5 @@
+import { exactEntries } from '../text/exact-json.ts';
+
 /**
  * A value inside a template, with Python's distinctions: a `number` or `bigint` is an int, `null` is None and
  * `undefined` is what Jinja makes of a name that has no value.
@@ -61,7 +63,7 @@ export function toValue(data: unknown): Value {
   if (typeof data !== 'object' || data === null) return data as Value;
   if (data instanceof Map || data instanceof Float) return data;
   if (Array.isArray(data)) return data.map(toValue);
-  return new Map(Object.entries(data).map(([key, value]) => [key, toValue(value)]));
+  return new Map(exactEntries(data).map(([key, value]) => [key, toValue(value)]));
 }
 
 export function isDictionary(value: Value): value is Dictionary {

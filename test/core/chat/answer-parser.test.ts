@@ -145,7 +145,7 @@ describe('createAnswerParser', () => {
       'a stop sequence inside the arguments',
       weather,
       { stop: ['Par'] },
-      { calls: [{ ...weatherCall, arguments: '{"city": "' }], content: '', finishReason: 'stop' },
+      { calls: [weatherCall], content: '', finishReason: 'tool_calls', stopped: null },
     ],
     [
       'a call cut off inside its name',

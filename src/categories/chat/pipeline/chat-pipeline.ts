@@ -1,3 +1,4 @@
+import { withExactSchemas } from './prompt/exact-schemas.ts';
 import type { SessionBackend, TextModel } from '../../../contracts/sessions.ts';
 import type { Decoder, DecoderTraffic } from '../../../contracts/decoder.ts';
 import type { ChatSettings } from '../settings.ts';
@@ -201,7 +202,7 @@ async function* answer(
   pictures: readonly ReadyPicture[],
   { signal, owner, sharesPrefixes }: PipelineRunOptions,
 ): AsyncGenerator<ChatEvent> {
-  const request = { ...asked, messages: asked.messages.map(toTextMessage) };
+  const request = withExactSchemas({ ...asked, messages: asked.messages.map(toTextMessage) });
   const { tokenizer, contextLength, endTokens, decoder, turns } = model;
   const { vocabularySize } = decoder;
   const parsesToolCalls = assertServed(model, request);
@@ -244,6 +245,7 @@ async function* answer(
       mostTokens: prompt.length + continuations.length * most,
       continuations,
       reproducible: request.seed !== undefined,
+      endsAlone: request.seed !== undefined || request.temperature === 0,
       owner,
       shared: model.sharedLength(fed),
       prefixOwner: sharesPrefixes ? undefined : owner,

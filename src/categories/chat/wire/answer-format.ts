@@ -3,10 +3,12 @@ import { schemaLimits, schemaSizeFault } from '../../../core/grammar/schemas/siz
 import { parseBounded } from '../../../core/text/bounded-json.ts';
 import type { ResponseFormat } from '../../../core/grammar/constraint.ts';
 import { fieldError } from '../../../errors.ts';
+import { exactTextOf, isDelicate } from '../../../http/exact-texts.ts';
 import { listOf } from '../../../validation/list-schema.ts';
+import { anyObject } from '../../../validation/object-schema.ts';
 
 /** Larger ones would hold up the host and the worker; deeper ones could not even be sent to it. */
-export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+export const jsonSchema = anyObject.superRefine((schema, context) => {
   const fault = schemaSizeFault(schema);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
@@ -115,15 +117,24 @@ function toResponseFormat(format: FormatBody['response_format']): ResponseFormat
     case 'text':
       return { type: 'text' };
     case 'json_object':
-      return format.schema ? { type: 'json-schema', schema: format.schema } : { type: 'json-object' };
+      return format.schema ? schemaFormat(format.schema) : { type: 'json-object' };
     case 'json_schema':
-      return { type: 'json-schema', schema: format.json_schema.schema };
+      return schemaFormat(format.json_schema.schema);
   }
 }
 
 function schemaOf(written: z.infer<typeof writtenSchema>, field: string): ResponseFormat | undefined {
   if (written == null) return undefined;
-  return { type: 'json-schema', schema: typeof written === 'string' ? parsed(written, field) : written };
+  if (typeof written !== 'string') return schemaFormat(written);
+  return {
+    type: 'json-schema',
+    schema: parsed(written, field),
+    ...(isDelicate(written) && { schemaText: written }),
+  };
+}
+
+function schemaFormat(schema: z.infer<typeof jsonSchema>): ResponseFormat {
+  return { type: 'json-schema', schema, schemaText: exactTextOf(schema) };
 }
 
 function parsed(written: string, field: string): unknown {

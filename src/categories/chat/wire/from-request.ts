@@ -5,6 +5,7 @@ import type {
   TextPart,
   ToolDefinition,
 } from '../../../core/chat/messages.ts';
+import { exactTextOf } from '../../../http/exact-texts.ts';
 import { maxArgumentValues } from '../../../core/text/bounded-json.ts';
 import { chatParameters, type ChatParameters } from '../parameters.ts';
 import { fieldError } from '../../../errors.ts';
@@ -176,6 +177,7 @@ function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[]
       name,
       description: description ?? undefined,
       parameters: parameters ?? undefined,
+      parametersText: exactTextOf(parameters),
       strict: strict ?? undefined,
     };
   });

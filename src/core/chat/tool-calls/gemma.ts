@@ -1,3 +1,4 @@
+import { exactEntries, parseExact, writeExact } from '../../text/exact-json.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { namedCall } from './call-frame.ts';
@@ -93,16 +94,16 @@ function* readCall(input: AnswerInput, dialect: LiteralDialect): Reading<boolean
 
 /** Models leave quotes out, and write numbers and booleans as strings; the tool's schema says what they are. */
 function typedMembers(json: string, tool: ToolDefinition | undefined): string {
-  const values = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  const values = parseExact(json) as Readonly<Record<string, unknown>>;
   const typed = Object.entries(values).flatMap(([name, value]) => {
     const { type = [] } = parameterSchema(tool, name) ?? {};
     if (typeof value === 'string' ? type.length === 0 || type.includes('string') : !isStringSchema({ type }))
       return [];
-    const asText = typeof value === 'string' ? value : JSON.stringify(value);
-    const written: unknown = JSON.parse(toJsonText(asText, { type }));
+    const asText = typeof value === 'string' ? value : writeExact(value);
+    const written = parseExact(toJsonText(asText, { type }));
     return written === value ? [] : [[name, written] as const];
   });
-  return typed.length === 0 ? json : JSON.stringify({ ...values, ...Object.fromEntries(typed) });
+  return typed.length === 0 ? json : writeExact({ ...values, ...Object.fromEntries(typed) });
 }
 
 const bareKey = /^[^\s:,{}[\]"<>|]+$/;
@@ -133,7 +134,7 @@ function writeGemma(value: unknown, quote: string, writeKey = (name: string) => 
   const inner = (item: unknown): string => writeGemma(item, quote, writeKey);
   if (typeof value === 'string') return value.includes(quote) ? JSON.stringify(value) : quote + value + quote;
   if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, item]) => `${writeKey(key)}:${inner(item)}`);
+  if (typeof value !== 'object' || value === null) return writeExact(value);
+  const members = exactEntries(value).map(([key, item]) => `${writeKey(key)}:${inner(item)}`);
   return `{${members.join(',')}}`;
 }

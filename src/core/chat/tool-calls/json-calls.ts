@@ -1,3 +1,4 @@
+import { parseExact, writeExact } from '../../text/exact-json.ts';
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { TextInput } from '../text-input.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
@@ -186,11 +187,11 @@ function* mendCall(
 ): Reading<boolean> {
   const object = yield* takeMended(input, length, undefined);
   if (object === undefined) return false;
-  const members = JSON.parse(object) as Readonly<Record<string, unknown>>;
+  const members = parseExact(object) as Readonly<Record<string, unknown>>;
   const name = nameKeys.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
   const values = argumentsKeys.map((key) => members[key]).find((value) => value !== undefined) ?? {};
   if (typeof name !== 'string') return false;
-  return emitMended(input, name, typeof values === 'string' ? values : JSON.stringify(values));
+  return emitMended(input, name, typeof values === 'string' ? values : writeExact(values));
 }
 
 /** Takes the broken call that begins where `length` units were held, and reads the object there. */

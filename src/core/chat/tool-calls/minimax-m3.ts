@@ -1,3 +1,4 @@
+import { exactEntries, writeExact } from '../../text/exact-json.ts';
 import { getOrCreate } from '../../get-or-create.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { defineFormat } from './define-format.ts';
@@ -125,8 +126,8 @@ function writeElement(name: string, value: unknown): string {
 function writeInner(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
-    return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, member]) =>
+    return writeExact(value);
+  const members = exactEntries(value).map(([key, member]) =>
     writeElement(Array.isArray(value) ? 'item' : key, member),
   );
   return members.join('');

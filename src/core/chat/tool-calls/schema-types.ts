@@ -1,3 +1,4 @@
+import { orderedKeys } from '../../text/exact-json.ts';
 import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { ToolDefinition } from '../messages.ts';
@@ -27,7 +28,7 @@ export function memberSchema(schema: unknown, name: string, root: unknown, depth
 /** The parameters of a tool in the order of its schema. */
 export function parameterNames(tool: ToolDefinition | undefined): readonly string[] {
   const properties = tool?.parameters?.['properties'];
-  return isSchemaObject(properties) ? Object.keys(properties) : [];
+  return isSchemaObject(properties) ? orderedKeys(properties) : [];
 }
 
 /** Whether a schema allows strings and nothing else. */

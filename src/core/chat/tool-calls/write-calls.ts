@@ -1,5 +1,6 @@
 import { orElse } from '../../text/or-else.ts';
-import { maxArgumentValues, parseBounded } from '../../text/bounded-json.ts';
+import { countJson, maxArgumentValues } from '../../text/bounded-json.ts';
+import { exactEntries, parseExact, writeExact } from '../../text/exact-json.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
 import type { ToolCallFormat, WrittenCall } from './format.ts';
 import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
@@ -23,7 +24,8 @@ export function writeCalls(
 
 /** Members of a call's arguments; none where they are no JSON object. */
 export function membersOf(text: string): [string, unknown][] {
-  return orElse(() => Object.entries(parseBounded(text, { values: maxArgumentValues }) as object), []);
+  if (countJson(text, { values: maxArgumentValues }).fault !== undefined) return [];
+  return orElse(() => exactEntries(parseExact(text) as object), []);
 }
 
 /** `a="x", n=1` */
@@ -38,8 +40,8 @@ export function toPython(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;
-  if (typeof value !== 'object') return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${toPython(member)}`);
+  if (typeof value !== 'object') return writeExact(value);
+  const members = exactEntries(value).map(([key, member]) => `${JSON.stringify(key)}: ${toPython(member)}`);
   return `{${members.join(', ')}}`;
 }
 
@@ -48,7 +50,7 @@ export function writeTaggedArguments(text: string, syntax: TaggedCallSyntax, ind
   const { nameAttribute, nameEnd, parameterOpen, parameterNameEnd, parameterClose, callClose } = syntax;
   const padding = syntax.hasPaddedValues ? '\n' : '';
   const parameters = membersOf(text).map(([key, value]) => {
-    const written = typeof value === 'string' ? value : JSON.stringify(value);
+    const written = typeof value === 'string' ? value : writeExact(value);
     const type = typeOfValue(value);
     const attribute = attributeOf(type === 'integer' ? 'number' : type, syntax);
     const head = parameterOpen + key + attribute + parameterNameEnd.join('\n');

@@ -2,13 +2,15 @@ import { decimalRange } from '../schemas/decimal-range.ts';
 import { choice, optional, refer, rule, sequence, text } from './expression.ts';
 import { matching } from './regular-expression.ts';
 
+/** Digits of whole numbers where no bound says otherwise. */
+export const maxWholeDigits = 20;
 /** Significant digits that tell any two doubles apart. */
 export const maxSignificant = 17;
 
 const sign = optional(text('-'));
-const largestInteger = { value: Number.MAX_SAFE_INTEGER, exclusive: false };
+const largestInteger = { value: 10n ** BigInt(maxWholeDigits) - 1n, exclusive: false };
 
-/** All integers that no other number is the same double as. */
+/** Integers of the digits that ids have: those of 64 bits without a sign, and more. */
 export const anyInteger = refer(
   rule(
     'integer',
@@ -18,7 +20,7 @@ export const anyInteger = refer(
 
 /** The rest of a number that has so many digits before the point: a regular expression. */
 function afterDigits(count: number): string {
-  const more = count < maxSignificant ? `|\\d${afterDigits(count + 1)}` : '';
+  const more = count < maxSignificant ? `|\\d${afterDigits(count + 1)}` : `|\\d{1,${maxWholeDigits - count}}`;
   return `(\\.\\d{1,${Math.max(1, maxSignificant - count)}}${more})?`;
 }
 

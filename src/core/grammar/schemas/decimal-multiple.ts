@@ -1,5 +1,6 @@
 import type { Language, LanguageStore } from '../languages/language.ts';
 import { digitsOf } from './decimal-range.ts';
+import { isNumeric, type Numeric } from './json-types.ts';
 import { quoted, schemaFault } from './keywords.ts';
 
 const maxStep = 10_000_000;
@@ -11,17 +12,17 @@ export function multiplesOf(step: unknown, path: string, store: LanguageStore): 
 }
 
 /** Whether a number is a multiple of a step, as both are written. */
-export function isDecimalMultiple(value: number, step: unknown, path: string): boolean {
+export function isDecimalMultiple(value: Numeric, step: unknown, path: string): boolean {
   const { step: whole, decimals } = decimalOf(step, path);
-  if (!Number.isFinite(value)) return false;
-  const { whole: integer, fraction } = digitsOf(Math.abs(value));
+  if (Math.abs(Number(value)) === Infinity) return false;
+  const { whole: integer, fraction } = digitsOf(value < 0 ? -value : value);
   const scaled = BigInt(integer + fraction) * 10n ** BigInt(decimals);
   return scaled % (BigInt(whole) * 10n ** BigInt(fraction.length)) === 0n;
 }
 
 /** A step as whole number / 10^decimals. */
 function decimalOf(step: unknown, path: string): { readonly step: number; readonly decimals: number } {
-  if (typeof step !== 'number' || !(step > 0)) throw schemaFault(path, 'expected a positive number');
+  if (!isNumeric(step) || !(step > 0)) throw schemaFault(path, 'expected a positive number');
   const { whole, fraction } = digitsOf(step);
   const [scaled, decimals] = [Number(whole + fraction), fraction.length];
   if (decimals > maxDecimals || scaled > maxStep) {

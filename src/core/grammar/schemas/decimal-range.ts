@@ -8,11 +8,12 @@ import {
   text,
   type Expression,
 } from '../languages/expression.ts';
+import type { Numeric } from './json-types.ts';
 
 const digit = character([0x30, 0x39]);
 
 export interface DecimalBound {
-  readonly value: number;
+  readonly value: Numeric;
   readonly exclusive: boolean;
 }
 
@@ -139,8 +140,9 @@ function mayEnd(index: number, low: Digits | undefined, high: Digits | undefined
 }
 
 /** The digits of a number that isn't negative, before and after the point. */
-export function digitsOf(value: number): { readonly whole: string; readonly fraction: string } {
-  if (!Number.isFinite(value)) throw new RangeError(`bound: expected a finite number, got ${value}`);
+export function digitsOf(value: Numeric): { readonly whole: string; readonly fraction: string } {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new RangeError(`bound: expected a finite number, got ${value}`);
   const [mantissa, exponent = '0'] = String(value).split('e');
   const [whole, fraction = ''] = mantissa!.split('.');
   const shift = Number(exponent);

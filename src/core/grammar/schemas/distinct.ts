@@ -1,3 +1,4 @@
+import { writeExact } from '../../text/exact-json.ts';
 import type { Expression } from '../languages/expression.ts';
 import { languageOf } from '../languages/pattern-language.ts';
 import type { Language } from '../languages/language.ts';
@@ -11,8 +12,8 @@ import type { TextLanguages } from './texts.ts';
 
 const maxItems = 1000;
 /** Spellings of numbers, one for each: more digits could stand for the same double. */
-const spellings = { integer: '^(0|-?[1-9]\\d{0,15})$', number: '^-?(0|[1-9]\\d{0,14})(\\.\\d*[1-9])?$' };
-const maxNumberLength = 17;
+const spellings = { integer: '^(0|-?[1-9]\\d{0,19})$', number: '^-?(0|[1-9]\\d{0,14})(\\.\\d*[1-9])?$' };
+const maxNumberLength = 21;
 
 interface DistinctSetting {
   readonly clauses: ClauseReader;
@@ -41,7 +42,7 @@ export function distinctItems(
       clause.values?.filter((value) => fits(value, clause)) ?? (isOfWords ? wordsOf(clause) : undefined);
     if (values)
       return texts.listed(
-        values.map((value) => JSON.stringify(value)),
+        values.map((value) => writeExact(value)),
         path,
       );
     return clause.types & ~numberBits ? undefined : plainNumbers(clause, path, texts);

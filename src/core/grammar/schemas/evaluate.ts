@@ -2,7 +2,7 @@ import { getOrCreate } from '../../get-or-create.ts';
 import type { Atom, Clause, ClauseReader, KeySet } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { canonicalText, itemSchemas, readCount, readSchemaMap, schemaFault, typeBitsOf } from './keywords.ts';
-import { isSchemaObject, type Schema } from './json-types.ts';
+import { isNumeric, isSchemaObject, type Numeric, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 import { isDecimalMultiple } from './decimal-multiple.ts';
 
@@ -52,7 +52,7 @@ export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSe
     if (atom.kind === 'schema') {
       const { schema, path } = atom;
       if (typeof value === 'string') return fitsString(value, schema, path);
-      if (typeof value === 'number') return fitsNumber(value, schema, path);
+      if (isNumeric(value)) return fitsNumber(value, schema, path);
       if (Array.isArray(value)) return fitsArray(value, schema, path);
       return !isSchemaObject(value) || fitsObject(value, schema, path);
     }
@@ -60,7 +60,7 @@ export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSe
       if (!atom.isWide) return !matchesPattern(value as string, atom.pattern, atom.path);
       throw schemaFault(atom.path, 'this keyword is not supported under `not` beside constants');
     }
-    if (atom.kind === 'not-multiple') return !isDecimalMultiple(value as number, atom.step, atom.path);
+    if (atom.kind === 'not-multiple') return !isDecimalMultiple(value as Numeric, atom.step, atom.path);
     const { literal } = atom;
     if (atom.kind === 'some-item')
       return (value as unknown[]).slice(atom.from).some((item) => matches(item, literal));
@@ -110,14 +110,14 @@ export function createEvaluator({ document, clauses, texts, spend }: EvaluatorSe
     return !known || texts.includes(known, value, `${path}.format`);
   }
 
-  function fitsNumber(value: number, schema: Schema, path: string): boolean {
+  function fitsNumber(value: Numeric, schema: Schema, path: string): boolean {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-    if (typeof minimum === 'number' && (value < minimum || (exclusiveMinimum === true && value === minimum)))
-      return false;
-    if (typeof maximum === 'number' && (value > maximum || (exclusiveMaximum === true && value === maximum)))
-      return false;
-    if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) return false;
-    if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) return false;
+    const isBelow = (bound: unknown, exclusive: boolean): boolean =>
+      isNumeric(bound) && (exclusive ? value <= bound : value < bound);
+    const isAbove = (bound: unknown, exclusive: boolean): boolean =>
+      isNumeric(bound) && (exclusive ? value >= bound : value > bound);
+    if (isBelow(minimum, exclusiveMinimum === true) || isBelow(exclusiveMinimum, true)) return false;
+    if (isAbove(maximum, exclusiveMaximum === true) || isAbove(exclusiveMaximum, true)) return false;
     return multipleOf === undefined || isDecimalMultiple(value, multipleOf, `${path}.multipleOf`);
   }
 

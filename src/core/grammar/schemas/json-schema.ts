@@ -1,3 +1,4 @@
+import { writeExact } from '../../text/exact-json.ts';
 import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
@@ -138,7 +139,7 @@ function* readSteps(
     for (const clause of reader.read(literals, path)) {
       if (clause.values) {
         for (const value of clause.values) {
-          const written = JSON.stringify(value);
+          const written = writeExact(value);
           if (!constants.has(written) && fits(value, clause)) constants.set(written, value);
         }
       } else for (const expression of typed(clause, path, notation)) expressions.add(expression);

@@ -1,3 +1,4 @@
+import { writeExact } from '../../text/exact-json.ts';
 import { abbreviate } from '../../text/quote.ts';
 import { isSchemaObject, typeOfValue, type Schema } from './json-types.ts';
 
@@ -50,13 +51,17 @@ export function typesOfKeyword(value: unknown, path: string): number {
   return bits;
 }
 
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
+  if (!isSchemaObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
 /** Equal values have equal texts, whatever the order of their properties. */
 export function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    isSchemaObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  return writeExact(sorted(value));
 }
 
 export function readCount(schema: Schema, keyword: string, path: string, fallback: number): number {
@@ -114,7 +119,7 @@ const maxQuoted = 80;
 
 /** The caller's text, cut for a message. */
 export function quoted(value: unknown): string {
-  return abbreviate(JSON.stringify(value) ?? 'undefined', maxQuoted);
+  return abbreviate(value === undefined ? 'undefined' : writeExact(value), maxQuoted);
 }
 
 const maxPath = 160;

@@ -1,3 +1,4 @@
+import { writeExact } from '../../text/exact-json.ts';
 import { empty, refer, rule, sequence, text, type Expression } from '../languages/expression.ts';
 import { anyString, bracketed, colon, comma, literals, stringOf } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
@@ -138,7 +139,7 @@ export function containing(part: string, { store }: TextLanguages): Language {
 export const jsonNotation = literalNotation({
   id: 'json',
   anyString,
-  write: (value) => JSON.stringify(value),
+  write: writeExact,
   string: jsonString,
 });
 
@@ -151,7 +152,7 @@ export function jsonWithout(part: string, texts: TextLanguages): Notation {
   return literalNotation({
     id: 'json without',
     anyString: anyOther,
-    write: (value) => JSON.stringify(value).replaceAll(part, `\\u${first}${part.slice(1)}`),
+    write: (value) => writeExact(value).replaceAll(part, `\\u${first}${part.slice(1)}`),
     string({ min, max, language, path }) {
       if (!language && min === 0 && max === Infinity) return anyOther;
       const all = language ?? texts.lengths(min, max);

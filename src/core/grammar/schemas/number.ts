@@ -1,19 +1,23 @@
 import { multiplesOf } from './decimal-multiple.ts';
-import { decimalRange, type DecimalBound } from './decimal-range.ts';
+import { decimalRange, digitsOf, type DecimalBound } from './decimal-range.ts';
 import { choice, type Expression } from '../languages/expression.ts';
 import { languageOf } from '../languages/pattern-language.ts';
-import { anyInteger, anyNumber, maxSignificant, nonNegativeNumber } from '../languages/json-number.ts';
+import {
+  anyInteger,
+  anyNumber,
+  maxSignificant,
+  maxWholeDigits,
+  nonNegativeNumber,
+} from '../languages/json-number.ts';
 import type { Clause } from './clauses.ts';
 import { numberBits, schemaFault, typeBits } from './keywords.ts';
-import type { Schema } from './json-types.ts';
+import { isNumeric, type Numeric, type Schema } from './json-types.ts';
 import type { TextLanguages } from './texts.ts';
 
-/** Beyond, neighbouring integers are the same double. */
-const largestExact = Number.MAX_SAFE_INTEGER;
 /** Digits that a double always holds: one more could be rounded to an excluded value. */
 const exactDigits = 15;
-/** Numbers go so far where no bound says otherwise. */
-const largestOf = (digits: number): number => Number('9'.repeat(digits));
+/** Bounds beyond are those of no number that is written. */
+const largestBound = 10n ** 40n;
 
 /** Numbers with the bounds and the steps that the conditions ask for. */
 export function numberOf(clause: Clause, texts: TextLanguages): Expression {
@@ -37,14 +41,18 @@ export function numberOf(clause: Clause, texts: TextLanguages): Expression {
     const { multipleOf } = atom.schema;
     if (multipleOf !== undefined) languages.push(multiplesOf(multipleOf, `${path}.multipleOf`, store));
   }
-  const points = clause.excluded.filter((value) => typeof value === 'number').sort((a, b) => a - b);
+  const points = clause.excluded.filter(isNumeric).sort((a, b) => (a < b ? -1 : 1));
   if (!high && languages.length === 0 && points.length === 0) {
     if (!low) return isInteger ? anyInteger : anyNumber;
-    if (!isInteger && low.value === 0 && !low.exclusive) return nonNegativeNumber;
+    if (!isInteger && Number(low.value) === 0 && !low.exclusive) return nonNegativeNumber;
   }
   const isExact = languages.length + points.length > 0 || low?.exclusive === true || high?.exclusive === true;
+  // Steps of numbers that a double can't hold are no steps for who reads doubles.
+  const wholeDigits = languages.length > 0 ? exactDigits : maxWholeDigits;
   const precision = isInteger ? undefined : isExact ? exactDigits : maxSignificant;
-  const range = choice(...betweenPoints(low, high, points).map(([from, to]) => between(from, to, precision)));
+  const range = choice(
+    ...betweenPoints(low, high, points).map(([from, to]) => between(from, to, { precision, wholeDigits })),
+  );
   if (languages.length === 0) return range;
   const language = texts.guarded(path, () => store.intersection(languageOf(range, store), ...languages));
   return { type: 'language', language: texts.live(language, path), store, writing: 'plain' };
@@ -54,25 +62,30 @@ export function numberOf(clause: Clause, texts: TextLanguages): Expression {
 function between(
   low: DecimalBound | undefined,
   high: DecimalBound | undefined,
-  precision: number | undefined,
+  { precision, wholeDigits }: { readonly precision: number | undefined; readonly wholeDigits: number },
 ): Expression {
-  const magnitude = Math.max(Math.abs(low?.value ?? 0), Math.abs(high?.value ?? 0));
-  const most = precision === undefined ? largestExact : largestOf(precision);
-  const farthest = { value: Math.max(most, magnitude > most ? largestExact : 0), exclusive: false };
-  return decimalRange(low ?? { ...farthest, value: -farthest.value }, high ?? farthest, {
+  const length = (bound: DecimalBound | undefined): number =>
+    bound ? digitsOf(magnitude(bound.value)).whole.length : 0;
+  // Behind a bound of many digits come numbers of one more.
+  const value = 10n ** BigInt(Math.max(wholeDigits, length(low) + 1, length(high) + 1)) - 1n;
+  return decimalRange(low ?? { value: -value, exclusive: false }, high ?? { value, exclusive: false }, {
     fractionDigits: precision === undefined ? 0 : precision === exactDigits ? exactDigits - 1 : precision,
-    digits: precision ?? largestExact,
+    digits: precision,
   });
+}
+
+function magnitude(value: Numeric): Numeric {
+  return value < 0 ? -value : value;
 }
 
 function betweenPoints(
   low: DecimalBound | undefined,
   high: DecimalBound | undefined,
-  points: readonly number[],
+  points: readonly Numeric[],
 ): [DecimalBound | undefined, DecimalBound | undefined][] {
   const inside = points.filter(
     (point) =>
-      Math.abs(point) <= largestExact && (!low || point >= low.value) && (!high || point <= high.value),
+      magnitude(point) <= largestBound && (!low || point >= low.value) && (!high || point <= high.value),
   );
   const borders = inside.map((value) => ({ value, exclusive: true }));
   return [low, ...borders].map((from, index) => [from, borders[index] ?? high]);
@@ -82,11 +95,9 @@ function readBound(schema: Schema, path: string, keyword: string): DecimalBound 
   const value = schema[keyword];
   if (value === undefined || typeof value === 'boolean') return undefined;
   const isLow = keyword.endsWith('inimum');
-  if (typeof value !== 'number' || (isLow ? value > largestExact : value < -largestExact))
-    throw schemaFault(`${path}.${keyword}`, `expected a number between ${-largestExact} and ${largestExact}`);
-  // Larger numbers are not written anyway.
-  if (Math.abs(value) > largestExact)
-    return { value: isLow ? -largestExact : largestExact, exclusive: false };
+  if (!isNumeric(value) || (isLow ? value > largestBound : value < -largestBound))
+    throw schemaFault(`${path}.${keyword}`, `expected a number between -10^40 and 10^40`);
+  if (magnitude(value) > largestBound) return undefined;
   const exclusive =
     keyword.startsWith('exclusive') || schema[isLow ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
   return { value, exclusive };
@@ -98,8 +109,9 @@ function tighter(
   sign: 1 | -1,
 ): DecimalBound | undefined {
   if (!a || !b) return a ?? b;
-  if (a.value === b.value) return a.exclusive ? a : b;
-  return sign * (a.value - b.value) > 0 ? a : b;
+  if (a.value > b.value) return sign > 0 ? a : b;
+  if (a.value < b.value) return sign > 0 ? b : a;
+  return a.exclusive ? a : b;
 }
 
 /** Formats of integers that other schema dialects know. */

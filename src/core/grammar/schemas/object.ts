@@ -1,3 +1,4 @@
+import { orderedKeys } from '../../text/exact-json.ts';
 import { choice, never, type Expression } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import type { Clause, KeySet } from './clauses.ts';
@@ -73,7 +74,7 @@ export function objectOf(clause: Clause, setting: ObjectSetting): Expression {
   /** Named by a schema or asked for; those that are ruled out are named too, so that no other key is one of them. */
   function namesOf(): readonly string[] {
     const named = schemas.flatMap(({ schema, path }) =>
-      Object.keys(readSchemaMap(schema['properties'], `${path}.properties`)),
+      orderedKeys(readSchemaMap(schema['properties'], `${path}.properties`)),
     );
     const asked = atoms.flatMap((atom) => (atom.kind === 'property' ? [atom.name] : []));
     const names = [...new Set([...named, ...asked, ...required, ...absent])];

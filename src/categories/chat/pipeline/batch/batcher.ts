@@ -19,6 +19,8 @@ export interface Generation {
    * its own, reusing only what was computed in the same pieces.
    */
   readonly reproducible: boolean;
+  /** Whether the last token of its prompt is read by itself, as it is where the rest of the prompt is in the cache. */
+  readonly endsAlone?: boolean | undefined;
   /** Owners take turns. */
   readonly owner?: string | undefined;
   /** Owner of the prompt, whose beginning is shared with others of the same one. */
@@ -351,24 +353,18 @@ export class Batcher {
     return rowOf(logits, piece.length - 1, this.#decoder.vocabularySize);
   }
 
-  /**
-   * Tokens of the next piece. The last token of a prompt with a seed is read by itself, so that the same prompt needs only that
-   * one again.
-   */
+  /** Tokens of the next piece. */
   #mostOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
-    const [{ prompt, reproducible, readLogits, owner }, ...others] = generations as readonly [
-      Generation,
-      ...Generation[],
-    ];
+    const [{ prompt, reproducible, endsAlone = reproducible, readLogits, owner }, ...others] =
+      generations as readonly [Generation, ...Generation[]];
     if (others.length > 0) return prefillTokens;
     const left = prompt.length - done;
-    const endsAlone = reproducible && this.#decoder.pieceTokens !== undefined && left > 1;
     const fair = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
     const read = readLogits ? Math.ceil(mostLogits / this.#decoder.vocabularySize) : pieceTokens;
     const most = Math.min(pieceTokens, fair, read);
-    return endsAlone ? Math.min(most, left - 1) : most;
+    return endsAlone && this.#decoder.pieceTokens !== undefined && left > 1 ? Math.min(most, left - 1) : most;
   }
 
   /** Whether a piece that was just read is one of those in which a prompt with a seed is read anew. */

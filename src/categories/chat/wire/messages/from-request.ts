@@ -1,3 +1,4 @@
+import { exactTextOf } from '../../../../http/exact-texts.ts';
 import { z } from 'zod';
 import type { ModelInfo } from '../../../../contracts/model.ts';
 import { fieldError, orThrow } from '../../../../errors.ts';
@@ -186,7 +187,7 @@ function toAssistant(blocks: readonly Block[], place: string): MessageBody {
   const texts = ofType(blocks, 'text').map(({ text }) => text);
   const thoughts = ofType(blocks, 'thinking').map(({ thinking }) => thinking);
   const calls = ofType(blocks, 'tool_use').map(({ id, name, input }) => {
-    return { id, function: { name, arguments: JSON.stringify(input) } };
+    return { id, function: { name, arguments: exactTextOf(input) ?? JSON.stringify(input) } };
   });
   return {
     role: 'assistant',

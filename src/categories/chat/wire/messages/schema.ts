@@ -1,3 +1,4 @@
+import { anyObject } from '../../../../validation/object-schema.ts';
 import { z } from 'zod';
 import { flagField } from '../../../../validation/body-fields.ts';
 import { expecting } from '../../../../validation/expecting.ts';
@@ -30,7 +31,7 @@ const block = offered('a block', [
     type: z.literal('tool_use'),
     id: nonEmptyText,
     name: nonEmptyText,
-    input: z.record(z.string(), z.unknown()),
+    input: anyObject,
     ...cached,
   }),
   z.object({

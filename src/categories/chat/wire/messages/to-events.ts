@@ -1,3 +1,4 @@
+import { parseExact } from '../../../../core/text/exact-json.ts';
 import { orElse } from '../../../../errors.ts';
 import type { ChatEvent, ChatUsage } from '../../events.ts';
 import type { Message, MessageBlock, MessageEvent } from './schema.ts';
@@ -100,7 +101,7 @@ function textOf(delta: Delta): string {
 function filled(block: MessageBlock, text: string): MessageBlock {
   if (block.type === 'text') return { ...block, text };
   if (block.type === 'thinking') return { ...block, thinking: text };
-  return { ...block, input: orElse(() => JSON.parse(text) as Record<string, unknown>, {}) };
+  return { ...block, input: orElse(() => parseExact(text) as Record<string, unknown>, {}) };
 }
 
 function toUsage({ promptTokens, cachedTokens, completionTokens }: ChatUsage): Message['usage'] {

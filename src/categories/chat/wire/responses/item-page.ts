@@ -3,10 +3,12 @@ import { fieldError } from '../../../../errors.ts';
 import { listOf } from '../../../../validation/list-schema.ts';
 
 const maxLimit = 100;
+/** An answer is written in one piece, which takes 6 ms for each MB. */
+const maxPageBytes = 2 ** 22;
 
 export const pageParameters = {
   limit: {
-    description: `Max number of items, 1 to ${maxLimit}; default 20.`,
+    description: `Max number of items, 1 to ${maxLimit}; default 20. A page ends before the item that makes it larger than 4 MiB.`,
     schema: { type: 'integer', minimum: 1, maximum: maxLimit },
   },
   order: {
@@ -30,6 +32,10 @@ interface Item {
   readonly id?: string | null | undefined;
 }
 
+interface SizedItem extends Item {
+  readonly bytes: number;
+}
+
 export function toItemPage<One extends Item>(data: readonly One[], hasMore = false) {
   return {
     object: 'list',
@@ -41,7 +47,7 @@ export function toItemPage<One extends Item>(data: readonly One[], hasMore = fal
 }
 
 /** Answers with the part of the items that a query asks for. @param given the items, the oldest first */
-export function pageOf<One extends Item>(given: readonly One[], query: URLSearchParams) {
+export function pageOf<One extends SizedItem>(given: readonly One[], query: URLSearchParams) {
   const limit = Number(query.get('limit') ?? 20);
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))
     throw fieldError('limit', `expected an integer from 1 to ${maxLimit}, got ${limit}`);
@@ -51,5 +57,10 @@ export function pageOf<One extends Item>(given: readonly One[], query: URLSearch
   const after = query.get('after');
   const start = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
   if (after !== null && start === 0) throw fieldError('after', 'expected the id of an item of this list');
-  return toItemPage(items.slice(start, start + limit), start + limit < items.length);
+  let end = start;
+  for (let bytes = 0; end < Math.min(items.length, start + limit); end++) {
+    bytes += items[end]!.bytes;
+    if (end > start && bytes > maxPageBytes) break;
+  }
+  return toItemPage(items.slice(start, end), end < items.length);
 }

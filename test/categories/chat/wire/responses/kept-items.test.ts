@@ -91,6 +91,22 @@ describe('what is read and written', () => {
     expect(input.read).toBeLessThan(100_000);
   });
 
+  it('of a page ends before the item that makes it larger than 4 MiB', async () => {
+    const { call, begin, add } = serve();
+    const id = await begin();
+    for (let turn = 0; turn < 3; turn++) await add(id, many(2, 'a'.repeat(1_500_000)));
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    for (let after = '', hasMore = true; hasMore;) {
+      const { json } = await call('GET', `/conversations/${id}/items?order=asc${after}`);
+      seen.push(...json.data.map(({ content }: { content: { text: string }[] }) => content[0]!.text[0]));
+      sizes.push(json.data.length);
+      [after, hasMore] = [`&after=${json.last_id}`, json.has_more];
+    }
+    expect(sizes).toEqual([2, 2, 2]);
+    expect(seen.join('')).toBe('010101');
+  });
+
   it('of references is the items that are meant', async () => {
     const { store, ask } = serve();
     const { id } = (await ask({ input: many(500) })).json;
