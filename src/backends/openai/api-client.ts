@@ -1,3 +1,4 @@
+import { writeExact } from '../../core/text/exact-json.ts';
 import { createParser } from 'eventsource-parser';
 import { createAnswerClock } from '../../runtime/http/answer-clock.ts';
 import { parseAnswer } from '../../runtime/http/parse-answer.ts';
@@ -64,7 +65,7 @@ export async function fetchApi(endpoint: ApiEndpoint, { path, body, form, signal
   const request = {
     method: contentType === undefined ? 'GET' : 'POST',
     headers: { ...(contentType === undefined ? {} : { 'content-type': contentType }), ...headers },
-    body: form ? form.bytes : body === undefined ? null : JSON.stringify(body),
+    body: form ? form.bytes : body === undefined ? null : writeExact(body),
     signal: clock.signal,
   };
   const send = () => sender(path, request);

@@ -1,3 +1,4 @@
+import { parseExact } from '../../core/text/exact-json.ts';
 import type { ResponseFormat } from '../../core/grammar/constraint.ts';
 import { grammarNotation } from '../../core/grammar/notations/grammar-notation.ts';
 import type { ChatMessage, MessageContent } from '../../core/chat/messages.ts';
@@ -36,7 +37,10 @@ export function toConversation({
   messages,
   tools,
 }: Pick<ChatRequest, 'messages' | 'tools'>): Record<string, unknown> {
-  const functions = tools.map((tool) => ({ type: 'function', function: tool }));
+  const functions = tools.map(({ name, description, parameters, parametersText: text, strict }) => {
+    const exact = text === undefined ? parameters : parseExact(text);
+    return { type: 'function', function: { name, description, parameters: exact, strict } };
+  });
   return { messages: messages.map(toMessage), ...(tools.length > 0 ? { tools: functions } : {}) };
 }
 
@@ -100,7 +104,9 @@ function toResponseFormat(format: ResponseFormat, dialect: ApiDialect): Record<s
     case 'json-object':
       return { response_format: { type: 'json_object' } };
     case 'json-schema': {
-      const json_schema = { name: 'answer', schema: format.schema, strict: true };
+      const { schema, schemaText: text } = format;
+      const exact = text === undefined ? schema : parseExact(text);
+      const json_schema = { name: 'answer', schema: exact, strict: true };
       return { response_format: { type: 'json_schema', json_schema } };
     }
     default:

@@ -1,3 +1,4 @@
+import { writeExact } from '../../core/text/exact-json.ts';
 import { answerGrammarSteps, type AnswerConstraint } from '../../core/grammar/constraint.ts';
 import {
   compileSteps as compileGrammarSteps,
@@ -116,5 +117,5 @@ function keyOf({ response, calls, reasoning, opensObjects }: AnswerConstraint): 
     parallel: calls.parallel,
     tools: calls.tools.map((tool) => ({ ...tool, frame: calls.format.call(tool.name) })),
   };
-  return JSON.stringify([response, frames, reasoning, opensObjects]);
+  return writeExact([response, frames, reasoning, opensObjects]);
 }
