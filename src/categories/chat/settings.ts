@@ -18,7 +18,7 @@ export const chatSettings = {
     'Rewrite the graph for speed at load time; default: for graphs of 16 MB and more.',
   ),
   int8Activations: booleanSetting(
-    'Round activations to 8 bits in products with 4-bit weights, where the graph leaves it open and is rewritten for the CPU; default true.',
+    'Round activations to 8 bits in products with 4-bit weights, where the graph leaves it open and is rewritten for the CPU; default true. About half of the answers at temperature 0 then differ from those of float32, at a token that was nearly as likely.',
   ),
   speculation: booleanSetting(
     'Prompt lookup: guess tokens that repeat earlier ones and verify several a step, while only one sequence runs and guesses are accepted; default false.',

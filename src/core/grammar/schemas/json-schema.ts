@@ -33,7 +33,7 @@ export interface SchemaOptions {
 /**
  * A JSON Schema (draft 2020-12 and what earlier drafts wrote) as a grammar, in slices: every document that it allows is valid.
  * Not every valid one is allowed: properties come in the order of the schema, then others if the schema says something about
- * them or describes none, and numbers have at most 17 digits. Annotations and unknown keywords say nothing.
+ * them or describes none, numbers have at most 17 digits and integers 20 where no bound says more. Annotations and unknown keywords say nothing.
  */
 export function* jsonSchemaSteps(
   schema: unknown,

@@ -37,6 +37,7 @@ class Trial implements Generation {
   readonly finished: Promise<void>;
   cancelled = false;
   readonly owner: string | undefined;
+  endsAlone: boolean | undefined;
   cachedTokens = -1;
   readLogits: Generation['readLogits'];
   ends = 0;
@@ -394,6 +395,21 @@ describe('a reproducible request', () => {
       expect(await answerTo(batcher, again)).toEqual([first]);
       expect(again.cachedTokens).toBe(length - 1);
       expect(read()).toBe(length + 7 + 1 + 7);
+    },
+  );
+
+  it.each([2, 66, 130, 500])(
+    'that only ends alone has the same answer to a prompt of %i from the cache',
+    async (length) => {
+      const { batcher } = begin();
+      const ask = async () => {
+        const trial = new Trial(text.slice(0, length), [8]);
+        trial.endsAlone = true;
+        return { answer: await answerTo(batcher, trial), cached: trial.cachedTokens };
+      };
+      const [cold, cached] = [await ask(), await ask()];
+      expect(cached.cached).toBe(length - 1);
+      expect(cached.answer).toEqual(cold.answer);
     },
   );
 
