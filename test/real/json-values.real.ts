@@ -9,6 +9,9 @@ const values: readonly [content: string, field: string, schema: object, value: s
     { type: 'integer' },
     '1700000000000000',
   ],
+  ...['1234567890123456789', '18446744073709551615', '9007199254740993', '1859234567123456781'].map(
+    (id) => [`The tweet id is ${id}. Give it as JSON: {"id": ${id}}`, 'id', { type: 'integer' }, id] as const,
+  ),
   ['The value is 1e100. Repeat this JSON: {"value": 1e100}', 'value', { type: 'number' }, '1e100'],
   ['Repeat exactly: { "a" : 1 }', 'a', { type: 'integer' }, '1'],
 ];

@@ -7,6 +7,21 @@ const story = `${sentence.repeat(40)}\n\n`;
 const pieceTokens = 64;
 
 test.each(['smollm2-gqa-int4', 'smollm2-q4', 'smollm2-fp32'].filter((name) => realModel(name)))(
+  '%s: temperature 0 gives the same answer whether or not the prompt was read before',
+  async (name) => {
+    const model = await openChat(realModel(name)!);
+    const greedy = { temperature: 0, maxTokens: 40 };
+    for (const prompt of prompts.slice(0, 10)) {
+      const cold = await model.answer(prompt, greedy);
+      const { cachedTokens, ...cached } = await model.answer(prompt, greedy);
+      expect(cachedTokens).toBe(cold.promptTokens - 1);
+      expect({ ...cached, cachedTokens: cold.cachedTokens }).toEqual(cold);
+    }
+    await model.close();
+  },
+);
+
+test.each(['smollm2-gqa-int4', 'smollm2-q4', 'smollm2-fp32'].filter((name) => realModel(name)))(
   '%s: a seed gives the same answer whether or not the prompt was read before',
   async (name) => {
     const source = realModel(name)!;

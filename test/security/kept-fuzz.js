@@ -236,7 +236,7 @@ async function live(key) {
 
   while (performance.now() < endsAt) {
     // The stand-in for the models keeps all that it was asked.
-    /** @type {unknown[]} */ (inference.requests).length = 0;
+    for (const kept of [inference.requests, inference.calls]) /** @type {unknown[]} */ (kept).length = 0;
     await /** @type {() => Promise<void>} */ (
       conversations.size === 0 ? steps[0] : responses.size === 0 ? steps[6] : oneOf(steps)
     )();

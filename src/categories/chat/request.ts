@@ -12,6 +12,7 @@ import { logitBiasBounds } from '../../core/sampling/logit-bias.ts';
 import type { ResponseFormat } from '../../core/grammar/constraint.ts';
 import { schemaSizeFault } from '../../core/grammar/schemas/size.ts';
 import type { ChatMessage, MessageContent, ToolChoice, ToolDefinition } from '../../core/chat/messages.ts';
+import { isJson } from '../../core/text/bounded-json.ts';
 import { findToolCallMismatch } from '../../core/chat/tool-call-pairs.ts';
 
 import { z } from 'zod';
@@ -196,6 +197,7 @@ const message = z.discriminatedUnion('role', [
   }),
 ]);
 
+const schemaText = jsonText.refine(isJson, { error: 'expected a JSON Schema as text' });
 const tokenId = z.int().min(0);
 const jsonObject = z.record(z.string(), z.unknown());
 
@@ -203,7 +205,7 @@ const tool = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
   parameters: jsonObject.optional(),
-  parametersText: jsonText.optional(),
+  parametersText: schemaText.optional(),
   strict: z.boolean().optional(),
 });
 
@@ -224,7 +226,7 @@ const fields = requestTable(
         z.strictObject({
           type: z.literal('json-schema'),
           schema: z.unknown(),
-          schemaText: jsonText.optional(),
+          schemaText: schemaText.optional(),
         }),
         z.strictObject({ type: z.literal('regex'), regex: z.string() }),
         z.strictObject({ type: z.literal('choice'), choices: z.array(z.string()).min(1) }),

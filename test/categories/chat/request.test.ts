@@ -55,6 +55,8 @@ describe('completeChatRequest', () => {
     ['truncate_prompt_tokens', { messages: [], prompts: ['a'], suffix: 'a', truncatePromptTokens: 2 }],
     ['echo', { echo: 'logprobs' }],
     ['response_format.json_schema.schema', { responseFormat: { type: 'json-schema', schema: deep } }],
+    ['responseFormat.schemaText', { responseFormat: { type: 'json-schema', schema: {}, schemaText: '{' } }],
+    ['tools[0].parametersText', { tools: [{ name: 'f', parametersText: '{' }] }],
   ])('names %s when it is at fault', (param, changes) => {
     expect(() => complete(changes)).toThrow(expect.objectContaining({ code: 'invalid_request', param }));
   });
