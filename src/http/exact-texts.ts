@@ -1,11 +1,13 @@
 const names = ['parameters', 'input_schema', 'schema', 'json_schema', 'guided_json', 'json', 'input'];
 /** An object under one of the names; no quote within a text stands without a backslash before it. */
 const member = new RegExp(String.raw`(?<!\\)"(?:${names.join('|')})"\s*:\s*(?=\{)`, 'g');
-const part = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}]/g;
 /** What a value of JavaScript may not keep: keys like numbers, whose order changes, long numbers, `1.0`, `1e3`. */
 const delicate = /"\d+"\s*:|[\d.]{16}|\d\.0*(?!\d)|\d[eE][-+\d]/;
-/** Objects that are looked at: each is read to its end. */
+/** Objects that are looked at. */
 const maxObjects = 256;
+/** Characters that are read for it, those of objects within objects again, and characters of texts that are kept. */
+const maxRead = 2 ** 22;
+const maxKept = 2 ** 19;
 
 /** A text of an object, with the number of those before it. */
 export type ExactText = readonly [index: number, text: string];
@@ -21,13 +23,19 @@ export function exactTextOf(value: object | null | undefined): string | undefine
 export function findExactTexts(json: string): ExactText[] {
   const found: ExactText[] = [];
   let index = 0;
+  let [unread, unkept] = [maxRead, maxKept];
   for (const {
     0: { length },
     index: start,
   } of json.matchAll(member)) {
-    if (index === maxObjects) break;
-    const text = objectAt(json, start + length);
-    if (isDelicate(text)) found.push([index, text]);
+    const text = objectAt(json, start + length, unread);
+    unread -= text.length;
+    if (index === maxObjects || text === '') break;
+    if (isDelicate(text)) {
+      unkept -= text.length;
+      if (unkept < 0) break;
+      found.push([index, text]);
+    }
     index++;
   }
   return found;
@@ -38,12 +46,25 @@ export function isDelicate(json: string): boolean {
   return delicate.test(json);
 }
 
-function objectAt(json: string, start: number): string {
-  part.lastIndex = start;
-  for (let depth = 0; ;) {
-    const [token] = part.exec(json)!;
-    if (token === '{') depth++;
-    else if (token === '}' && --depth === 0) return json.slice(start, part.lastIndex);
+/** The object that begins at a place; nothing where it has more characters than that. */
+function objectAt(json: string, start: number, most: number): string {
+  let depth = 0;
+  for (let at = start; at < start + most; at++) {
+    const unit = json[at];
+    if (unit === '"') at = stringEnd(json, at);
+    else if (unit === '{') depth++;
+    else if (unit === '}' && --depth === 0) return json.slice(start, at + 1);
+  }
+  return '';
+}
+
+/** The place of the quote that ends a string. */
+function stringEnd(json: string, start: number): number {
+  for (let end = start; ;) {
+    end = json.indexOf('"', end + 1);
+    let slash = end;
+    while (json[slash - 1] === '\\') slash--;
+    if ((end - slash) % 2 === 0) return end;
   }
 }
 
