@@ -43,6 +43,7 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
         const twin = twinOf(messages);
         let shown = chosen;
         for (const further of subsets(others, mostFurtherKinds)) {
+          yield;
           shown = yield* attempt(twin, further);
           if (!shown.isShown) continue;
           if (further.length > 0) chosen = yield* attempt(messages, further);
