@@ -9,6 +9,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from '../core/chat/messages.ts';
+import type { TurnKind } from '../core/chat/turns.ts';
 import { runSteps } from '../core/run-steps.ts';
 import { parseJson } from '../core/jinja/json.ts';
 import { toJson } from '../core/jinja/printing.ts';
@@ -39,11 +40,15 @@ export interface ChatTemplate {
   readonly thinkingSwitch: string | undefined;
   /** Whether the template looks at a variable of this name, such as `enable_thinking` or `documents`. */
   reads(variable: string): boolean;
-  /** @param variables more of them, such as `documents`; they go before those of the same name */
+  /**
+   * @param variables more of them, such as `documents`; they go before those of the same name
+   * @param merged gets the kinds of turns that became parts of others
+   */
   render(
     messages: readonly ChatMessage[],
     tools: readonly ToolDefinition[],
     variables?: Readonly<Record<string, unknown>>,
+    merged?: Set<TurnKind>,
   ): string;
   /** The same in slices: yields after each round of a loop. */
   renderSteps(...args: Parameters<ChatTemplate['render']>): Generator<void, string>;
@@ -125,16 +130,18 @@ export function createChatTemplate(
       documents: null,
       add_generation_prompt: true,
     };
-    const feedOf = (all: readonly TemplateTool[]) => feed(all.length > 0 ? all : null, now);
     const completed = (complete: (tool: TemplateTool) => TemplateTool): Variables => ({
       ...given,
       messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
-      ...feedOf(tools.map((tool) => complete(toTemplateTool(tool)))),
+      ...feed(
+        tools.map((tool) => complete(toTemplateTool(tool))),
+        now,
+      ),
       ...variables,
     });
     return renderGenerously(
       tools.length > 0 ? withTools : plain,
-      { ...given, ...feedOf(tools.map(toExactTool)), ...variables },
+      { ...given, ...feed(tools.length > 0 ? tools.map(toExactTool) : null, now), ...variables },
       [completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
     );
   }

@@ -1,19 +1,84 @@
-import { mergeTurns, turnKindsOf } from '../core/chat/turns.ts';
+import type { ChatMessage } from '../core/chat/messages.ts';
+import {
+  mergeableKinds,
+  mergeTurns,
+  showsTurns,
+  showsTurnsSomewhere,
+  twinOf,
+  type TurnKind,
+} from '../core/chat/turns.ts';
 import { unsupportedError } from '../errors.ts';
 import { withRender, type ChatTemplate } from './chat-template.ts';
-import { templateProbes } from './template-probes.ts';
+import { templateProbes, type TurnFates } from './template-probes.ts';
 
-/** Lets no turn be lost: those that the template would drop or refuse become parts of others. */
+/** Kinds that are merged beside those of the template where a conversation isn't shown otherwise. */
+const mostFurtherKinds = 3;
+
+/**
+ * Lets no turn be lost: those that the template would drop or refuse become parts of others. Where a prompt lacks a text, the
+ * fewest further kinds to merge are found with a twin of the conversation.
+ */
 export function withEveryTurn(template: ChatTemplate): ChatTemplate {
   return withRender({
     ...template,
-    *renderSteps(messages, tools, variables) {
+    *renderSteps(messages, tools, variables, merged) {
       const fates = template.turnFates({ hasTools: tools.length > 0 });
-      const prompt = yield* template.renderSteps(mergeTurns(messages, fates), tools, variables);
-      const lost = turnKindsOf(messages).find((kind) => fates[kind] === 'refused');
-      if (lost === undefined) return prompt;
-      const { title } = templateProbes.find(({ kind }) => kind === lost)!;
-      throw unsupportedError('messages', `the model's chat template has no place for ${title}`);
+      const usual = mergeableKinds.filter((kind) => fates[kind] === 'merged');
+      const others = mergeableKinds.filter((kind) => !usual.includes(kind));
+      function* attempt(turnsAsked: readonly ChatMessage[], further: readonly TurnKind[]) {
+        const found = new Set<TurnKind>();
+        const turns = mergeTurns(turnsAsked, new Set([...usual, ...further]), found);
+        if (!further.every((kind) => found.has(kind))) return { found, isShown: false };
+        try {
+          const prompt = yield* template.renderSteps(turns, tools, variables);
+          const isShown = showsTurnsSomewhere(turns, prompt);
+          if (isShown && !showsTurns(turns, prompt)) found.add('moved-system');
+          return { found, prompt, isShown };
+        } catch (fault) {
+          return { found, fault, isShown: false };
+        }
+      }
+      let chosen = yield* attempt(messages, []);
+      if (!chosen.isShown) {
+        const twin = twinOf(messages);
+        let shown = chosen;
+        for (const further of subsets(others, mostFurtherKinds)) {
+          yield;
+          shown = yield* attempt(twin, further);
+          if (!shown.isShown) continue;
+          if (further.length > 0) chosen = yield* attempt(messages, further);
+          break;
+        }
+        chosen = { ...chosen, found: shown.isShown ? shown.found : new Set([...chosen.found, 'lost']) };
+      }
+      const { prompt, found, fault } = chosen;
+      if (prompt === undefined) throw fault;
+      if (found.has('lost')) assertPlaces(messages, fates);
+      for (const kind of found) merged?.add(kind);
+      return prompt;
     },
   });
+}
+
+/** @throws InferenceError where the template shows no message of a role at all */
+function assertPlaces(messages: readonly ChatMessage[], fates: TurnFates): void {
+  for (const [role, refused] of [
+    ['system', 'system'],
+    ['tool', 'tool-result'],
+  ] as const) {
+    if (fates[refused] !== 'refused' || !messages.some((message) => message.role === role)) continue;
+    const { title } = templateProbes.find(({ kind }) => kind === refused)!;
+    throw unsupportedError('messages', `the model's chat template has no place for ${title}`);
+  }
+}
+
+/** Choices of up to `most` of some, small ones first. */
+function* subsets<One>(all: readonly One[], most: number): Generator<readonly One[]> {
+  let choices: (readonly [choice: readonly One[], next: number])[] = [[[], 0]];
+  for (let size = 0; size <= most; size++) {
+    for (const [choice] of choices) yield choice;
+    choices = choices.flatMap(([choice, next]) =>
+      all.slice(next).map((one, index) => [[...choice, one], next + index + 1] as const),
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '../core/chat/messages.ts';
-import { mergeTurns, type TurnFate, type TurnKind } from '../core/chat/turns.ts';
+import { mergeTurns, showsTurnsSomewhere, type TurnFate, type TurnKind } from '../core/chat/turns.ts';
 
 /** A kind of turns, and the conversations that show whether a template has a place for them. */
 export interface TemplateProbe {
@@ -49,6 +49,7 @@ const texts = {
   result: 'Result that probes.',
 };
 const [asked, more] = [user(texts.question), user('Second question that probes.')];
+const saying = { ...calling(texts.argument), content: answer.content } as ChatMessage;
 const called = [asked, calling(texts.argument), result(texts.result)];
 
 /** Conversations that every template is tried with: a question, alone and behind an instruction, and a call with its result. */
@@ -96,6 +97,12 @@ export const templateProbes: readonly TemplateProbe[] = [
     conversations: [[asked, more]],
   },
   {
+    kind: 'assistants-in-a-row',
+    title: 'two turns of the assistant in a row',
+    merged: 'into one',
+    conversations: [[asked, answer, { role: 'assistant', content: 'Second answer that probes.' }, more]],
+  },
+  {
     kind: 'tool-result',
     title: 'a call with its result',
     merged: 'as plain turns',
@@ -114,28 +121,56 @@ export const templateProbes: readonly TemplateProbe[] = [
       ],
     ],
   },
+  {
+    kind: 'text-beside-call',
+    title: 'a text beside a call',
+    merged: 'into a turn before it',
+    conversations: [[asked, saying, result(texts.result)]],
+  },
+  {
+    kind: 'out-of-turn',
+    title: "the assistant first, or the user behind a call's result",
+    merged: 'with a blank turn between',
+    conversations: [
+      [answer, asked],
+      [...called, more],
+    ],
+  },
+  {
+    kind: 'call-first',
+    title: 'a call before any other turn',
+    merged: 'behind a blank turn of the user',
+    conversations: [],
+  },
+  {
+    kind: 'moved-system',
+    title: 'a system message in another place',
+    merged: 'where the template has it',
+    conversations: [],
+  },
+  {
+    kind: 'lost',
+    title: 'a text that is lost in every form',
+    merged: "not shown: the model doesn't see it",
+    conversations: [],
+  },
 ];
 
 /** Finds out what becomes of each kind of turns. */
 export function probeTurns(render: (messages: readonly ChatMessage[]) => string | undefined): TurnFates {
   const fates: Partial<Record<TurnKind, TurnFate>> = {};
+  const merged = new Set<TurnKind>();
   const shows = (conversation: readonly ChatMessage[]): boolean => {
-    const prompt = render(mergeTurns(conversation, fates));
-    return prompt !== undefined && conversation.flatMap(textsOf).every((text) => prompt.includes(text));
+    const turns = mergeTurns(conversation, merged);
+    const prompt = render(turns);
+    return prompt !== undefined && showsTurnsSomewhere(turns, prompt);
   };
   for (const { kind, conversations } of templateProbes) {
     fates[kind] = 'shown';
     if (conversations.every(shows)) continue;
-    fates[kind] = 'merged';
-    if (!conversations.every(shows)) fates[kind] = 'refused';
+    merged.add(kind);
+    fates[kind] = conversations.every(shows) ? 'merged' : 'refused';
+    if (fates[kind] === 'refused') merged.delete(kind);
   }
   return fates as TurnFates;
-}
-
-function textsOf(message: ChatMessage): string[] {
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  return [
-    ...(message.content === null ? [] : [message.content]),
-    ...calls.map((call) => (JSON.parse(call.arguments) as { readonly text: string }).text),
-  ];
 }

@@ -48,11 +48,12 @@ export function withTools(
         const fates = template.turnFates(describe ? { hasTools: false } : options);
         return template.showsCalls ? fates : { ...fates, ...writtenCalls };
       },
-      renderSteps(messages, tools, variables) {
+      renderSteps(messages, tools, variables, merged) {
         const turns = template.showsCalls ? messages : writeToolTurns(messages, format);
+        if (turns.some((turn, index) => turn !== messages[index])) merged?.add('tool-result');
         if (describe === undefined || tools.length === 0)
-          return template.renderSteps(turns, tools, variables);
-        return template.renderSteps(instruct(turns, describe(tools), template), [], variables);
+          return template.renderSteps(turns, tools, variables, merged);
+        return template.renderSteps(instruct(turns, describe(tools), template), [], variables, merged);
       },
     }),
   };

@@ -14,7 +14,7 @@ const bodies: Readonly<Record<string, object>> = {
   '/responses/input_tokens': { model: 'm', input: 'Hi' },
   '/messages': { ...chat, max_tokens: 5 },
   '/messages/count_tokens': chat,
-  '/tokenize': { model: 'm', prompt: 'Hi' },
+  '/tokenize': chat,
   '/embeddings': { input: 'Hi' },
   '/rerank': { query: 'Hi', documents: ['Hi', 'You'] },
   '/audio/speech': { input: 'Hi' },

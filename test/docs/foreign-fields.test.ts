@@ -93,7 +93,7 @@ or is refused with 400, its name as \`param\` and what to do, unless its value a
 field that can't change an answer is ignored.
 
 A field that is neither here nor in the [request of the endpoint](../endpoints/README.md) is ignored, too, and the header
-\`x-ignored-fields\` of the answer names it: up to 16 names, sorted. \`createHandler(inference, { auth, unknownFields: 'refuse' })\` answers 400
+\`x-ignored-fields\` of the answer names it, within messages and tools by its path (\`messages[1].foo\`): up to 16 names, sorted. \`createHandler(inference, { auth, unknownFields: 'refuse' })\` answers 400
 instead, for tests of clients.
 
 ${[...tables].map(([endpoint, fields]) => tableOf(endpoint, fields)).join('\n\n')}

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { ChatMessage } from '../../src/core/chat/messages.ts';
-import { mergeTurns, turnKindsOf } from '../../src/core/chat/turns.ts';
+import { mergeTurns, type TurnKind } from '../../src/core/chat/turns.ts';
 import { createChatTemplate, type ChatTemplate } from '../../src/folder/chat-template.ts';
 import { withEveryTurn } from '../../src/folder/every-turn.ts';
 import type { ModelFolder } from '../../src/folder/model-folder.ts';
@@ -95,8 +95,8 @@ test('parallel calls follow one another, each with its result', () => {
     { role: 'assistant', content: null, toolCalls: [call('3')] },
     result('3'),
   ];
-  expect(turnKindsOf(conversation)).toEqual(['parallel-calls', 'tool-result']);
-  expect(mergeTurns(conversation, { 'parallel-calls': 'merged' })).toEqual([
+  const found = new Set<TurnKind>();
+  expect(mergeTurns(conversation, new Set(['parallel-calls']), found)).toEqual([
     user('Q'),
     { role: 'assistant', content: 'Well.', toolCalls: [call('1')] },
     result('1'),
@@ -106,5 +106,108 @@ test('parallel calls follow one another, each with its result', () => {
     { role: 'assistant', content: null, toolCalls: [call('3')] },
     result('3'),
   ]);
-  expect(mergeTurns(conversation, {})).toBe(conversation);
+  expect([...found]).toEqual(['parallel-calls']);
+  expect(mergeTurns(conversation, new Set())).toBe(conversation);
+});
+
+/** Roles take turns but for calls, whose texts are lost; the system message stands before the user's turn at the end alone. */
+const mistral =
+  "{% set ns = namespace(turn=0) %}{% for m in messages if m.role in ['user', 'assistant'] and not m.tool_calls %}{% if (m.role == 'user') != (ns.turn % 2 == 0) %}{{ raise_exception('Roles must alternate.') }}{% endif %}{% set ns.turn = ns.turn + 1 %}{% endfor %}" +
+  "{% for m in messages %}{% if m.role == 'system' %}{% if not loop.first %}{{ raise_exception('Later system.') }}{% endif %}{% elif m.tool_calls %}|c {{ m.tool_calls[0].function.arguments.text }}{% else %}|{{ m.role[0] }} {% if loop.last and m.role == 'user' and messages[0].role == 'system' %}{{ messages[0].content }} {% endif %}{{ m.content }}{% endif %}{% endfor %}";
+/** Refuses a thought with a text and a call. */
+const harmony =
+  "{% for m in messages %}|{{ m.role[0] }} {% if m.tool_calls %}{% if m.content and m.thinking %}{{ raise_exception('Both.') }}{% endif %}{{ m.content or m.thinking }} {{ m.tool_calls[0].function.arguments.text }}{% else %}{{ m.content }}{% endif %}{% endfor %}";
+
+/** Conversations of up to so many turns that end in one of the user or a result. */
+function conversationsOf(most: number, kinds: string): readonly string[] {
+  let all = [''];
+  const ended: string[] = [];
+  for (let length = 1; length <= most; length++) {
+    all = all.flatMap((turns) =>
+      [...kinds].filter((kind) => (kind === 'T') === /[CK]$/.test(turns)).map((kind) => turns + kind),
+    );
+    ended.push(...all.filter((turns) => /[UT]$/.test(turns)));
+  }
+  return ended;
+}
+
+/** S system, U user, A assistant, C and K calls without and with a thought, T result. */
+function messagesOf(turns: string): readonly ChatMessage[] {
+  return [...turns].map((kind, at): ChatMessage => {
+    if (kind === 'S') return system(`System ${at}.`);
+    if (kind === 'U') return user(`User ${at}.`);
+    if (kind === 'A') return { role: 'assistant', content: `Answer ${at}.` };
+    if (kind === 'T') return { role: 'tool', toolCallId: `callatno${at - 1}`, content: `Result ${at}.` };
+    const toolCalls = [{ id: `callatno${at}`, name: 'f', arguments: `{"text":"argument_${at}"}` }];
+    const thought = kind === 'K' ? { reasoningContent: `Thought ${at}.` } : {};
+    return { role: 'assistant', content: `Said ${at}.`, ...thought, toolCalls };
+  });
+}
+
+/** Texts of a conversation that aren't in its prompt once and in order; of the system in any order where a header says so. */
+function misplaced(template: ChatTemplate, messages: readonly ChatMessage[]): readonly string[] {
+  const merged = new Set<TurnKind>();
+  const prompt = template.render(messages, [], {}, merged);
+  const isMoved = [...merged].some((kind) => kind.includes('system'));
+  let end = 0;
+  return messages.flatMap((message) => {
+    const texts = [message.content!, ...(message.role === 'assistant' ? (message.toolCalls ?? []) : [])];
+    return texts
+      .map((text) =>
+        typeof text === 'string' ? text : (JSON.parse(text.arguments) as { text: string }).text,
+      )
+      .filter((text) => {
+        const at = prompt.indexOf(text);
+        const isRight = at >= end || (isMoved && message.role === 'system' && at >= 0);
+        if (message.role !== 'system' || !isMoved) end = at;
+        return !isRight || prompt.includes(text, at + 1);
+      });
+  });
+}
+
+describe('every text is in the prompt once and in order', () => {
+  it.each([
+    ['keeps the last system message', keepsLast, 'SUA'],
+    ['wants roles in turn', strict, 'SUA'],
+    ['wants roles in turn, but for calls', mistral, 'SUACKT'],
+    ['refuses a thought with a text and a call', harmony, 'SUACKT'],
+  ])('under a template that %s', (_, source, kinds) => {
+    const template = templateOf(source);
+    for (const turns of conversationsOf(5, kinds))
+      expect(misplaced(template, messagesOf(turns)), turns).toEqual([]);
+  });
+
+  it.each<[string, string, string, readonly TurnKind[]]>([
+    [
+      'SUCT',
+      mistral,
+      '|u System 0.\n\nUser 1.|a Said 2.|c argument_2|t Result 3.',
+      ['system', 'text-beside-call'],
+    ],
+    ['SUAU', mistral, '|u User 1.|a Answer 2.|u System 0. User 3.', ['moved-system']],
+    ['UKT', harmony, '|u User 0.|a Said 1.|a Thought 1. argument_1|t Result 2.', ['text-beside-call']],
+    ['UCT', harmony, '|u User 0.|a Said 1. argument_1|t Result 2.', []],
+    ['AU', strict, '|u  |a Answer 0.|u User 1.', ['out-of-turn']],
+  ])('%s says what was merged', (turns, source, prompt, kinds) => {
+    const merged = new Set<TurnKind>();
+    expect(templateOf(source).render(messagesOf(turns), [], {}, merged)).toBe(prompt);
+    expect([...merged]).toEqual(kinds);
+  });
+
+  it('names a text that no form shows', () => {
+    const merged = new Set<TurnKind>();
+    const silent = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}";
+    expect(templateOf(silent).render(messagesOf('UAU'), [], {}, merged)).toBe('User 0.User 2.');
+    expect([...merged]).toEqual(['lost']);
+  });
+
+  it.each([
+    ['line breaks and quotes', '{{ m.content | tojson }}', 'a "b"\nc', '"a \\"b\\"\\nc"'],
+    ['spaces around', '{{ m.content | trim }}', ' a ', 'a'],
+  ])('a template that changes %s renders it as it is', (_, content, text, prompt) => {
+    const merged = new Set<TurnKind>();
+    const source = `{% for m in messages %}${content}{% endfor %}`;
+    expect(templateOf(source).render([user(text)], [], {}, merged)).toBe(prompt);
+    expect([...merged]).toEqual([]);
+  });
 });

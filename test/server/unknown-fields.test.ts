@@ -31,6 +31,43 @@ describe('unknown fields of a body', () => {
     expect(answer.headers['x-ignored-fields']).toBe(named);
   });
 
+  it.each<[string, object, string | undefined]>([
+    [
+      'of messages, by their role',
+      {
+        messages: [
+          { role: 'user', content: 'Hi', tool_calls: [] },
+          { role: 'assistant', content: 'Hi', reasoning: 'Hm', refusal: null, annotations: [], foo: 1 },
+          { role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: {} }] },
+        ],
+      },
+      'messages[0].tool_calls, messages[1].foo, messages[2].content[0].cache_control',
+    ],
+    [
+      'of tools, but for schemas',
+      {
+        tools: [
+          {
+            type: 'function',
+            function: { name: 'f', bar: 1, parameters: { type: 'object', any: 1 } },
+            strict: 1,
+          },
+        ],
+      },
+      'tools[0].function.bar, tools[0].strict',
+    ],
+    [
+      'of objects',
+      { stream: true, stream_options: { include_usage: true, chunk_size: 1 } },
+      'stream_options.chunk_size',
+    ],
+    ['of none that may have any', { chat_template_kwargs: { any: 1 }, documents: [{ any: 1 }] }, undefined],
+  ])('%s are named by their path', async (_name, additions, named) => {
+    const answer = await send(handler, { json: chatBody(additions) });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers['x-ignored-fields']).toBe(named);
+  });
+
   it('are named up to a number', async () => {
     const { headers } = await send(handler, { json: chatBody(many) });
     expect(String(headers['x-ignored-fields']).split(', ')).toHaveLength(17);

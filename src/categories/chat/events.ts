@@ -84,7 +84,7 @@ export type ChatEvent =
       readonly promptTokens: number;
       /** Names of the tools that the prompt describes, where its template doesn't take all of them. */
       readonly toolsUsed?: readonly string[];
-      /** Kinds of turns that its template has no place for, so that they became parts of others. */
+      /** Kinds of turns that became parts of others, since its template has no place for them, and `lost` for those it can't show. */
       readonly turnsMerged?: readonly TurnKind[];
     }
   | ({ readonly type: 'reasoning-delta'; readonly choice: number; readonly text: string } & TokenCount)

@@ -1,85 +1,108 @@
-import type { ChatMessage } from './messages.ts';
+import { pictureMark, type ChatMessage } from './messages.ts';
 
 /** Turns that a chat template may lose or refuse. */
-export type TurnKind =
-  | 'system'
-  | 'lone-system'
-  | 'second-system'
-  | 'later-system'
-  | 'users-in-a-row'
-  | 'parallel-calls'
-  | 'tool-result';
+export type TurnKind = keyof typeof rewrites | 'tool-result' | 'moved-system' | 'lost';
 
 /** Fate of turns under a template: as they are, as a part of other ones, or refused. */
 export type TurnFate = 'shown' | 'merged' | 'refused';
 
-type Fates = Readonly<Partial<Record<TurnKind, TurnFate>>>;
-type UserMessage = Extract<ChatMessage, { role: 'system' | 'user' }>;
+type Messages = readonly ChatMessage[];
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system';
+const isUser = ({ role }: ChatMessage): boolean => role === 'user';
+const user = (content: string): ChatMessage => ({ role: 'user', content });
+const callsOf = (message: ChatMessage): NonNullable<AssistantMessage['toolCalls']> =>
+  message.role === 'assistant' ? (message.toolCalls ?? []) : [];
 
-/** The kinds of turns that a conversation has. */
-export function turnKindsOf(messages: readonly ChatMessage[]): readonly TurnKind[] {
-  const lead = messages.findIndex((message) => !isSystem(message));
-  const kinds: Readonly<Record<TurnKind, boolean>> = {
-    system: messages.some(isSystem),
-    'lone-system': lead === -1 && messages.length > 0,
-    'second-system': lead > 1 || (lead === -1 && messages.length > 1),
-    'later-system': lead !== -1 && messages.slice(lead).some(isSystem),
-    'users-in-a-row': messages.some(
-      ({ role }, index) => role === 'user' && messages[index - 1]?.role === 'user',
-    ),
-    'parallel-calls': messages.some(
-      (message) => message.role === 'assistant' && (message.toolCalls?.length ?? 0) > 1,
-    ),
-    'tool-result': messages.some(({ role }) => role === 'tool'),
-  };
-  return (Object.keys(kinds) as TurnKind[]).filter((kind) => kinds[kind]);
-}
+/** What puts turns of a kind into others, in the order in which they are applied; one that finds none changes nothing. */
+const rewrites = {
+  system(messages: Messages): Messages {
+    const systems = messages.filter(isSystem);
+    const turns = messages.filter((message) => !isSystem(message));
+    return joined([...systems.map(({ content }) => user(content!)), ...turns], isUser, systems.length + 1);
+  },
+  'second-system': (messages: Messages): Messages => joined(messages, isSystem),
+  'later-system'(messages: Messages): Messages {
+    const lead = messages.findIndex((message) => !isSystem(message));
+    if (lead === -1 || !messages.slice(lead).some(isSystem)) return messages;
+    const turns = messages.filter((message) => !isSystem(message));
+    return joined([...messages.filter(isSystem), ...turns], isSystem);
+  },
+  'lone-system': (messages: Messages): Messages =>
+    messages.every(isSystem) ? messages.map(({ content }) => user(content!)) : messages,
+  'call-first'(messages: Messages): Messages {
+    const lead = messages.findIndex((message) => !isSystem(message));
+    if (lead === -1 || callsOf(messages[lead]!).length === 0) return messages;
+    return [...messages.slice(0, lead), user(' '), ...messages.slice(lead)];
+  },
+  'text-beside-call': (messages: Messages): Messages =>
+    messages.flatMap((message): Messages => {
+      if (message.role !== 'assistant' || !message.content || !message.toolCalls?.length) return [message];
+      return [
+        { role: 'assistant', content: message.content },
+        { ...message, content: null },
+      ];
+    }),
+  'parallel-calls': sequential,
+  'assistants-in-a-row': (messages: Messages): Messages =>
+    joined(messages, (message) => message.role === 'assistant' && callsOf(message).length === 0),
+  'users-in-a-row': (messages: Messages): Messages => joined(messages, isUser),
+  'out-of-turn': alternating,
+} as const;
 
-/**
- * Puts the turns that a template has no place for into others: system messages into the first one or, where there is no system
- * role, into the first turn of the user; turns of the user into one; parallel calls one after the other.
- */
-export function mergeTurns(messages: readonly ChatMessage[], fates: Fates): readonly ChatMessage[] {
-  const present = turnKindsOf(messages);
-  const merges = (kind: TurnKind): boolean => fates[kind] === 'merged' && present.includes(kind);
+/** Kinds of turns that become parts of others. */
+export const mergeableKinds = Object.keys(rewrites) as readonly (keyof typeof rewrites)[];
+
+/** Puts the turns of the given kinds into others. @param found gets the kinds that were there */
+export function mergeTurns(
+  messages: Messages,
+  kinds: ReadonlySet<TurnKind>,
+  found?: Set<TurnKind>,
+): Messages {
   let turns = messages;
-  if (merges('system') || merges('later-system')) turns = systemFirst(turns);
-  if (merges('second-system') || turns !== messages) turns = joined(turns, 'system');
-  if (merges('system') || merges('lone-system'))
-    turns = turns.map((turn) => (turn.role === 'system' ? { ...turn, role: 'user' } : turn));
-  if (merges('system')) turns = joined(turns, 'user', 2);
-  if (merges('users-in-a-row')) turns = joined(turns, 'user');
-  return merges('parallel-calls') ? sequential(turns) : turns;
-}
-
-function systemFirst(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  return [...messages.filter(isSystem), ...messages.filter((message) => !isSystem(message))];
-}
-
-/** Messages of a role that follow one another become one; only among the first `most`, where that is given. */
-function joined(
-  messages: readonly ChatMessage[],
-  role: UserMessage['role'],
-  most = Infinity,
-): readonly ChatMessage[] {
-  const turns: ChatMessage[] = [];
-  for (const [index, message] of messages.entries()) {
-    const last = turns.at(-1);
-    if (index < most && message.role === role && last?.role === role)
-      turns[turns.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
-    else turns.push(message);
+  for (const kind of mergeableKinds) {
+    if (!kinds.has(kind)) continue;
+    const next = rewrites[kind](turns);
+    if (next.length === turns.length && next.every((turn, index) => turn === turns[index])) continue;
+    found?.add(kind);
+    turns = next;
   }
   return turns;
 }
 
+/** Messages that follow one another become one where all are chosen; only among the first `most`, where that is given. */
+function joined(messages: Messages, isChosen: (message: ChatMessage) => boolean, most = Infinity): Messages {
+  const turns: ChatMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    const last = turns.at(-1);
+    if (index >= most || !last || !isChosen(last) || !isChosen(message)) turns.push(message);
+    else {
+      const content = [last.content, message.content].filter(Boolean).join('\n\n');
+      turns[turns.length - 1] = { ...last, ...message, content } as ChatMessage;
+    }
+  }
+  return turns;
+}
+
+/** Puts blank turns where user and assistant, but for calls and results, don't take turns or the user isn't first. */
+function alternating(messages: Messages): Messages {
+  let last: ChatMessage['role'] | undefined;
+  return messages.flatMap((message): Messages => {
+    const { role } = message;
+    if (role === 'system' || role === 'tool' || callsOf(message).length > 0) return [message];
+    const isRight = role !== last && (last !== undefined || role === 'user');
+    last = role;
+    return isRight ? [message] : [role === 'user' ? { role: 'assistant', content: ' ' } : user(' '), message];
+  });
+}
+
 /** Each call with its result behind it; the results follow the message of their calls. */
-function sequential(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+function sequential(messages: Messages): Messages {
   const turns: ChatMessage[] = [];
   for (let at = 0; at < messages.length;) {
     const message = messages[at++]!;
-    const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+    const calls = callsOf(message);
     if (message.role !== 'assistant' || calls.length < 2) {
       turns.push(message);
       continue;
@@ -97,4 +120,40 @@ function sequential(messages: readonly ChatMessage[]): readonly ChatMessage[] {
     }
   }
   return turns;
+}
+
+/** Whether every text of a conversation is in its prompt, in order; of a call's arguments the last word. */
+export function showsTurns(messages: Messages, prompt: string): boolean {
+  let at = 0;
+  return messages.every((message) => {
+    const texts = (message.content ?? '').split(pictureMark).map((text) => text.trim());
+    const words = callsOf(message).map((call) => /(\w*)\W*$/.exec(call.arguments.slice(-100))![1]!);
+    return [...texts, ...words].every((text) => {
+      const start = prompt.indexOf(text, at);
+      at = start + text.length;
+      return start >= 0;
+    });
+  });
+}
+
+/** The same, but for the place of system messages: some templates have one of their own for them. */
+export function showsTurnsSomewhere(messages: Messages, prompt: string): boolean {
+  const others = messages.filter((message) => !isSystem(message));
+  return showsTurns(others, prompt) && messages.every((one) => !isSystem(one) || showsTurns([one], prompt));
+}
+
+/** The same turns with texts of their own that no template changes. */
+export function twinOf(messages: Messages): Messages {
+  return messages.map((message, index) => {
+    const picture = message.content?.includes(pictureMark) ? pictureMark : '';
+    const content = message.content?.trim()
+      ? `${picture}Text that stands for number ${index}.`
+      : message.content;
+    if (message.role !== 'assistant') return { ...message, content } as ChatMessage;
+    const toolCalls = message.toolCalls?.map((call, place) => ({
+      ...call,
+      arguments: JSON.stringify({ text: `argument_${index}_${place}` }),
+    }));
+    return { ...message, content, toolCalls };
+  });
 }

@@ -8,7 +8,7 @@ import type { AnswerConstraint } from '../../../core/grammar/constraint.ts';
 import type { CompiledGrammar } from '../../../core/grammar/engine/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
 import { picturesOf, toTextMessage, type ToolDefinition } from '../../../core/chat/messages.ts';
-import { turnKindsOf, type TurnKind } from '../../../core/chat/turns.ts';
+import type { TurnKind } from '../../../core/chat/turns.ts';
 import { abbreviate, quote } from '../../../core/text/quote.ts';
 import {
   fieldError,
@@ -351,7 +351,7 @@ function* render(
   const isPreview = request.stopAfter === 'encoding';
   const limit = isPreview ? previewLimit('messages', contextLength) : { contextLength };
   assertFewMessages(request.messages, limit);
-  const { text: rendered, tools } = yield* renderPrompt(request, template, model.hasThoughts);
+  const { text: rendered, tools, turnsMerged } = yield* renderPrompt(request, template, model.hasThoughts);
   const texts = pictures.map((picture) => picture.text);
   const text = vision ? expandPlaceholders(rendered, texts, vision.family) : rendered;
   const encoder = encoderOf(tokenizer, request.addSpecialTokens === true);
@@ -379,8 +379,6 @@ function* render(
       grammar,
     };
   };
-  const fates = template.turnFates({ hasTools: tools.length > 0 });
-  const turnsMerged = turnKindsOf(request.messages).filter((kind) => fates[kind] === 'merged');
   return { prompts: [{ text, tokens, fed, before: 0 }], tools, turnsMerged, openAnswer };
 }
 

@@ -140,7 +140,7 @@ function toMessage(message: MessageBody, index: number): ChatMessage<MessageCont
       return {
         role: 'assistant',
         content,
-        reasoningContent: message.reasoning_content ?? undefined,
+        reasoningContent: message.reasoning_content ?? message.reasoning ?? undefined,
         toolCalls: toolCalls?.length ? toolCalls : undefined,
       };
     }

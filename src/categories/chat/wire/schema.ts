@@ -7,7 +7,7 @@ import {
   maxStopTokens,
 } from '../parameters.ts';
 import { logitBiasBounds } from '../../../core/sampling/logit-bias.ts';
-import { flagField } from '../../../validation/body-fields.ts';
+import { flagField, textField } from '../../../validation/body-fields.ts';
 import { expecting } from '../../../validation/expecting.ts';
 import { jsonText } from '../../../validation/json-text.ts';
 import { needs } from '../../../validation/json-schema.ts';
@@ -78,6 +78,7 @@ const message = z.discriminatedUnion('role', [
       content: assistantContent.nullish(),
       refusal: z.string().nullish(),
       reasoning_content: z.string().nullish(),
+      reasoning: textField('Another name of `reasoning_content`.'),
       prefix: flagField('Of the last message: the same as `continue_final_message`.'),
       tool_calls: listOf(toolCall).nullish(),
       function_call: z.null({ error: 'expected `tool_calls` instead' }).optional(),

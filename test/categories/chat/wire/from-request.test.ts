@@ -46,6 +46,16 @@ describe('messages', () => {
       { role: 'assistant', content: 'a', reasoningContent: 'r' },
     ],
     [
+      'reasoning under its other name',
+      { role: 'assistant', content: 'a', reasoning: 'r' },
+      { role: 'assistant', content: 'a', reasoningContent: 'r' },
+    ],
+    [
+      'reasoning under both names',
+      { role: 'assistant', content: 'a', reasoning_content: 'r', reasoning: 'r' },
+      { role: 'assistant', content: 'a', reasoningContent: 'r' },
+    ],
+    [
       'tool calls',
       {
         role: 'assistant',

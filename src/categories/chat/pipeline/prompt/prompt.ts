@@ -1,5 +1,6 @@
 import { isJson } from '../../../../core/text/bounded-json.ts';
 import type { ChatMessage, ToolDefinition } from '../../../../core/chat/messages.ts';
+import type { TurnKind } from '../../../../core/chat/turns.ts';
 import type { ReasoningConstraint } from '../../../../core/grammar/constraint.ts';
 import { mostFittingTool } from '../../../../core/chat/tool-selection.ts';
 import { quote } from '../../../../core/text/quote.ts';
@@ -14,6 +15,8 @@ export interface Prompt {
   readonly text: string;
   /** The tools that the prompt describes. */
   readonly tools: readonly ToolDefinition[];
+  /** Kinds of turns that became parts of others. */
+  readonly turnsMerged: readonly TurnKind[];
 }
 
 /** Marks the end of the text to continue; whether its space is kept shows whether the template trims contents. */
@@ -30,20 +33,24 @@ export function* renderPrompt(
 ): Generator<void, Prompt> {
   const tools = request.toolChoice === 'none' ? [] : request.tools;
   const variables = templateVariables(request, { ...template, thinks });
-  const render = (shown: readonly ToolDefinition[]): Generator<void, string> =>
-    request.continueFinalMessage
-      ? renderOpen(request.messages, (messages) => template.renderSteps(messages, shown, variables))
-      : template.renderSteps(request.messages, shown, variables);
+  function* render(shown: readonly ToolDefinition[]): Generator<void, Prompt> {
+    const merged = new Set<TurnKind>();
+    const renderTurns = (messages: readonly ChatMessage[]): Generator<void, string> =>
+      template.renderSteps(messages, shown, variables, merged);
+    const text = yield* request.continueFinalMessage
+      ? renderOpen(request.messages, renderTurns)
+      : renderTurns(request.messages);
+    return { text, tools: shown, turnsMerged: [...merged] };
+  }
   try {
-    return { text: yield* render(tools), tools };
+    return yield* render(tools);
   } catch (error) {
     const cut = findCutArguments(request.messages);
     if (cut !== undefined)
       throw fieldError(cut.param, `expected a JSON object, got ${quote(cut.text)}`, { cause: error });
     if (tools.length < 2) throw error;
-    const single = [bestTool(request)];
     try {
-      return { text: yield* render(single), tools: single };
+      return yield* render([bestTool(request)]);
     } catch {
       throw error;
     }

@@ -7,12 +7,18 @@ import {
   readForeign,
   type ForeignFields,
 } from '../../../../validation/foreign-fields.ts';
+import { foreignFields } from '../foreign-fields.ts';
 import { fromChatRequest, valueOfBoth } from '../from-request.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 
 export type TokenizeCall = ReturnType<typeof fromTokenizeRequest>;
 
+const { think, thinking, reasoning } = foreignFields;
+
 export const tokenizeForeignFields: ForeignFields = {
+  think,
+  thinking,
+  reasoning,
   ...ignoredFields('user priority'),
   parse_special: {
     ...harmless(true),

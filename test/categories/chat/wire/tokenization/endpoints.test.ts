@@ -38,6 +38,7 @@ describe('POST /tokenize', () => {
     ['messages', { content: 'a', messages: [{ role: 'user', content: 'a' }] }],
     ['tools', { prompt: 'a', tools: [] }],
     ['add_special', { prompt: 'a', add_special: true, add_special_tokens: false }],
+    ['think', { prompt: 'a', think: false }],
     ['parse_special', { content: 'a', parse_special: false }],
     ['messages[0].role', { messages: [{ role: 'nobody', content: 'a' }] }],
   ])('names %s when it is at fault: %j', async (param, body) => {
