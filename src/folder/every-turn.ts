@@ -39,7 +39,7 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
         }
       }
       let chosen = yield* attempt(messages, []);
-      if (!chosen.isShown) {
+      if (!chosen.isShown && !isTooLong(chosen.fault)) {
         const twin = twinOf(messages);
         let shown = chosen;
         for (const further of subsets(others, mostFurtherKinds)) {
@@ -58,6 +58,11 @@ export function withEveryTurn(template: ChatTemplate): ChatTemplate {
       return prompt;
     },
   });
+}
+
+/** Whether a template has taken more steps than it may, which other turns would not change. */
+function isTooLong(fault: unknown): boolean {
+  return fault instanceof Error && fault.cause instanceof RangeError;
 }
 
 /** @throws InferenceError where the template shows no message of a role at all */

@@ -194,6 +194,26 @@ describe('every text is in the prompt once and in order', () => {
     expect([...merged]).toEqual(kinds);
   });
 
+  it('does not search for another form where a template takes too many steps', () => {
+    let renders = 0;
+    const source = '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}';
+    const template = createChatTemplate({
+      chatTemplate: `{% if messages | length > 2 %}${source}{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}`,
+      tokenizerConfig: {},
+      path: '.',
+    } as ModelFolder);
+    const counting: ChatTemplate = {
+      ...template,
+      renderSteps(...args) {
+        renders++;
+        return template.renderSteps(...args);
+      },
+    };
+    const messages = [user('Q'), answer, user('R'), answer, user('S')];
+    expect(() => withEveryTurn(counting).render(messages, [])).toThrow('steps');
+    expect(renders).toBe(1);
+  });
+
   it('names a text that no form shows', () => {
     const merged = new Set<TurnKind>();
     const silent = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}";
