@@ -229,6 +229,26 @@ describe('transcribe', () => {
       expect(model.prefixes[0]).toEqual([startOfTranscript, languages.get('de'), transcribe]);
     });
 
+    it('is that of the first window with text', async () => {
+      const chords = { text: [0], language: 'de' };
+      const { end, model } = await run([chords, chords, { text: [0, ' yes.', 9], language: 'en' }], {
+        language: undefined,
+        seconds: 30,
+      });
+      expect(end).toMatchObject({ language: 'en' });
+      expect(model.detections).toBe(3);
+      expect(model.prefixes.at(-1)).toEqual(english);
+    });
+
+    it('is unknown where no window has text', async () => {
+      const { end, segments } = await run(Array(3).fill({ text: [0], language: 'de' }), {
+        language: undefined,
+        seconds: 30,
+      });
+      expect(segments).toEqual([]);
+      expect(end).toMatchObject({ language: undefined });
+    });
+
     it('is followed by the task', async () => {
       const tools = { vocabulary: { ...vocabulary, translate: 29 } };
       const { model } = await run([{ text: [0, ' ja.', 9] }], { task: 'translate', tools });

@@ -112,7 +112,10 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
       const encoded = await model.encode(readFeatures(samples, logMel), job);
       try {
         assertWanted(signal);
+        const before = language;
         const { segments, consumed } = await write(encoded, { ...window, seek, positions });
+        // A guess about music or noise is none about the speech after it.
+        if (segments.length === 0) language = before;
         return { segments, consumed: consumed * samplesPerPosition };
       } finally {
         encoded.release();
