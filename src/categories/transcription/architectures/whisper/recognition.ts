@@ -1,6 +1,7 @@
 import type { LogMel } from '../../../../core/audio/log-mel.ts';
 import type { VoiceRegion } from '../../../../core/audio/voice-activity.ts';
 import {
+  isGibberish,
   isSilence,
   leastBad,
   mostCompression,
@@ -93,6 +94,8 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   const { task, signal, temperature: firstTemperature } = job;
   const { contextLength, vocabulary } = folder;
   let { language } = job;
+  /** Whether a window that was heard well, or the request, has told the language. */
+  let isLanguageKnown = language !== undefined;
   /** Tokens of the text before the window. */
   let previous = job.prompt;
   /** Whether the text of the window before goes on to its very end, where a word may be cut. */
@@ -126,12 +129,13 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   /** @returns the segments that are final, and after how many positions the next window begins */
   async function write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
     const { positions } = window;
-    language ??= await detectLanguage(encoded);
+    if (!isLanguageKnown) language = await detectLanguage(encoded);
     const decoded = await decodeHeard(encoded, window.seek);
     if (isSilence(decoded)) return { segments: [], consumed: positions };
     const { timestampBegin } = vocabulary;
     const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
     const spoken = await timeWords(encoded, keepSpoken(segments, decoded, window), window);
+    isLanguageKnown ||= spoken.length > 0 && !needsFallback(decoded);
     remember(spoken, decoded);
     const last = spoken.at(-1);
     const lastWord = last?.end === segments.at(-1)?.end ? last?.timed?.words.at(-1) : undefined;
@@ -210,9 +214,10 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
   function keepSpoken(
     segments: readonly WindowSegment[],
-    { compressionRatio }: DecodedWindow,
+    decoded: DecodedWindow,
     { speech }: Window,
   ): SpokenSegment[] {
+    if (isGibberish(decoded)) return [];
     const spoken = segments
       .map((segment) => ({ ...segment, text: textOf(segment.tokens, folder) }))
       .filter(({ text, start, end }) => {
@@ -220,7 +225,7 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
         const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
         return text.trim() !== '' && start < end && heard && !isUnsayable(text, to - from);
       });
-    return compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
+    return decoded.compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
   }
 
   /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
