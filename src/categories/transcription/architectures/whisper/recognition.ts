@@ -67,6 +67,8 @@ const keptFrames = 50;
 const longLeadSeconds = 1;
 /** Longest part of a word that a window cuts, with the padding of its region. */
 const longestTailSeconds = 0.5;
+/** End of a window without text that is heard again: speech may begin there after music. */
+const heardAgainPositions = 100;
 /** Largest distance between the end of a window and the end of a word that the window cuts. */
 const tailPositions = 25;
 
@@ -131,7 +133,7 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
     const { positions } = window;
     if (!isLanguageKnown) language = await detectLanguage(encoded);
     const decoded = await decodeHeard(encoded, window.seek);
-    if (isSilence(decoded)) return { segments: [], consumed: positions };
+    if (isSilence(decoded)) return { segments: [], consumed: resumeAt(undefined, window) };
     const { timestampBegin } = vocabulary;
     const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
     const spoken = await timeWords(encoded, keepSpoken(segments, decoded, window), window);
@@ -139,7 +141,8 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
     remember(spoken, decoded);
     const last = spoken.at(-1);
     const lastWord = last?.end === segments.at(-1)?.end ? last?.timed?.words.at(-1) : undefined;
-    let next = consumed < positions ? consumed : resumeAt(segments.at(-1), window);
+    let next =
+      consumed < positions ? consumed : resumeAt(spoken.length > 0 ? segments.at(-1) : undefined, window);
     if (!isFinished && lastWord !== undefined && lastWord.end > 0)
       next = Math.min(next, Math.max(1, Math.round(lastWord.end / secondsPerPosition)));
     wasSpokenToEnd = next === positions && positions - (last?.end ?? 0) <= tailPositions;
@@ -296,13 +299,13 @@ function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wa
 
 /**
  * After how many positions to go on after a window that was written down to its end: the reference goes on after the
- * window, also where somebody began to speak after the last segment and is cut off.
+ * window, also where somebody began to speak after the last segment, or after music, and is cut off.
  */
 function resumeAt(last: WindowSegment | undefined, { speech, positions, isLast }: Window): number {
   const cutOff = speech.at(-1);
-  if (last === undefined || cutOff === undefined || isLast) return positions;
-  const lastEnd = positionsToSeconds(last.end);
-  const isNew = cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
+  if (cutOff === undefined || isLast) return positions;
+  const lastEnd = positionsToSeconds(last?.end ?? positions - heardAgainPositions);
+  const isNew = last === undefined || cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
   const reachesEnd = cutOff.endSeconds >= positionsToSeconds(positions - 1);
   if (!isNew || !reachesEnd) return positions;
   return Math.min(positions, Math.floor(Math.max(cutOff.startSeconds, lastEnd) / secondsPerPosition));
