@@ -270,10 +270,13 @@ describe('transcribe', () => {
     });
 
     it('is unknown where no window has text', async () => {
-      const { end, segments } = await run(Array(3).fill({ text: [0], language: 'de' }), {
-        language: undefined,
-        seconds: 30,
-      });
+      const { end, segments } = await run(
+        ['de', 'de', 'en'].map((language) => ({ text: [0], language })),
+        {
+          language: undefined,
+          seconds: 30,
+        },
+      );
       expect(segments).toEqual([]);
       expect(end).toMatchObject({ language: undefined });
     });
