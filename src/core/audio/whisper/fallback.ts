@@ -13,7 +13,7 @@ export const mostCompression = 2.4;
 const leastAverageLogprob = -1;
 
 /** Above this the model thinks that nobody speaks. */
-const mostNoSpeech = 0.6;
+export const mostNoSpeech = 0.6;
 
 /** A text below this, where silence is likelier than speech, is made up. */
 const madeUp = { averageLogprob: -1.5, noSpeechProbability: 0.5 };

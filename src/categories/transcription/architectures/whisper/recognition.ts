@@ -5,6 +5,7 @@ import {
   isSilence,
   leastBad,
   mostCompression,
+  mostNoSpeech,
   mostTrustedTemperature,
   needsFallback,
   temperatureLadder,
@@ -137,7 +138,7 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
     const { timestampBegin } = vocabulary;
     const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
     const spoken = await timeWords(encoded, keepSpoken(segments, decoded, window), window);
-    isLanguageKnown ||= spoken.length > 0 && !needsFallback(decoded);
+    isLanguageKnown ||= spoken.length > 0 && isHeardWell(decoded);
     remember(spoken, decoded);
     const last = spoken.at(-1);
     const lastWord = last?.end === segments.at(-1)?.end ? last?.timed?.words.at(-1) : undefined;
@@ -233,7 +234,7 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
 
   /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
   function remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
-    const isTrusted = decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
+    const isTrusted = decoded.temperature <= mostTrustedTemperature && isHeardWell(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
     const isContext = folder.conditionsOnPrevious && isTrusted;
     previous = isContext ? [...previous, ...text].slice(-contextLength) : [];
@@ -252,6 +253,11 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
       .map((segment, index) => ({ ...segment, timed: times[index]! }))
       .filter(({ timed }) => timed.start < timed.end);
   }
+}
+
+/** Whether a text is no guess, and not one that a model makes of music with ease. */
+function isHeardWell(decoded: DecodedWindow): boolean {
+  return !needsFallback(decoded) && decoded.noSpeechProbability <= mostNoSpeech;
 }
 
 function toRecognized(
