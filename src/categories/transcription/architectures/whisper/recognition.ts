@@ -234,9 +234,10 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
 
   /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
   function remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
-    const isTrusted = decoded.temperature <= mostTrustedTemperature && isHeardWell(decoded);
+    const isTrusted = decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
-    const isContext = folder.conditionsOnPrevious && isTrusted;
+    // Before anybody is heard well, a text may be what the model makes of music.
+    const isContext = folder.conditionsOnPrevious && isTrusted && isLanguageKnown;
     previous = isContext ? [...previous, ...text].slice(-contextLength) : [];
   }
 
