@@ -19,12 +19,17 @@ const bodies: Readonly<Record<string, object>> = {
   '/rerank': { query: 'Hi', documents: ['Hi', 'You'] },
   '/audio/speech': { input: 'Hi' },
   '/images/generations': { prompt: 'Hi' },
+  '/detect': { image: 'aGk=' },
   '/audio/transcriptions': {},
   '/audio/translations': {},
 };
 
+type Meaning = readonly [value: unknown, same: object];
+const alike = (names: string, meaning: Meaning): Readonly<Record<string, Meaning>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, meaning]));
+
 /** A value of each field with another name here, and what says the same here. */
-const acting: Readonly<Record<string, readonly [value: unknown, same: object]>> = {
+const acting: Readonly<Record<string, Meaning>> = {
   regex: ['a+', { guided_regex: 'a+' }],
   regex_pattern: ['a+', { guided_regex: 'a+' }],
   ebnf: ['root ::= "a"', { guided_grammar: 'root ::= "a"' }],
@@ -49,23 +54,31 @@ const acting: Readonly<Record<string, readonly [value: unknown, same: object]>> 
   nsigma: [1.5, { top_n_sigma: 1.5 }],
   think: [false, { enable_thinking: false }],
   output_dimension: [8, { dimensions: 8 }],
+  output_dimensionality: [8, { dimensions: 8 }],
+  content: ['One', { input: 'One' }],
+  passages: [[{ text: 'One' }], { documents: [{ text: 'One' }] }],
+  ...alike('source image_url', ['https://a.b/c.png', { image: 'https://a.b/c.png' }]),
+  ...alike('conf conf_thres confidence_threshold score_threshold threshold', [0.5, { confidence: 0.5 }]),
+  ...alike('iou iou_thres nms_threshold', [0.6, { iou_threshold: 0.6 }]),
+  max_det: [7, { max_detections: 7 }],
+  ...alike('imgsz img_size', [320, { image_size: 320 }]),
   top_k: [1, { top_n: 1 }],
   texts: [['One'], { documents: ['One'] }],
   inputs: ['One', { input: 'One' }],
   return_text: [true, { return_documents: true }],
   text: ['Hello', { input: 'Hello' }],
-  speaker: ['someone', { voice: 'someone' }],
-  steps: [9, { num_inference_steps: 9 }],
+  ...alike('speaker voice_id', ['someone', { voice: 'someone' }]),
+  speaking_rate: [2, { speed: 2 }],
+  ...alike('steps step sample_steps num_steps', [9, { num_inference_steps: 9 }]),
   cfg_scale: [3, { guidance_scale: 3 }],
   guidance: [3, { guidance_scale: 3 }],
-  num_images: [2, { n: 2 }],
-  num_images_per_prompt: [2, { n: 2 }],
-  batch_size: [2, { n: 2 }],
+  ...alike('num_images num_images_per_prompt batch_size num_outputs', [2, { n: 2 }]),
+  ...alike('num_outputs_per_prompt samples n_iter', [2, { n: 2 }]),
   image_size: ['512x512', { size: '512x512' }],
   resolution: ['512x512', { size: '512x512' }],
   initial_prompt: ['Names', { prompt: 'Names' }],
   output_format: ['srt', { response_format: 'srt' }],
-  source_language: ['fr', { language: 'fr' }],
+  ...alike('source_language language_code lang', ['fr', { language: 'fr' }]),
 };
 /** The same, where an endpoint spells it otherwise. */
 const actingHere: Readonly<Record<string, Readonly<Record<string, object>>>> = {
@@ -76,12 +89,17 @@ const actingHere: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     ]),
   ),
   '/embeddings': { texts: { input: ['One'] } },
+  '/detect': { inputs: { image: 'One' } },
 };
 /** Fields that stand for one that the smallest body has already. */
 const needed = new Set([
   'inputs',
   'texts',
   'text',
+  'content',
+  'passages',
+  'source',
+  'image_url',
   'max_completion_tokens',
   'n_predict',
   'num_predict',

@@ -9,6 +9,7 @@ import {
 } from '../../src/categories/transcription/request.ts';
 import { collectTranscription } from '../../src/categories/transcription/result.ts';
 import { loadPipeline } from '../../src/loading/load-pipeline.ts';
+import { join as joinSamples, toWav } from '../categories/transcription/pipeline/recordings.ts';
 import { names, recordingOf } from './golden/noises.js';
 
 /** What faster-whisper writes, with and without a prompt and its detector of speech. */
@@ -28,6 +29,16 @@ const wordsOf = (text: string): number => text.match(/[\p{L}\p{N}']+/gu)?.length
 const variants = ['whisper-base', 'whisper-tiny-en'].flatMap((model) =>
   (['fp32', 'q8'] as const).map((dtype) => ({ model, dtype })),
 );
+
+const headerBytes = 44;
+const samplesOf = (wav: Uint8Array): Float32Array => {
+  const view = new DataView(wav.buffer, wav.byteOffset + headerBytes);
+  return Float32Array.from(
+    { length: Math.floor(view.byteLength / 2) },
+    (_, index) => view.getInt16(2 * index, true) / 32_768,
+  );
+};
+const jfk = samplesOf(await readFile(new URL('golden/jfk.wav', import.meta.url)));
 
 describe.each(variants)('$model $dtype', ({ model, dtype }) => {
   let pipeline: Pipeline<TranscriptionRequest, TranscriptionEvent>;
@@ -52,5 +63,20 @@ describe.each(variants)('$model $dtype', ({ model, dtype }) => {
     );
     for (const text of [plain, prompted])
       expect(wordsOf(text)).toBeLessThanOrEqual(invented[`${model} ${dtype} ${name}`] ?? 0);
+  });
+
+  it.each([
+    ['chords', 29],
+    ['chords', 35],
+    ['a melody', 29],
+    ['a melody', 35],
+  ])('hears speech after %s of %i seconds in its own language', async (name, seconds) => {
+    const music = samplesOf(recordingOf(name));
+    const intro = joinSamples([music, music, music, music]).subarray(0, seconds * 16_000);
+    const request = { model, audio: toWav(joinSamples([intro, jfk])) };
+    const result = await collectTranscription(pipeline.run(completeTranscriptionRequest(request)));
+    console.log([model, dtype, name, seconds, result.language, result.text].join(' | '));
+    if (model === 'whisper-base') expect(result.language).toBe('en');
+    expect(result.text).toMatch(/my fellow Americans.* ask(?:ed)? not what your country can do for you/);
   });
 });

@@ -8,11 +8,14 @@ export interface Subtitle {
   readonly endSeconds: number;
   /** Plain text, perhaps of several lines. */
   readonly text: string;
+  /** Name of whoever says it, plain text. */
+  readonly speaker?: string | undefined;
 }
 
 /**
  * Writes subtitles in the SubRip format: in the order of their starts, without those that are empty. The format knows no
- * escapes, so `-->`, which separates times, becomes `->`; one that ends before it begins is shown for a millisecond.
+ * escapes, so `-->`, which separates times, becomes `->`; one that ends before it begins is shown for a millisecond. Text of a
+ * speaker begins with the name and a colon.
  *
  * @throws TypeError for times that aren't numbers and text that is no string
  * @throws RangeError for times that are negative or not finite
@@ -25,8 +28,8 @@ export interface Subtitle {
  */
 export function toSrt(subtitles: readonly Subtitle[]): string {
   return toCues(subtitles)
-    .map(({ start, end, lines }, index) => {
-      const text = lines.map((line) => line.replace(/-{2,}>/g, '->')).join('\n');
+    .map(({ start, end, lines, speaker }, index) => {
+      const text = `${speaker === '' ? '' : `${speaker}: `}${lines.join('\n')}`.replace(/-{2,}>/g, '->');
       return `${index + 1}\n${timestamp(start, ',')} --> ${timestamp(end, ',')}\n${text}\n\n`;
     })
     .join('');
@@ -34,7 +37,7 @@ export function toSrt(subtitles: readonly Subtitle[]): string {
 
 /**
  * Writes subtitles in the WebVTT format: in the order of their starts, without those that are empty. Characters that mean
- * something there are escaped; one that ends before it begins is shown for a millisecond.
+ * something there are escaped; one that ends before it begins is shown for a millisecond. Text of a speaker has a voice tag.
  *
  * @throws TypeError for times that aren't numbers and text that is no string
  * @throws RangeError for times that are negative or not finite
@@ -46,11 +49,15 @@ export function toSrt(subtitles: readonly Subtitle[]): string {
  * ```
  */
 export function toVtt(subtitles: readonly Subtitle[]): string {
-  const cues = toCues(subtitles).map(({ start, end, lines }) => {
-    const text = lines.join('\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-    return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${text}\n\n`;
+  const cues = toCues(subtitles).map(({ start, end, lines, speaker }) => {
+    const voice = speaker === '' ? '' : `<v ${escaped(speaker)}>`;
+    return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${voice}${escaped(lines.join('\n'))}\n\n`;
   });
   return `WEBVTT\n\n${cues.join('')}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Times in milliseconds. */
@@ -59,25 +66,32 @@ interface Cue {
   readonly end: number;
   /** At least one, none of them empty: an empty line would end the cue. */
   readonly lines: readonly string[];
+  /** One line; empty where nobody is named. */
+  readonly speaker: string;
 }
 
 function toCues(subtitles: readonly Subtitle[]): Cue[] {
   const cues: Cue[] = [];
   assertList('subtitles', subtitles, assertObject);
-  for (const [index, { startSeconds, endSeconds, text }] of subtitles.entries()) {
+  for (const [index, { startSeconds, endSeconds, text, speaker = '' }] of subtitles.entries()) {
     assertSeconds(`subtitles[${index}].startSeconds`, startSeconds);
     assertSeconds(`subtitles[${index}].endSeconds`, endSeconds);
     assertText(`subtitles[${index}].text`, text);
-    const lines = text
-      .replaceAll('\0', '')
-      .split(/[\r\n]+/)
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
+    assertText(`subtitles[${index}].speaker`, speaker);
+    const lines = linesOf(text);
     const start = Math.round(startSeconds * 1000);
     const end = Math.max(start + 1, Math.round(endSeconds * 1000));
-    if (lines.length > 0) cues.push({ start, end, lines });
+    if (lines.length > 0) cues.push({ start, end, lines, speaker: linesOf(speaker).join(' ') });
   }
   return cues.sort((a, b) => a.start - b.start);
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .replaceAll('\0', '')
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 function timestamp(milliseconds: number, separator: string): string {

@@ -40,6 +40,17 @@ describe('toVtt', () => {
   });
 });
 
+it('both name the speaker in one line, where there is one', () => {
+  const named = (speaker: string): Subtitle[] => [
+    { startSeconds: 0, endSeconds: 1, text: 'Hi\nyou', speaker },
+  ];
+  expect(toSrt(named('Speaker 1'))).toBe('1\n00:00:00,000 --> 00:00:01,000\nSpeaker 1: Hi\nyou\n\n');
+  expect(toVtt(named('Speaker 1'))).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Speaker 1>Hi\nyou\n\n');
+  expect(toSrt(named('A\n\n-->\0'))).toContain('\nA ->: Hi\nyou\n\n');
+  expect(toVtt(named('A\n>&B'))).toContain('\n<v A &gt;&amp;B>Hi\nyou\n\n');
+  for (const write of [toSrt, toVtt]) expect(write(named(' \n '))).toBe(write(named('')));
+});
+
 describe.each([
   { type: 'srt', write: toSrt },
   { type: 'vtt', write: toVtt },
@@ -92,6 +103,7 @@ describe.each([
       new RangeError('subtitles[0].endSeconds: expected seconds from 0, got Infinity'),
     ],
     [{ text: 7 as unknown as string }, new TypeError('subtitles[0].text: expected a string, got 7')],
+    [{ speaker: 7 as unknown as string }, new TypeError('subtitles[0].speaker: expected a string, got 7')],
   ])('refuses %j', (wrong, error) => {
     expect(() => write([{ startSeconds: 0, endSeconds: 1, text: 'a', ...wrong }])).toThrow(error);
   });

@@ -229,6 +229,46 @@ describe('strings under a pattern are written plainly', () => {
   });
 });
 
+describe('constants that differ, beside other keywords of arrays', () => {
+  const letters = ['a', 'b', 'c'];
+  const items = { enum: letters };
+  const lists = (longest: number): string[][] =>
+    longest === 0
+      ? [[]]
+      : [[], ...lists(longest - 1).flatMap((list) => letters.map((letter) => [letter, ...list]))];
+  test.each<[object, (list: readonly string[]) => boolean]>([
+    [{ items, contains: { const: 'b' } }, (list) => list.includes('b')],
+    [{ items, contains: { enum: ['b', 'c'] }, minContains: 2 }, (list) => /b.*c|c.*b/.test(list.join(''))],
+    [{ items, contains: { const: 'b' }, minContains: 0, maxContains: 0 }, (list) => !list.includes('b')],
+    [
+      { items, contains: { pattern: '^[ab]$' }, maxItems: 2 },
+      (list) => list.length < 3 && /a|b/.test(list.join('')),
+    ],
+    [{ prefixItems: [{ enum: ['a', 'b'] }], items }, (list) => list[0] !== 'c'],
+    [
+      { items, allOf: [{ contains: { const: 'a' } }, { contains: { const: 'c' } }] },
+      (list) => /a.*c|c.*a/.test(list.join('')),
+    ],
+  ])('%j', (schema, isValid) => {
+    const grammar = jsonSchemaGrammar({ type: 'array', uniqueItems: true, ...schema });
+    for (const list of lists(4)) {
+      const expected = new Set(list).size === list.length && isValid(list);
+      expect([list, accepts(grammar, JSON.stringify(list))]).toEqual([list, expected]);
+    }
+  });
+
+  test('a number, its text and a word are three of them', () => {
+    const schema = {
+      type: 'array',
+      items: { enum: [1, '1', true] },
+      uniqueItems: true,
+      contains: { const: 1 },
+    };
+    expect(accepts(jsonSchemaGrammar(schema), '[1,"1",true]')).toBe(true);
+    expect(accepts(jsonSchemaGrammar(schema), '[1,1]')).toBe(false);
+  });
+});
+
 describe('numbers are those of JSON', () => {
   const integer = { type: 'integer' };
   const number = { type: 'number' };

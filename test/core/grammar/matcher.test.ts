@@ -307,6 +307,17 @@ describe('lists of different items', () => {
     [{ type: 'array', items: { type: 'string', maxLength: 1 }, uniqueItems: true, maxItems: 4 }],
     [{ type: 'array', items: { type: 'integer', minimum: 0, maximum: 11 }, uniqueItems: true, minItems: 3 }],
     [{ type: 'array', items: { type: 'boolean' }, uniqueItems: true, minItems: 2 }],
+    [{ type: 'array', items: { enum: ['a', 'b', 1] }, uniqueItems: true, contains: { const: 'b' } }],
+    [
+      {
+        type: 'array',
+        items: { enum: ['a', 'b', 'c', 1] },
+        uniqueItems: true,
+        minItems: 2,
+        contains: { enum: ['a', 'b'] },
+        maxContains: 1,
+      },
+    ],
   ])('%j', (schema) => {
     const grammar = compileGrammar(jsonSchemaGrammar(schema), vocabulary);
     for (let seed = 0; seed < runs(20); seed++) {

@@ -64,7 +64,6 @@ const refused: Readonly<Record<string, readonly string[]>> = {
   'different items of any kind': [
     'uniqueItems: uniqueItems validation',
     'uniqueItems: uniqueItems with an array of items',
-    'uniqueItems: uniqueItems with an array of items and additionalItems=false',
   ],
   'unevaluated properties under not': [
     "not: collect annotations inside a 'not', even if collection is disabled",

@@ -15,6 +15,14 @@ describe('faults name the keyword and its place', () => {
     [{ type: 'array', minItems: -1 }, 'schema.minItems: expected a non-negative integer'],
     [{ type: 'array', items: 3 }, 'schema.items: expected a schema'],
     [{ type: 'array', items: { type: 'object' }, uniqueItems: true }, 'schema.uniqueItems: expected `items`'],
+    [
+      { type: 'array', items: { type: 'string' }, uniqueItems: true, contains: { const: 'a' } },
+      'schema.uniqueItems: expected constants as items beside `contains` or `prefixItems`',
+    ],
+    [
+      { items: { enum: [...'abcdefghijkl'] }, uniqueItems: true, contains: { const: 'a' } },
+      'schema.uniqueItems: expected fewer constants as items',
+    ],
     [property({ not: { uniqueItems: true } }), 'schema.properties.a.not.uniqueItems: this keyword'],
     [property({ not: { const: {} } }), 'schema.properties.a: expected no objects'],
     [{ not: { format: 'regex' } }, 'schema.not.format: this keyword'],

@@ -5,6 +5,14 @@ import { textField } from '../../../validation/body-fields.ts';
 import { parameterShape, parameterReader } from '../../../validation/parameter-schema.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
+import {
+  alike,
+  harmless,
+  ignoredFields,
+  notOffered,
+  readForeign,
+  type ForeignFields,
+} from '../../../validation/foreign-fields.ts';
 import type { DetectionResult } from '../events.ts';
 
 const longestFilter = 10_000;
@@ -55,10 +63,30 @@ export type DetectCall = Omit<DetectionRequestInput, 'model'> & { readonly model
 
 const readParameters = parameterReader(detectionParameters);
 
+/** Fields of well-known servers and libraries that would change the answer. */
+export const detectionForeignFields: ForeignFields = {
+  ...alike('source inputs image_url', { as: 'image' }),
+  ...alike('conf conf_thres confidence_threshold score_threshold threshold', { as: 'confidence' }),
+  ...alike('iou iou_thres nms_threshold', { as: 'iou_threshold' }),
+  max_det: { as: 'max_detections' },
+  ...alike('imgsz img_size', { as: 'image_size' }),
+  class_filter: { advice: 'use `classes`' },
+  ...alike('prompt labels candidate_labels', { advice: 'use `classes`, names or ids that the model knows' }),
+  parameters: { ...harmless({}), advice: 'write its fields beside `image`, such as `confidence`' },
+  ...alike('agnostic_nms class_agnostic_nms', {
+    ...harmless(false),
+    advice: 'only boxes of one class suppress each other',
+  }),
+  ...alike('augment retina_masks', harmless(false)),
+  points: notOffered,
+  boxes: notOffered,
+  ...ignoredFields('user half device batch rect verbose'),
+};
+
 /**
  * A request body of `POST /detect` → what the inference takes.
  *
- * @throws InferenceError `invalid_request` with the place of the first fault as `param`
+ * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
  *
  * @example
  * ```ts
@@ -66,13 +94,15 @@ const readParameters = parameterReader(detectionParameters);
  * ```
  */
 export function fromDetectRequest(body: unknown): DetectCall {
-  const parsed = parseBody(detectRequestSchema, body);
-  return {
-    ...readParameters(parsed),
-    model: parsed.model ?? undefined,
-    image: parsed.image,
-    classes: parsed.classes ?? undefined,
-  };
+  return readForeign(detectionForeignFields, body, (own) => {
+    const parsed = parseBody(detectRequestSchema, own);
+    return {
+      ...readParameters(parsed),
+      model: parsed.model ?? undefined,
+      image: parsed.image,
+      classes: parsed.classes ?? undefined,
+    };
+  });
 }
 
 /**

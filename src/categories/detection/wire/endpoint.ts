@@ -3,6 +3,7 @@ import { jsonResponse } from '../../../http/responses.ts';
 import type { DetectionEvent } from '../events.ts';
 import type { DetectionRequestInput } from '../request.ts';
 import {
+  detectionForeignFields,
   fromDetectRequest,
   type DetectCall,
   detectRequestSchema,
@@ -16,9 +17,13 @@ export const detect: Endpoint<DetectCall, DetectionRequestInput, DetectionEvent>
   path: '/detect',
   operationId: 'detectObjects',
   summary: 'Find the objects in an image.',
-  requestBody: { name: 'DetectionRequest', schema: detectRequestSchema },
+  requestBody: {
+    name: 'DetectionRequest',
+    schema: detectRequestSchema,
+    foreign: detectionForeignFields,
+  },
   responses: { 'application/json': { name: 'DetectionResponse', schema: detectResponseSchema } },
-  errors: [],
+  errors: ['unsupported_feature'],
   read: fromDetectRequest,
   async answer(run, asked) {
     const model = run.model.id;

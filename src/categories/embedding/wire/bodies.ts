@@ -6,6 +6,7 @@ import { faultOfInput } from '../input-fault.ts';
 import type { EmbeddingRequestInput } from '../request.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
+  alike,
   harmless,
   ignoredFields,
   notOffered,
@@ -84,20 +85,17 @@ const readParameters = parameterReader(embeddingParameters);
 
 /** Fields of well-known servers that would change the vectors. */
 export const embeddingForeignFields: ForeignFields = {
-  input_type: { advice: 'use `prompt_name`' },
-  task: { advice: 'use `prompt_name`' },
-  task_type: { advice: 'use `prompt_name`' },
-  prompt: { advice: 'use `input`' },
-  inputs: { as: 'input' },
-  texts: { as: 'input' },
-  instruction: { advice: 'use `prompt_name`' },
+  ...alike('input_type task task_type instruction', { advice: 'use `prompt_name`' }),
+  ...alike('prompt messages', { advice: 'use `input`' }),
+  ...alike('inputs texts content', { as: 'input' }),
+  images: notOffered,
   truncate_prompt_tokens: { advice: 'use `truncate`' },
   truncation: { advice: 'use `truncate`' },
   truncation_direction: { advice: 'texts are cut at their end' },
-  output_dimension: { as: 'dimensions' },
-  output_dtype: { advice: 'use `encoding_format`' },
-  embedding_type: { advice: 'use `encoding_format`' },
-  normalize: { advice: 'it is a setting of the model' },
+  ...alike('output_dimension output_dimensionality', { as: 'dimensions' }),
+  ...alike('output_dtype embed_dtype embedding_type embedding_types', { advice: 'use `encoding_format`' }),
+  ...alike('normalize normalized embd_normalize', { advice: 'it is a setting of the model' }),
+  add_special_tokens: { ...harmless(true), advice: 'send token ids as `input`' },
   late_chunking: notOffered,
   options: { ...harmless({}), advice: 'they are settings of the model' },
   ...ignoredFields('user keep_alive priority request_id'),

@@ -14,7 +14,7 @@ import {
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 export const imageForeignFields: ForeignFields = {
-  ...ignoredFields('user safety_checker enable_safety_checker sync_mode'),
+  ...ignoredFields('user safety_checker enable_safety_checker disable_safety_checker sync_mode'),
   response_format: {
     harmless: (value) => value !== 'url',
     advice: 'images are sent in the answer, as `b64_json`',
@@ -25,16 +25,20 @@ export const imageForeignFields: ForeignFields = {
   output_format: { ...harmless('png'), advice: 'images are PNG' },
   output_compression: { ...harmless(100), advice: 'images are PNG, which loses nothing' },
   moderation: harmless('auto', 'low'),
-  steps: { as: 'num_inference_steps' },
+  ...alike('steps step sample_steps num_steps', { as: 'num_inference_steps' }),
   ...alike('cfg_scale guidance', { as: 'guidance_scale' }),
-  ...alike('num_images num_images_per_prompt batch_size', { as: 'n' }),
+  true_cfg_scale: { advice: 'use `guidance_scale`' },
+  ...alike('num_images num_images_per_prompt batch_size num_outputs num_outputs_per_prompt samples n_iter', {
+    as: 'n',
+  }),
+  random_seed: { as: 'seed' },
   aspect_ratio: { advice: 'use `width` and `height`' },
   ...alike('image_size resolution', { as: 'size' }),
   ...alike('sampler sampler_name scheduler', { advice: 'the model brings its scheduler' }),
   ...alike('prompt_2 prompt_3', { advice: 'every text encoder reads `prompt`' }),
   ...alike('negative_prompt_2 negative_prompt_3', { advice: 'every text encoder reads `negative_prompt`' }),
   ...alike(
-    'image images image_url init_image mask mask_image strength control_image lora loras ' +
+    'image images image_url init_image init_images ref_images denoising_strength mask mask_image strength control_image lora loras ' +
       'image_loras clip_skip',
   ),
   ...alike('guidance_rescale eta', harmless(0)),

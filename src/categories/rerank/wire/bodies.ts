@@ -5,6 +5,7 @@ import { parameterShape, parameterReader } from '../../../validation/parameter-s
 import { maxRerankDocuments, rerankParameters } from '../parameters.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import {
+  alike,
   harmless,
   ignoredFields,
   notOffered,
@@ -59,13 +60,16 @@ const readParameters = parameterReader(rerankParameters);
 /** Fields of well-known servers that would change the answer. */
 export const rerankForeignFields: ForeignFields = {
   rank_fields: { advice: 'write the text of each document' },
-  max_chunks_per_doc: { advice: 'use `max_tokens_per_doc`' },
+  ...alike('max_chunks_per_doc truncate_prompt_tokens', { advice: 'use `max_tokens_per_doc`' }),
   overlap_tokens: notOffered,
-  truncation: { ...harmless(true), advice: 'use `max_tokens_per_doc`' },
+  ...alike('truncation truncate', { ...harmless(true), advice: 'use `max_tokens_per_doc`' }),
+  truncation_direction: { advice: 'texts are cut at their end' },
   top_k: { as: 'top_n' },
-  texts: { as: 'documents' },
+  ...alike('texts passages', { as: 'documents' }),
   return_text: { as: 'return_documents' },
+  return_embeddings: harmless(false),
   raw_scores: { ...harmless(false), advice: 'scores are 0 to 1' },
+  ...alike('use_activation activation', { ...harmless(true), advice: 'scores are 0 to 1' }),
   instruction: { advice: 'write it in the `query`' },
   ...ignoredFields('user priority request_id'),
 };

@@ -5,6 +5,7 @@ import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import { speechRequestSchema, type streamFormats } from './schema.ts';
 import {
+  alike,
   harmless,
   ignoredFields,
   notOffered,
@@ -16,25 +17,20 @@ import {
 export const speechForeignFields: ForeignFields = {
   instructions: { ...harmless(''), advice: 'say it in the `input`, or choose another `voice`' },
   text: { as: 'input' },
-  speaker: { as: 'voice' },
+  ...alike('speaker voice_id', { as: 'voice' }),
+  speaking_rate: { as: 'speed' },
   length_scale: { advice: 'use `speed`' },
   voice_settings: notOffered,
-  language: { advice: 'a voice has its language' },
-  lang_code: { advice: 'a voice has its language' },
-  format: { advice: 'use `response_format`' },
-  output_format: { advice: 'use `response_format`' },
+  ...alike('language lang_code language_code', { advice: 'a voice has its language' }),
+  ...alike('format output_format download_format', { advice: 'use `response_format`' }),
   sample_rate: { advice: "it is the model's own" },
   pitch: notOffered,
-  volume: harmless(1),
-  volume_multiplier: harmless(1),
+  ...alike('volume volume_multiplier', harmless(1)),
   normalization_options: notOffered,
   return_timestamps: { ...harmless(false), advice: 'use `timestamp_granularities`' },
   return_download_link: harmless(false),
-  ref_audio: notOffered,
-  ref_text: notOffered,
-  temperature: notOffered,
-  seed: notOffered,
-  ...ignoredFields('user priority'),
+  ...alike('ref_audio ref_text temperature top_p seed exaggeration cfg_weight noise_scale noise_w'),
+  ...ignoredFields('user priority stream'),
 };
 
 /** The parsed request; the service chooses a model where it names none. */

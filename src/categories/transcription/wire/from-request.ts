@@ -3,6 +3,7 @@ import { fieldError } from '../../../errors.ts';
 import { parseBody } from '../../../validation/issues.ts';
 import { parameterReader } from '../../../validation/parameter-schema.ts';
 import {
+  alike,
   harmless,
   ignoredFields,
   notOffered,
@@ -17,45 +18,37 @@ const isFalse = (value: unknown): boolean => /^(?:false|0)$/i.test(String(value)
 
 /** Fields of this wire format and of well-known servers that would change the answer, and that are not honored. */
 export const transcriptionForeignFields: ForeignFields = {
-  ...ignoredFields('user priority encode'),
+  ...ignoredFields('user priority encode stream_include_usage stream_continuous_usage_stats'),
   include: notOffered,
   chunking_strategy: { ...harmless('auto'), advice: 'only auto is offered' },
   known_speaker_names: notOffered,
   known_speaker_references: notOffered,
-  diarize: { harmless: isFalse },
-  url: { advice: 'send the audio as `file`' },
+  ...alike('diarize speaker_labels', { harmless: isFalse, advice: 'use `response_format` diarized_json' }),
+  use_multi_channel: { harmless: isFalse, advice: 'use `multichannel`' },
+  ...alike('url audio_url', { advice: 'send the audio as `file`' }),
   task: { ...harmless('transcribe'), advice: 'only transcribe is offered' },
   translate: { harmless: isFalse },
   to_language: notOffered,
   initial_prompt: { as: 'prompt' },
   output_format: { as: 'response_format' },
-  source_language: { as: 'language' },
+  ...alike('source_language language_code lang', { as: 'language' }),
   hotwords: { advice: 'use `prompt`' },
   word_timestamps: { harmless: isFalse, advice: 'use `timestamp_granularities[]`' },
   output: { advice: 'use `response_format`' },
-  vad_filter: { advice: 'it is a setting of the model' },
-  beam_size: notOffered,
-  best_of: notOffered,
-  patience: notOffered,
-  length_penalty: notOffered,
-  repetition_penalty: notOffered,
-  suppress_tokens: notOffered,
-  temperature_inc: notOffered,
-  compression_ratio_threshold: notOffered,
-  logprob_threshold: notOffered,
-  no_speech_threshold: notOffered,
-  condition_on_previous_text: notOffered,
-  hallucination_silence_threshold: notOffered,
-  clip_timestamps: notOffered,
-  max_len: notOffered,
-  seed: notOffered,
-  top_p: notOffered,
-  top_k: notOffered,
+  ...alike('vad_filter vad', { advice: 'it is a setting of the model' }),
+  ...alike(
+    'beam_size best_of patience length_penalty repetition_penalty frequency_penalty presence_penalty ' +
+      'suppress_tokens temperature_inc compression_ratio_threshold logprob_threshold log_prob_threshold ' +
+      'no_speech_threshold condition_on_previous_text hallucination_silence_threshold clip_timestamps ' +
+      'offset_t duration max_len max_new_tokens max_completion_tokens no_repeat_ngram_size ' +
+      'num_speakers min_speakers max_speakers seed top_p top_k min_p',
+  ),
 };
 
 /** Fields that are unsupported in translations too, which are always of the whole and into English. */
 export const translationForeignFields: ForeignFields = {
   ...transcriptionForeignFields,
+  ...alike('diarize speaker_labels use_multi_channel', { harmless: isFalse }),
   to_language: { ...harmless('en'), advice: 'the text is English' },
   task: { ...harmless('translate'), advice: 'use /audio/transcriptions' },
   translate: { harmless: (value: unknown) => !isFalse(value), advice: 'use /audio/transcriptions' },

@@ -84,9 +84,13 @@ export function toPlainText({ text }: TranscriptionResult): string {
   return `${text}\n`;
 }
 
-/** A transcript → the body of an answer of the format `srt` or `vtt`. */
+/** A transcript → the body of an answer of the format `srt` or `vtt`. The first channel is `Speaker 1`. */
 export function toSubtitles({ segments }: TranscriptionResult, format: 'srt' | 'vtt'): string {
-  return format === 'srt' ? toSrt(segments) : toVtt(segments);
+  const subtitles = segments.map((segment) => ({
+    ...segment,
+    speaker: segment.channel === undefined ? undefined : `Speaker ${segment.channel + 1}`,
+  }));
+  return format === 'srt' ? toSrt(subtitles) : toVtt(subtitles);
 }
 
 /** Duration of the transcribed audio. */

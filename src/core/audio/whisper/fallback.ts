@@ -13,7 +13,10 @@ export const mostCompression = 2.4;
 const leastAverageLogprob = -1;
 
 /** Above this the model thinks that nobody speaks. */
-const mostNoSpeech = 0.6;
+export const mostNoSpeech = 0.6;
+
+/** A text below this, where silence is likelier than speech, is made up. */
+const madeUp = { averageLogprob: -1.5, noSpeechProbability: 0.5 };
 
 /** Above this temperature a text is too uncertain to be the context of what follows. */
 export const mostTrustedTemperature = 0.5;
@@ -41,6 +44,11 @@ export function isSilence({ averageLogprob, noSpeechProbability }: DecodingQuali
 export function needsFallback(quality: DecodingQuality): boolean {
   if (isSilence(quality)) return false;
   return quality.compressionRatio > mostCompression || quality.averageLogprob < leastAverageLogprob;
+}
+
+/** Whether a text that no temperature made better is what a model makes of music or noise. */
+export function isGibberish({ averageLogprob, noSpeechProbability }: DecodingQuality): boolean {
+  return averageLogprob < madeUp.averageLogprob && noSpeechProbability > madeUp.noSpeechProbability;
 }
 
 /**

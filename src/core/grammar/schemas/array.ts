@@ -15,7 +15,15 @@ import type { Notation } from './notation.ts';
 import type { Clause } from './clauses.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import type { DistinctItems } from './distinct.ts';
-import { itemSchemas, readCount, readCounts, readSchemas, schemaFault, typeBits } from './keywords.ts';
+import {
+  canonicalText,
+  itemSchemas,
+  readCount,
+  readCounts,
+  readSchemas,
+  schemaFault,
+  typeBits,
+} from './keywords.ts';
 import type { Schema } from './json-types.ts';
 
 /** Items of which an array has so many. */
@@ -33,14 +41,27 @@ interface Outcome {
   readonly literals: readonly Literal[];
 }
 
+/** A place in a list: items before it, those of each need, and which of them can't come again. */
+interface ListState {
+  readonly count: number;
+  readonly found: readonly number[];
+  /** Sorted texts; empty where items may be equal. */
+  readonly used: readonly string[];
+}
+
 /** States of a list: how many items there are (no more than matter), and how many of them each need has. */
 const maxStates = 4000;
 
 /** Makes the expression of a value that satisfies all literals. */
 export type ValueOf = (literals: readonly Literal[], path: string, notation: Notation) => Expression;
 
-/** Items as texts of one language; `undefined` where they aren't. */
-export type ReadDistinct = (literals: readonly Literal[], path: string) => DistinctItems | undefined;
+/** Items that have to differ; both are `undefined` for literals that don't allow it. */
+export interface DistinctReader {
+  /** As texts of one language. */
+  items(literals: readonly Literal[], path: string): DistinctItems | undefined;
+  /** One by one. */
+  constants(literals: readonly Literal[], path: string): readonly unknown[] | undefined;
+}
 
 /** Arrays that satisfy the conditions. */
 export function arrayOf(
@@ -48,7 +69,7 @@ export function arrayOf(
   document: SchemaDocument,
   notation: Notation,
   valueOf: ValueOf,
-  distinctItems: ReadDistinct,
+  distinct: DistinctReader,
 ): Expression {
   const { comma } = notation;
   const itemOf = (literals: readonly Literal[], at: string): Expression =>
@@ -93,7 +114,8 @@ export function arrayOf(
   const unique = schemas.find(({ schema }) => schema['uniqueItems'] === true && max > 1);
   if (unique) {
     const place = `${unique.path}.uniqueItems`;
-    const items = heads > 0 || needs.length > 0 ? undefined : distinctItems(literalsAt(0), path);
+    if (heads + needs.length > 0) return notation.array(lists(place));
+    const items = distinct.items(literalsAt(0), path);
     if (!items) throw schemaFault(place, 'expected `items` that are strings, numbers or constants');
     return notation.array({
       type: 'distinct',
@@ -107,37 +129,62 @@ export function arrayOf(
   const isAny = heads + needs.length + min === 0 && max === Infinity && rest === notation.ofItem().anyValue;
   return (isAny && notation.anyArray) || notation.array(lists());
 
-  /** Lists whose items count until all that come are alike: a rule for each count. */
-  function lists(): Expression {
+  /**
+   * Lists whose items count until all that come are alike: a rule for each count, and for each set of items before.
+   * @param uniqueness place of the keyword by which items have to differ
+   */
+  function lists(uniqueness?: string): Expression {
     const lastCount = Math.max(min, heads, max === Infinity ? 0 : max, ...needs.map(({ from }) => from));
     const rules = new Map<string, Rule>();
-    const waiting: { isFirst: boolean; count: number; found: readonly number[]; rule: Rule }[] = [];
-    const stateOf = (count: number, found: readonly number[]): Expression => {
-      const isDone = needs.every((need, index) => need.max === Infinity && found[index]! >= need.min);
+    const waiting: (ListState & { readonly isFirst: boolean; readonly rule: Rule })[] = [];
+    const stateOf = ({ count, found, used }: ListState): Expression => {
+      const isDone =
+        uniqueness === undefined &&
+        needs.every((need, index) => need.max === Infinity && found[index]! >= need.min);
       if (isDone && count >= heads) {
         const more = { min: Math.max(0, min - count), max: max - count };
         return count === 0 ? listOf(rest, more, comma) : repeat(sequence(comma, rest), more);
       }
       const known = max === Infinity ? Math.min(count, lastCount) : count;
-      const key = `${known},${found.join()},${count === 0}`;
+      const key = `${known},${found.join()},${count === 0},${used.join()}`;
       const state = getOrCreate(rules, key, () => {
         if (rules.size >= maxStates) throw schemaFault(path, 'expected fewer items to count');
         const own = rule(`items ${key}`);
-        waiting.push({ isFirst: count === 0, count: known, found, rule: own });
+        waiting.push({ isFirst: count === 0, count: known, found, used, rule: own });
         return own;
       });
       return refer(state);
     };
-    const none = needs.map(() => 0);
-    const start = stateOf(0, none);
+    const constantsOf = new Map<string, readonly unknown[]>();
+    let branchCount = 0;
+    const itemsOf = (literals: readonly Literal[], used: readonly string[]): [Expression, string[]][] => {
+      if (uniqueness === undefined) return [[itemOf(literals, path), []]];
+      const known = literals.map(({ id }) => id).join();
+      const constants = getOrCreate(constantsOf, known, () => {
+        const values = distinct.constants(literals, path);
+        if (values) return values;
+        throw schemaFault(uniqueness, 'expected constants as items beside `contains` or `prefixItems`');
+      });
+      const unused = new Map(constants.map((value) => [canonicalText(value), value]));
+      for (const text of used) unused.delete(text);
+      branchCount += unused.size;
+      if (branchCount > maxStates) throw schemaFault(uniqueness, 'expected fewer constants as items');
+      return [...unused].map(([text, value]) => [
+        notation.ofItem().constants([value]),
+        [...used, text].sort(),
+      ]);
+    };
+    const start = stateOf({ count: 0, found: needs.map(() => 0), used: [] });
     for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const { isFirst, count, found, rule: state } = next;
+      const { isFirst, count, found, used, rule: state } = next;
       const branches: Expression[] = [];
       if (count >= min && needs.every((need, index) => found[index]! >= need.min)) branches.push(empty);
       if (count < max) {
         for (const { counts, literals } of outcomes(found, count)) {
-          const item = itemOf([...literalsAt(count), ...literals], path);
-          branches.push(sequence(...(isFirst ? [] : [comma]), item, stateOf(count + 1, counts)));
+          for (const [item, after] of itemsOf([...literalsAt(count), ...literals], used)) {
+            const tail = stateOf({ count: count + 1, found: counts, used: after });
+            branches.push(sequence(...(isFirst ? [] : [comma]), item, tail));
+          }
         }
       }
       state.body = choice(...branches);

@@ -27,6 +27,22 @@ export interface DistinctItems {
   readonly count: number;
 }
 
+/** The values of a clause, where they are few: constants, true, false and null. */
+function constantsOf(clause: Clause, fits: DistinctSetting['fits']): readonly unknown[] | undefined {
+  const isOfWords = (clause.types & ~(typeBits.null | typeBits.boolean)) === 0;
+  return clause.values?.filter((value) => fits(value, clause)) ?? (isOfWords ? wordsOf(clause) : undefined);
+}
+
+/** All values that satisfy the literals; `undefined` where they are more than constants. */
+export function constantItems(
+  literals: readonly Literal[],
+  path: string,
+  { clauses, fits }: Pick<DistinctSetting, 'clauses' | 'fits'>,
+): readonly unknown[] | undefined {
+  const values = clauses.read(literals, path).map((clause) => constantsOf(clause, fits));
+  return values.some((one) => one === undefined) ? undefined : values.flatMap((one) => one!);
+}
+
 /** Items of a list that must differ, as texts of one language in which equal values are written alike. */
 export function distinctItems(
   literals: readonly Literal[],
@@ -37,9 +53,7 @@ export function distinctItems(
   const alternatives = clauses.read(literals, path);
   const areStrings = alternatives.every(({ types, values }) => types === typeBits.string && !values);
   const plain = (clause: Clause): Language | undefined => {
-    const isOfWords = (clause.types & ~(typeBits.null | typeBits.boolean)) === 0;
-    const values =
-      clause.values?.filter((value) => fits(value, clause)) ?? (isOfWords ? wordsOf(clause) : undefined);
+    const values = constantsOf(clause, fits);
     if (values)
       return texts.listed(
         values.map((value) => writeExact(value)),

@@ -3,7 +3,7 @@ import { getOrCreate } from '../../get-or-create.ts';
 import { choice, never, refer, rule, type Expression, type Rule } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
 import { jsonNotation, type ArgumentsNotation, type Notation } from './notation.ts';
-import { distinctItems } from './distinct.ts';
+import { constantItems, distinctItems } from './distinct.ts';
 import { productiveExpressions } from '../languages/productive.ts';
 import { arrayOf } from './array.ts';
 import { createSchemaBudget, type SchemaBudget, assertSchemaSize } from './size.ts';
@@ -156,9 +156,10 @@ function* readSteps(
     yield notation.constants(wordsOf(clause));
     if (types & numberBits) yield notation.number(numberOf(clause, texts));
     yield stringOfClause(clause, texts, notation);
-    yield arrayOf(clause, document, notation, valueOf, (literals, at) =>
-      distinctItems(literals, at, { clauses: reader, texts, fits }),
-    );
+    yield arrayOf(clause, document, notation, valueOf, {
+      items: (literals, at) => distinctItems(literals, at, { clauses: reader, texts, fits }),
+      constants: (literals, at) => constantItems(literals, at, { clauses: reader, fits }),
+    });
     yield objectOf(clause, { document, texts, notation, valueOf, keysOf, isOpen });
   }
 

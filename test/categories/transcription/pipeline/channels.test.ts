@@ -8,7 +8,10 @@ import {
   type TranscriptionRequestInput,
 } from '../../../../src/categories/transcription/request.ts';
 import { collectTranscription } from '../../../../src/categories/transcription/result.ts';
-import { toVerboseTranscription } from '../../../../src/categories/transcription/wire/to-response.ts';
+import {
+  toSubtitles,
+  toVerboseTranscription,
+} from '../../../../src/categories/transcription/wire/to-response.ts';
 import { createTranscriptionStreamer } from '../../../../src/categories/transcription/wire/to-events.ts';
 import { transcriptionCategory } from '../../../../src/categories/transcription/category.ts';
 import type { UsageTally } from '../../../../src/contracts/run.ts';
@@ -82,6 +85,19 @@ describe('a recording of two channels', () => {
     const answer = toVerboseTranscription(result, { segments: true, words: true });
     expect(answer.segments!.map(({ channel }) => channel)).toEqual([0, 1, 0]);
     expect(answer.words!.find(({ word }) => word === 'yellow')!.channel).toBe(1);
+  });
+
+  it('has its speakers in subtitles where the segments have channels', async () => {
+    const result = await collectTranscription(await hear());
+    const speakers = ['Speaker 1', 'Speaker 2', 'Speaker 1'];
+    expect(toSubtitles(result, 'vtt').match(/<v [^>]*>\w+/g)).toEqual(
+      said.map(([text], index) => `<v ${speakers[index]}>${String(text).trim().split(' ')[0]}`),
+    );
+    expect(toSubtitles(result, 'srt').match(/^Speaker.*$/gm)).toEqual(
+      said.map(([text], index) => `${speakers[index]}:${text}`),
+    );
+    const mixed = await collectTranscription(await hear({ multichannel: false }));
+    expect(toSubtitles(mixed, 'vtt') + toSubtitles(mixed, 'srt')).not.toMatch(/<v |Speaker/);
   });
 
   it('is opened once, whatever the number of its channels', async () => {

@@ -207,7 +207,23 @@ describe('transcribe', () => {
   it('takes a window without any text', async () => {
     const { segments, progress } = await run([{ text: [] }, { text: [0] }], { seconds: 20 });
     expect(segments).toEqual([]);
-    expect(progress).toEqual([10, 20]);
+    expect(progress).toEqual([8, 16, 20]);
+  });
+
+  it('hears the end of a window without text again, where sound goes on to its end', async () => {
+    const speech = (endSeconds: number) => async () => [{ startSeconds: 0, endSeconds }];
+    const scripts = [{ text: [0] }, { text: [1, ' a.', 9] }];
+    const heard = await run(scripts, { seconds: 18, tools: { find: speech(10) } });
+    expect(timesOf(heard.segments)).toEqual([[9, 17, ' a.']]);
+    const ended = await run(scripts, { seconds: 18, tools: { find: speech(9.5) } });
+    expect(timesOf(ended.segments)).toEqual([[11, 18, ' a.']]);
+  });
+
+  it('drops what a model makes of noise, though not of a hard speaker', async () => {
+    const guess = { text: [0, ' a.', 9], certainty: 0.1 };
+    const texts = async (noSpeech: number) => (await run([{ ...guess, noSpeech }])).segments.length;
+    expect(await texts(0.55)).toBe(0);
+    expect(await texts(0.45)).toBeGreaterThan(0);
   });
 
   it('drops segments without text or length, and those that nobody can have said', async () => {
@@ -227,6 +243,42 @@ describe('transcribe', () => {
       expect(end).toMatchObject({ language: 'de' });
       expect(model.detections).toBe(1);
       expect(model.prefixes[0]).toEqual([startOfTranscript, languages.get('de'), transcribe]);
+    });
+
+    it('is that of the first window with text', async () => {
+      const chords = { text: [0], language: 'de' };
+      const { end, model } = await run([chords, chords, { text: [0, ' yes.', 9], language: 'en' }], {
+        language: undefined,
+        seconds: 30,
+      });
+      expect(end).toMatchObject({ language: 'en' });
+      expect(model.detections).toBe(3);
+      expect(model.prefixes.at(-1)).toEqual(english);
+    });
+
+    it('is not settled by a guess', async () => {
+      const { end, model } = await run(
+        [
+          { text: [0, ' a.', 9], certainty: 1, language: 'de' },
+          { text: [0, ' yes.', 9], language: 'en' },
+          { text: [0, ' yes.', 9], language: 'de' },
+        ],
+        { language: undefined, seconds: 30 },
+      );
+      expect(end).toMatchObject({ language: 'en' });
+      expect(model.detections).toBe(2);
+    });
+
+    it('is unknown where no window has text', async () => {
+      const { end, segments } = await run(
+        ['de', 'de', 'en'].map((language) => ({ text: [0], language })),
+        {
+          language: undefined,
+          seconds: 30,
+        },
+      );
+      expect(segments).toEqual([]);
+      expect(end).toMatchObject({ language: undefined });
     });
 
     it('is followed by the task', async () => {
@@ -275,7 +327,10 @@ describe('transcribe', () => {
       'that comes out as the answer is heard once more without: %s',
       async (_name, text, expected) => {
         const prompted = [0, ' he is carl.', 9];
-        const { model, segments } = await run([{ text, prompted }], { prompt: tokensOf([' he is carl.']) });
+        const { model, segments } = await run([{ text, prompted }], {
+          prompt: tokensOf([' he is carl.']),
+          seconds: 9.5,
+        });
         expect(model.prefixes).toEqual([previous([' he is carl.']), english]);
         expect(segments.map((segment) => segment.text)).toEqual(expected === undefined ? [] : [expected]);
       },
@@ -393,9 +448,9 @@ describe('transcribe', () => {
           { text: [0, ' you', 9], certainty: 1, noSpeech: 0.9 },
           { text: [0, ' b.', 9], noSpeech: 0.9 },
         ],
-        { seconds: 20 },
+        { seconds: 18 },
       );
-      expect(timesOf(segments)).toEqual([[10, 19, ' b.']]);
+      expect(timesOf(segments)).toEqual([[8, 17, ' b.']]);
       expect(model.prefixes).toHaveLength(2);
     });
 

@@ -1,9 +1,11 @@
 import type { LogMel } from '../../../../core/audio/log-mel.ts';
 import type { VoiceRegion } from '../../../../core/audio/voice-activity.ts';
 import {
+  isGibberish,
   isSilence,
   leastBad,
   mostCompression,
+  mostNoSpeech,
   mostTrustedTemperature,
   needsFallback,
   temperatureLadder,
@@ -66,6 +68,8 @@ const keptFrames = 50;
 const longLeadSeconds = 1;
 /** Longest part of a word that a window cuts, with the padding of its region. */
 const longestTailSeconds = 0.5;
+/** End of a window without text that is heard again: speech may begin there after music. */
+const heardAgainPositions = 100;
 /** Largest distance between the end of a window and the end of a word that the window cuts. */
 const tailPositions = 25;
 
@@ -93,6 +97,8 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   const { task, signal, temperature: firstTemperature } = job;
   const { contextLength, vocabulary } = folder;
   let { language } = job;
+  /** Whether a window that was heard well, or the request, has told the language. */
+  let isLanguageKnown = language !== undefined;
   /** Tokens of the text before the window. */
   let previous = job.prompt;
   /** Whether the text of the window before goes on to its very end, where a word may be cut. */
@@ -112,7 +118,10 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
       const encoded = await model.encode(readFeatures(samples, logMel), job);
       try {
         assertWanted(signal);
+        const before = language;
         const { segments, consumed } = await write(encoded, { ...window, seek, positions });
+        // A guess about music or noise is none about the speech after it.
+        if (segments.length === 0) language = before;
         return { segments, consumed: consumed * samplesPerPosition };
       } finally {
         encoded.release();
@@ -123,16 +132,18 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   /** @returns the segments that are final, and after how many positions the next window begins */
   async function write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
     const { positions } = window;
-    language ??= await detectLanguage(encoded);
+    if (!isLanguageKnown) language = await detectLanguage(encoded);
     const decoded = await decodeHeard(encoded, window.seek);
-    if (isSilence(decoded)) return { segments: [], consumed: positions };
+    if (isSilence(decoded)) return { segments: [], consumed: resumeAt(undefined, window) };
     const { timestampBegin } = vocabulary;
     const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
     const spoken = await timeWords(encoded, keepSpoken(segments, decoded, window), window);
+    isLanguageKnown ||= spoken.length > 0 && isHeardWell(decoded);
     remember(spoken, decoded);
     const last = spoken.at(-1);
     const lastWord = last?.end === segments.at(-1)?.end ? last?.timed?.words.at(-1) : undefined;
-    let next = consumed < positions ? consumed : resumeAt(segments.at(-1), window);
+    let next =
+      consumed < positions ? consumed : resumeAt(spoken.length > 0 ? segments.at(-1) : undefined, window);
     if (!isFinished && lastWord !== undefined && lastWord.end > 0)
       next = Math.min(next, Math.max(1, Math.round(lastWord.end / secondsPerPosition)));
     wasSpokenToEnd = next === positions && positions - (last?.end ?? 0) <= tailPositions;
@@ -207,9 +218,10 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
   function keepSpoken(
     segments: readonly WindowSegment[],
-    { compressionRatio }: DecodedWindow,
+    decoded: DecodedWindow,
     { speech }: Window,
   ): SpokenSegment[] {
+    if (isGibberish(decoded)) return [];
     const spoken = segments
       .map((segment) => ({ ...segment, text: textOf(segment.tokens, folder) }))
       .filter(({ text, start, end }) => {
@@ -217,14 +229,15 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
         const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
         return text.trim() !== '' && start < end && heard && !isUnsayable(text, to - from);
       });
-    return compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
+    return decoded.compressionRatio > mostCompression ? cutRepetitions(spoken) : spoken;
   }
 
   /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
   function remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
     const isTrusted = decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
-    const isContext = folder.conditionsOnPrevious && isTrusted;
+    // Before anybody is heard well, a text may be what the model makes of music.
+    const isContext = folder.conditionsOnPrevious && isTrusted && isLanguageKnown;
     previous = isContext ? [...previous, ...text].slice(-contextLength) : [];
   }
 
@@ -241,6 +254,11 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
       .map((segment, index) => ({ ...segment, timed: times[index]! }))
       .filter(({ timed }) => timed.start < timed.end);
   }
+}
+
+/** Whether a text is no guess, and not one that a model makes of music with ease. */
+function isHeardWell(decoded: DecodedWindow): boolean {
+  return !needsFallback(decoded) && decoded.noSpeechProbability <= mostNoSpeech;
 }
 
 function toRecognized(
@@ -288,13 +306,13 @@ function framesToSkip([first]: readonly VoiceRegion[], samples: Float32Array, wa
 
 /**
  * After how many positions to go on after a window that was written down to its end: the reference goes on after the
- * window, also where somebody began to speak after the last segment and is cut off.
+ * window, also where somebody began to speak after the last segment, or after music, and is cut off.
  */
 function resumeAt(last: WindowSegment | undefined, { speech, positions, isLast }: Window): number {
   const cutOff = speech.at(-1);
-  if (last === undefined || cutOff === undefined || isLast) return positions;
-  const lastEnd = positionsToSeconds(last.end);
-  const isNew = cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
+  if (cutOff === undefined || isLast) return positions;
+  const lastEnd = positionsToSeconds(last?.end ?? positions - heardAgainPositions);
+  const isNew = last === undefined || cutOff.startSeconds >= lastEnd - regionShape.paddingSeconds;
   const reachesEnd = cutOff.endSeconds >= positionsToSeconds(positions - 1);
   if (!isNew || !reachesEnd) return positions;
   return Math.min(positions, Math.floor(Math.max(cutOff.startSeconds, lastEnd) / secondsPerPosition));
