@@ -20,8 +20,10 @@ export function* namesWithin(
   if (Array.isArray(value)) {
     const items = options.flatMap(({ items: own }) => (own === undefined ? [] : [own as JsonSchema]));
     if (items.length === 0) return;
-    for (let index = 0; index < value.length && budget.names-- > 0; index++)
-      yield* namesWithin(items, value[index], `${path}[${index}]`, budget);
+    for (const [index, item] of value.entries()) {
+      if (budget.names-- <= 0) return;
+      yield* namesWithin(items, item, `${path}[${index}]`, budget);
+    }
     return;
   }
   const fields = value as Readonly<Record<string, unknown>>;

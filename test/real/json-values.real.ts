@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeChatModels } from './chat-models.ts';
 
 /** A question for a field of a schema, and the text of the value in the answer. */
-const values: readonly [content: string, field: string, schema: object, value: string][] = [
+const values: readonly (readonly [content: string, field: string, schema: object, value: string])[] = [
   [
     'The timestamp is 1700000000000000. Give it as JSON: {"timestamp": 1700000000000000}',
     'timestamp',
