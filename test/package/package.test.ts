@@ -106,10 +106,10 @@ describe('entries', () => {
 
   it.each([
     ['./sampling', 77_500],
-    ['./chat', 163_500],
-    ['./tokenization', 147_500],
+    ['./chat', 166_000],
+    ['./tokenization', 153_500],
     ['./vision', 51_500],
-    ['./audio', 154_500],
+    ['./audio', 155_500],
     ['./embedding', 13_700],
     ['./diffusion', 69_000],
   ])('%s imports no package and stays below %i bytes', async (name, limit) => {
@@ -119,7 +119,7 @@ describe('entries', () => {
   });
 
   it.each([
-    ['./metrics', 28_000],
+    ['./metrics', 30_500],
     ['./telemetry', 9_100],
   ])('%s imports no package before it is used and stays below %i bytes', async (name, limit) => {
     const { packages, bytes } = await closureOf(fileOf(name));

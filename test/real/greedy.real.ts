@@ -42,8 +42,7 @@ describe.skipIf(!fused)('SmolLM2 in int4, exported by onnxruntime-genai', () => 
       const step = wanted.findIndex((token, place) => token !== tokens[place]);
       if (step === -1) continue;
       const [[, first], [, second]] = golden.best[step] as [[number, number], [number, number]];
-      // The last token of a prompt is read by itself here, and with the others there.
-      expect(first - second).toBeLessThan(0.75);
+      expect(first - second).toBeLessThan(0.5);
     }
     await model.close();
   });
