@@ -25,7 +25,7 @@ export type HostMessage =
       /** Places in the spec of functions that stay in the host, where the worker calls them by their number. */
       readonly functions: readonly DataPath[];
     }
-  /** Of a `RunMessage`. */
+  /** A part of a `RunMessage`. */
   | Part
   /** Also where not all parts of the run have come. */
   | { readonly type: 'cancel'; readonly id: number }
@@ -49,7 +49,7 @@ export type WorkerMessage =
   | { readonly type: 'upstreams'; readonly upstreams: readonly UpstreamStatus[] }
   /** The worker has a request and begins with it. */
   | { readonly type: 'begun'; readonly id: number }
-  /** Of a list of `WorkerProgress`. */
+  /** A part of a list of `WorkerProgress`. */
   | Part;
 
 /** A request for a worker. */

@@ -1,7 +1,7 @@
 const names = ['parameters', 'input_schema', 'schema', 'json_schema', 'guided_json', 'json', 'input'];
 /** An object under one of the names; no quote within a text stands without a backslash before it. */
 const member = new RegExp(String.raw`(?<!\\)"(?:${names.join('|')})"\s*:\s*(?=\{)`, 'g');
-/** What a value of JavaScript may not keep: keys like numbers, whose order changes, long numbers, `1.0`, `1e3`. */
+/** Parts of a text that a value of JavaScript may not keep: keys like numbers, whose order changes, long numbers, `1.0`, `1e3`. */
 const delicate = /"\d+"\s*:|[\d.]{16}|\d\.0*(?!\d)|\d[eE][-+\d]/;
 /** Objects that are looked at. */
 const maxObjects = 256;

@@ -1,4 +1,4 @@
-import { parseExact } from '../../core/text/exact-json.ts';
+import { exactOr } from '../../core/text/exact-json.ts';
 import type { ResponseFormat } from '../../core/grammar/constraint.ts';
 import { grammarNotation } from '../../core/grammar/notations/grammar-notation.ts';
 import type { ChatMessage, MessageContent } from '../../core/chat/messages.ts';
@@ -38,7 +38,7 @@ export function toConversation({
   tools,
 }: Pick<ChatRequest, 'messages' | 'tools'>): Record<string, unknown> {
   const functions = tools.map(({ name, description, parameters, parametersText: text, strict }) => {
-    const exact = text === undefined ? parameters : parseExact(text);
+    const exact = exactOr(parameters, text);
     return { type: 'function', function: { name, description, parameters: exact, strict } };
   });
   return { messages: messages.map(toMessage), ...(tools.length > 0 ? { tools: functions } : {}) };
@@ -104,9 +104,8 @@ function toResponseFormat(format: ResponseFormat, dialect: ApiDialect): Record<s
     case 'json-object':
       return { response_format: { type: 'json_object' } };
     case 'json-schema': {
-      const { schema, schemaText: text } = format;
-      const exact = text === undefined ? schema : parseExact(text);
-      const json_schema = { name: 'answer', schema: exact, strict: true };
+      const schema = exactOr(format.schema, format.schemaText);
+      const json_schema = { name: 'answer', schema, strict: true };
       return { response_format: { type: 'json_schema', json_schema } };
     }
     default:

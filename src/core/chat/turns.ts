@@ -15,7 +15,7 @@ const user = (content: string): ChatMessage => ({ role: 'user', content });
 const callsOf = (message: ChatMessage): NonNullable<AssistantMessage['toolCalls']> =>
   message.role === 'assistant' ? (message.toolCalls ?? []) : [];
 
-/** What puts turns of a kind into others, in the order in which they are applied; one that finds none changes nothing. */
+/** Rewrites that put turns of a kind into others, in the order in which they are applied; one that finds none changes nothing. */
 const rewrites = {
   system(messages: Messages): Messages {
     const systems = messages.filter(isSystem);

@@ -3,7 +3,7 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s[\]{}:,"]+/g;
 /** The order of keys of objects that JavaScript keeps in another one. */
 const orders = new WeakMap<object, readonly string[]>();
 
-/** What a reader makes of the parts of a JSON text. */
+/** The makers of values out of the parts of a JSON text. */
 interface JsonBuilder<Value> {
   number(text: string): Value;
   object(members: readonly (readonly [string, Value])[]): Value;
@@ -51,6 +51,11 @@ export function parseExact(text: string): unknown {
   });
 }
 
+/** The value that a text stands for, where there is one, in place of what an object of JavaScript has kept of it. */
+export function exactOr<Value>(value: Value, text: string | undefined): Value {
+  return text === undefined ? value : (parseExact(text) as Value);
+}
+
 /** The keys of an object; of one that `parseExact` has made in the order of its text. */
 export function orderedKeys(value: object): readonly string[] {
   return orders.get(value) ?? Object.keys(value);
@@ -64,8 +69,12 @@ export function exactEntries(value: object): [string, unknown][] {
 /** `JSON.stringify` for what `parseExact` makes. */
 export function writeExact(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
-  if (Array.isArray(value)) return `[${value.map(writeExact).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = exactEntries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${writeExact(member)}`).join(',')}}`;
+  if (Array.isArray(value)) return `[${value.map(writeExact).join(',')}]`;
+  let members = '';
+  for (const key of orderedKeys(value)) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member !== undefined) members += `${members && ','}${JSON.stringify(key)}:${writeExact(member)}`;
+  }
+  return `{${members}}`;
 }

@@ -245,7 +245,7 @@ async function* answer(
       mostTokens: prompt.length + continuations.length * most,
       continuations,
       reproducible: request.seed !== undefined,
-      endsAlone: request.seed !== undefined || request.temperature === 0,
+      endsAlone: request.temperature === 0,
       owner,
       shared: model.sharedLength(fed),
       prefixOwner: sharesPrefixes ? undefined : owner,

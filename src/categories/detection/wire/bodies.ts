@@ -9,7 +9,6 @@ import {
   alike,
   harmless,
   ignoredFields,
-  notOffered,
   readForeign,
   type ForeignFields,
 } from '../../../validation/foreign-fields.ts';
@@ -78,8 +77,7 @@ export const detectionForeignFields: ForeignFields = {
     advice: 'only boxes of one class suppress each other',
   }),
   ...alike('augment retina_masks', harmless(false)),
-  points: notOffered,
-  boxes: notOffered,
+  ...alike('points boxes'),
   ...ignoredFields('user half device batch rect verbose'),
 };
 

@@ -20,7 +20,7 @@ export class Moves {
   readonly #sets: readonly RegExp[];
   /** Numbers of rows by the classes that a character is in. No row has the number 0. */
   readonly #rows = new Map<string, number>();
-  /** Of characters of one code unit, 0 where none has come up. */
+  /** Numbers of rows of characters of one code unit, 0 where none has come up. */
   readonly #rowOfUnit = new Uint16Array(0x1_00_00);
   readonly #rowOfPair = new Map<number, number>();
 

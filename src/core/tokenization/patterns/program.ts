@@ -1,6 +1,6 @@
 import { getOrCreate } from '../../get-or-create.ts';
 
-/** What an instruction does. No run comes to the last three: the next character tells where they lead. */
+/** The work of an instruction. No run comes to the last three: the next character tells where they lead. */
 export type Kind =
   /** There is no way on. */
   | 'deadEnd'
@@ -46,7 +46,7 @@ export interface Instruction {
   readonly isLoop: boolean;
 }
 
-/** What the instructions of a part depend on. */
+/** Circumstances that the instructions of a part depend on. */
 export interface Context {
   /** Whether the text is read backwards. */
   readonly isBack: boolean;

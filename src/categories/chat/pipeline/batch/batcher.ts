@@ -19,7 +19,7 @@ export interface Generation {
    * its own, reusing only what was computed in the same pieces.
    */
   readonly reproducible: boolean;
-  /** Whether the last token of its prompt is read by itself, as it is where the rest of the prompt is in the cache. */
+  /** Whether the last token of its prompt is read by itself, as that of a reproducible one and of one in the cache is. */
   readonly endsAlone?: boolean | undefined;
   /** Owners take turns. */
   readonly owner?: string | undefined;
@@ -357,14 +357,14 @@ export class Batcher {
   #mostOf({ generations, done }: Prefill): number {
     const { readsWholePrompts, pieceTokens = prefillTokens } = this.#decoder;
     if (readsWholePrompts) return Infinity;
-    const [{ prompt, reproducible, endsAlone = reproducible, readLogits, owner }, ...others] =
-      generations as readonly [Generation, ...Generation[]];
-    if (others.length > 0) return prefillTokens;
+    const { prompt, reproducible, endsAlone, readLogits, owner } = generations[0]!;
+    if (generations.length > 1) return prefillTokens;
     const left = prompt.length - done;
     const fair = !reproducible && this.#isShared(owner) ? fairPrefillTokens : pieceTokens;
     const read = readLogits ? Math.ceil(mostLogits / this.#decoder.vocabularySize) : pieceTokens;
     const most = Math.min(pieceTokens, fair, read);
-    return endsAlone && this.#decoder.pieceTokens !== undefined && left > 1 ? Math.min(most, left - 1) : most;
+    const isAlone = (reproducible || endsAlone === true) && this.#decoder.pieceTokens !== undefined;
+    return isAlone && left > 1 ? Math.min(most, left - 1) : most;
   }
 
   /** Whether a piece that was just read is one of those in which a prompt with a seed is read anew. */

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../../../core/chat/messages.ts';
-import { parseExact } from '../../../../core/text/exact-json.ts';
+import { exactOr } from '../../../../core/text/exact-json.ts';
 import type { ChatRequest } from '../../request.ts';
 
 /** Reads the schemas of a request from their texts, where it has them. */
@@ -7,14 +7,13 @@ export function withExactSchemas<Request extends Pick<ChatRequest, 'tools' | 're
   request: Request,
 ): Request {
   const { tools, responseFormat: format } = request;
-  const text = format.type === 'json-schema' ? format.schemaText : undefined;
-  const responseFormat = text === undefined ? format : { ...format, schema: parseExact(text) };
+  const responseFormat =
+    format.type === 'json-schema' ? { ...format, schema: exactOr(format.schema, format.schemaText) } : format;
   return { ...request, tools: tools.map(exactTool), responseFormat };
 }
 
 function exactTool(tool: ToolDefinition): ToolDefinition {
-  const { parametersText: text } = tool;
-  return text === undefined
-    ? tool
-    : { ...tool, parameters: parseExact(text) as ToolDefinition['parameters'] };
+  const { parameters, parametersText: text } = tool;
+  // Templates of the setting `toolPrompt` see which members there are.
+  return text === undefined ? tool : { ...tool, parameters: exactOr(parameters, text) };
 }
