@@ -19,10 +19,19 @@ export {
   type ReasoningSplitterFlushOptions,
 } from '../core/chat/reasoning.ts';
 export { createHarmonySplitter } from '../core/chat/reasoning-harmony.ts';
+export { createFormat } from '../core/chat/tool-calls/format.ts';
+export { deriveNotation, type Derived } from '../core/chat/tool-calls/derive.ts';
+export type {
+  CallNotation,
+  Edge,
+  ItemsNotation,
+  JsonNotation,
+  ValueStyle,
+} from '../core/chat/tool-calls/notation.ts';
+export type { RenderTurns } from '../core/chat/tool-calls/template-turn.ts';
 export { mostFittingTool } from '../core/chat/tool-selection.ts';
 export type {
   CallFrame,
-  ModelFamily,
   ModelTraits,
   ToolCallConstraint,
   ToolCallFormat,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { getOrCreate } from '../core/get-or-create.ts';
 import { fieldError, type InferenceError, orElse, orThrow } from '../errors.ts';
-import type { CallSample } from '../core/chat/formats.ts';
+import type { RenderTurns } from '../core/chat/tool-calls/template-turn.ts';
 import {
   pictureMark,
   splitAtPictures,
@@ -32,8 +32,8 @@ export interface ChatTemplate {
   readonly hasSystemRole: boolean;
   /** What has to become of each kind of turns so that no text is lost, found out by rendering; see `withEveryTurn`. */
   turnFates(options: { readonly hasTools: boolean }): TurnFates;
-  /** A call as the template writes it, for finding out the format; `undefined` where it has no place for calls. */
-  readonly callSample: CallSample | undefined;
+  /** Renders as it is; `undefined` where the template refuses the conversation. For finding out how it writes calls. */
+  readonly probe: RenderTurns;
   /** Jinja source, for finding out what formats a model uses. */
   readonly source: string;
   /** Name of the variable that lets the model think (`true`) or not: found out by rendering. */
@@ -116,7 +116,7 @@ export function createChatTemplate(
   }
   const reads = (variable: string): boolean => plain.reads(variable) || withTools.reads(variable);
   const specialTokens = readSpecialTokens(tokenizerConfig);
-  const toCallIds = callIdsOf(source);
+  let toCallIds = callIdsOf(source);
 
   function renderWith(
     feed: ToolFeed,
@@ -126,25 +126,30 @@ export function createChatTemplate(
   ): Generator<void, string> {
     const given = {
       ...specialTokens,
-      messages: toCallIds(messages).map(toTemplateMessage).map(withParts),
+      messages: toCallIds(messages).map((message) => toTemplateMessage(message, argumentsOf)).map(withParts),
       documents: null,
       add_generation_prompt: true,
     };
+    const fed = { ...feed(tools.length > 0 ? tools.map(toExactTool) : null, now), ...variables };
+    const messagesFilled = given.messages.map((message) => Object.assign({ content: '' }, message));
     const completed = (complete: (tool: TemplateTool) => TemplateTool): Variables => ({
       ...given,
-      messages: given.messages.map((message) => Object.assign({ content: '' }, message)),
+      messages: messagesFilled,
       ...feed(
         tools.map((tool) => complete(toTemplateTool(tool))),
         now,
       ),
       ...variables,
     });
-    return renderGenerously(
-      tools.length > 0 ? withTools : plain,
-      { ...given, ...feed(tools.length > 0 ? tools.map(toExactTool) : null, now), ...variables },
-      [completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
-    );
+    return renderGenerously(tools.length > 0 ? withTools : plain, { ...given, ...fed }, [
+      // With the same tools, so that the prompts of a conversation begin alike.
+      { ...given, messages: messagesFilled, ...fed },
+      ...[completeTool, (tool: TemplateTool) => describeParameters(completeTool(tool))].map(completed),
+    ]);
   }
+
+  /** Templates may want arguments as an object or as its text. */
+  let argumentsOf: (text: string) => Value = parseArguments;
 
   /** Templates of models for pictures may read contents as lists of parts alone. */
   let readsParts = false;
@@ -166,9 +171,20 @@ export function createChatTemplate(
     probes.starts.some((messages) => render(candidate, messages, [probeTool])?.includes(probeTool.name)),
   );
   const usedFeed = feed ?? toolFeeds[0]!;
-  const withCall = render(usedFeed, probes.called, []) ?? render(usedFeed, probes.called, [probeTool]) ?? '';
-  const callStart = withCall.lastIndexOf(probes.question) + probes.question.length;
-  const showsCall = withCall.includes(probes.argument, callStart);
+  const probe: RenderTurns = (messages, tools, variables) => render(usedFeed, messages, tools, variables);
+  const behindQuestion = (): string => {
+    const prompt = probe(probes.called, []) ?? probe(probes.called, [probeTool]) ?? '';
+    return prompt.slice(prompt.lastIndexOf(probes.question) + probes.question.length);
+  };
+  let called = behindQuestion();
+  if (!called.includes(probes.argument)) {
+    argumentsOf = (text) => text;
+    called = behindQuestion();
+    if (!called.includes(probes.argument)) argumentsOf = parseArguments;
+  }
+  const [start = ''] = called.split(probes.argument, 1);
+  // Some templates know a call by its id alone.
+  if (start.includes(probes.id) && !start.includes(probeTool.name)) toCallIds = toNamedIds;
   const probed = new Map<boolean, TurnFates>();
   const turnFates = ({ hasTools }: { hasTools: boolean }): TurnFates =>
     getOrCreate(probed, hasTools, () =>
@@ -176,9 +192,10 @@ export function createChatTemplate(
     );
   return withRender({
     source,
+    probe,
     turnFates,
     supportsTools: feed !== undefined,
-    showsCalls: showsCall && withCall.includes(probes.result, callStart),
+    showsCalls: called.includes(probes.argument) && called.includes(probes.result),
     hasSystemRole: turnFates({ hasTools: false }).system === 'shown',
     thinkingSwitch: thinkingSwitches.filter(reads).find((name) =>
       probes.starts.some((messages) => {
@@ -186,7 +203,6 @@ export function createChatTemplate(
         return on !== off;
       }),
     ),
-    callSample: showsCall ? { text: withCall.slice(callStart), ...probes.call } : undefined,
     reads,
     *renderSteps(messages, tools, variables) {
       try {
@@ -240,15 +256,16 @@ function callIdsOf(source: string): (messages: readonly ChatMessage[]) => readon
   // Mistral's templates raise an exception for ids of another length.
   if (/\|\s*length\s*!=\s*9\b/.test(source))
     return (messages) => withCallIds(messages, ({ id }) => toShortId(id));
-  if (!source.includes('<|tool_calls_section_begin|>')) return (messages) => messages;
-  // Kimi's templates know a call by its id alone.
-  return (messages) => {
-    let count = 0;
-    return withCallIds(messages, ({ id, name }) => {
-      const number = count++;
-      return id.startsWith(`functions.${name}:`) ? id : `functions.${name}:${number}`;
-    });
-  };
+  return (messages) => messages;
+}
+
+/** Ids that hold the name of the function and the number of the call, as Kimi K2 writes them. */
+function toNamedIds(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  let count = 0;
+  return withCallIds(messages, ({ id, name }) => {
+    const number = count++;
+    return id.startsWith(`functions.${name}:`) ? id : `functions.${name}:${number}`;
+  });
 }
 
 /** Gives every call another id, and its result the same. */
@@ -282,7 +299,10 @@ function toShortId(id: string): string {
   return BigInt(`0x${digest}`).toString(36).slice(-9);
 }
 
-function toTemplateMessage(message: ChatMessage): Record<string, unknown> {
+function toTemplateMessage(
+  message: ChatMessage,
+  argumentsOf: (text: string) => Value,
+): Record<string, unknown> {
   if (message.role !== 'assistant') {
     return {
       role: message.role,
@@ -301,7 +321,7 @@ function toTemplateMessage(message: ChatMessage): Record<string, unknown> {
       tool_calls: toolCalls.map((call) => ({
         id: call.id,
         type: 'function',
-        function: { name: call.name, arguments: parseArguments(call.arguments) },
+        function: { name: call.name, arguments: argumentsOf(call.arguments) },
       })),
     }),
   };
@@ -331,8 +351,14 @@ function completeTool({ type, function: definition }: TemplateTool): TemplateToo
   const { name, description = '', parameters } = definition;
   return {
     type,
-    function: { name, description, parameters: { type: 'object', properties: {}, ...parameters } },
+    function: { name, description, parameters: { ...parameters, ...missingFrom(parameters) } },
   };
+}
+
+/** Members that templates look for, where a schema lacks them. */
+function missingFrom(parameters: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const missing = Object.entries({ type: 'object', properties: {} }).filter(([key]) => parameters[key] === undefined);
+  return Object.fromEntries(missing);
 }
 
 function describeParameters({ type, function: definition }: TemplateTool): TemplateTool {

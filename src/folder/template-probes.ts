@@ -55,7 +55,8 @@ const called = [asked, calling(texts.argument), result(texts.result)];
 /** Conversations that every template is tried with: a question, alone and behind an instruction, and a call with its result. */
 export const probes = {
   ...texts,
-  call: { name: probeTool.name, arguments: JSON.stringify({ text: texts.argument }) },
+  /** The id of the call. */
+  id: 'callprob0',
   starts: [[asked], [first, asked]],
   called,
 };

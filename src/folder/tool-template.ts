@@ -1,7 +1,7 @@
 import { describeTools, instruct, writeToolTurns } from '../core/chat/tool-prompt.ts';
 import type { ModelFormats } from '../core/chat/formats.ts';
 import type { ToolDefinition } from '../core/chat/messages.ts';
-import { hermesFormat } from '../core/chat/tool-calls/json-formats.ts';
+import { hermesFormat } from '../core/chat/tool-calls/rows.ts';
 import type { ToolCallFormat } from '../core/chat/tool-calls/format.ts';
 import { abbreviate } from '../core/text/quote.ts';
 import { fieldError } from '../errors.ts';

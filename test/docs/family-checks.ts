@@ -1,5 +1,6 @@
 import { detectFormats, toolCallFormats } from '../../src/core/chat/formats.ts';
 import type { ToolCallFormat } from '../../src/core/chat/tool-calls/format.ts';
+import type { CallNotation } from '../../src/core/chat/tool-calls/notation.ts';
 import { createChatTemplate } from '../../src/folder/chat-template.ts';
 import { acceptor } from '../core/grammar/walk.ts';
 import { parsePieces } from '../core/chat/tool-calls/items.ts';
@@ -10,8 +11,11 @@ import { answerGrammar } from '../core/grammar/all-at-once.ts';
 /** Facts about the calls of one family, each found out by trying. */
 export interface FamilyCheck {
   readonly family: string;
-  readonly format: string;
-  /** Whether a template of the family is recognized as one of its format. */
+  readonly models: readonly string[];
+  readonly origin: CallNotation['origin'];
+  readonly parallel: boolean;
+  readonly example: { readonly name: string; readonly text: string };
+  /** Whether the notation is derived from a template of the family, or its row is found by it. */
   readonly isFound: boolean;
   /** Whether the call that the template writes is read as this call. */
   readonly isRead: boolean;
@@ -34,14 +38,20 @@ const tools = [
 ];
 
 export function checkFamily(own: FamilyTemplate): FamilyCheck {
-  const format = toolCallFormats.find(({ families }) => families.some(({ name }) => name === own.family))!;
   const template = createChatTemplate(folderOf({ chatTemplate: jinjaOf(own) }));
-  const { source, callSample } = template;
+  const { source, probe } = template;
+  const found = detectFormats({ template: source, hasToken: () => false, render: probe }).toolCalls;
+  const row = toolCallFormats.find(({ name }) => name === own.notation);
+  // A row's own reader and grammar count where the family's template shows no calls.
+  const format = own.isRow ? row! : found!;
   const text = writtenBy(template.render, own.opened ?? '');
   return {
     family: own.family,
-    format: format.name,
-    isFound: detectFormats({ template: source, hasToken: () => false, callSample }).toolCalls === format,
+    models: own.models,
+    origin: format.notations[0]!.origin,
+    parallel: format.parallel,
+    example: { name: own.notation, text: format.example },
+    isFound: row === undefined ? found?.name === 'template' : found?.notations.includes(row.notations[0]!) === true,
     isRead: [false, true].every((isConstrained) => isTheCall(read(format, [text], isConstrained))),
     isAccepted: accepts(format, text),
     isCutSafe: [false, true].every((isConstrained) => {

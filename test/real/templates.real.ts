@@ -27,8 +27,8 @@ function templateOf(name: string): ChatTemplate {
   const template = withEveryTurn(
     createChatTemplate({ chatTemplate, tokenizerConfig, path: name } as unknown as ModelFolder),
   );
-  const { source, callSample } = template;
-  const formats = detectFormats({ template: source, callSample, hasToken: () => false });
+  const { source, probe } = template;
+  const formats = detectFormats({ template: source, render: probe, hasToken: () => false });
   return withTools({ template, formats }, {}).template;
 }
 

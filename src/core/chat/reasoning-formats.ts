@@ -2,8 +2,8 @@ import { recognizes, type Evidence } from './evidence.ts';
 import { createReasoningSplitter, type ReasoningMarkers } from './reasoning.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
-import { museGlimmerStart } from './tool-calls/muse-glimmer.ts';
 
+const museGlimmerStart = '<|start|>assistant';
 const think = { open: '<think>', close: '</think>' };
 
 const rows: readonly BlockFormatRow[] = [

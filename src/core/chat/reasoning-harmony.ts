@@ -2,7 +2,18 @@ import { takeJson } from './tool-calls/json-calls.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { createScriptedSplitter, type ReasoningPart, type ReasoningSplitter } from './reasoning.ts';
 import { TextInput, type Reading } from './text-input.ts';
-import { harmonyFormat, harmonyMarkers } from './tool-calls/harmony.ts';
+import { recognizes } from './evidence.ts';
+
+/** Special tokens of a harmony answer (https://cookbook.openai.com/articles/openai-harmony). */
+const harmonyMarkers = {
+  start: '<|start|>',
+  channel: '<|channel|>',
+  constrain: '<|constrain|>',
+  message: '<|message|>',
+  end: '<|end|>',
+  call: '<|call|>',
+  return: '<|return|>',
+} as const;
 
 /** Messages in channels: `analysis` is thinking, `final` and `commentary` are the answer. */
 export const harmonyReasoningFormat: ReasoningFormat = {
@@ -19,7 +30,7 @@ export const harmonyReasoningFormat: ReasoningFormat = {
     after: `${harmonyMarkers.start}assistant`,
     frame: { open: `${harmonyMarkers.channel}final${harmonyMarkers.message}`, close: '', isRequired: true },
   }),
-  detect: harmonyFormat.detect,
+  detect: recognizes(['<|channel|>', '<|message|>']),
 };
 
 /** A header is a few words; more than this is text. */

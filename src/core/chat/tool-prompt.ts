@@ -1,17 +1,16 @@
 import { writeExact } from '../text/exact-json.ts';
 import type { ChatMessage, ToolDefinition } from './messages.ts';
 import type { ToolCallFormat } from './tool-calls/format.ts';
-import { writeCalls } from './tool-calls/write-calls.ts';
 
 /** Tells a model, whose template has no place for tools, which functions it can call and how. */
 export function describeTools(tools: readonly ToolDefinition[], format: ToolCallFormat): string {
   const call = (name: string) => ({ name, arguments: '{"parameter": "value"}' });
-  const example = writeCalls(format, [call('function_name')]);
+  const example = format.write([call('function_name')]);
   const definitions = tools.map(({ name, description, parameters }) =>
     writeExact({ name, description, parameters }),
   );
   const several = format.parallel
-    ? `\n\nSeveral calls look like this:\n${writeCalls(format, [call('first_function'), call('second_function')])}`
+    ? `\n\nSeveral calls look like this:\n${format.write([call('first_function'), call('second_function')])}`
     : '';
   return `You can call functions. Each line describes one, with a JSON Schema of its parameters:
 ${definitions.join('\n')}
@@ -58,7 +57,7 @@ export function writeToolTurns(
     const last = turns.at(-1);
     if (message.role === 'assistant' && message.toolCalls?.length) {
       const { toolCalls, ...rest } = message;
-      const calls = writeCalls(format, toolCalls);
+      const calls = format.write(toolCalls);
       turns.push({
         ...rest,
         content: [message.content ?? '', calls].filter((text) => text !== '').join('\n'),

@@ -175,19 +175,19 @@ interface Way {
 
 function wayOf(
   { tools, choice: when, parallel }: CallConstraint,
-  { begin, separator, end, call, trigger, lead = '', isLoose }: ToolCallConstraint,
+  { begin, separator, end, tail, call, trigger, lead = '' }: ToolCallConstraint,
   values: readonly Expression[],
 ): Way {
-  const written = (part: string): Expression => (isLoose ? looseText(part) : text(part));
   const frames = tools.map(({ name }) => call(name));
   const one = choice(
-    ...frames.map(({ prefix, suffix }, index) => sequence(written(prefix), values[index]!, written(suffix))),
+    ...frames.map(({ prefix, suffix }, index) => sequence(looseText(prefix), values[index]!, looseText(suffix))),
   );
   const isSingle = when === 'once' || !parallel || separator === null;
-  const more = isSingle ? empty : repeat(sequence(written(separator), one), { min: 0, max: Infinity });
+  const more = isSingle ? empty : repeat(sequence(looseText(separator), one), { min: 0, max: Infinity });
   const triggers = trigger === undefined ? frames.map(({ prefix }) => begin + prefix) : [trigger];
+  const optional = tail.reduceRight<Expression>((rest, part) => choice(empty, sequence(looseText(part), rest)), empty);
   return {
-    section: sequence(written(begin), one, more, written(end)),
+    section: sequence(looseText(begin), one, more, looseText(end), optional),
     lead,
     triggers: triggers.map((own) => lead + own),
   };

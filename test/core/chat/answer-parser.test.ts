@@ -6,8 +6,8 @@ import {
   type AnswerParserOptions,
 } from '../../../src/core/chat/answer-parser.ts';
 import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
-import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
+import { knownFormat } from './tool-calls/known-formats.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
 import { runs } from '../../thorough.ts';
 
@@ -181,7 +181,7 @@ describe('createAnswerParser', () => {
       `<|tool_calls_section_begin|>${ids.map((id) => `<|tool_call_begin|>${id}<|tool_call_argument_begin|>{}<|tool_call_end|>`).join('')}<|tool_calls_section_end|>`;
     const idsOf = (text: string) => {
       const parser = createAnswerParser({
-        toolCallParser: kimiK2Format.createParser([]),
+        toolCallParser: knownFormat('kimi-k2').createParser([]),
         createToolCallId: () => 'made',
       });
       const events = [...parser.push(text), ...parser.end({ cutOff: false }).events];

@@ -4,7 +4,7 @@ import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/ans
 import { reasoningFormats } from '../../../src/core/chat/reasoning-formats.ts';
 import type { ReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { createHarmonySplitter } from '../../../src/core/chat/reasoning-harmony.ts';
-import { harmonyFormat } from '../../../src/core/chat/tool-calls/harmony.ts';
+import { knownFormat } from './tool-calls/known-formats.ts';
 import { cut, cutTexts, soup } from '../text/pieces.ts';
 import { runs } from '../../thorough.ts';
 
@@ -133,7 +133,7 @@ describe('createAnswerParser with harmony', () => {
     const parser = createAnswerParser({
       stop: options.stop,
       reasoningSplitter: createHarmonySplitter(),
-      toolCallParser: harmonyFormat.createParser([]),
+      toolCallParser: knownFormat('harmony').createParser([]),
       createToolCallId: () => 'call_0',
     });
     const events = pieces.flatMap((piece) => parser.push(piece));

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReasoningSplitter } from '../../../src/core/chat/reasoning.ts';
 import { cutTexts, soup } from '../text/pieces.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
-import { kimiK2Format } from '../../../src/core/chat/tool-calls/kimi-k2.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
+import { knownFormat } from './tool-calls/known-formats.ts';
 import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
 import { runs } from '../../thorough.ts';
 
@@ -120,7 +120,7 @@ describe('createReasoningSplitter with calls', () => {
 
   it.each<[string, ToolCallFormat, string, [string, string]]>([
     ['a call', hermesFormat, `I call it.\n\n${weather}\nDone`, ['I call it.', `${weather}\nDone`]],
-    ['a call of its own format', kimiK2Format, `Well. ${kimi}`, ['Well.', kimi]],
+    ['a call of its own format', knownFormat('kimi-k2'), `Well. ${kimi}`, ['Well.', kimi]],
     ['a call at the beginning', hermesFormat, weather, ['', weather]],
     ['a call and the end after it', hermesFormat, `a ${weather}\n</think>\n\nb`, ['a', `${weather}\nb`]],
     ['a marker alone', hermesFormat, 'Use <tool_call> tags.</think>Yes', ['Use <tool_call> tags.', 'Yes']],

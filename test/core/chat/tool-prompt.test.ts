@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toolCallFormats } from '../../../src/core/chat/formats.ts';
 import type { ChatMessage } from '../../../src/core/chat/messages.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
-import { writeCalls } from '../../../src/core/chat/tool-calls/write-calls.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
+import { knownFormats } from './tool-calls/known-formats.ts';
 import { describeTools, instruct, writeToolTurns } from '../../../src/core/chat/tool-prompt.ts';
 import { parsePieces } from './tool-calls/items.ts';
 
@@ -16,10 +15,10 @@ const call = (id: string): ChatMessage => ({
 });
 
 describe('writeCalls', () => {
-  it.each(toolCallFormats.map((format) => [format.name, format] as const))(
+  it.each(knownFormats.map((format) => [format.name, format] as const))(
     'writes what %s reads',
     (_, format) => {
-      const text = writeCalls(format, [{ name: 'f', arguments: '{"a": "x", "n": 2, "on": true}' }])!;
+      const text = format.write([{ name: 'f', arguments: '{"a": "x", "n": 2, "on": true}' }])!;
       const items = parsePieces(format.createParser([]), [text]).filter((item) => typeof item !== 'string');
       expect(items.map(({ name, end }) => [name, end])).toEqual([['f', 'whole']]);
       expect(JSON.parse(items[0]!.arguments)).toEqual({ a: 'x', n: 2, on: true });
@@ -28,13 +27,13 @@ describe('writeCalls', () => {
 });
 
 describe('describeTools', () => {
-  it.each(toolCallFormats.map((format) => [format.name, format] as const))(
+  it.each(knownFormats.map((format) => [format.name, format] as const))(
     'shows how %s is written',
     (_, format) => {
       const text = describeTools([tool], format);
       expect(text).toContain(JSON.stringify(tool));
       expect(text).toContain(
-        writeCalls(format, [{ name: 'function_name', arguments: '{"parameter": "value"}' }]),
+        format.write([{ name: 'function_name', arguments: '{"parameter": "value"}' }]),
       );
     },
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAnswerParser } from '../../../src/core/chat/answer-parser.ts';
 import { reasoningFormats } from '../../../src/core/chat/reasoning-formats.ts';
-import { toolCallFormats } from '../../../src/core/chat/formats.ts';
+import { knownFormat } from './tool-calls/known-formats.ts';
 
 const tools = [{ name: 'set_alarm', parameters: { type: 'object', properties: { at: { type: 'string' } } } }];
 const muse =
@@ -34,7 +34,7 @@ it.each<[name: string, answer: string, reasoning: string, text: string, calls: n
     'Good night.',
     0,
   ],
-  ['muse-glimmer', `to=set_alarm<|message|>\n${muse}<|eot|>`, '', '', 1],
+  ['muse-glimmer', `to=set_alarm<|message|>\n${muse}`, '', '', 1],
   [
     'muse-glimmer',
     ` to=self<|message|>Early: ${muse}?<|eom|><|start|>assistant to=set_alarm<|message|>${muse}`,
@@ -44,7 +44,7 @@ it.each<[name: string, answer: string, reasoning: string, text: string, calls: n
   ],
   [
     'muse-glimmer',
-    ` to=user<|message|>Wait.<|eom|><|start|>assistant to=set_alarm<|message|>${muse}<|eom|><|start|>assistant to=set_alarm<|message|>${muse}<|eot|>`,
+    ` to=user<|message|>Wait.<|eom|><|start|>assistant to=set_alarm<|message|>${muse}<|eom|><|start|>assistant to=set_alarm<|message|>${muse}`,
     '',
     'Wait.',
     2,
@@ -82,7 +82,7 @@ it.each<[name: string, answer: string, reasoning: string, text: string, calls: n
   ],
   ['hy-4', `<think:6124c78e></think:6124c78e>${hy(':6124c78e', '')}`, '', '', 1],
 ])('%s: %s', (name, answer, reasoning, text, calls, prompt = '') => {
-  const toolCalls = toolCallFormats.find((format) => format.name === name)!;
+  const toolCalls = knownFormat(name);
   const format = reasoningFormats.find((candidate) => candidate.name === name)!;
   for (const pieces of [[answer], answer.split('')]) {
     const parser = createAnswerParser({

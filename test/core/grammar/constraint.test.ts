@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toolCallFormats } from '../../../src/core/chat/formats.ts';
+import { knownFormats } from '../chat/tool-calls/known-formats.ts';
 import type { AnswerConstraint, CallConstraint } from '../../../src/core/grammar/constraint.ts';
 import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/answer-parser.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
 import { accepts, closers, jsonPieces, randomWalk, toyVocabulary } from './walk.ts';
 import { runs } from '../../thorough.ts';
 import { answerGrammar, compileGrammar } from './all-at-once.ts';
@@ -55,7 +55,7 @@ function expectValid({ name, arguments: values }: Call): void {
   }
 }
 
-describe.each(toolCallFormats.map((format) => [format.name, format] as const))('%s', (_, format) => {
+describe.each(knownFormats.map((format) => [format.name, format] as const))('%s', (_, format) => {
   const { trigger: own = '[add(', end: last } = format.constraint;
   const vocabulary = toyVocabulary(...jsonPieces, ...closers, ...format.markers, own, last || '\t');
   const ends = [...closers, last];
@@ -218,6 +218,7 @@ describe('arguments whose schema cannot be honored', () => {
     },
   ];
   const frame = format.call('odd');
+  const written = (text: string): string => format.begin + frame.prefix + text + frame.suffix + format.end;
   const constraint = (choice: CallConstraint['choice']): AnswerConstraint => ({
     response: { type: 'text' },
     calls: { tools: odd, choice, parallel: true, format },
@@ -225,9 +226,9 @@ describe('arguments whose schema cannot be honored', () => {
 
   test('are any object where calls are optional', () => {
     expect(
-      accepts(answerGrammar(constraint('optional'))!, `${frame.prefix}{"any": [1]}${frame.suffix}`),
+      accepts(answerGrammar(constraint('optional'))!, written('{"any": [1]}')),
     ).toBe(true);
-    expect(accepts(answerGrammar(constraint('optional'))!, `${frame.prefix}[1]${frame.suffix}`)).toBe(false);
+    expect(accepts(answerGrammar(constraint('optional'))!, written('[1]'))).toBe(false);
   });
 
   test.each(['required', 'once'] as const)('are refused where a call is %s', (choice) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
 import { Automaton, dead } from '../../../src/core/grammar/engine/automaton.ts';
 import { decimalRange } from '../../../src/core/grammar/schemas/decimal-range.ts';
 import { text } from '../../../src/core/grammar/languages/expression.ts';

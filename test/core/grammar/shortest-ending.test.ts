@@ -1,7 +1,7 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { describe, expect, it, test } from 'vitest';
 import type { GrammarMatcher } from '../../../src/core/grammar/engine/matcher.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { schemas } from './schemas.ts';
 import { allowedTokens, jsonPieces, toyVocabulary } from './walk.ts';

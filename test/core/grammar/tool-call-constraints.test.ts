@@ -1,9 +1,8 @@
 import { Validator, type Schema } from '@cfworker/json-schema';
 import { describe, expect, test } from 'vitest';
 import { createAnswerParser, type AnswerEvent } from '../../../src/core/chat/answer-parser.ts';
-import { toolCallFormats } from '../../../src/core/chat/formats.ts';
+import { knownFormats } from '../chat/tool-calls/known-formats.ts';
 import type { CallConstraint } from '../../../src/core/grammar/constraint.ts';
-import { writeCalls } from '../../../src/core/chat/tool-calls/write-calls.ts';
 import type { ToolCallFormat } from '../../../src/core/chat/tool-calls/format.ts';
 import { parsePieces } from '../chat/tool-calls/items.ts';
 import { someRows } from '../../thorough.ts';
@@ -126,7 +125,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   },
 };
 
-const formats = toolCallFormats.map((format) => [format.name, format] as const);
+const formats = knownFormats.map((format) => [format.name, format] as const);
 const cases = someRows(
   formats.flatMap(([name, format]) => Object.keys(schemas).map((schema) => [name, schema, format] as const)),
 );
@@ -308,7 +307,7 @@ test.each<[string, string, string]>([
   ],
   [
     'Jamba',
-    'hunyuan',
+    'jamba',
     '<tool_calls>[\n    {\n        "name": "get_weather",\n        "arguments": {"city": "Paris", "unit": "k"}\n    }\n]</tool_calls>',
   ],
   [
@@ -328,7 +327,7 @@ test.each<[string, string, string]>([
     '<|tool_call_start|>[{"name": "get_weather", "arguments": {"city": "Paris", "unit": "k"}}]<|tool_call_end|>',
   ],
 ])('what %s writes by itself is allowed, and read back wherever it is cut', (_family, name, answer) => {
-  const format = toolCallFormats.find((one) => one.name === name)!;
+  const format = knownFormats.find((one) => one.name === name)!;
   const grammar = (choice: CallConstraint['choice']) =>
     acceptor(
       answerGrammar({
@@ -352,8 +351,5 @@ test.each<[string, string, string]>([
 /** So many calls as the format writes them, where the answer begins: Functionary's prompts end with the first `>>>`. */
 function written(format: ToolCallFormat, values: unknown, count: number): string {
   const call = { name: 'get_weather', arguments: JSON.stringify(values) };
-  return writeCalls(
-    format,
-    Array.from({ length: count }, () => call),
-  ).replace(/^>>>/, '');
+  return format.write(Array.from({ length: count }, () => call));
 }

@@ -61,6 +61,7 @@ export const closers = [
   ']<]minimax[>[',
   '</arg_value>',
   '</param>',
+  '</longcat_arg_value>',
   '<|"|>',
   '<escape>',
   '"',

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AnswerConstraint } from '../../../src/core/grammar/constraint.ts';
 import type { CompiledGrammar } from '../../../src/core/grammar/engine/matcher.ts';
-import { hermesFormat } from '../../../src/core/chat/tool-calls/json-formats.ts';
+import { hermesFormat } from '../../../src/core/chat/tool-calls/rows.ts';
 import { createSampler } from '../../../src/core/sampling/sampler.ts';
 import { createRng } from '../../../src/core/sampling/rng.ts';
 import { inSlices } from '../../../src/concurrency/in-slices.ts';

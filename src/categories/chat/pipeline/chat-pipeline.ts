@@ -398,13 +398,13 @@ function show(
 
 function readFormats(
   spec: ChatSettings,
-  { source, callSample }: ChatTemplate,
+  { source, probe }: ChatTemplate,
   tokenizer: TextTokenizer,
 ): ModelFormats {
   const { toolCallFormat, reasoningFormat } = spec;
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   return orThrow(
-    () => detectFormats({ template: source, callSample, hasToken, toolCallFormat, reasoningFormat }),
+    () => detectFormats({ template: source, render: probe, hasToken, toolCallFormat, reasoningFormat }),
     (error) => fieldErrorOf(error.message.split(':', 1)[0]!, error),
   );
 }

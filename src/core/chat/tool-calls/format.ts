@@ -1,6 +1,11 @@
 import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import type { ToolCall, ToolDefinition } from '../messages.ts';
+import { createConstraint } from './constraint.ts';
+import { tagsOf } from './edges.ts';
+import type { CallNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { createReader, marksOf } from './reader.ts';
+import { writeCalls } from './write-calls.ts';
 
 export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
@@ -12,22 +17,16 @@ export interface ModelTraits {
   hasToken(token: string): boolean;
 }
 
-/** Models that were trained together and call tools in the same way. */
-export interface ModelFamily {
-  readonly name: string;
-  /** Models of the family that are known to use the format. */
-  readonly models: readonly string[];
-}
-
-/** One way in which models write tool calls. */
+/** How the models of one template, or of one row, write tool calls. */
 export interface ToolCallFormat {
-  /** Unique, kebab-case: what a setting says to choose the format. */
+  /** What a setting says to choose the format; `template` for one that was derived. */
   readonly name: string;
   /** Example of an answer that calls a tool, for documentation. */
   readonly example: string;
-  readonly families: readonly ModelFamily[];
   /** Whether one answer may hold several calls. */
   readonly parallel: boolean;
+  /** The notations that are read; the first is the one in which calls are written. */
+  readonly notations: readonly CallNotation[];
   /**
    * Texts that carry structure. Where the tokenizer has one of them as a special token, the token's text must reach
    * the parser although special tokens are no part of an answer otherwise.
@@ -37,9 +36,8 @@ export interface ToolCallFormat {
   readonly openers: readonly string[];
   /** @param tools the tools of the request: some formats leave it to their schemas what type a value has */
   createParser(tools: readonly ToolDefinition[], options?: ToolCallParserOptions): ToolCallParser;
-  detect(model: ModelTraits): boolean;
-  /** Writes calls as the models do, where that is not what `constraint` says. */
-  write?(calls: readonly WrittenCall[]): string;
+  /** Writes calls as the models do. */
+  write(calls: readonly WrittenCall[]): string;
   readonly constraint: ToolCallConstraint;
 }
 
@@ -50,7 +48,7 @@ export interface ToolCallFormat {
  * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end
  * ```
  *
- * The format's parser reads back what is written like this.
+ * `⟨number⟩` and `⟨id⟩` stand for any, and line breaks may be left out. The format's parser reads back what is written like this.
  */
 export interface ToolCallConstraint {
   /**
@@ -67,10 +65,10 @@ export interface ToolCallConstraint {
   readonly separator: string | null;
   /** After the last call. May be empty. */
   readonly end: string;
+  /** What may follow `end`, each part only behind those before it. */
+  readonly tail: readonly string[];
   /** Notation of the arguments of a tool with such a schema; a JSON object if left out. */
   readonly arguments?: ((schema: unknown) => ArgumentsNotation) | undefined;
-  /** Whether line breaks around arguments may be left out. Default false. */
-  readonly isLoose?: boolean | undefined;
   /** Other ways in which models of the format write calls. */
   readonly others?: readonly ToolCallConstraint[] | undefined;
 }
@@ -79,4 +77,51 @@ export interface ToolCallConstraint {
 export interface CallFrame {
   readonly prefix: string;
   readonly suffix: string;
+}
+
+/** Special tokens that the edges of a notation may hold. */
+const tokenLike = /<[^<>\s"=]+>|\[\/?[A-Z_]{2,}\]/g;
+
+/** Makes the reader, the grammar and the writer of some notations; `alsoRead` are read beside them, and never written. */
+export function createFormat(
+  name: string,
+  notations: readonly [CallNotation, ...CallNotation[]],
+  alsoRead: readonly CallNotation[] = [],
+): ToolCallFormat {
+  const [first] = notations;
+  const read = [...notations, ...alsoRead];
+  const write = (calls: readonly WrittenCall[]): string => writeCalls(first, calls);
+  const [constraint, ...others] = notations.filter(isWritten).map(createConstraint);
+  return {
+    name,
+    notations: read,
+    parallel: first.between !== null,
+    markers: [...new Set(read.flatMap(markersOf))],
+    openers: [...new Set(read.flatMap((notation) => openersOf(marksOf(notation).opening)))],
+    createParser: createReader(read),
+    write,
+    example: write([{ name: 'get_weather', arguments: '{"city": "Paris"}' }]),
+    constraint: { ...constraint!, others: [...(constraint!.others ?? []), ...others] },
+  };
+}
+
+/** Whether a notation has no slot for any word. */
+function isWritten({ begin, ...rest }: CallNotation): boolean {
+  return !begin.includes('⟨key⟩') && !('before' in rest && rest.before.includes('⟨key⟩'));
+}
+
+/** Tags in the edges of a notation. */
+function markersOf(notation: CallNotation): readonly string[] {
+  const values = Object.values(notation).flatMap((value: unknown) =>
+    typeof value === 'object' && value !== null ? Object.values(value) : [value],
+  );
+  const edges = values.filter((value) => typeof value === 'string');
+  const wholeTags = edges.flatMap(tagsOf).filter((tag) => /^[<[][^⟨]*[>\]]$/.test(tag));
+  return [...wholeTags, ...edges.flatMap((edge) => edge.match(tokenLike) ?? [])];
+}
+
+/** Tags before a call of which each begins one; none where the first is a word, as thinking may quote the others. */
+function openersOf(opening: readonly string[]): readonly string[] {
+  const isTag = (tag: string): boolean => /^[<[]\W?\w\w/.test(tag);
+  return isTag(opening[0] ?? '') ? opening.filter(isTag).map((tag) => /^[^⟨\s]+/.exec(tag)![0]) : [];
 }

@@ -1,18 +1,17 @@
 import { parseExact, writeExact } from '../../text/exact-json.ts';
+import { isSchemaObject } from '../../grammar/schemas/json-types.ts';
 import { createJsonScanner } from '../../text/json-scanner.ts';
 import type { TextInput } from '../text-input.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import type { ToolDefinition } from '../messages.ts';
-import { framedCalls } from './call-frame.ts';
-import type { CallFrame, ToolCallConstraint } from './format.ts';
 import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
 import { isJson } from '../../text/bounded-json.ts';
 
 export interface JsonCallOptions {
-  /** The keys that hold the name, in place of `name`. */
-  readonly nameKeys?: readonly string[] | undefined;
-  /** The keys that hold the arguments, in place of `arguments` and `parameters`. */
-  readonly argumentsKeys?: readonly string[] | undefined;
+  /** The keys that lead to the name; default `name`. Where there are none, the name is the key of the arguments. */
+  readonly nameAt?: readonly string[] | undefined;
+  /** The keys that lead to the arguments; default `arguments` or `parameters`. */
+  readonly argumentsAt?: readonly string[] | undefined;
   /**
    * Whether nothing but its keys tells a call from any other JSON object: then it may have no others than those of
    * a call, and needs arguments. Default false.
@@ -22,7 +21,21 @@ export interface JsonCallOptions {
   readonly names?: readonly string[] | undefined;
 }
 
-const usualArgumentsKeys: readonly string[] = ['arguments', 'parameters'];
+/** Keys of the members of a call. */
+interface CallKeys {
+  /** Of an object that holds name and arguments. */
+  readonly wrapper: string | undefined;
+  readonly name: readonly string[];
+  readonly arguments: readonly string[];
+}
+
+function keysOf({ nameAt, argumentsAt = [] }: JsonCallOptions): CallKeys {
+  return {
+    wrapper: nameAt && nameAt.length > 1 ? nameAt[0] : undefined,
+    name: nameAt?.length === 0 ? [] : ['name', ...(nameAt ?? []).slice(-1)],
+    arguments: ['arguments', 'parameters', ...argumentsAt.slice(-1)],
+  };
+}
 /** Keys that some models write beside name and arguments. */
 const companionKeys: ReadonlySet<string> = new Set(['id', 'type']);
 
@@ -79,8 +92,11 @@ interface CallInHand {
 }
 
 /** Reads an object, up to what can't be part of a call. */
-function* readMembers(input: AnswerInput, options: JsonCallOptions): Reading<CallInHand['progress']> {
-  const call: CallInHand = { progress: 'unannounced' };
+function* readMembers(
+  input: AnswerInput,
+  options: JsonCallOptions,
+  call: CallInHand = { progress: 'unannounced' },
+): Reading<CallInHand['progress']> {
   input.take(1);
   yield* takeJsonSpace(input);
   if (input.next === '}') return call.progress;
@@ -102,19 +118,25 @@ function* readMembers(input: AnswerInput, options: JsonCallOptions): Reading<Cal
  * Reads a member; false if it is none of a call. The call is announced as soon as its name and the beginning of its arguments
  * object are known; from then on arguments come out as they are written.
  */
-function* readMember(
-  input: AnswerInput,
-  call: CallInHand,
-  { nameKeys = ['name'], argumentsKeys = usualArgumentsKeys, strict = false, names }: JsonCallOptions,
-): Reading<boolean> {
+function* readMember(input: AnswerInput, call: CallInHand, options: JsonCallOptions): Reading<boolean> {
   const key = yield* takeJsonString(input);
   if (key === undefined) return false;
-  const [isName, isArguments] = [nameKeys.includes(key), argumentsKeys.includes(key)];
+  const { strict = false, names } = options;
+  const keys = keysOf(options);
+  const [isName, isArguments] = [keys.name.includes(key), keys.arguments.includes(key)];
   if (strict && !isName && !isArguments && !companionKeys.has(key)) return false;
   yield* takeJsonSpace(input);
   if ((yield* input.takeAny([':'])) === null) return false;
   yield* takeJsonSpace(input);
   const isOpen = call.progress === 'unannounced';
+  if (keys.name.length === 0 && isOpen) {
+    if (key === '' || input.next !== '{') return false;
+    return yield* streamArguments(input, call, key);
+  }
+  if (isOpen && key === keys.wrapper && input.next === '{') {
+    if ((yield* readMembers(input, options, call)) !== 'unannounced') return call.progress === 'ended';
+    return false;
+  }
   if (isOpen && isArguments && call.arguments === undefined) {
     if (call.name !== undefined && input.next === '{') return yield* streamArguments(input, call, call.name);
     call.arguments = yield* takeArguments(input);
@@ -183,13 +205,17 @@ function unwrapArguments(json: string): string | undefined {
 function* mendCall(
   input: AnswerInput,
   length: number,
-  { nameKeys = ['name'], argumentsKeys = usualArgumentsKeys }: JsonCallOptions,
+  options: JsonCallOptions,
 ): Reading<boolean> {
   const object = yield* takeMended(input, length, undefined);
   if (object === undefined) return false;
-  const members = parseExact(object) as Readonly<Record<string, unknown>>;
-  const name = nameKeys.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
-  const values = argumentsKeys.map((key) => members[key]).find((value) => value !== undefined) ?? {};
+  const keys = keysOf(options);
+  const whole = parseExact(object) as Readonly<Record<string, unknown>>;
+  const wrapped = keys.wrapper === undefined ? undefined : whole[keys.wrapper];
+  const members = isSchemaObject(wrapped) ? wrapped : whole;
+  const [first = ''] = keys.name.length === 0 ? Object.keys(members) : [];
+  const name = first || keys.name.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
+  const values = [first, ...keys.arguments].map((key) => members[key]).find((value) => value !== undefined) ?? {};
   if (typeof name !== 'string') return false;
   return emitMended(input, name, typeof values === 'string' ? values : writeExact(values));
 }
@@ -261,31 +287,4 @@ const longestName = 256;
 /** Reads a function's name as it stands outside of quotes; `''` if there is none. */
 export function* readName(input: AnswerInput): Reading<string> {
   return yield* input.takeWhile((unit) => !/[\s<>[\]{}()"'`=,;|]/.test(unit), longestName);
-}
-
-/** The frame of the arguments of a call that is a JSON object. */
-export function jsonCallFrame(name: string, keys: { name?: string; arguments?: string } = {}): CallFrame {
-  const { name: nameKey = 'name', arguments: argumentsKey = 'arguments' } = keys;
-  return { prefix: `{"${nameKey}": ${JSON.stringify(name)}, "${argumentsKey}": `, suffix: '}' };
-}
-
-type JsonKeys = Parameters<typeof jsonCallFrame>[1];
-
-/** Calls as a list of JSON objects behind a marker. */
-export function jsonListConstraint(open: string, end = '', keys?: JsonKeys): ToolCallConstraint {
-  return framedCalls({ trigger: open, begin: `${open}[`, separator: ', ', end: `]${end}` }, (name) =>
-    jsonCallFrame(name, keys),
-  );
-}
-
-/** The same list as Jinja's `tojson(indent=4)` writes it, which models learn from their templates. */
-export function indentedListConstraint(open: string, end = '', keys: JsonKeys = {}): ToolCallConstraint {
-  const { name: nameKey = 'name', arguments: argumentsKey = 'arguments' } = keys;
-  return framedCalls(
-    { trigger: open.split('\n', 1)[0]!, begin: `${open}[\n    `, separator: ',\n    ', end: `\n]${end}` },
-    (name) => ({
-      prefix: `{\n        "${nameKey}": ${JSON.stringify(name)},\n        "${argumentsKey}": `,
-      suffix: '\n    }',
-    }),
-  );
 }

@@ -1,5 +1,6 @@
 import { parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
 import type { ToolDefinition } from '../messages.ts';
+import { isJson } from '../../text/bounded-json.ts';
 import { TextCursor } from '../../text/text-cursor.ts';
 
 /** A value that was read from broken JSON. */
@@ -28,7 +29,7 @@ const opposite: ReadonlyMap<string, string> = new Map([
 const space = /\s*/y;
 /** Characters after the quote that ends a string; any other quote is part of it. A key ends at the next quote. */
 const endOfKey = /(?:)/y;
-const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:(?!\1)[^\n\\])*\1\s*:|[\w-]+\s*:))/y;
+const endOfMember = /\s*(?:[}\])]|$|,\s*(?:\}|$|(["'])(?:\\.|(?!\1)[^\n\\])*\1\s*:|[\w-]+\s*:))/y;
 const endOfItem = /\s*(?:[}\]),]|$)/y;
 /** Another argument, or the end of the call before another one, the list's end or a line's. */
 const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
@@ -161,6 +162,20 @@ function unquoted(word: string, schema: unknown): string | undefined {
 function retyped(json: string, schema: unknown): string {
   if (!json.startsWith('"')) return json;
   return toJsonText(JSON.parse(json) as string, schema, json);
+}
+
+/** The JSON text of a value that a model wrote without quotes: see `toJsonText`. Lists and objects may be Python's, too. */
+export function valueText(text: string, schema: unknown): string {
+  const written = text.trim();
+  const mended = /^[[{]/.test(written) && !isJson(written) ? mendJson(written) : undefined;
+  return mended?.end === written.length
+    ? toJsonText(mended.json, schema, JSON.stringify(text))
+    : toJsonText(text, schema);
+}
+
+/** Whether a text that stands for a value of these types, of any where there are none, is a string of itself. */
+export function isTextOf(text: string, types: readonly string[]): boolean {
+  return !/^\s*<!\[CDATA\[/.test(text) && valueText(text, { type: types }).startsWith('"');
 }
 
 /** The schemas of a tool's parameters, for `mendJson`. */

@@ -11,8 +11,10 @@ import {
   type Notation,
   type StringSet,
 } from '../../grammar/schemas/notation.ts';
+import { writeExact } from '../../text/exact-json.ts';
+import { toPython } from './write-calls.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
-import { isTextOf } from './schema-types.ts';
+import { isTextOf } from './mend-json.ts';
 
 type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
@@ -29,12 +31,18 @@ export interface RawStyle {
   readonly isMarkedString?: boolean;
   /** Notation of objects and arrays; JSON if left out. */
   readonly inner?: Notation;
+  /** Whether booleans and null may be Python's words, too. Default false. */
+  readonly hasWords?: boolean;
   readonly texts: TextLanguages;
 }
 
 /** Strings as they are, everything else as JSON. A string that would be read as something else is left out. */
 export function rawNotation(style: RawStyle): Notation {
   const { types, marker, canWrite, frame, isMarkedString = false, inner = jsonNotation, texts } = style;
+  const written = (kind: ValueType, group: readonly unknown[]): Expression =>
+    style.hasWords === true && (kind === 'boolean' || kind === 'null')
+      ? text(...group.flatMap((value) => [writeExact(value), toPython(value)]))
+      : inner.constants(group);
   const allows = (type: string): boolean => types.length === 0 || types.includes(type);
   const isText = isMarkedString || (types.length > 0 && types.every((type) => type === 'string'));
   const framed = (type: ValueType, value: Expression): Expression => {
@@ -49,9 +57,11 @@ export function rawNotation(style: RawStyle): Notation {
       const isWritten = typeof value !== 'string' || (canWrite(value) && (isText || isTextOf(value, types)));
       if (isWritten) getOrCreate(byType, kind, () => []).push(value);
     }
-    const written = ([type, group]: [ValueType, unknown[]]): Expression =>
-      framed(type, type === 'string' ? text(...group.map(String)) : inner.constants(group));
-    return choice(...[...byType].map(written));
+    return choice(
+      ...[...byType].map(([type, group]) =>
+        framed(type, type === 'string' ? text(...group.map(String)) : written(type, group)),
+      ),
+    );
   };
   const string = (strings: StringSet): Expression => {
     const others: Language[] = isText ? [] : [texts.pattern(otherValues(types), strings.path)];

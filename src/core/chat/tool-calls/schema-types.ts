@@ -69,11 +69,6 @@ function unescaped(text: string): string {
   return orElse(() => JSON.parse(`"${text}"`) as string, text);
 }
 
-/** Whether a text that stands for a value of these types, of any where there are none, is a string of itself. */
-export function isTextOf(text: string, types: readonly string[]): boolean {
-  return !/^\s*<!\[CDATA\[/.test(text) && toJsonText(text, { type: types }).startsWith('"');
-}
-
 /** Templates written in Jinja show these values as Python does. */
 const pythonWords: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],

@@ -1,79 +1,44 @@
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
+import { cutAtEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
-import { fitsTool, mendJson, namesAll, schemasOf } from './mend-json.ts';
-import { isStringSchema, parameterNames, parameterSchema, toJsonText, typesOf } from './schema-types.ts';
-
-/** Notation of a call with one tag for each parameter. */
-export interface TaggedCallSyntax {
-  /** The name of the function that is meant by a written one, where models write others. */
-  readonly toName?: ((written: string, tools: readonly ToolDefinition[]) => string) | undefined;
-  /** Parts after the function's name, with optional white space between them. */
-  readonly nameEnd: readonly string[];
-  /** An attribute that stands between the name and what ends it, with the number of the call. */
-  readonly nameAttribute?: string | undefined;
-  /** Begins a parameter; its name follows. */
-  readonly parameterOpen: string;
-  /** Other texts that begin a parameter. */
-  readonly otherParameterOpens?: readonly string[] | undefined;
-  /** Parts between a parameter's name and its value, with optional white space between them. */
-  readonly parameterNameEnd: readonly string[];
-  readonly parameterClose: string;
-  readonly callClose: string;
-  /** Whether values stand on lines of their own, so that one line break on both sides is not part of them. */
-  readonly hasPaddedValues?: boolean;
-  /** Ends of a call without parameters, in place of `nameEnd`; in such formats arguments may also be one JSON object. */
-  readonly selfClose?: readonly string[] | undefined;
-  /** Marks after a parameter's name that give the value's type, with a schema for each. */
-  readonly attributes?: ReadonlyMap<string, unknown> | undefined;
-  /** Tags around the type of the value, which may stand after the first part of `parameterNameEnd`. */
-  readonly typeTags?: readonly [open: string, close: string] | undefined;
-}
-
-/** The mark after a parameter's name for values of a type. */
-export function attributeOf(type: string, { attributes }: TaggedCallSyntax): string {
-  const told = [...(attributes ?? [])].map(([written, schema]) => ({ written, types: typesOf(schema) }));
-  const own = told.find(({ types }) => types.includes(type)) ?? told.find(({ types }) => types.length === 0);
-  return own?.written ?? '';
-}
+import { fitsTool, mendJson, namesAll, schemasOf, valueText } from './mend-json.ts';
+import { isStringSchema, parameterNames, parameterSchema, typesOf } from './schema-types.ts';
+import type { TagSyntax } from './tag-syntax.ts';
 
 /** The call that is read. */
 interface TaggedCall {
   readonly input: AnswerInput;
-  readonly syntax: TaggedCallSyntax;
+  readonly syntax: TagSyntax;
   readonly name: string;
   readonly tool: ToolDefinition | undefined;
 }
 
 const longestName = 256;
-const escapedBreak = String.raw`\n`;
 
 /**
- * Reads one call from its name on: ```text get_weather> <parameter=city> Paris </parameter> </function> ``` Values stand there
- * without quotes and escapes; what type they have is known from the tool's schema (see `toJsonText`). Text is given out as it
- * comes where a grammar keeps calls whole.
+ * Reads the parameters of a call whose name is known: ```text > <parameter=city> Paris </parameter> </function> ``` Values stand
+ * there without quotes and escapes; what type they have is known from the tool's schema (see `toJsonText`). Text is given out as
+ * it comes where a grammar keeps the call whole. A call with missing close tags is read once more where that is safe; in place
+ * of parameters there may be one JSON object.
  */
-export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): Reading {
-  const { nameEnd, callClose } = syntax;
-  const follows = [...parameterOpens(syntax), callClose];
+export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: string): Reading {
+  const { nameEnd, parameterOpen, callClose } = syntax;
   const { length } = input.held;
-  const written = (yield* input.takeWhile(isNameUnit, longestName)).trim().replace(/(?:\\n)+$/, '');
-  const name = syntax.toName?.(written, input.tools) ?? written;
-  if (syntax.nameAttribute !== undefined)
-    yield* input.takeWhile((unit) => !/[<>\n{}]/.test(unit), longestName);
-  if (name !== '' && syntax.selfClose && (yield* input.takeAny(syntax.selfClose)) !== null) {
+  const isNamed = (yield* takeEdge(input, [nameEnd])) !== undefined;
+  if (!isNamed && (yield* takeEdge(input, ['" />', ' />'])) !== undefined) {
     input.addCall(name, '{}');
     yield* input.dropSpace();
     return;
   }
-  const isNamed = name !== '' && (yield* takeParts(input, nameEnd));
-  if (isNamed) yield* takeGap(input);
-  if (isNamed && syntax.selfClose && (yield* input.peekAny(['{'])) !== null) {
+  yield* takeGap(input);
+  if (isNamed && nameEnd !== '' && (yield* input.peekAny(['{'])) !== null) {
     if (!(yield* readJsonArguments(input, name))) return;
-    if ((yield* input.takeAny([callClose])) !== null) yield* input.dropSpace();
+    if ((yield* takeEdge(input, [callClose])) !== undefined) yield* input.dropSpace();
     return;
   }
-  if (!isNamed || (yield* input.peekAny(follows)) === null) return input.giveUp();
+  const follows = yield* peekEdge(input, [parameterOpen, callClose]);
+  if (!isNamed || follows === undefined) return input.giveUp();
   const call: TaggedCall = { input, syntax, name, tool: input.toolNamed(name) };
   input.startCall(name);
   if (!(yield* readParameters(call)) && !(yield* mendTaggedCall(call, length))) return input.giveUp();
@@ -81,19 +46,15 @@ export function* readTaggedCall(input: AnswerInput, syntax: TaggedCallSyntax): R
   yield* input.dropSpace();
 }
 
-function parameterOpens({ parameterOpen, otherParameterOpens = [] }: TaggedCallSyntax): readonly string[] {
-  return [parameterOpen, ...otherParameterOpens];
-}
-
 function* readParameters(call: TaggedCall): Reading<boolean> {
   const { input, syntax } = call;
   let parameters = 0;
-  while ((yield* input.takeAny(parameterOpens(syntax))) !== null) {
+  while ((yield* takeEdge(input, [syntax.parameterOpen])) !== undefined) {
     if (!(yield* readParameter(call, parameters === 0 ? '{' : ', '))) return false;
     parameters++;
     yield* input.dropSpace();
   }
-  if ((yield* input.takeAny([syntax.callClose])) === null && !input.isComplete) return false;
+  if ((yield* takeEdge(input, [syntax.callClose])) === undefined && !input.isComplete) return false;
   input.addArguments(parameters === 0 ? '{}' : '}');
   return true;
 }
@@ -103,26 +64,19 @@ function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: numb
   const broken = yield* input.takeBrokenCall(length);
   if (broken === undefined) return false;
   const { text, hasEnd } = broken;
-  const { callClose, parameterOpen, parameterClose, parameterNameEnd, hasPaddedValues } = syntax;
+  const { callClose, parameterOpen, parameterClose, valueOpen, breaksBefore } = syntax;
   const [body, after] = cutAt(text, callClose);
   if (after === undefined && !hasEnd) return false;
-  const parts = (syntax.otherParameterOpens ?? []).reduce(
-    (all, open) => all.replaceAll(open, parameterOpen),
-    body,
-  );
-  const [nameEnd = '', valueOpen = ''] = parameterNameEnd;
-  const padding = hasPaddedValues ? /^\n|\n$/g : /\s*\n\s*$/;
+  const padding = breaksBefore ? /^\n|\n$/g : /\s*\n\s*$/;
   const members: string[] = [];
-  for (const part of parts.split(parameterOpen).slice(1)) {
-    const [head, rest] = cutAt(part, nameEnd);
-    const key = head.replace(/".*/, '');
-    if (rest === undefined || !/^[^<>"\n]+$/.test(key)) return false;
-    const [gap, value] = cutAt(rest, valueOpen);
-    if (value === undefined || gap.trim() !== '') return false;
+  for (const part of splitAtEdge(body, parameterOpen).slice(1)) {
+    const [head, value] = cutAtEdge(part, valueOpen);
+    const [key] = head.split(/[<>"]/, 1);
+    if (value === undefined || key!.trim() === '' || key!.includes('\n')) return false;
     const padded = cutAt(value, parameterClose)[0].replace(padding, '');
-    const attribute = syntax.attributes?.get(head.slice(key.length));
-    const schema = decidingSchema(parameterSchema(tool, key.trim()), attribute);
-    members.push(`${JSON.stringify(key.trim())}: ${toJsonText(padded, schema)}`);
+    const told = [...syntax.equals].find(([edge]) => edge.startsWith(head.slice(key!.length)));
+    const schema = decidingSchema(parameterSchema(tool, key!.trim()), told?.[1]);
+    members.push(`${JSON.stringify(key!.trim())}: ${valueText(padded, schema)}`);
   }
   const json = `{${members.join(', ')}}`;
   if (!fitsTool(json, tool)) return false;
@@ -140,32 +94,40 @@ function cutAt(text: string, mark: string): [before: string, after?: string] {
 
 function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   const { input, syntax, tool } = call;
-  const name = yield* input.takeWhile(isNameUnit, longestName);
-  if (name === '') return false;
-  const attribute = yield* readAttribute(input, syntax);
-  const [first, ...others] = syntax.parameterNameEnd;
-  if (!(yield* takeParts(input, [first!]))) return false;
-  if (others.length > 0) yield* takeGap(input);
-  const told = syntax.typeTags && (yield* readType(input, syntax.typeTags));
-  if (told === null || !(yield* takeParts(input, others))) return false;
+  const name = (yield* input.takeWhile(isNameUnit, longestName)).trim();
+  const types = name === '' ? undefined : yield* readEquals(input, syntax);
+  if (types === undefined) return false;
   const own = parameterSchema(tool, name);
-  const schema = decidingSchema(own, attribute) ?? told;
+  const schema = decidingSchema(own, types);
   const prefix = `${separator}${JSON.stringify(name)}: `;
   if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
     return yield* readWrapper(call, tool, prefix, schema);
   input.addArguments(prefix);
   if (!input.canReadAgain) {
     if (isStringSchema(schema)) return yield* readString(call);
-    if (yield* beginsJson(input, schema)) return yield* readJson(call);
+    if (!syntax.hasPython && (yield* beginsJson(input, schema))) return yield* readJson(call);
   }
   return yield* readWhole(call, schema);
 }
 
+/** Takes what stands between a key and its value; the types that it tells, `undefined` where it isn't there. */
+function* readEquals(input: AnswerInput, { equals, valueOpen }: TagSyntax): Reading<readonly string[] | undefined> {
+  // The line break before a value is no part of the edge.
+  const found = yield* takeEdge(input, [...equals.keys()]);
+  if (found) return equals.get(found.edge)!;
+  if (equals.size === 1) return undefined;
+  // Another type than those that are known.
+  const [known] = equals.keys();
+  const start = known!.slice(0, known!.length - valueOpen.length).replace(/\w+$/, '');
+  return (yield* takeEdge(input, [`${start}⟨key⟩${valueOpen}`])) && [];
+}
+
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
-function decidingSchema(own: { readonly type: readonly string[] } | undefined, attribute: unknown): unknown {
-  if (own === undefined || attribute === undefined) return own ?? attribute;
-  const isOpen = own.type.length === 0 || (own.type.includes('string') && !isStringSchema(own));
-  return isOpen ? attribute : own;
+function decidingSchema(own: { readonly type: readonly string[] } | undefined, told: readonly string[] = []): unknown {
+  // Numbers, booleans and the like are told together: they are what they look like.
+  const type = told.length === 1 ? told : [];
+  const isOpen = own === undefined || own.type.length === 0 || (own.type.includes('string') && !isStringSchema(own));
+  return isOpen && told.length > 0 ? { type } : own;
 }
 
 /** Names that models write for all arguments together. */
@@ -182,25 +144,11 @@ function* readWrapper(
   if (value === undefined) return false;
   const json = mendJson(value.trim(), { schemaOf: schemasOf(tool) })?.json ?? '';
   const isWrapped = json.startsWith('{') && json !== '{}' && namesAll(json, tool);
-  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + toJsonText(value, schema));
+  call.input.addArguments(isWrapped ? json.slice(0, -1) : prefix + valueText(value, schema));
   return true;
 }
 
-/** The value's type by the parameter's tag itself, as a schema. */
-function* readAttribute(input: AnswerInput, { attributes }: TaggedCallSyntax): Reading<unknown> {
-  const found = attributes && (yield* input.takeAny([...attributes.keys()]));
-  return found ? attributes.get(found) : undefined;
-}
-
-/** The value's type by a tag of its own, as a schema; `null` where the tag has no end. */
-function* readType(input: AnswerInput, [open, close]: readonly [string, string]): Reading<unknown> {
-  if ((yield* input.takeAny([open])) === null) return undefined;
-  const type = (yield* input.takeWhile(isNameUnit, longestName)).trim();
-  if ((yield* input.takeAny([close])) === null) return null;
-  yield* takeGap(input);
-  // A list may name its items' type in brackets.
-  return { type: type.replace(/\[.*/, '') };
-}
+const escapedBreak = String.raw`\n`;
 
 function isNameUnit(unit: string): boolean {
   return !/[<>"\n{}]/.test(unit);
@@ -212,14 +160,6 @@ function* takeGap(input: AnswerInput): Reading<string> {
     gap += yield* input.takeSpace();
     if ((yield* input.takeAny([escapedBreak])) === null) return gap;
   }
-}
-
-function* takeParts(input: AnswerInput, parts: readonly string[]): Reading<boolean> {
-  for (const [index, part] of parts.entries()) {
-    if (index > 0) yield* takeGap(input);
-    if ((yield* input.takeAny([part])) === null) return false;
-  }
-  return true;
 }
 
 /** Gives a string out while it comes. */
@@ -246,14 +186,14 @@ function* beginsJson(input: AnswerInput, schema: unknown): Reading<boolean> {
 function* readJson({ input, syntax }: TaggedCall): Reading<boolean> {
   const isWhole = yield* takeJson(input, (piece) => input.addArguments(piece));
   yield* input.takeSpace();
-  return (yield* input.takeAny([syntax.parameterClose])) !== null && isWhole;
+  return (yield* takeEdge(input, [syntax.parameterClose])) !== undefined && isWhole;
 }
 
 function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
   const { input } = call;
   const value = yield* takeRawValue(call);
   if (value === undefined) return false;
-  const json = toJsonText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
+  const json = valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
   const isText = json.startsWith('"');
   if (isText && input.canReadAgain && holdsTags(value, call)) return false;
   input.addArguments(json);
@@ -262,14 +202,13 @@ function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
 
 /** Whether a value shows that it lacks a close tag: it holds another parameter of the tool, or the end of all calls. */
 function holdsTags(value: string, { input, syntax, tool }: TaggedCall): boolean {
-  const { parameterNameEnd, attributes, callClose } = syntax;
-  const nameEnds = [...(attributes?.keys() ?? []), parameterNameEnd[0]!];
+  const { parameterOpen, equals, callClose } = syntax;
   const isOther = (text: string): boolean => {
     const name = /^[^<>"\n{}]+/.exec(text)?.[0] ?? '';
     const isKnown = tool === undefined ? name !== '' : parameterNames(tool).includes(name);
-    return isKnown && nameEnds.some((end) => text.startsWith(end, name.length));
+    return isKnown && [...equals.keys()].some((edge) => text.startsWith(tagsOf(edge)[0]!, name.length));
   };
-  if (parameterOpens(syntax).some((open) => value.split(open).slice(1).some(isOther))) return true;
+  if (splitAtEdge(value, parameterOpen).slice(1).some(isOther)) return true;
   const [, rest = ''] = cutAt(value, callClose);
   return input.callEnds.some((end) => rest.trimStart().startsWith(end));
 }
@@ -283,12 +222,12 @@ function* takeRawValue(call: TaggedCall): Reading<string | undefined> {
 
 /** Hands on a value without its padding and close tag; false if the answer ended inside. What is read is held. */
 function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => void): Reading<boolean> {
-  const { parameterClose, callClose, hasPaddedValues = false } = syntax;
-  if (hasPaddedValues) yield* input.takeAny(['\n']);
+  const { parameterOpen, parameterClose, callClose, breaksBefore, breaksBehind } = syntax;
+  if (breaksBefore) yield* input.takeAny(['\n']);
   let lineBreak = '';
   const emitBeforeLineBreak = (text: string): void => {
     const whole = lineBreak + text;
-    lineBreak = hasPaddedValues && whole.endsWith('\n') ? '\n' : '';
+    lineBreak = breaksBehind && whole.endsWith('\n') ? '\n' : '';
     const certain = whole.slice(0, whole.length - lineBreak.length);
     if (certain !== '') emit(certain);
   };
@@ -303,8 +242,8 @@ function* readRawValue({ input, syntax }: TaggedCall, emit: (text: string) => vo
       return false;
     }
     const space = yield* takeGap(input);
-    const follows = [...parameterOpens(syntax), callClose];
-    if ((yield* input.peekAny(follows)) !== null || input.isComplete) return true;
+    const follows = yield* peekEdge(input, [parameterOpen, callClose]);
+    if (follows !== undefined || input.isComplete) return true;
     emitBeforeLineBreak(marker + space);
   }
 }

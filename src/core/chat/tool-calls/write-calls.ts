@@ -1,38 +1,55 @@
-import { orElse } from '../../text/or-else.ts';
 import { countJson, maxArgumentValues } from '../../text/bounded-json.ts';
 import { exactEntries, parseExact, writeExact } from '../../text/exact-json.ts';
+import { orElse } from '../../text/or-else.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
-import type { ToolCallFormat, WrittenCall } from './format.ts';
-import { attributeOf, type TaggedCallSyntax } from './tagged-calls.ts';
+import { fill } from './edges.ts';
+import { writeElements } from './elements.ts';
+import type { WrittenCall } from './format.ts';
+import type { CallNotation, ItemsNotation, ValueStyle } from './notation.ts';
 
-/** Writes arguments, given as JSON, in the notation of a format; `index` counts the calls of the answer. */
-export type ArgumentsWriter = (text: string, index: number) => string;
-
-/** Writes calls as models of a format do, for conversations whose template has no place for calls. */
-export function writeCalls(
-  { write, constraint }: Pick<ToolCallFormat, 'write' | 'constraint'>,
-  calls: readonly WrittenCall[],
-  writeArguments: ArgumentsWriter = (text) => text,
-): string {
-  if (write !== undefined) return write(calls);
-  const texts = calls.map(({ name, arguments: text }, index) => {
-    const { prefix, suffix } = constraint.call(name);
-    return prefix + writeArguments(text, index) + suffix;
+/** Writes calls as models do, for conversations whose template has no place for calls. */
+export function writeCalls(notation: CallNotation, calls: readonly WrittenCall[]): string {
+  const { begin, between, end, firstNumber = 0 } = notation;
+  const texts = calls.map((call, index) => {
+    const slots = { name: call.name, number: firstNumber + index, id: `callid${String(index).padStart(3, '0')}` };
+    const edge = index === 0 ? begin : (between ?? end + begin);
+    return fill(edge + writeCall(notation, call), { ...slots, ...idOf(notation, slots) });
   });
-  return constraint.begin + texts.join(constraint.separator ?? '\n') + constraint.end;
+  return texts.join('') + end;
+}
+
+function idOf(notation: CallNotation, slots: { name: string; number: number }): { id?: string } {
+  return notation.kind === 'items' || notation.id === undefined ? {} : { id: fill(notation.id, slots) };
+}
+
+function writeCall(notation: CallNotation, { name, arguments: text }: WrittenCall): string {
+  if (notation.kind === 'items') return `⟨name⟩${writeItems(notation, membersOf(text))}`;
+  const { kind, before, behind } = notation;
+  const written = kind === 'json' ? JSON.stringify(name).slice(1, -1) : name;
+  return fill(before, { name: written }) + text + fill(behind, { name: written });
+}
+
+function writeItems(notation: ItemsNotation, members: readonly (readonly [string, unknown])[]): string {
+  const { first, none, next, close, equals, values } = notation;
+  if (members.length === 0) return none;
+  const items = members.map(([key, value]) => {
+    const type = typeOfValue(value);
+    return key + equals[type] + writeValue(value, values[type], notation) + fill(close, { key });
+  });
+  return first + items.join(next);
+}
+
+function writeValue(value: unknown, style: ValueStyle, { mark = '' }: ItemsNotation): string {
+  if (style === 'raw' && typeof value === 'string') return value;
+  if (style === 'elements') return writeElements(value, mark);
+  if (style === 'python') return toPython(value);
+  return style === 'marked' ? writeMarked(value, mark) : writeExact(value);
 }
 
 /** Members of a call's arguments; none where they are no JSON object. */
-export function membersOf(text: string): [string, unknown][] {
+function membersOf(text: string): [string, unknown][] {
   if (countJson(text, { values: maxArgumentValues }).fault !== undefined) return [];
   return orElse(() => exactEntries(parseExact(text) as object), []);
-}
-
-/** `a="x", n=1` */
-export function writePythonArguments(text: string): string {
-  return membersOf(text)
-    .map(([key, value]) => `${key}=${toPython(value)}`)
-    .join(', ');
 }
 
 /** A value as a literal of Python. */
@@ -45,17 +62,18 @@ export function toPython(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** Parameters that have a tag each, from behind the name of the call on. */
-export function writeTaggedArguments(text: string, syntax: TaggedCallSyntax, index: number): string {
-  const { nameAttribute, nameEnd, parameterOpen, parameterNameEnd, parameterClose, callClose } = syntax;
-  const padding = syntax.hasPaddedValues ? '\n' : '';
-  const parameters = membersOf(text).map(([key, value]) => {
-    const written = typeof value === 'string' ? value : writeExact(value);
-    const type = typeOfValue(value);
-    const attribute = attributeOf(type === 'integer' ? 'number' : type, syntax);
-    const head = parameterOpen + key + attribute + parameterNameEnd.join('\n');
-    return `${head}${padding}${written}${padding}${parameterClose}\n`;
-  });
-  const attribute = nameAttribute === undefined ? '' : `" ${nameAttribute}="${index + 1}"`;
-  return `${attribute}${nameEnd.join('')}\n${parameters.join('')}${callClose}`;
+const bareKey = /^[^\s:,{}[\]"<>|]+$/;
+
+/** A key without quotes, where it can stand so. */
+export function writeBareKey(name: string): string {
+  return bareKey.test(name) ? name : JSON.stringify(name);
+}
+
+/** A value whose strings stand between marks; one that holds the mark is written as JSON has it. */
+export function writeMarked(value: unknown, mark: string): string {
+  const inner = (item: unknown): string => writeMarked(item, mark);
+  if (typeof value === 'string') return value.includes(mark) ? JSON.stringify(value) : mark + value + mark;
+  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return writeExact(value);
+  return `{${exactEntries(value).map(([key, item]) => `${writeBareKey(key)}:${inner(item)}`).join(',')}}`;
 }

@@ -1,7 +1,8 @@
 import { writeExact } from '../../text/exact-json.ts';
-import { empty, refer, rule, sequence, text, type Expression } from '../languages/expression.ts';
+import { refer, rule, sequence, text, type Expression } from '../languages/expression.ts';
 import { anyString, bracketed, colon, comma, literals, stringOf } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
+import { matching } from '../languages/regular-expression.ts';
 import type { TextLanguages } from './texts.ts';
 
 /** Strings of `min` to `max` characters, all of them or those of a language. */
@@ -165,10 +166,15 @@ export function jsonWithout(part: string, texts: TextLanguages): Notation {
   });
 }
 
-/** A text whose line breaks may be left out. */
+/** A text whose line breaks may be left out, and in which `⟨number⟩` and `⟨id⟩` stand for any. */
 export function looseText(written: string): Expression {
-  const [first = empty, ...rest] = written.split('\n').map((part) => text(part));
-  return sequence(first, ...rest.flatMap((part) => [text('\n', ''), part]));
+  return sequence(...written.split(/(⟨number⟩|⟨id⟩|\n)/).map((part) => looseParts.get(part) ?? text(part)));
 }
+
+const looseParts: ReadonlyMap<string, Expression> = new Map([
+  ['\n', text('\n', '')],
+  ['⟨number⟩', matching(String.raw`\d{1,3}`)],
+  ['⟨id⟩', matching('[A-Za-z0-9]{9}')],
+]);
 
 export const anyObject: Expression = jsonNotation.anyObject!;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hermesFormat } from '../../../../src/core/chat/tool-calls/json-formats.ts';
+import { hermesFormat } from '../../../../src/core/chat/tool-calls/rows.ts';
 import { cut, cutTexts, soup } from '../../text/pieces.ts';
 import { call, parsePieces, unfinished, type Item } from './items.ts';
 import { runs } from '../../../thorough.ts';

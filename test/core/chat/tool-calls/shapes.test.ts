@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toolCallFormats } from '../../../../src/core/chat/formats.ts';
 import { cut } from '../../text/pieces.ts';
 import { parsePieces, type Item } from './items.ts';
+import { knownFormat } from './known-formats.ts';
 import { shapes, shapeTools, type Shape } from './shapes.ts';
 
 function read({ format, text }: Shape, pieces: readonly string[]): Item[] {
-  const { createParser } = toolCallFormats.find(({ name }) => name === format)!;
+  const { createParser } = knownFormat(format);
   expect(pieces.join('')).toBe(text);
   return parsePieces(createParser(shapeTools), pieces);
 }

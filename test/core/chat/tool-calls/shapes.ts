@@ -120,8 +120,8 @@ const writers: readonly (readonly [format: string, way: string, write: Writer])[
       `<|tool_call|>[${calls.map(({ name, values }) => JSON.stringify({ arguments: values, name })).join(', ')}]`,
   ],
   ['granite-20b-fc', 'on lines', lines((call) => `<function_call> ${json(call)}`)],
-  ['phi-4', 'after a word', (calls) => `functools${list(calls)}`],
-  ['phi-4', 'indented', (calls) => `functools${indented(calls)}`],
+  ['functools', 'after a word', (calls) => `functools${list(calls)}`],
+  ['functools', 'indented', (calls) => `functools${indented(calls)}`],
   ['longcat', 'JSON', lines((call) => `<longcat_tool_call>${json(call)}</longcat_tool_call>`)],
   ['hunyuan', 'a list', (calls) => `<tool_calls>${list(calls)}</tool_calls>`],
   ['hunyuan', 'indented', (calls) => `<tool_calls>\n${indented(calls)}\n</tool_calls>`],
@@ -229,8 +229,8 @@ const writers: readonly (readonly [format: string, way: string, write: Writer])[
     ),
   ],
   [
-    'qwen3-coder',
-    'tags of Seed-OSS',
+    'seed-oss',
+    'tags of its own',
     lines(
       (call) =>
         `<seed:tool_call>\n<function=${call.name}>\n${members(call, (key, value) => `<parameter=${key}>${value}</parameter>\n`)}</function>\n</seed:tool_call>`,
@@ -294,7 +294,7 @@ const writers: readonly (readonly [format: string, way: string, write: Writer])[
     ),
   ],
   [
-    'deepseek-v3.2',
+    'deepseek-v4',
     'JSON, with space around',
     joined(
       '\n  <｜DSML｜tool_calls>\n',
@@ -373,7 +373,7 @@ const writers: readonly (readonly [format: string, way: string, write: Writer])[
     ),
   ],
   [
-    'k2-horizon',
+    'k2-horizon-types',
     'elements with types',
     joined(
       '<ifm|tool_calls>',

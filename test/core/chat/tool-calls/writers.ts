@@ -1,7 +1,6 @@
-import { toolCallFormats } from '../../../../src/core/chat/formats.ts';
 import type { ToolDefinition } from '../../../../src/core/chat/messages.ts';
 import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
-import { writeCalls } from '../../../../src/core/chat/tool-calls/write-calls.ts';
+import { knownFormats } from './known-formats.ts';
 
 export interface WrittenCall {
   readonly name: string;
@@ -13,13 +12,10 @@ export type CallWriter = (calls: readonly WrittenCall[]) => string;
 
 /** A writer for every format. */
 export const callWriters: ReadonlyMap<string, CallWriter> = new Map(
-  toolCallFormats.map((format): [string, CallWriter] => [
+  knownFormats.map((format): [string, CallWriter] => [
     format.name,
     (calls) =>
-      writeCalls(
-        format,
-        calls.map(({ name, values }) => ({ name, arguments: JSON.stringify(values) })),
-      ),
+      format.write(calls.map(({ name, values }) => ({ name, arguments: JSON.stringify(values) }))),
   ]),
 );
 

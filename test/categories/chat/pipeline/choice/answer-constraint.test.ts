@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { answerConstraint } from '../../../../../src/categories/chat/pipeline/choice/answer-constraint.ts';
 import { completeChatRequest } from '../../../../../src/categories/chat/request.ts';
 import { thinkFormat } from '../../../../../src/core/chat/reasoning-formats.ts';
-import { hermesFormat } from '../../../../../src/core/chat/tool-calls/json-formats.ts';
+import { hermesFormat } from '../../../../../src/core/chat/tool-calls/rows.ts';
 
 const tools = [{ name: 'one' }, { name: 'two' }];
 

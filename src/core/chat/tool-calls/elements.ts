@@ -1,12 +1,9 @@
 import { exactEntries, writeExact } from '../../text/exact-json.ts';
 import { getOrCreate } from '../../get-or-create.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import { defineFormat } from './define-format.ts';
-import { framedCalls, namedCall } from './call-frame.ts';
-import { readName } from './json-calls.ts';
-import { fitsTool } from './mend-json.ts';
-import { memberSchema, toJsonText, typesOf } from './schema-types.ts';
-import { membersOf } from './write-calls.ts';
+import { fitsTool, valueText } from './mend-json.ts';
+import type { ItemsNotation } from './notation.ts';
+import { memberSchema, typesOf } from './schema-types.ts';
 import {
   empty,
   never,
@@ -29,7 +26,7 @@ import { rawNotation } from './raw-notation.ts';
  * Elements that are named by the parameters, and elements inside of them for objects and lists. A value of which the schema
  * tells neither names nor items is JSON.
  */
-function elementArguments(mark: string): (schema: unknown) => ArgumentsNotation {
+export function elementArguments({ mark = '', first }: ItemsNotation): (schema: unknown) => ArgumentsNotation {
   const line = literal('\n', '');
   const tagged = (name: string, value: Expression): Expression =>
     sequence(literal(`${mark}<${name}>`), value, literal(`${mark}</${name}>`), line);
@@ -87,77 +84,56 @@ function elementArguments(mark: string): (schema: unknown) => ArgumentsNotation 
       ...valueOf(root, known),
       id: 'elements',
       anyObject: undefined,
-      object: (content) => sequence(line, content),
+      object: (content) => sequence(literal(first.slice(0, 2)), line, content),
     };
   };
 }
 
-/** Stands before every tag. */
-const mark = ']<]minimax[>[';
-const beginMarker = `${mark}<tool_call>`;
-const endMarker = `${mark}</tool_call>`;
-const openTag = `${mark}<invoke name="`;
-const closeTag = `${mark}</invoke>`;
-
-const constraint = framedCalls(
-  { begin: `${beginMarker}\n`, open: openTag, close: closeTag, end: `\n${endMarker}` },
-  namedCall('">'),
-  { arguments: elementArguments(mark), isLoose: true },
-);
-
-/** Elements for calls and values, named by the parameters, with elements inside for lists and objects. */
-export const minimaxM3Format = defineFormat({
-  name: 'minimax-m3',
-  families: { 'MiniMax M3': ['MiniMax M3'] },
-  markers: [mark, '<tool_call>', '</tool_call>'],
-  calls: { begin: [beginMarker], open: [openTag], end: [endMarker], readCalls: readCall },
-  detect: mark,
-  constraint: { ...constraint, others: [{ ...constraint, trigger: openTag, begin: '', end: '' }] },
-  writeArguments: (text) =>
-    membersOf(text)
-      .map(([key, value]) => writeElement(key, value))
-      .join(''),
-});
-
-function writeElement(name: string, value: unknown): string {
-  return `${mark}<${name}>${writeInner(value)}${mark}</${name}>`;
-}
-
-function writeInner(value: unknown): string {
+/** Writes a value that an element holds. */
+export function writeElements(value: unknown, mark: string): string {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
-    return writeExact(value);
-  const members = exactEntries(value).map(([key, member]) =>
-    writeElement(Array.isArray(value) ? 'item' : key, member),
-  );
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return writeExact(value);
+  const members = exactEntries(value).map(([key, member]) => {
+    const name = Array.isArray(value) ? 'item' : key;
+    return `${mark}<${name}>${writeElements(member, mark)}${mark}</${name}>`;
+  });
   return members.join('');
 }
 
-function* readCall(input: AnswerInput): Reading {
-  const name = yield* readName(input);
-  const isNamed = name !== '' && (yield* input.takeAny(['">'])) !== null;
+/** Reads one call, whose parameters are elements, up to its close tag. */
+export function* readElementsCall(input: AnswerInput, { end, mark = '' }: ItemsNotation, name: string): Reading {
+  const close = end.split('\n', 1)[0]!;
+  const isNamed = (yield* input.takeAny(['">'])) !== null;
   const { length } = input.held;
-  const isClosed = isNamed && (yield* input.holdUntil([closeTag])) !== null;
+  const isClosed = isNamed && (yield* input.holdUntil([close])) !== null;
   const tool = input.toolNamed(name);
-  const body = input.held.slice(length, -closeTag.length);
+  const body = input.held.slice(length, -close.length);
   const schema = tool?.parameters ?? { type: 'object' };
-  const json = isClosed ? readElements(body, schema, schema, 0) : undefined;
+  const json = isClosed ? readElements(body, { schema, root: schema, mark, depth: 0 }) : undefined;
   if (json === undefined || !json.startsWith('{') || !fitsTool(json, tool)) return input.giveUp();
   input.addCall(name, json);
   yield* input.dropSpace();
 }
 
+interface ElementPlace {
+  readonly schema: unknown;
+  readonly root: unknown;
+  readonly mark: string;
+  readonly depth: number;
+}
+
 const deepestNesting = 32;
 
 /** The value of what stands inside an element: text, or elements; those called `item`, or alike, make a list. */
-function readElements(text: string, schema: unknown, root: unknown, depth: number): string | undefined {
+function readElements(text: string, place: ElementPlace): string | undefined {
+  const { schema, root, mark, depth } = place;
   const types = typesOf(schema, root);
   if (text.trim() === '' && depth > 0 && !types.includes('string')) {
     if (types.includes('object')) return '{}';
     if (types.includes('array')) return '[]';
   }
   if (!text.trimStart().startsWith(`${mark}<`) && (depth > 0 || text.trim() !== ''))
-    return depth === 0 ? undefined : toJsonText(text, { type: types });
+    return depth === 0 ? undefined : valueText(text, { type: types });
   const members: [string, string][] = [];
   let rest = text.trimStart();
   while (rest !== '') {
@@ -165,9 +141,13 @@ function readElements(text: string, schema: unknown, root: unknown, depth: numbe
     if (!rest.startsWith(mark) || key === null || depth > deepestNesting) return undefined;
     const [head, name = ''] = key;
     const start = mark.length + head.length;
-    const end = endOf(rest, name, start);
+    const end = endOf(rest, name, { mark, from: start });
     if (end === -1) return undefined;
-    const value = readElements(rest.slice(start, end), memberSchema(schema, name, root), root, depth + 1);
+    const value = readElements(rest.slice(start, end), {
+      ...place,
+      schema: memberSchema(schema, name, root),
+      depth: depth + 1,
+    });
     if (value === undefined) return undefined;
     members.push([name, value]);
     rest = rest.slice(end + mark.length + name.length + 3).trimStart();
@@ -183,7 +163,7 @@ function readElements(text: string, schema: unknown, root: unknown, depth: numbe
 }
 
 /** Start of the close tag of an element that may contain elements of the same name. */
-function endOf(text: string, name: string, from: number): number {
+function endOf(text: string, name: string, { mark, from }: { mark: string; from: number }): number {
   const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
   let depth = 1;
   for (let index = from; index < text.length; index++) {

@@ -1,0 +1,58 @@
+import { fill, partsOf } from './edges.ts';
+import { elementArguments } from './elements.ts';
+import type { ToolCallConstraint } from './format.ts';
+import { literalArguments } from './literal-notation.ts';
+import { elementMark, type CallNotation, type ItemsNotation } from './notation.ts';
+import { tagSyntax } from './tag-syntax.ts';
+import { taggedArguments } from './tagged-notation.ts';
+
+/** The grammar of the calls of a notation. */
+export function createConstraint(notation: CallNotation): ToolCallConstraint {
+  const { kind, begin, between } = notation;
+  const own = kind === 'items' ? itemsCall(notation) : jsonCall(notation);
+  // A name before the call, such as a recipient, belongs to the call.
+  const opening = begin.includes('⟨name⟩') ? begin : '';
+  const separator = between !== null && opening !== '' ? between.slice(0, -opening.length) : between;
+  const head = opening === '' ? begin : '';
+  const first = partsOf(head, elementMark(notation))[0]?.trim().replace(/⟨[^]*/, '');
+  const isMarked = /[<[|`].*\w\w|\w.*\n/s.test(head);
+  return {
+    begin: head.trimStart(),
+    separator,
+    ...cutEnd(notation),
+    call: (name) => {
+      const { prefix, suffix } = own.call(name);
+      return { prefix: fill(opening, { name }) + prefix, suffix };
+    },
+    arguments: own.arguments,
+    ...(isMarked && { trigger: first }),
+    ...(head === '' && between?.trim() && opening === '' && { lead: between.trim() }),
+    ...(!isMarked && kind === 'items' && { lead: '\n' }),
+  };
+}
+
+type CallPart = Pick<ToolCallConstraint, 'call' | 'arguments'>;
+
+function jsonCall({ kind, before, behind, id = '' }: Exclude<CallNotation, ItemsNotation>): CallPart {
+  const call = (name: string) => {
+    const written = kind === 'json' ? JSON.stringify(name).slice(1, -1) : name;
+    const slots = { name: written, ...(id !== '' && { id: fill(id, { name }) }) };
+    return { prefix: fill(before, slots), suffix: fill(behind, slots) };
+  };
+  return { call };
+}
+
+function itemsCall(notation: ItemsNotation): CallPart {
+  const call = (name: string) => ({ prefix: name, suffix: '' });
+  if (notation.values.string === 'raw') return { call, arguments: taggedArguments(notation, tagSyntax(notation)) };
+  if (notation.values.string === 'elements') return { call, arguments: elementArguments(notation) };
+  return { call, arguments: literalArguments(notation) };
+}
+
+/** What has to follow the last call, and what may: marks behind the first one, such as the end of a section or of the turn. */
+function cutEnd(notation: CallNotation): { end: string; tail: readonly string[] } {
+  const { kind, between, end } = notation;
+  const [first = '', ...tail] = partsOf(end, elementMark(notation));
+  const isRequired = kind === 'items' || (between ?? '').startsWith(first) || !/^\s*<\W/.test(first);
+  return isRequired ? { end: first, tail } : { end: '', tail: [first, ...tail] };
+}

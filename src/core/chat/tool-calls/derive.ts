@@ -1,0 +1,278 @@
+import { orElse } from '../../text/or-else.ts';
+import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
+import { callId, renderTurn, sharedStart, type ProbedCall, type RenderTurns } from './template-turn.ts';
+import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
+import { findMisread } from './verify.ts';
+import { toPython } from './write-calls.ts';
+
+/** A notation, or the reason why a template shows none. */
+export type Derived =
+  | { readonly notation: CallNotation; readonly reason?: undefined }
+  | { readonly notation?: undefined; readonly reason: string };
+
+const [n1, n2, k1, k2, v1, v2] = ['alpha_one', 'beta_two', 'key_aa', 'key_bb', 'VALAA', 'VALBB'];
+
+/** Renders a turn with these calls. */
+type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefined;
+
+/**
+ * Finds out how a model writes calls by rendering some with its chat template: with one name, key and value and with others, one
+ * and two calls, values of all types. What differs is a slot, what stays is an edge. Each rendering may fail alone.
+ *
+ * @param thinkingClose end of thinking that a turn may begin with
+ */
+export function deriveNotation(render: RenderTurns, thinkingClose = ''): Derived {
+  const write: Probe = (calls, content) => {
+    const text = orElse(() => renderTurn(render, calls, { content })?.text, undefined);
+    const close = thinkingClose === '' ? -1 : (text?.lastIndexOf(thinkingClose) ?? -1);
+    return (close === -1 ? text : text!.slice(close + thinkingClose.length))?.trimStart();
+  };
+  const probe: Probe = (calls, content) => write(calls, content)?.replace(callId, '⟨id⟩');
+  const one = probe([[n1, { [k1]: v1 }]]);
+  if (!one?.includes(v1)) return { reason: 'the template shows no call' };
+  const object = findObject(one, k1, v1);
+  const derived = object ? deriveJson(probe, one, object) : deriveItems(probe, one);
+  const misread = derived.notation && findMisread(derived.notation, write);
+  return misread === undefined ? derived : { reason: `a call is not read back: ${misread}` };
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An object with this one member, as JSON, as Python, or as JSON in a string. */
+function findObject(text: string, key: string, value: string): Span | undefined {
+  for (const quote of ['"', "'", String.raw`\\"`]) {
+    const pattern = String.raw`\{\s*${quote}${key}${quote}:\s*${quote}${value}${quote}\s*\}`;
+    const found = new RegExp(quote.length > 1 ? `"${pattern}"` : pattern).exec(text);
+    if (found) return { start: found.index, end: found.index + found[0].length };
+  }
+  return undefined;
+}
+
+function deriveJson(probe: Probe, one: string, args: Span): Derived {
+  const two = probe([[n1, { [k1]: v1 }], [n2, { [k2]: v2 }]]) ?? '';
+  const call = spanOfCall(one, n1, args);
+  if (!call) return { reason: 'the template shows arguments without the name before them' };
+  const [args1, args2] = [findObject(two, k1, v1), findObject(two, k2, v2)];
+  const call1 = args1 && spanOfCall(two, n1, args1);
+  const call2 = args2 && spanOfCall(two, n2, args2);
+  const [before, firstNumber] = withNumber(one.slice(call.start, args.start), call2 && two.slice(call2.start, args2.start));
+  const [behind] = withNumber(one.slice(args.end, call.end), call2 && two.slice(args2.end, call2.end));
+  const toSlot = (edge: string): Edge => edge.replaceAll(/alpha_one|beta_two/g, '⟨name⟩');
+  const edges = {
+    origin: 'template',
+    begin: toSlot(one.slice(0, call.start)),
+    between: call1 && call2 ? toSlot(two.slice(call1.end, call2.start)) : null,
+    end: toSlot(one.slice(call.end)),
+    before: toSlot(before),
+    behind: toSlot(behind),
+    ...(firstNumber !== undefined && { firstNumber }),
+  } as const;
+  if (call.object === undefined) {
+    const text = edges.begin.trim() === '' ? probe([], v1)?.split(v1, 1)[0] : undefined;
+    return { notation: withNamedId({ ...edges, kind: 'name+json', ...(text?.trim() && { text }) }) };
+  }
+  const nameAt = pathTo(call.object, (value) => value === n1) ?? [];
+  return { notation: { ...edges, kind: 'json', nameAt, argumentsAt: nameAt.length === 0 ? [] : pathTo(call.object, holdsArguments) } };
+}
+
+interface CallSpan extends Span {
+  /** The object that holds name and arguments. */
+  readonly object?: unknown;
+}
+
+/** A call with these arguments: an object with its name inside, or all from the name before the arguments on. */
+function spanOfCall(text: string, name: string, args: Span): CallSpan | undefined {
+  const found = enclosingObject(text, args);
+  if (found && text.slice(found.start, found.end).includes(name)) return found;
+  const start = text.lastIndexOf(name, args.start);
+  return start === -1 ? undefined : { start, end: args.end };
+}
+
+/** Where ids hold the names, as templates need it that know a call by its id alone, they are read as a whole. */
+function withNamedId(notation: JsonNotation): JsonNotation {
+  const { begin, between, before } = notation;
+  const [start, rest] = ['functions.', '⟨name⟩:⟨number⟩'];
+  if (!begin.endsWith(start) || !before.startsWith(rest)) return notation;
+  return {
+    ...notation,
+    begin: begin.slice(0, -start.length),
+    between: between && between.slice(0, -start.length),
+    before: `⟨id⟩${before.slice(rest.length)}`,
+    id: start + rest,
+  };
+}
+
+/** An edge with slots where a second call has other numbers, and the first of the numbers. */
+function withNumber(edge: string, second: string | undefined): readonly [edge: Edge, first?: number] {
+  const digits = /\d+/g;
+  const bare = (text: string): string => text.replace(/alpha_one|beta_two/g, '').replace(digits, '');
+  if (second === undefined || bare(edge) !== bare(second)) return [edge];
+  const others = second.match(digits) ?? [];
+  let first: number | undefined;
+  let index = 0;
+  const numbered = edge.replace(digits, (own) => {
+    if (others[index++] === own) return own;
+    first ??= Number(own);
+    return '⟨number⟩';
+  });
+  return first === undefined ? [edge] : [numbered, first];
+}
+
+/** The largest object around a part of a text in which no list holds that part. */
+function enclosingObject(text: string, { start, end }: Span): CallSpan | undefined {
+  let found: CallSpan | undefined;
+  for (let from = text.lastIndexOf('{', start - 1); from !== -1 && start > 0; from = text.lastIndexOf('{', from - 1)) {
+    for (let to = text.indexOf('}', found?.end ?? end); to !== -1; to = text.indexOf('}', to + 1)) {
+      const json = text.slice(from, to + 1).replace(/'(\w+)'/g, '"$1"');
+      const object = orElse(() => JSON.parse(json) as unknown, undefined);
+      if (object === undefined) continue;
+      if (!pathTo(object, holdsArguments)) return found;
+      found = { start: from, end: to + 1, object };
+      break;
+    }
+    if (from === 0) break;
+  }
+  return found;
+}
+
+function holdsArguments(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes(v1) || value.includes(v2);
+  return isSchemaObject(value) && (k1 in value || k2 in value);
+}
+
+/** The keys that lead to a value through objects. */
+function pathTo(object: unknown, test: (value: unknown) => boolean): readonly string[] | undefined {
+  for (const [key, value] of Object.entries(object as object)) {
+    if (test(value)) return [key];
+    const inner = isSchemaObject(value) ? pathTo(value, test) : undefined;
+    if (inner) return [key, ...inner];
+  }
+  return undefined;
+}
+
+const types: Readonly<Record<JsonType, unknown>> = {
+  string: v1,
+  integer: 73911,
+  number: 7.25,
+  boolean: true,
+  null: null,
+  array: ['zzq', 1, true],
+  object: { zzk: { zzl: 'zzv' } },
+};
+
+function deriveItems(probe: Probe, one: string): Derived {
+  const value = one.indexOf(v1);
+  const key = one.lastIndexOf(k1, value);
+  const name = one.lastIndexOf(n1, key);
+  if (key === -1 || name === -1) return { reason: 'the template shows a value without a key and a name before it' };
+  const more = probe([[n1, { [k1]: v1, [k2]: v2 }]]);
+  const moreValue = more?.indexOf(v1) ?? -1;
+  const moreKey = more?.indexOf(k2, moreValue) ?? -1;
+  if (moreKey === -1) return { reason: 'the template shows no second argument' };
+  const first = one.slice(name + n1.length, key);
+  let equals = one.slice(key + k1.length, value);
+  const gap = more!.slice(moreValue + v1.length, moreKey);
+  const rest = one.slice(value + v1.length);
+  // What stands behind both values belongs to them, up to the end of a tag.
+  let close = gap.slice(0, sharedStart(gap, rest));
+  const tag = Math.max(close.lastIndexOf('>'), close.lastIndexOf(']'));
+  if (tag >= 0) close = close.slice(0, tag + 1);
+  const next = gap.slice(close.length).replaceAll(k2, '⟨key⟩');
+  const end = rest.slice(close.length);
+  const two = probe([[n1, { [k1]: v1 }], [n2, { [k2]: v2 }]]);
+  const lastKey = two?.lastIndexOf(k2, two.indexOf(v2)) ?? -1;
+  const secondName = two?.lastIndexOf(n2, lastKey) ?? -1;
+  const between = secondName > 0 ? two!.slice(two!.indexOf(v1) + v1.length + close.length, secondName) : null;
+  const empty = probe([[n1, {}]]);
+  const bare = empty?.slice(empty.lastIndexOf(n1) + n1.length);
+  const second = secondName > 0 ? two!.slice(secondName + n2.length, lastKey) : first;
+  const quoted = styleOfStrings(probe, equals, close);
+  const mark = quoted.style === 'raw' ? sharedMark(equals, close) : '';
+  if (quoted.style !== 'raw') {
+    equals = equals.slice(0, -1);
+    close = close.slice(1);
+  }
+  if (mark !== '') {
+    equals = equals.slice(0, -mark.length);
+    close = close.slice(mark.length);
+  }
+  if (close.trim() === '' && quoted.style === 'raw' && mark === '') return { reason: 'nothing ends a text value' };
+  const [numbered, firstNumber] = withNumber(first, second);
+  const none = bare === undefined ? '' : withoutTail(bare, end);
+  const table = valueTable(probe, { equals, close, end, mark, style: quoted.style });
+  const notation: ItemsNotation = {
+    origin: 'template',
+    kind: 'items',
+    begin: one.slice(0, name).replaceAll(n1, '⟨name⟩'),
+    between: between && between.replaceAll(n2, '⟨name⟩'),
+    end: end.replaceAll(n1, '⟨name⟩'),
+    first: numbered,
+    none: firstNumber === undefined ? none : none.replace(/\d+/, '⟨number⟩'),
+    next,
+    close: close.replaceAll(k1, '⟨key⟩'),
+    ...table,
+    ...(mark !== '' && { mark }),
+    ...(firstNumber !== undefined && { firstNumber }),
+  };
+  return { notation };
+}
+
+/** A text without its end, white space aside. */
+function withoutTail(text: string, end: string): string {
+  const trimmed = text.trimEnd();
+  return trimmed.endsWith(end.trim()) ? trimmed.slice(0, trimmed.length - end.trim().length).trimEnd() : trimmed;
+}
+
+/** Whether strings stand in quotes, and whose. */
+function styleOfStrings(probe: Probe, equals: string, close: string): { style: ValueStyle } {
+  const quote = /["']$/.exec(equals)?.[0];
+  if (quote === undefined || !close.startsWith(quote)) return { style: 'raw' };
+  const text = probe([[n1, { [k1]: 'o"d' }]]) ?? '';
+  const tail = text.slice(text.lastIndexOf(k1) + k1.length + equals.length - 1);
+  return { style: tail.startsWith('"o\\"d"') ? 'json' : 'python' };
+}
+
+/** A mark on both sides of strings. */
+function sharedMark(equals: string, close: string): string {
+  for (let length = Math.min(equals.length, close.length); length > 0; length--) {
+    const mark = close.slice(0, length);
+    if (mark.trim() !== '' && equals.endsWith(mark)) return mark;
+  }
+  return '';
+}
+
+interface ItemFrame {
+  readonly equals: string;
+  readonly close: string;
+  readonly end: string;
+  readonly mark: string;
+  readonly style: ValueStyle;
+}
+
+/** What stands before values of each type, and how they are written. */
+function valueTable(probe: Probe, { equals, close, end, mark, style }: ItemFrame): Pick<ItemsNotation, 'equals' | 'values'> {
+  const own: ValueStyle = mark === '' ? style : 'marked';
+  const before: Record<string, Edge> = { string: equals };
+  const values: Record<string, ValueStyle> = { string: own };
+  for (const [type, value] of Object.entries(types).slice(1)) {
+    const text = probe([[n1, { [k1]: value }]]);
+    const rest = text?.slice(text.indexOf(k1, text.lastIndexOf(n1)) + k1.length) ?? '';
+    const tail = close + end;
+    const written = ([['json', JSON.stringify(value)], ['json', spaced(value)], ['python', toPython(value)], ['python', toPython(value).replaceAll('"', "'")]] as const).find(
+      ([, dump]) => rest.trimEnd().endsWith((dump + tail).trimEnd()),
+    );
+    values[type] = written?.[0] ?? (style === 'raw' && mark === '' ? 'json' : own);
+    before[type] = written ? rest.slice(0, rest.lastIndexOf(written[1] + tail.trimEnd())) : equals;
+  }
+  return { equals: before, values } as Pick<ItemsNotation, 'equals' | 'values'>;
+}
+
+/** JSON with a space behind commas and colons. */
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+  if (typeOfValue(value) !== 'object') return JSON.stringify(value);
+  return `{${Object.entries(value as object).map(([key, own]) => `"${key}": ${spaced(own)}`).join(', ')}}`;
+}

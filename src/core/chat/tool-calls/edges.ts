@@ -1,0 +1,126 @@
+import { getOrCreate } from '../../get-or-create.ts';
+import type { Reading, TextInput } from '../text-input.ts';
+import type { Edge } from './notation.ts';
+
+/** What stands in the slots of an edge. */
+export interface SlotValues {
+  readonly name?: string | undefined;
+  readonly key?: string | undefined;
+  readonly id?: string | undefined;
+  readonly number?: string | number | undefined;
+}
+
+const slot = /⟨(name|key|id|number)⟩/g;
+
+/** Writes values into the slots of an edge; a slot without one stays. */
+export function fill(edge: Edge, values: SlotValues): string {
+  return edge.replaceAll(slot, (whole, kind: keyof SlotValues) => String(values[kind] ?? whole));
+}
+
+/**
+ * The tags of an edge, each with the white space before it; a word in front of a tag belongs to it.
+ * @param mark text that is a part of the tag behind it
+ */
+export function partsOf(edge: Edge, mark = '\0'): readonly string[] {
+  const parts = edge
+    .replaceAll(mark, '\0')
+    .split(/(?<=[>\]`}⟩])(?=\s*[\0<[])|(?<=[>\]`}])(?=\s+\S)|(?<=[^\s\0])(?=\s*\n\s*[\0<[])/);
+  return parts.map((part) => part.replaceAll('\0', mark)).filter((part) => part !== '');
+}
+
+/** The tags of an edge, without white space around them. */
+export function tagsOf(edge: Edge): readonly string[] {
+  return partsOf(edge).map((part) => part.trim()).filter((tag) => tag !== '');
+}
+
+interface Matcher {
+  readonly whole: RegExp;
+  /** Matches a text that may be the beginning of the edge. */
+  readonly beginning: RegExp;
+  /** Finds the edge anywhere. */
+  readonly anywhere: RegExp;
+}
+
+/** Some models write a line break as its escape, or a space as its sign in the vocabulary. */
+const space = String.raw`(?:\s|\\n|Ġ)*`;
+const patterns: Readonly<Record<keyof SlotValues, string>> = {
+  name: '[^\\s<>[\\]{}()"\'`=,;|]+?',
+  key: '[^<>"\\n{}]+?',
+  id: '[\\w.:-]+?',
+  number: '\\d+',
+};
+const matchers = new Map<Edge, Matcher>();
+const mostMatchers = 4096;
+
+function matcherOf(edge: Edge): Matcher {
+  if (matchers.size > mostMatchers) matchers.clear();
+  return getOrCreate(matchers, edge, createMatcher);
+}
+
+function createMatcher(edge: Edge): Matcher {
+  const atoms: string[] = [space];
+  const parts = [...edge.trim().matchAll(/⟨(name|key|id|number)⟩|\s+|[^]/gu)];
+  for (const [index, [part, kind]] of parts.entries()) {
+    const [before, behind] = [parts[index - 1], parts[index + 1]];
+    if (before && (/[>\]}]$/.test(before[0]) || /^[<[{]/.test(part))) atoms.push(space);
+    if (kind !== undefined) atoms.push(slotPattern(kind as keyof SlotValues, parts.slice(index + 1)));
+    else if (part.trim() === '') atoms.push(before?.[1] && behind?.[1] ? String.raw`\s+` : space);
+    else atoms.push(part.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+  }
+  const isOpen = edge.trimEnd().endsWith('⟩');
+  const beginning = atoms.reduceRight(
+    (rest, atom) => `(?:$|${atom.replace(/^\(\?<\w+>/, '(?:')}${rest})`,
+    isOpen ? '$' : '(?!)',
+  );
+  const whole = atoms.join('');
+  return {
+    whole: new RegExp(`^${whole}`, 'u'),
+    beginning: new RegExp(`^${beginning}`, 'u'),
+    anywhere: new RegExp(atoms.slice(1).join('').replaceAll(/\(\?<\w+>/g, '(?:'), 'u'),
+  };
+}
+
+/** What a slot may hold; the last one of its kind is captured, and one at the end takes all that it can. */
+function slotPattern(kind: keyof SlotValues, behind: readonly RegExpMatchArray[]): string {
+  const pattern = behind.length === 0 ? patterns[kind].replace(/\?$/, '') : patterns[kind];
+  const isLast = behind.every(([, other]) => other !== kind);
+  return isLast ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
+}
+
+/** An edge that comes next in a text, and what stands in its slots. */
+export interface FoundEdge {
+  readonly edge: Edge;
+  readonly length: number;
+  readonly slots: SlotValues;
+}
+
+/** Finds the edge that comes next, the longest of several, with the white space before it; takes nothing. */
+export function* peekEdge(input: TextInput, edges: readonly Edge[]): Reading<FoundEdge | undefined> {
+  const candidates = edges.map((edge) => ({ edge, ...matcherOf(edge) }));
+  while (!input.hasEnded && candidates.some(({ beginning }) => beginning.test(input.rest))) yield;
+  let longest: FoundEdge | undefined;
+  for (const { edge, whole } of candidates) {
+    const match = whole.exec(input.rest);
+    const length = match?.[0].length ?? -1;
+    if (match && length > (longest?.length ?? -1)) longest = { edge, length, slots: match.groups ?? {} };
+  }
+  return longest;
+}
+
+/** Takes the edge that comes next, the longest of several; nothing if none does. */
+export function* takeEdge(input: TextInput, edges: readonly Edge[]): Reading<FoundEdge | undefined> {
+  const found = yield* peekEdge(input, edges);
+  if (found) input.take(found.length);
+  return found;
+}
+
+/** The parts of a text between the places where it has the edge. */
+export function splitAtEdge(text: string, edge: Edge): readonly string[] {
+  return text.split(matcherOf(edge).anywhere);
+}
+
+/** A text before an edge, and behind it where it has the edge. */
+export function cutAtEdge(text: string, edge: Edge): readonly [before: string, behind?: string] {
+  const found = matcherOf(edge).anywhere.exec(text);
+  return found ? [text.slice(0, found.index), text.slice(found.index + found[0].length)] : [text];
+}

@@ -1,0 +1,89 @@
+import { choice, never, refer, repeat, rule, sequence, text, type Expression } from '../../grammar/languages/expression.ts';
+import { anyString, escapedCharacter, unlimited } from '../../grammar/languages/json-text.ts';
+import { matching } from '../../grammar/languages/regular-expression.ts';
+import {
+  anyStringOf,
+  containing,
+  jsonString,
+  literalNotation,
+  namesOf,
+  rawString,
+  type ArgumentsNotation,
+  type Notation,
+  type StringSet,
+} from '../../grammar/schemas/notation.ts';
+import type { TextLanguages } from '../../grammar/schemas/texts.ts';
+import { isKeyword } from './literal-calls.ts';
+import type { ItemsNotation } from './notation.ts';
+import { toPython, writeBareKey, writeMarked } from './write-calls.ts';
+
+const singleCharacter = choice(matching(String.raw`[^\0-\x1f'\\]|\\'`), escapedCharacter);
+const singleQuoted = sequence(text("'"), repeat(singleCharacter, unlimited), text("'"));
+const anyPythonString = refer(rule('string', choice(anyString, singleQuoted)));
+
+/** Literals of Python; strings have the escapes that JSON has, too. */
+const doubleQuoted = literalNotation({
+  id: 'python',
+  anyString: anyPythonString,
+  write: toPython,
+  string(strings) {
+    const { language, min, max } = strings;
+    if (language) return jsonString(strings);
+    return min === 0 && max === Infinity
+      ? anyPythonString
+      : choice(jsonString(strings), sequence(text("'"), repeat(singleCharacter, { min, max }), text("'")));
+  },
+});
+
+export const pythonNotation: Notation = {
+  ...doubleQuoted,
+  constants: (values) => text(...values.flatMap((value) => [toPython(value), ...inSingleQuotes(value)])),
+  ofMember: () => pythonNotation,
+  ofItem: () => pythonNotation,
+};
+
+function inSingleQuotes(value: unknown): string[] {
+  return typeof value === 'string' && /^[^'"\\\p{Cc}]*$/u.test(value) ? [`'${value}'`] : [];
+}
+
+/** Literals with bare keys, and strings without escapes between marks of their own. */
+function marked(mark: string, texts: TextLanguages): Notation {
+  const string = (strings: StringSet): Expression =>
+    sequence(text(mark), rawString(strings, [containing(mark, texts)]), text(mark));
+  return literalNotation({
+    id: 'marked',
+    anyString: refer(rule('string', string(anyStringOf(texts)))),
+    key: {
+      any: matching('[\\w-]{1,64}'),
+      write: writeBareKey,
+      of: (names, _, path) => namesOf(names, '^[A-Za-z0-9_-]{1,64}$', texts, path),
+    },
+    write: (value) => writeMarked(value, mark),
+    string,
+  });
+}
+
+/** The arguments of a call up to its close: `(a="x", n=1`, or `{a:<|"|>x<|"|>,n:1`. */
+export function literalArguments({ first, next, equals, mark }: ItemsNotation): () => ArgumentsNotation {
+  const canWrite = (name: string): boolean => (mark === undefined ? isKeyword(name) : writeBareKey(name) === name);
+  const named = (name: Expression, value: Expression): Expression => sequence(name, text(equals.string), value);
+  return () => (texts) => {
+    const inner = mark === undefined ? pythonNotation : marked(mark, texts);
+    return {
+      ...inner,
+      id: 'arguments',
+      anyMember: undefined,
+      anyObject: undefined,
+      constants: () => never,
+      comma: text(next),
+      object: (content) => sequence(text(first), content),
+      member: (name, value) => (canWrite(name) ? refer(rule(name, named(text(name), value))) : undefined),
+      members(names, value, _, path) {
+        const written = namesOf(names, '^[A-Za-z_][A-Za-z0-9_]{0,63}$', texts, path);
+        return written && refer(rule('other', named(written, value)));
+      },
+      ofMember: () => inner,
+      ofItem: () => inner,
+    };
+  };
+}

@@ -1,0 +1,65 @@
+import type { JsonType } from '../../grammar/schemas/json-types.ts';
+
+/**
+ * A text of a notation with slots in it, such as `<function=⟨name⟩>`: `⟨name⟩` of the function, `⟨key⟩` of a parameter, `⟨id⟩` of
+ * the call, `⟨number⟩` of the call within the answer. White space in it and between its tags is free when it is read.
+ */
+export type Edge = string;
+
+/** How a value is written: as it is, as JSON, as Python, between marks of its own, as elements for all that it holds. */
+export type ValueStyle = 'raw' | 'json' | 'python' | 'marked' | 'elements';
+
+interface Edges {
+  /** Where it comes from: the model's chat template, or a row for models whose template doesn't show it. */
+  readonly origin: 'template' | 'row';
+  /** Before the first call. */
+  readonly begin: Edge;
+  /** Between two calls; `null` where an answer holds only one. */
+  readonly between: Edge | null;
+  /** Behind the last call. Models leave parts of it out. */
+  readonly end: Edge;
+  /** Before a text that an answer begins with, where a call there has no mark; none if left out. */
+  readonly text?: Edge | undefined;
+  /** The number of the first call; default 0. */
+  readonly firstNumber?: number | undefined;
+}
+
+/** Calls whose arguments are JSON: each is `before`, with the name, the arguments, and `behind`. */
+export interface JsonNotation extends Edges {
+  /** `json`: the call is a JSON object with the name inside. `name+json`: the name stands outside of the JSON. */
+  readonly kind: 'json' | 'name+json';
+  readonly before: Edge;
+  readonly behind: Edge;
+  /** Keys that lead to the name in the object of a `json` call; none where the name is the key of the arguments. */
+  readonly nameAt?: readonly string[] | undefined;
+  /** Keys that lead to the arguments; none where the name is their key. */
+  readonly argumentsAt?: readonly string[] | undefined;
+  /** The id by which the template knows a call, where it holds the name: `functions.⟨name⟩:⟨number⟩`. */
+  readonly id?: Edge | undefined;
+}
+
+/** Calls whose parameters are written one by one behind the name. */
+export interface ItemsNotation extends Edges {
+  readonly kind: 'items';
+  /** Between the name and the first key. */
+  readonly first: Edge;
+  /** Between the name and the end of a call without arguments. */
+  readonly none: Edge;
+  /** Between the end of a value and the next key. */
+  readonly next: Edge;
+  /** Behind a value. */
+  readonly close: Edge;
+  /** Between a key and its value, by the type of the value. */
+  readonly equals: Readonly<Record<JsonType, Edge>>;
+  readonly values: Readonly<Record<JsonType, ValueStyle>>;
+  /** On both sides of a `marked` string, or before each tag of `elements`. */
+  readonly mark?: string | undefined;
+}
+
+/** How a model writes calls: made from its chat template by `deriveNotation`, or a row of data. */
+export type CallNotation = JsonNotation | ItemsNotation;
+
+/** The text before each tag of a notation whose values are elements. */
+export function elementMark(notation: CallNotation): string | undefined {
+  return notation.kind === 'items' && notation.values.string === 'elements' ? notation.mark : undefined;
+}

@@ -1,0 +1,252 @@
+import type { ToolDefinition } from '../messages.ts';
+import { createScriptedParser, type AnswerInput, type Reading } from './answer-input.ts';
+import { fill, partsOf, peekEdge, takeEdge, type FoundEdge, type SlotValues } from './edges.ts';
+import { readJsonArguments, readJsonCalls, takeJsonObject, type JsonCallOptions } from './json-calls.ts';
+import { readElementsCall } from './elements.ts';
+import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
+import { fitsTool, namesAll } from './mend-json.ts';
+import { elementMark, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
+import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
+import { tagSyntax } from './tag-syntax.ts';
+import { readTaggedCall } from './tagged-calls.ts';
+
+/** Marks by which the calls of a notation are found in an answer. */
+export interface CallMarks {
+  /** The tags before a call, the first first. Empty where calls begin without a mark. */
+  readonly opening: readonly string[];
+  /** Edges of which each may begin a call, one also from the middle of `opening`, and the literal text by which it is found. */
+  readonly starts: ReadonlyMap<Edge, string>;
+  /** Marks between and behind calls: dropped behind a call, text elsewhere. */
+  readonly closers: readonly string[];
+  /** The mark behind the last call. */
+  readonly last: string | undefined;
+  /** What a call without a mark begins with. */
+  readonly bare: '{' | '[' | '' | undefined;
+}
+
+/** Whether a text can't be anything but a mark. */
+function isMark(text: string): boolean {
+  return /[<[|`].*\w\w|\w\w.*[>\]|`]|[^\s\w]{3}/s.test(text);
+}
+
+/** How the calls of a notation are read: as literals where their values have quotes. */
+function styleOf(notation: CallNotation): 'json' | 'name+json' | 'raw' | 'elements' | 'literal' {
+  if (notation.kind !== 'items') return notation.kind;
+  const { string } = notation.values;
+  return string === 'raw' || string === 'elements' ? string : 'literal';
+}
+
+export function marksOf(notation: CallNotation): CallMarks {
+  const style = styleOf(notation);
+  const isList = style === 'json' || style === 'literal';
+  const split = (edge: string): readonly string[] => {
+    const own = isList ? edge.replace(/\[\s*$|^[)}\]]+/g, '') : edge;
+    return partsOf(own, elementMark(notation)).filter((part) => part.trim() !== '');
+  };
+  const trimmed = (parts: readonly string[]): readonly string[] => parts.map((part) => part.trim());
+  const opening = split(notation.begin);
+  const ending = trimmed(split(notation.end));
+  const between = split(notation.between ?? '');
+  const again = between.slice(between.findLastIndex((part) => ending.includes(part.trim())) + 1);
+  const head = notation.kind === 'name+json' ? notation.before : isList ? '' : '⟨name⟩';
+  const starts = new Map<Edge, string>();
+  for (const parts of [opening, again]) {
+    for (const [index, part] of parts.entries()) {
+      if ((index > 0 || parts === again) && !/^[^`]*[<[].*\w\w|^[^\s\w`]{3}/s.test(part)) continue;
+      const tags = parts.slice(index).join('');
+      const [anchor] = /^[^\s⟨]*/.exec(part.trim())!;
+      starts.set(tags + head, anchor);
+      // Models leave out marks between the name and the arguments, which tell themselves.
+      if (style === 'name+json') starts.set(tags + head.replace(/(?<=⟨(?:name|id)⟩)[^]*/, ''), anchor);
+      // Models leave out a word behind the last tag.
+      const bareTag = parts.length - 1 === index ? /^(.*>)\w+[:.]$/s.exec(part)?.[1] : undefined;
+      if (bareTag !== undefined) starts.set(bareTag + head, bareTag.trim());
+    }
+  }
+  const isBare = opening.length === 0;
+  return {
+    opening: trimmed(opening),
+    starts,
+    closers: [...new Set([...trimmed(between), ...ending])].filter((tag) => !trimmed(opening).includes(tag)),
+    last: ending.at(-1),
+    bare: !isBare ? undefined : notation.kind === 'name+json' ? '' : notation.begin.includes('[') ? '[' : '{',
+  };
+}
+
+/** Beginnings of calls that are objects. */
+const objectStarts = ['[{', '{'];
+
+/** Whether an object is read as calls, and not as the arguments of one. */
+function isJsonOf(found: FoundEdge | undefined, notation: CallNotation): boolean {
+  const style = styleOf(notation);
+  return style === 'json' || (style === 'literal' && found !== undefined);
+}
+
+/** Reads what stands behind the begin of calls that aren't objects. */
+function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValues): Reading {
+  const name = toolName(slots.name ?? '', input.tools);
+  if (notation.kind === 'items') {
+    const style = styleOf(notation);
+    if (style === 'raw') yield* readTaggedCall(input, tagSyntax(notation), name);
+    else if (style === 'elements') yield* readElementsCall(input, notation, name);
+    else yield* readLiteralCalls(input, literalSyntax(notation), (written) => toolName(written, input.tools));
+    return;
+  }
+  const { id } = slots;
+  const { id: form } = notation as JsonNotation;
+  yield* input.takeSpace();
+  const isOver = !(yield* input.hasMore()) && input.isComplete;
+  if (form !== undefined && /^\d+$/.test(id!)) yield* readNumberedCall(input);
+  else if (form !== undefined) yield* readJsonArguments(input, nameOfId(form, id!), id);
+  else if (isOver && needsNothing(name, input)) input.addCall(name, '{}');
+  else yield* readJsonArguments(input, name, id === '0' ? undefined : id);
+}
+
+function* readObjects(
+  input: AnswerInput,
+  notation: CallNotation,
+  options: Pick<JsonCallOptions, 'strict' | 'names'>,
+): Reading {
+  const { nameAt, argumentsAt } = notation.kind === 'json' ? notation : {};
+  yield* readJsonCalls(input, { nameAt, argumentsAt, ...options });
+}
+
+/** The name in an id such as `functions.⟨name⟩:⟨number⟩`. */
+function nameOfId(edge: Edge, id: string): string {
+  const [before = '', behind = ''] = edge.split('⟨name⟩');
+  const name = id.startsWith(before) ? id.slice(before.length) : id;
+  return behind.includes('⟨number⟩') ? name.replace(/\W\d+$/, '') : name;
+}
+
+/** The function that is meant by a name: prompts that list `f` as `f.*` make models write `f.f`. */
+export function toolName(written: string, tools: readonly ToolDefinition[]): string {
+  const name = written.replace(/(?:\\n)+$/, '').replace(/^:|^functions\./, '');
+  const isKnown = (other: string | undefined): boolean => tools.some((tool) => tool.name === other);
+  const [first, second, third] = name.split('.');
+  return first === second && third === undefined && isKnown(first) && !isKnown(name) ? first! : name;
+}
+
+/** Whether the tool that is meant can be called without arguments. */
+function needsNothing(name: string, { tools }: AnswerInput): boolean {
+  const tool = tools.find((one) => one.name === name);
+  return (tool !== undefined || tools.length === 0) && fitsTool('{}', tool);
+}
+
+/** Reads a call whose id is a number alone: the only tool that the arguments fit is meant. */
+function* readNumberedCall(input: AnswerInput): Reading {
+  const json = yield* takeJsonObject(input);
+  const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
+  if (json === undefined || !tool || second) return input.giveUp();
+  input.addCall(tool.name, json);
+  yield* input.dropSpace();
+}
+
+/** The end of text before an object that is part of other JSON. */
+const insideJson = /(?:["\]}]\s*,|"\s*:|[[{]|[[{][^\]}]*,)\s*$/;
+
+/**
+ * Makes the parsers of calls in some notations, with text around them in any order. A missing close mark does no harm. What turns
+ * out not to be a call before it was announced comes back as text, marks included; text goes on after it. White space between the
+ * marks of a section is dropped.
+ */
+export function createReader(
+  notations: readonly CallNotation[],
+): (tools: readonly ToolDefinition[], options?: ToolCallParserOptions) => ToolCallParser {
+  const ways = notations.map((notation) => ({ notation, ...marksOf(notation) }));
+  const starts = ways.flatMap((way) => [...way.starts].map(([edge, anchor]) => ({ edge, anchor, way })));
+  const anchors = [...new Set(starts.map(({ anchor }) => anchor))];
+  const closers = [...new Set(ways.flatMap((way) => way.closers))];
+  const shownClosers = closers.filter((tag) => isMark(tag) && !anchors.includes(tag));
+  const startEdges = starts.map(({ edge }) => edge).filter((edge) => !closers.includes(edge.trim()));
+  const lasts = ways.map(({ last }) => last);
+  const bareSigns = ways.flatMap(({ bare }) => (bare ? [bare] : []));
+
+  function* readAnswer(input: AnswerInput): Reading {
+    input.callEnds = [...anchors.filter(isMark), ...shownClosers];
+    const space = yield* input.takeSpace();
+    if ((yield* input.peekAny(bareSigns)) === null) input.putBack(space.length);
+    let isBehindCall = yield* readNamed(input);
+    for (;;) {
+      const markers = [...anchors, ...bareSigns, ...(isBehindCall ? shownClosers : [])];
+      const marker = yield* input.takeTextUntil(markers, isBehindCall ? shownClosers : []);
+      if (marker === null) return;
+      const { calls } = input;
+      const longer = bareSigns.includes(marker as '{')
+        ? yield* input.takeAny(anchors.filter((anchor) => anchor.startsWith(marker)).map((anchor) => anchor.slice(1)))
+        : '';
+      if (longer === null) yield* readBare(input, marker);
+      else if (isBehindCall && shownClosers.includes(marker)) {
+        isBehindCall = !lasts.includes(marker);
+        input.drop();
+        if (isBehindCall) yield* input.dropSpace();
+        continue;
+      } else yield* readMarked(input, marker + longer);
+      if (input.calls > calls) isBehindCall = yield* dropClosers(input);
+    }
+  }
+
+  /** Reads the calls behind a mark, or gives it up. */
+  function* readMarked(input: AnswerInput, marker: string): Reading {
+    input.putBack(marker.length);
+    const own = starts.filter(({ anchor }) => anchor.startsWith(marker));
+    const found = yield* takeEdge(input, own.map(({ edge }) => edge));
+    const start = own.find(({ edge }) => edge === found?.edge);
+    const { notation, opening } = (start ?? own[0]!).way;
+    if (start && !isJsonOf(yield* peekEdge(input, objectStarts), notation)) {
+      return yield* readCalls(input, notation, found!.slots);
+    }
+    if (!start) {
+      input.take(marker.length);
+      const rest = opening.slice(1).filter((tag) => tag.endsWith('>'));
+      while (rest.length > 0 && (yield* takeEdge(input, rest)) !== undefined);
+      if (!isMark(marker) || (yield* peekEdge(input, objectStarts)) === undefined) return input.giveUp();
+    }
+    // Models write JSON in place of their own notation.
+    yield* readObjects(input, notation, { strict: /^`|^\w+:/.test(opening.join('')) });
+  }
+
+  /** Drops the marks that follow a call at once; says whether others may follow. */
+  function* dropClosers(input: AnswerInput): Reading<boolean> {
+    for (;;) {
+      const space = yield* input.takeSpace();
+      const isNext = (yield* peekEdge(input, startEdges)) !== undefined;
+      const closer = isNext ? null : yield* input.takeAny(closers);
+      if (closer === null) {
+        input.putBack(space.length);
+        return true;
+      }
+      input.drop();
+      if (lasts.includes(closer)) return false;
+      yield* input.dropSpace();
+    }
+  }
+
+  /** Reads calls without a mark, where the answer or a line begins, or where they call a tool of the request. */
+  function* readBare(input: AnswerInput, sign: string): Reading {
+    const way = ways.find(({ bare }) => bare === sign)!;
+    const isLine = /(?:^|\n)$/.test(input.lastText);
+    if ((!isLine && insideJson.test(input.lastText)) || (!isLine && sign === '[' && !input.canReadAgain)) return input.giveUp();
+    const names = input.tools.map(({ name }) => name);
+    if (way.notation.kind === 'items') {
+      const isKnown = (yield* input.peekAny(names.map((name) => `${name}(`))) !== null;
+      if (!isKnown && (!isLine || !input.canReadAgain)) return input.giveUp();
+    } else if (sign === '[' && !isLine) return input.giveUp();
+    input.putBack(1);
+    const isAny = isLine || names.length === 0;
+    if (way.notation.kind === 'json') yield* readObjects(input, way.notation, { strict: true, names: isAny ? undefined : names });
+    else yield* readCalls(input, way.notation, {});
+  }
+
+  /** Reads a call that the answer begins with, by its name. */
+  function* readNamed(input: AnswerInput): Reading<boolean> {
+    const notation = ways.find(({ bare }) => bare === '')?.notation as JsonNotation | undefined;
+    if (!notation) return false;
+    const { before, text = '' } = notation;
+    const found = yield* takeEdge(input, text === '' ? [before] : [before, text]);
+    if (found?.edge === before && fill(text, {}).trim() !== found.slots.name) yield* readCalls(input, notation, found.slots);
+    else if (found) yield* input.dropSpace();
+    return input.calls > 0;
+  }
+
+  return (tools, options) => createScriptedParser(readAnswer, tools, options);
+}

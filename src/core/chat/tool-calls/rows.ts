@@ -1,0 +1,167 @@
+import { recognizes, type Evidence } from '../evidence.ts';
+import type { JsonType } from '../../grammar/schemas/json-types.ts';
+import { createFormat, type ModelTraits, type ToolCallFormat } from './format.ts';
+import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
+
+/** A format of models whose template doesn't show it, or shows it otherwise than they write it. */
+export interface FormatRow {
+  readonly format: ToolCallFormat;
+  /** Whether it counts before what the template shows. Default false. */
+  readonly overrides?: boolean | undefined;
+  detect(model: ModelTraits): boolean;
+}
+
+interface Frame {
+  readonly begin?: Edge;
+  readonly between?: Edge | null;
+  readonly end?: Edge;
+}
+
+/** Calls as JSON objects. */
+function json(frame: Frame, [name, args]: readonly [string, string] = ['name', 'arguments']): JsonNotation {
+  return {
+    origin: 'row',
+    kind: 'json',
+    begin: '',
+    between: ', ',
+    end: '',
+    ...frame,
+    before: `{"${name}": "⟨name⟩", "${args}": `,
+    behind: '}',
+    nameAt: [name],
+    argumentsAt: [args],
+  };
+}
+
+/** The same list with each member on a line, as Jinja's `tojson(indent=4)` writes it, which models learn from their templates. */
+function lists(open: string, close: string, keys?: Parameters<typeof json>[1]): readonly [JsonNotation, JsonNotation] {
+  const compact = json(list(open, close), keys);
+  const before = compact.before.replace('{', '{\n        ').replace(', ', ',\n        ');
+  const edges = { begin: `${open}[\n    `, between: ',\n    ', end: `\n]${close}`, behind: '\n    }' };
+  return [compact, { ...compact, ...edges, before }];
+}
+
+const types: readonly JsonType[] = ['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'];
+const forAll = <Value>(value: Value) => Object.fromEntries(types.map((type) => [type, value])) as Record<JsonType, Value>;
+
+/** Calls as Python has them: `f(a="x", n=1)`. */
+function python({ begin = '', between = ', ', end = '' }: Frame): ItemsNotation {
+  return {
+    origin: 'row',
+    kind: 'items',
+    begin,
+    between: between && `)${between}`,
+    end: `)${end}`,
+    first: '(',
+    none: '(',
+    next: ', ',
+    close: '',
+    equals: forAll('='),
+    values: forAll<ValueStyle>('python'),
+  };
+}
+
+function row(
+  name: string,
+  evidence: Evidence | FormatRow['detect'],
+  notations: readonly [CallNotation, ...CallNotation[]],
+  { ownToken, overrides }: { ownToken?: string; overrides?: boolean } = {},
+): FormatRow {
+  const detect = typeof evidence === 'function' ? evidence : recognizes(evidence, ownToken);
+  return { format: createFormat(name, notations), overrides, detect };
+}
+
+const list = (open: string, close = '') => ({ begin: `${open}[`, end: `]${close}` });
+const tags = { begin: '<tool_call>\n', between: '\n</tool_call>\n<tool_call>\n', end: '\n</tool_call>' };
+
+/** The most common format, and the one in which a model is told to write calls whose template shows none. */
+export const hermesFormat = createFormat('hermes', [json(tags)]);
+
+const deepseek = ['<｜tool▁calls▁begin｜>', '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', '\n```<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>'] as const;
+const [lfmStart, lfmEnd] = ['<|tool_call_start|>', '<|tool_call_end|>'];
+const [pythonStart, pythonEnd] = ['<|python_start|>', '<|python_end|>'];
+const cohereKeys = ['tool_name', 'parameters'] as const;
+const codeFence = { begin: '```tool_code\n', between: '\n', end: '\n```' };
+
+/** Headers of a message to a function (https://cookbook.openai.com/articles/openai-harmony): the recipient comes before or behind the channel. */
+const headers = [
+  ['<|channel|>commentary to=functions.', ' <|constrain|>json'],
+  ...['', '<|start|>assistant'].flatMap((start) => [
+    ...[' <|constrain|>⟨key⟩', ' ⟨key⟩', ''].map((type) => [`${start}<|channel|>⟨key⟩ to=`, type] as const),
+    ...['<|constrain|>⟨key⟩', ''].map((type) => [`${start} to=`, `<|channel|>⟨key⟩${type}`] as const),
+  ]),
+].map(
+  ([begin, type]): CallNotation => ({
+    origin: 'row',
+    kind: 'name+json',
+    begin: begin!,
+    between: null,
+    end: '<|call|>',
+    before: `⟨name⟩${type}<|message|>`,
+    behind: '',
+  }),
+);
+
+/** Stands before every tag. */
+const minimaxMark = ']<]minimax[>[';
+const minimaxM3: ItemsNotation = {
+  origin: 'row',
+  kind: 'items',
+  begin: `${minimaxMark}<tool_call>\n${minimaxMark}<invoke name="`,
+  between: `${minimaxMark}</invoke>\n${minimaxMark}<invoke name="`,
+  end: `${minimaxMark}</invoke>\n${minimaxMark}</tool_call>`,
+  first: `">${minimaxMark}<`,
+  none: '">',
+  next: `${minimaxMark}<`,
+  close: `${minimaxMark}</⟨key⟩>`,
+  equals: forAll('>'),
+  values: forAll<ValueStyle>('elements'),
+  mark: minimaxMark,
+};
+
+/** The rows in the order in which they are tried. */
+export const formatRows: readonly FormatRow[] = [
+  row('harmony', ['<|channel|>', '<|message|>'], [headers[0]!, ...headers.slice(1)], { overrides: true }),
+  row('minimax-m3', minimaxMark, [minimaxM3], { overrides: true }),
+  row('command-r-plus', ['Action:', 'tool_name'], lists('Action: ```json\n', '\n```', cohereKeys), { overrides: true }),
+  row(
+    'functools',
+    /\bfunctools\b|<\|\/tool_call\|>|<\|tool\|>/,
+    [json(list('functools')), json(list('<|tool_call|>', '<|/tool_call|>'))],
+    { overrides: true },
+  ),
+  row(
+    'llama-3',
+    ({ template, hasToken }) =>
+      template.includes('"parameters": dictionary') || (hasToken('<|python_tag|>') && /\bipython\b/.test(template)),
+    [json({ between: null }, ['name', 'parameters']), json({ begin: '<|python_tag|>', between: '; ' }, ['name', 'parameters'])],
+  ),
+  row('pythonic', /<\|python_start\|>|\[func_name1\(/, [python(list('')), json({ between: null }, ['name', 'parameters']), python(list(pythonStart, pythonEnd))], { ownToken: pythonStart }),
+  row('deepseek-v3', '<｜tool▁calls▁begin｜>', [
+    {
+      origin: 'row',
+      kind: 'name+json',
+      begin: deepseek[0] + deepseek[1],
+      between: `${deepseek[2]}\n${deepseek[1]}`,
+      end: deepseek[2] + deepseek[3],
+      before: '⟨name⟩\n```json\n',
+      behind: '',
+    },
+  ]),
+  row('gemma-code', 'tool_code', [python(codeFence)]),
+  row('lfm2', /<\|tool_(list|call)_start\|>|"List of tools: \["/, [python(list(lfmStart, lfmEnd)), json(list(lfmStart, lfmEnd))], { ownToken: lfmStart }),
+  row('olmo-3', '<function_calls>', [python({ begin: '<function_calls>', between: '\n', end: '</function_calls>' })]),
+  {
+    format: hermesFormat,
+    detect: ({ template, hasToken }) =>
+      template.includes('<tool_call>') || (hasToken('<tool_call>') && /\btools\b/.test(template)),
+  },
+  row('granite-3', ['<|start_of_role|>', /<\|tool_call\|>|\bavailable_tools\b/], [...lists('<|tool_call|>', ''), json(list('<tool_call>'))]),
+  row('xlam', /single JSON array|directly output an empty list/, [
+    json(list('')),
+    json(list('```json\n', '\n```')),
+    json(list('```\n', '\n```')),
+    json(list('<tool_call>', '</tool_call>')),
+    json(list('[TOOL_CALLS]')),
+  ]),
+];

@@ -1,0 +1,47 @@
+import type { JsonType } from '../../grammar/schemas/json-types.ts';
+import { tagsOf } from './edges.ts';
+import type { Edge, ItemsNotation } from './notation.ts';
+
+/** The parts of a call whose parameters have a tag each, taken from its notation. */
+export interface TagSyntax {
+  /** Behind the function's name. */
+  readonly nameEnd: Edge;
+  /** Begins a parameter; its name follows. */
+  readonly parameterOpen: Edge;
+  /** What stands between a key and its value, for the types of values that it tells; for any where there are none. */
+  readonly equals: ReadonlyMap<Edge, readonly JsonType[]>;
+  /** What all `equals` end with. */
+  readonly valueOpen: Edge;
+  readonly parameterClose: string;
+  readonly callClose: string;
+  /** Whether one line break before a value, and one behind it, is no part of it. */
+  readonly breaksBefore: boolean;
+  readonly breaksBehind: boolean;
+  /** Whether objects and lists are written as Python has them. */
+  readonly hasPython: boolean;
+}
+
+export function tagSyntax({ first, next, equals, close, end, values }: ItemsNotation): TagSyntax {
+  const parameterOpen = sharedEnd(first.trim(), next.trim());
+  const byEdge = new Map<Edge, JsonType[]>();
+  for (const [type, edge] of Object.entries(equals) as [JsonType, Edge][])
+    byEdge.set(edge, [...(byEdge.get(edge) ?? []), type]);
+  const edges = [...byEdge.keys()];
+  return {
+    nameEnd: first.trimEnd().slice(0, -parameterOpen.length).trim(),
+    parameterOpen,
+    equals: edges.length === 1 ? new Map([[edges[0]!, []]]) : byEdge,
+    valueOpen: edges.reduce(sharedEnd),
+    parameterClose: close.trim(),
+    callClose: tagsOf(end)[0] ?? '',
+    breaksBefore: equals.string.endsWith('\n'),
+    breaksBehind: close.startsWith('\n'),
+    hasPython: values.object === 'python',
+  };
+}
+
+function sharedEnd(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && length < other.length && one.at(-1 - length) === other.at(-1 - length)) length++;
+  return one.slice(one.length - length);
+}

@@ -1,0 +1,119 @@
+import { typeOfValue } from '../../grammar/schemas/json-types.ts';
+import type { ChatMessage, ToolDefinition } from '../messages.ts';
+
+/** Renders a conversation with a chat template; `undefined` where the template refuses it. */
+export type RenderTurns = (
+  messages: readonly ChatMessage[],
+  tools: readonly ToolDefinition[],
+  variables?: Readonly<Record<string, unknown>>,
+) => string | undefined;
+
+export type ProbedCall = readonly [name: string, values: Readonly<Record<string, unknown>>];
+
+/** An assistant's turn, and what a prompt puts before it. */
+export interface RenderedTurn {
+  /** What the model writes: the turn without what the prompt holds of it and without its end. */
+  readonly text: string;
+  /** Everything behind the user's message. */
+  readonly whole: string;
+  /** What the prompt ends with, behind the user's message. */
+  readonly lead: string;
+  /** The end of a turn. */
+  readonly end: string;
+}
+
+interface TurnContent {
+  readonly content?: string | undefined;
+  readonly reasoning?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const question = 'Question that probes.';
+const answer = 'Said so.';
+const result = 'Result that probes.';
+export const asked: ChatMessage = { role: 'user', content: question };
+
+/** Renders the turn in which an assistant makes these calls; `undefined` where the template doesn't show them. */
+export function renderTurn(
+  render: RenderTurns,
+  calls: readonly ProbedCall[],
+  { content, reasoning, variables = {} }: TurnContent = {},
+): RenderedTurn | undefined {
+  const reasoningContent = reasoning === undefined ? {} : { reasoningContent: reasoning };
+  const turn: ChatMessage = {
+    role: 'assistant',
+    content: content ?? null,
+    ...reasoningContent,
+    toolCalls: calls.map(([name, values], index) => ({ id: idOf(index), name, arguments: JSON.stringify(values) })),
+  };
+  const said: ChatMessage = { role: 'assistant', content: answer, ...reasoningContent };
+  const results = calls.map(([name], index): ChatMessage => ({ role: 'tool', toolCallId: idOf(index), name, content: result }));
+  const closed = { ...variables, add_generation_prompt: false };
+  const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
+  for (const tools of [toolsFor(calls), []]) {
+    const prompt = render([asked], tools, variables);
+    const full = render([asked, turn], tools, closed);
+    if (prompt === undefined || full === undefined) continue;
+    const plain = render([asked, said], tools, closed);
+    const lead = behind(prompt, question);
+    const end = plain === undefined ? '' : behind(plain, answer);
+    const header = plain === undefined ? '' : behind(plain.slice(0, plain.lastIndexOf(answer)), question);
+    let whole = behind(full, question);
+    const head = headOf(whole, lead, header);
+    let text = withoutEnd(whole.slice(head), end);
+    if (!shows(text) && calls.length > 0) {
+      // Some templates show a call only when its result follows.
+      whole = behind(render([asked, turn, ...results], tools, closed) ?? '', question);
+      text = whole.slice(head, Math.max(head, whole.indexOf(result)));
+      const last = end.trim() === '' ? -1 : text.lastIndexOf(end.trim());
+      if (last > 0) text = text.slice(0, last);
+    }
+    if (shows(text)) return { text, whole, lead, end };
+  }
+  return undefined;
+}
+
+/** Nine letters and digits, as some templates want it. */
+const idOf = (index: number): string => `callprob${index}`;
+export const callId = /callprob\d|(?<![A-Za-z0-9])(?=[a-z]*\d)[a-z0-9]{9}(?=["[\s<])/g;
+
+function behind(text: string, mark: string): string {
+  return text.slice(text.lastIndexOf(mark) + mark.length);
+}
+
+/** Length of what the prompt holds of a turn: a turn may lack an opener of thinking that the prompt has. */
+function headOf(whole: string, lead: string, header: string): number {
+  const head = sharedStart(lead, whole);
+  if (head === lead.length) return head;
+  const longest = whole.startsWith(header) ? Math.max(head, header.length) : head;
+  return /[<[({][^<>[\](){}\n]*$/.exec(whole.slice(0, longest))?.index ?? longest;
+}
+
+function withoutEnd(text: string, end: string): string {
+  if (end.trim() === '') return text;
+  if (text.endsWith(end)) return text.slice(0, -end.length);
+  const trimmed = text.trimEnd();
+  return trimmed.endsWith(end.trim()) ? trimmed.slice(0, -end.trim().length) : text;
+}
+
+/** Length of the beginning that two texts share. */
+export function sharedStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && length < other.length && one[length] === other[length]) length++;
+  return length;
+}
+
+/** Tools that have all of these arguments. */
+export function toolsFor(calls: readonly ProbedCall[]): readonly ToolDefinition[] {
+  const values = new Map<string, Record<string, unknown>>();
+  for (const [name, own] of calls) values.set(name, { ...values.get(name), ...own });
+  return [...values].map(([name, own]) => ({ name, description: 'D.', parameters: schemaOf(own) }));
+}
+
+function schemaOf(value: unknown): Record<string, unknown> {
+  const type = typeOfValue(value);
+  if (type === 'array') return { type, description: 'D.', items: {} };
+  if (type !== 'object') return { type, description: 'D.' };
+  const properties = Object.entries(value as object).map(([key, own]) => [key, schemaOf(own)]);
+  return { type, description: 'D.', properties: Object.fromEntries(properties) };
+}

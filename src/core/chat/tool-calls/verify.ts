@@ -1,0 +1,57 @@
+import { parseExact } from '../../text/exact-json.ts';
+import { orElse } from '../../text/or-else.ts';
+import type { CallNotation } from './notation.ts';
+import { createReader } from './reader.ts';
+import { toolsFor, type ProbedCall } from './template-turn.ts';
+
+const text = 'He said "Grüße aus Köln", {ok} & <b>';
+
+/** Calls with values of all types that no notation was derived from. */
+const trials: readonly (readonly ProbedCall[])[] = [
+  [['gamma_x', { city: text }]],
+  [['gamma_x', { city: "it's one\n two\\n", town: 'Ulm' }]],
+  [['gamma_x', { box: { a: { b: [1, 'zwei'], c: null }, d: 'Ö' } }]],
+  [['gamma_x', { list: ['x"y', 2, { z: true }, []] }]],
+  [['gamma_x', { flag: true, off: false, none: null }]],
+  [['gamma_x', {}]],
+  [['gamma_x', { city: '007', count: -42, ratio: 1.5 }]],
+  [
+    ['gamma_x', { city: text, count: 3 }],
+    ['delta_yy', { box: { a: 1 }, flag: false }],
+  ],
+];
+
+/**
+ * Whether a notation reads back what the template writes.
+ *
+ * @param write the turn with these calls; `undefined` where the template can't
+ * @returns the first turn that is read otherwise
+ */
+export function findMisread(
+  notation: CallNotation,
+  write: (calls: readonly ProbedCall[]) => string | undefined,
+): string | undefined {
+  const createParser = createReader([notation]);
+  for (const calls of trials) {
+    const turn = calls.length > 1 && notation.between === null ? undefined : write(calls);
+    if (turn === undefined) continue;
+    const parser = createParser(toolsFor(calls));
+    const read: [name: string, text: string][] = [];
+    for (const event of [...parser.push(turn), ...parser.flush()]) {
+      if (event.type === 'call-start') read.push([event.name, '']);
+      if (event.type === 'arguments') read.at(-1)![1] += event.text;
+    }
+    const found = read.map(([name, json]) => [name, orElse(() => parseExact(json), json)]);
+    if (canonical(found) !== canonical(calls)) return turn;
+  }
+  return undefined;
+}
+
+/** JSON with the keys of objects in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, own: unknown) =>
+    typeof own === 'object' && own !== null && !Array.isArray(own)
+      ? Object.fromEntries(Object.entries(own).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : own,
+  );
+}
