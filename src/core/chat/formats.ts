@@ -1,5 +1,6 @@
 import { assertFunction, assertObject, assertText } from '../assert-values.ts';
-import { reasoningFormats, thinkFormat } from './reasoning-formats.ts';
+import { deriveThinking } from './derive-thinking.ts';
+import { createBlockFormat, reasoningFormats, thinkFormat } from './reasoning-formats.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { deriveNotation } from './tool-calls/derive.ts';
 import { createFormat, type ModelTraits, type ToolCallFormat } from './tool-calls/format.ts';
@@ -15,6 +16,8 @@ export interface FormatQuery extends ModelTraits {
   readonly toolCallFormat?: string | undefined;
   /** Renders a conversation with the model's template: what it makes of calls shows how the model writes them. */
   readonly render?: RenderTurns | undefined;
+  /** Name of the template's variable that lets the model think. */
+  readonly thinkingSwitch?: string | undefined;
   /** Name of the reasoning format to use instead of the one that is recognized. */
   readonly reasoningFormat?: string | undefined;
 }
@@ -45,15 +48,16 @@ export function detectFormats(query: FormatQuery): ModelFormats {
   assertText('template', query.template);
   assertFunction('hasToken', query.hasToken);
   if (render !== undefined) assertFunction('render', render);
+  const reasoning =
+    reasoningFormat === undefined
+      ? recognizeReasoning(query)
+      : findByName('reasoningFormat', reasoningFormats, reasoningFormat);
   return {
     toolCalls:
       toolCallFormat === undefined
-        ? recognizeToolCalls(query)
+        ? recognizeToolCalls(query, reasoning)
         : findByName('toolCallFormat', toolCallFormats, toolCallFormat),
-    reasoning:
-      reasoningFormat === undefined
-        ? (reasoningFormats.find((format) => format.detect(query)) ?? thinkFormat)
-        : findByName('reasoningFormat', reasoningFormats, reasoningFormat),
+    reasoning,
   };
 }
 
@@ -61,15 +65,26 @@ export function detectFormats(query: FormatQuery): ModelFormats {
  * A row for models that write otherwise than their template shows comes first, then what the template shows, then a row for
  * models whose template shows nothing. Where there are both, both are read.
  */
-function recognizeToolCalls(query: FormatQuery): ToolCallFormat | undefined {
+function recognizeToolCalls(query: FormatQuery, { markers }: ReasoningFormat): ToolCallFormat | undefined {
   const row = formatRows.find((one) => one.detect(query));
-  const derived = query.render && deriveNotation(query.render).notation;
+  const derived = query.render && deriveNotation(query.render, markers).notation;
   if (derived === undefined) return row?.format;
   const { name, notations } = row?.format ?? { name: '', notations: [] };
   const [first, ...others] = notations;
   return row?.overrides && first
     ? createFormat(name, [first, ...others], [derived])
     : createFormat('template', [derived], notations);
+}
+
+/** The row that has the marks which the template shows, a format of these marks, or the row that the template's text tells. */
+function recognizeReasoning(query: FormatQuery): ReasoningFormat {
+  const told = reasoningFormats.find((format) => format.detect(query));
+  const marks = query.render && deriveThinking(query.render, query.thinkingSwitch);
+  if (marks === undefined || told?.overrides === true) return told ?? thinkFormat;
+  const hasMarks = ({ markers }: ReasoningFormat): boolean =>
+    [marks.open, marks.close, marks.frame?.open ?? []].flat().every((mark) => markers.includes(mark));
+  if (told && hasMarks(told)) return told;
+  return reasoningFormats.find(hasMarks) ?? createBlockFormat({ name: 'template', models: [], ...marks });
 }
 
 function findByName<T extends { readonly name: string }>(

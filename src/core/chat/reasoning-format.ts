@@ -23,5 +23,7 @@ export interface ReasoningFormat {
    * @param prompt the rendered prompt
    */
   constraint(prompt: string): ReasoningConstraint;
+  /** Whether it counts before what the template shows. Default false. */
+  readonly overrides?: boolean | undefined;
   detect(model: ModelTraits): boolean;
 }

@@ -1,6 +1,7 @@
 import { recognizes, type Evidence } from './evidence.ts';
 import { createReasoningSplitter, type ReasoningMarkers } from './reasoning.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
+import { tokensIn } from './tool-calls/edges.ts';
 import { harmonyReasoningFormat } from './reasoning-harmony.ts';
 
 const museGlimmerStart = '<|start|>assistant';
@@ -12,7 +13,6 @@ const rows: readonly BlockFormatRow[] = [
     models: ['Gemma 4'],
     open: ['<|channel>thought', '<|channel>'],
     close: '<channel|>',
-    tokens: ['<|channel>', '<channel|>'],
     evidence: '<|channel>',
   },
   {
@@ -21,14 +21,6 @@ const rows: readonly BlockFormatRow[] = [
     open: '<|START_THINKING|>',
     close: '<|END_THINKING|>',
     frame: { open: '<|START_RESPONSE|>', close: '<|END_RESPONSE|>' },
-    evidence: /^(?![^]*<\|START_TEXT\|>)[^]*<\|START_THINKING\|>/,
-  },
-  {
-    name: 'command-a-plus',
-    models: ['Command A+'],
-    open: '<|START_THINKING|>',
-    close: '<|END_THINKING|>',
-    frame: { open: '<|START_TEXT|>', close: '<|END_TEXT|>' },
   },
   {
     name: 'magistral',
@@ -37,7 +29,6 @@ const rows: readonly BlockFormatRow[] = [
     close: '[/THINK]',
     ownToken: '[THINK]',
   },
-  { name: 'seed-oss', models: ['Seed-OSS 36B'], open: '<seed:think>', close: '</seed:think>' },
   {
     name: 'granite-3.2',
     models: ['Granite 3.2'],
@@ -72,16 +63,6 @@ const rows: readonly BlockFormatRow[] = [
     open: '<longcat_think>',
     close: '</longcat_think>',
   },
-  { name: 'minimax-m3', models: ['MiniMax M3'], open: '<mm:think>', close: '</mm:think>' },
-  {
-    name: 'kimi-k3',
-    models: ['Kimi K3'],
-    open: '<|open|>think<|sep|>',
-    close: '<|close|>think<|sep|>',
-    tokens: ['<|open|>', '<|close|>', '<|sep|>'],
-    frame: { open: '<|open|>response<|sep|>', close: '<|close|>response<|sep|>' },
-    evidence: ['<|open|>', '<|sep|>'],
-  },
   {
     name: 'k2-horizon',
     models: ['K2-Horizon'],
@@ -90,25 +71,10 @@ const rows: readonly BlockFormatRow[] = [
     evidence: '<ifm|think',
   },
   {
-    name: 'hy-3',
-    models: ['Hy3'],
-    open: '<think:opensource>',
-    close: '</think:opensource>',
-    ownToken: '<think:opensource>',
-  },
-  {
-    name: 'hy-4',
-    models: ['Hy4-preview'],
-    open: '<think:6124c78e>',
-    close: '</think:6124c78e>',
-    ownToken: '<think:6124c78e>',
-  },
-  {
     name: 'inkling',
     models: ['Inkling', 'Inkling Small'],
     open: ['<|message_model|><|content_thinking|>', '<|content_thinking|>'],
     close: '<|end_message|>',
-    tokens: ['<|message_model|>', '<|content_thinking|>', '<|content_text|>', '<|end_message|>'],
     frame: {
       open: ['<|message_model|><|content_text|>', '<|content_text|>'],
       close: '<|end_message|>',
@@ -121,7 +87,6 @@ const rows: readonly BlockFormatRow[] = [
     models: ['Muse Glimmer'],
     open: ['to=self<|message|>', `${museGlimmerStart} to=self<|message|>`],
     close: ['<|eom|>', museGlimmerStart],
-    tokens: ['<|start|>', '<|message|>', '<|eom|>', '<|eot|>'],
     frame: {
       open: [
         `${museGlimmerStart} to=user<|message|>`,
@@ -164,16 +129,15 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
 interface BlockFormatRow extends Omit<ReasoningMarkers, 'startsOpen'> {
   readonly name: string;
   readonly models: readonly string[];
-  /** The tokens that the markers hold, where they are not tokens themselves. */
-  readonly tokens?: readonly string[];
   /** Evidence of the format; the first open marker if left out. */
   readonly evidence?: Evidence;
   /** One that only tokenizers of the format's models have. */
   readonly ownToken?: string;
 }
 
-function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
-  const { name, models, tokens, evidence, ownToken, ...block } = row;
+/** Makes a format of marks around the thinking. */
+export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
+  const { name, models, evidence, ownToken, ...block } = row;
   const opens = [block.open].flat();
   const closes = [block.close].flat();
   const [before = [], after = []] = block.frame
@@ -187,7 +151,7 @@ function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
     name,
     example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before[0] ?? ''}The answer is …${after[0] ?? ''}`,
     models,
-    markers: tokens ?? [...opens, ...closes, ...before, ...after],
+    markers: [...opens, ...closes, ...before, ...after].flatMap((mark) => [mark, ...tokensIn(mark)]),
     createSplitter: (prompt, calls) =>
       createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }, calls),
     constraint: (prompt) => ({

@@ -30,6 +30,7 @@ export const harmonyReasoningFormat: ReasoningFormat = {
     after: `${harmonyMarkers.start}assistant`,
     frame: { open: `${harmonyMarkers.channel}final${harmonyMarkers.message}`, close: '', isRequired: true },
   }),
+  overrides: true,
   detect: recognizes(['<|channel|>', '<|message|>']),
 };
 

@@ -23,7 +23,6 @@ describe('detectFormats', () => {
     ['ChatML with tool tags', 'tools <tool_call>{"name": …}</tool_call> <think>', [], 'hermes', 'think'],
     ['tools and the token only', '{% if tools %}', ['<tool_call>'], 'hermes', 'think'],
     ['the token only', '{{ messages }}', ['<tool_call>'], undefined, 'think'],
-    ['seed tags', '<seed:think>', [], undefined, 'seed-oss'],
     ['JSON for the IPython role', '"parameters": dictionary of ipython', [], 'llama-3', 'think'],
     ['the IPython role and its token', 'ipython', ['<|python_tag|>'], 'llama-3', 'think'],
     ['the token of Python calls', 'tools', ['<|python_start|>'], 'pythonic', 'think'],
@@ -40,13 +39,12 @@ describe('detectFormats', () => {
     ['channels', '<|channel|>analysis<|message|>', [], 'harmony', 'harmony'],
     ['answer tags', '<｜hy_Assistant｜><think><answer>', [], undefined, 'hunyuan'],
     ['thought tags', '<thought>', [], undefined, 'exaone-deep'],
-    ['a mark before tags', ']<]minimax[>[<tool_call> <mm:think>', [], 'minimax-m3', 'minimax-m3'],
+    ['a mark before tags', ']<]minimax[>[<tool_call> <mm:think>', [], 'minimax-m3', 'think'],
     ['code in tags', '<function_calls>', [], 'olmo-3', 'think'],
     ['one array', 'make calls in a single JSON array', [], 'xlam', 'think'],
     ['a list without tags', '"List of tools: ["', [], 'lfm2', 'think'],
     ['an empty list', 'Or directly output an empty list.', [], 'xlam', 'think'],
     ['an inner voice', '<|inner_prefix|>', [], undefined, 'apertus'],
-    ['a suffix in the tokenizer only', 'tools', ['<think:6124c78e>'], undefined, 'hy-4'],
   ])('%s', (_, template, tokens, toolCalls, reasoning) => {
     expect(detect(template, tokens)).toEqual([toolCalls, reasoning]);
   });

@@ -398,13 +398,13 @@ function show(
 
 function readFormats(
   spec: ChatSettings,
-  { source, probe }: ChatTemplate,
+  { source, probe, thinkingSwitch }: ChatTemplate,
   tokenizer: TextTokenizer,
 ): ModelFormats {
   const { toolCallFormat, reasoningFormat } = spec;
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   return orThrow(
-    () => detectFormats({ template: source, render: probe, hasToken, toolCallFormat, reasoningFormat }),
+    () => detectFormats({ template: source, render: probe, thinkingSwitch, hasToken, toolCallFormat, reasoningFormat }),
     (error) => fieldErrorOf(error.message.split(':', 1)[0]!, error),
   );
 }

@@ -19,13 +19,17 @@ type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefi
  * Finds out how a model writes calls by rendering some with its chat template: with one name, key and value and with others, one
  * and two calls, values of all types. What differs is a slot, what stays is an edge. Each rendering may fail alone.
  *
- * @param thinkingClose end of thinking that a turn may begin with
+ * @param thinking marks of thinking that a turn may begin with
  */
-export function deriveNotation(render: RenderTurns, thinkingClose = ''): Derived {
+export function deriveNotation(render: RenderTurns, thinking: readonly string[] = ['</think>']): Derived {
   const write: Probe = (calls, content) => {
     const text = orElse(() => renderTurn(render, calls, { content })?.text, undefined);
-    const close = thinkingClose === '' ? -1 : (text?.lastIndexOf(thinkingClose) ?? -1);
-    return (close === -1 ? text : text!.slice(close + thinkingClose.length))?.trimStart();
+    const name = calls[0]?.[0] ?? v1;
+    const ends = thinking.map((mark) => {
+      const at = text?.lastIndexOf(mark, text.indexOf(name)) ?? -1;
+      return at === -1 ? 0 : at + mark.length;
+    });
+    return text?.slice(Math.max(0, ...ends)).trimStart();
   };
   const probe: Probe = (calls, content) => write(calls, content)?.replace(callId, '⟨id⟩');
   const one = probe([[n1, { [k1]: v1 }]]);

@@ -124,3 +124,8 @@ export function cutAtEdge(text: string, edge: Edge): readonly [before: string, b
   const found = matcherOf(edge).anywhere.exec(text);
   return found ? [text.slice(0, found.index), text.slice(found.index + found[0].length)] : [text];
 }
+
+/** Texts in a mark that may be special tokens of their own. */
+export function tokensIn(mark: string): readonly string[] {
+  return mark.match(/<[^<>\s"=]+>|\[\/?[A-Z_]{2,}\]/g) ?? [];
+}

@@ -1,7 +1,7 @@
 import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import type { ToolCall, ToolDefinition } from '../messages.ts';
 import { createConstraint } from './constraint.ts';
-import { tagsOf } from './edges.ts';
+import { tagsOf, tokensIn } from './edges.ts';
 import type { CallNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createReader, marksOf } from './reader.ts';
@@ -79,9 +79,6 @@ export interface CallFrame {
   readonly suffix: string;
 }
 
-/** Special tokens that the edges of a notation may hold. */
-const tokenLike = /<[^<>\s"=]+>|\[\/?[A-Z_]{2,}\]/g;
-
 /** Makes the reader, the grammar and the writer of some notations; `alsoRead` are read beside them, and never written. */
 export function createFormat(
   name: string,
@@ -117,7 +114,7 @@ function markersOf(notation: CallNotation): readonly string[] {
   );
   const edges = values.filter((value) => typeof value === 'string');
   const wholeTags = edges.flatMap(tagsOf).filter((tag) => /^[<[][^⟨]*[>\]]$/.test(tag));
-  return [...wholeTags, ...edges.flatMap((edge) => edge.match(tokenLike) ?? [])];
+  return [...wholeTags, ...edges.flatMap(tokensIn)];
 }
 
 /** Tags before a call of which each begins one; none where the first is a word, as thinking may quote the others. */
