@@ -1,4 +1,5 @@
 import type { UpstreamStatus } from './run.ts';
+import type { ToolCallFacts } from '../core/chat/tool-calls/format.ts';
 import type { Device } from '../core/device.ts';
 import type { ParameterDescriptor } from '../core/parameters/descriptor.ts';
 import type { Verification } from '../core/verification.ts';
@@ -23,6 +24,8 @@ export interface ModelInfo {
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   /** Kinds of input that it takes; left out while that is unknown. */
   readonly inputModalities?: readonly ('text' | 'image')[] | undefined;
+  /** How the model writes tool calls; left out for those that can't, and while it is unknown. */
+  readonly toolCalls?: ToolCallFacts | undefined;
   /** The things that a demo model knows, and a `source` to put in its place; left out for real models. */
   readonly demo?: { readonly description: string; readonly replacement: string } | undefined;
   /** Unix time in seconds at which the model files were made, or 0 where that is not known. */

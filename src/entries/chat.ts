@@ -34,6 +34,7 @@ export type {
   CallFrame,
   ModelTraits,
   ToolCallConstraint,
+  ToolCallFacts,
   ToolCallFormat,
 } from '../core/chat/tool-calls/format.ts';
 export type {

@@ -126,7 +126,9 @@ export function createChatTemplate(
   ): Generator<void, string> {
     const given = {
       ...specialTokens,
-      messages: toCallIds(messages).map((message) => toTemplateMessage(message, argumentsOf)).map(withParts),
+      messages: toCallIds(messages)
+        .map((message) => toTemplateMessage(message, argumentsOf))
+        .map(withParts),
       documents: null,
       add_generation_prompt: true,
     };
@@ -357,7 +359,9 @@ function completeTool({ type, function: definition }: TemplateTool): TemplateToo
 
 /** Members that templates look for, where a schema lacks them. */
 function missingFrom(parameters: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  const missing = Object.entries({ type: 'object', properties: {} }).filter(([key]) => parameters[key] === undefined);
+  const missing = Object.entries({ type: 'object', properties: {} }).filter(
+    ([key]) => parameters[key] === undefined,
+  );
   return Object.fromEntries(missing);
 }
 

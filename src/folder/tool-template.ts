@@ -60,7 +60,7 @@ export function withTools(
 }
 
 /** The fate of calls and results under a template that would lose them. */
-export const writtenCalls = { 'tool-result': 'merged', 'parallel-calls': 'merged' } as const;
+const writtenCalls = { 'tool-result': 'merged', 'parallel-calls': 'merged' } as const;
 
 type Describe = (tools: readonly ToolDefinition[]) => string;
 

@@ -21,6 +21,17 @@ export const modelSchema = z.object({
     .array(z.enum(['text', 'image']))
     .optional()
     .meta({ description: 'Kinds of input; left out while they are unknown.' }),
+  tool_calls: z
+    .object({
+      format: z.string().meta({ description: 'Its name; `template` for one that was derived.' }),
+      origin: z.enum(['template', 'row', 'setting']).meta({ description: 'Where the notation comes from.' }),
+      example: z.string().meta({ description: 'A call as the model writes it.' }),
+      notations: z
+        .array(z.record(z.string(), z.unknown()))
+        .meta({ description: 'Those that are read, as the setting `toolCallFormat` takes them.' }),
+    })
+    .optional()
+    .meta({ description: 'How a loaded model writes tool calls; not in the list of models.' }),
   demo: z
     .boolean()
     .optional()
@@ -155,7 +166,12 @@ const summaries = {
 function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse {
   const found = findModel(pathParameters['model_id']!);
   const own = status().find(({ id }) => id === found.id);
-  return jsonResponse(200, toModel(found, own));
+  const { toolCalls } = found;
+  const notations = toolCalls?.notations.map(({ origin: _, ...notation }) => notation);
+  return jsonResponse(200, {
+    ...toModel(found, own),
+    ...(toolCalls && { tool_calls: { ...toolCalls, notations } }),
+  });
 }
 
 /** The list of models, one model, its parameters, and the loading and unloading of it. */

@@ -104,32 +104,30 @@ export function createStill(_config: ConfigReader, steps: number): Scheduler {
 const toolCallFormat: Addition = {
   row: 'tool-call format',
   file: 'core/chat/tool-calls/arrows.ts',
-  text: `import type { ToolCallFormat } from './format.ts';
-import { jsonCallFrame, readJsonCalls } from './json-calls.ts';
-import { createSectionParser } from './section-parser.ts';
+  text: `import { recognizes } from '../evidence.ts';
+import { createFormat } from './format.ts';
+import type { FormatRow } from './rows.ts';
 
 /** A list of JSON objects between arrows. */
-export const arrowsFormat: ToolCallFormat = {
-  name: 'arrows',
-  example: '-->[{"name": "get_weather", "arguments": {"city": "Paris"}}]<--',
-  families: [],
-  parallel: true,
-  markers: ['-->', '<--'],
-  openers: ['-->'],
-  createParser: createSectionParser({ open: ['-->'], end: ['<--'], readCalls: (input) => readJsonCalls(input) }),
-  detect: ({ template }) => template.includes('-->'),
-  constraint: {
-    begin: '-->[',
-    call: (name) => jsonCallFrame(name),
-    separator: ', ',
-    end: ']<--',
-  },
+export const arrowsRow: FormatRow = {
+  format: createFormat('arrows', [
+    {
+      origin: 'row',
+      kind: 'json',
+      begin: '-->[',
+      between: ', ',
+      end: ']<--',
+      before: '{"name": "⟨name⟩", "arguments": ',
+      behind: '}',
+    },
+  ]),
+  detect: recognizes('-->'),
 };
 `,
-  list: 'core/chat/formats.ts',
-  after: 'export const toolCallFormats: readonly ToolCallFormat[] = [',
-  entry: '\n  arrowsFormat,',
-  name: 'arrowsFormat',
+  list: 'core/chat/tool-calls/rows.ts',
+  after: 'export const formatRows: readonly FormatRow[] = [',
+  entry: '\n  arrowsRow,',
+  name: 'arrowsRow',
   use: `
     const { createAnswerParser, detectFormats } = await import('slashv1/chat');
     const { toolCalls } = detectFormats({ template: 'calls: -->[]<--', hasToken: () => false });

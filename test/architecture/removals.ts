@@ -10,7 +10,6 @@ export interface Removal {
 const backends = ['backends/registry.ts', 'backends/settings.ts', 'backends/remote.ts', 'index.ts'];
 const recognizers = ['categories/transcription/architectures.ts'];
 const heads = ['core/vision/heads/registry.ts', 'entries/vision.ts'];
-const formats = ['core/chat/formats.ts'];
 
 export const removals: readonly Removal[] = [
   { room: 'backends/kserve', lists: backends },
@@ -25,9 +24,6 @@ export const removals: readonly Removal[] = [
   { room: 'core/vision/heads/fastestdet.ts', lists: heads },
   { room: 'core/vision/heads/yolo26.ts', lists: heads },
   { room: 'core/vision/heads/yolox-maps.ts', lists: heads },
-  { room: 'core/chat/tool-calls/apertus.ts', lists: formats },
-  { room: 'core/chat/tool-calls/kimi-k2.ts', lists: formats },
-  { room: 'core/chat/tool-calls/solar-open.ts', lists: formats },
   { room: 'ai-sdk', lists: [] },
   { room: 'entries/ai-sdk.ts', lists: [] },
   { room: 'testing', lists: [] },

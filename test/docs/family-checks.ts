@@ -51,7 +51,8 @@ export function checkFamily(own: FamilyTemplate): FamilyCheck {
     origin: format.notations[0]!.origin,
     parallel: format.parallel,
     example: { name: own.notation, text: format.example },
-    isFound: row === undefined ? found?.name === 'template' : found?.notations.includes(row.notations[0]!) === true,
+    isFound:
+      row === undefined ? found?.name === 'template' : found?.notations.includes(row.notations[0]!) === true,
     isRead: [false, true].every((isConstrained) => isTheCall(read(format, [text], isConstrained))),
     isAccepted: accepts(format, text),
     isCutSafe: [false, true].every((isConstrained) => {

@@ -5,57 +5,90 @@ import { familyTemplates } from './family-templates.ts';
 
 /** The page about tool calling as the code says it is. */
 export function writeToolCallingPage(): string {
+  const checks = familyTemplates.map((template) => checkFamily(template));
+  const examples = new Map(checks.map(({ example }) => [example.name, example.text]));
   return `# Tool calling
 
-Models write tool calls in many formats. slashv1 detects the format of a model from a call that its chat template renders,
-from the template's text and from the tokenizer. The setting \`toolCallFormat\` names another one, \`reasoningFormat\` one for the thinking.
+Every model writes tool calls in a notation of its own, and its chat template shows which. When a model is loaded, slashv1 renders
+calls with its template: with other names, parameters, values and numbers of calls. What differs is a slot, what stays is a mark. The
+notation that results has to read back eight calls that it wasn't made from; then it is used to read the model's answers, to constrain
+them and to write past calls. A model that comes out tomorrow works today, if its template shows its calls.
 
-**Parallel** means that one answer may hold several calls. The formats come from public chat templates and from parsers and
-tests of other servers; not all of these models were run.
+## Where the notation comes from
 
-**Constrained calls.** In every format, a grammar of the tools' JSON Schemas constrains the calls: from the first token
+The first of these that applies:
+
+1. the setting \`toolCallFormat\`: a name of the table below, or a notation of your own,
+2. a row of slashv1, for a few models that write otherwise than their template shows,
+3. the chat template,
+4. a row for models whose template shows no calls, found by the template's text and the tokenizer,
+5. the format of Hermes.
+
+Where there are both a row and a template, both are read. \`GET /v1/models/{id}\` shows the notation of a loaded model as \`tool_calls\`,
+\`slashv1 models info\` that of any model. A notation of your own looks like this one, in which \`⟨name⟩\` stands for the function:
+
+\`\`\`js
+import { chat } from 'slashv1';
+
+chat({
+  source: 'my-org/my-model',
+  toolCallFormat: {
+    kind: 'name+json',
+    begin: '<call>',
+    before: '⟨name⟩: ',
+    behind: '',
+    between: '</call>\\n<call>',
+    end: '</call>',
+  },
+});
+\`\`\`
+
+It reads \`<call>get_weather: {"city": "Paris"}</call>\`. The kinds are \`json\` for a JSON object with the name inside, \`name+json\`, and
+\`items\` for parameters that are written one by one; the type \`CallNotation\` of \`slashv1/chat\` describes their members.
+
+## Rules
+
+**Constrained calls.** In every notation, a grammar of the tools' JSON Schemas constrains the calls: from the first token
 with \`tool_choice: "required"\` or a named tool; with \`"auto"\` from the marker on, after free text.
 Parameters come in the order of the schema. A schema that the grammar can't enforce is refused with \`strict: true\`; otherwise the call may have
 any object; a function without \`parameters\` has none. Strings never contain the format's own end marker, such as a close tag.
 
 **Templates without tools.** Support for tools is auto-detected by rendering the template with one. If it ignores
-the tool, slashv1 describes the tools in a system message or the first user message. The model then writes calls in the format that
-the template shows, or else in the format of Hermes; past calls that the template would drop are rendered the same way. The setting \`toolPrompt\`
+the tool, slashv1 describes the tools in a system message or the first user message, and past calls that the template would drop are
+rendered in the model's notation. The setting \`toolPrompt\`
 replaces the description by your own Jinja text, which gets \`tools\`; \`tools: false\` refuses tools.
 
 **Broken calls.** Calls without a grammar are emitted when they are complete. A broken call is repaired where that is safe:
-Python's words, quotes, sets and tuples, quotes inside strings, missing brackets, extra commas, missing close tags.
-The repaired call must have the fields that the tool's schema requires. Every other broken call is emitted as text.
+Python's words, quotes, sets and tuples, quotes inside strings, missing brackets, extra commas, missing marks, JSON in place of the
+model's own notation. The repaired call must have the fields that the tool's schema requires. Every other broken call is emitted as text.
 
-**Thinking.** A call inside unclosed thinking ends the thinking.
+**Thinking.** Its marks are derived in the same way: from turns with and without thoughts, and from prompts with thinking on and off;
+else one of the formats below is found by the template's text. The setting \`reasoningFormat\` names another. A call inside unclosed
+thinking ends the thinking.
 
-**Ids.** Kimi K2 writes ids that contain the function's name. These are kept; other ids are converted to this form in the prompt.
-
-## Tool call formats
-
-${table(
-  ['Family', 'Format', 'Models known to use it', 'Parallel'],
-  toolCallFormats.flatMap(({ name, families, parallel }) =>
-    families.map((family) => [family.name, `\`${name}\``, family.models.join(', '), parallel ? 'yes' : 'no']),
-  ),
-)}
+**Ids.** Some templates know a call by its id alone, such as those of Kimi K2. Its ids contain the function's name: these are kept, and
+other ids are converted to this form in the prompt.
 
 ## What is tested for each family
 
-A small chat template for each family, written for the tests, renders a call as the family's own template does. **Found**: the format is
-detected from it. **Read**: the parser returns the call. **Accepted**: the grammar of a required call permits the text.
-**Cut**: the text is read alike wherever it is cut in two, and character by character.
+A small chat template for each family, written for the tests, renders a call as the family's own template does. **From**: the notation
+comes from the template or from a row. **Found**: it is derived from the template, or the row is found. **Read**: the parser returns the
+call. **Accepted**: the grammar of a required call permits the text. **Cut**: the text is read alike wherever it is cut in two, and
+character by character. **Parallel**: one answer may hold several calls.
 
 ${table(
-  ['Family', 'Format', 'Found', 'Read', 'Accepted', 'Cut'],
-  familyTemplates
-    .map((template) => checkFamily(template))
-    .map(({ family, format, isFound, isRead, isAccepted, isCutSafe }) => [
-      family,
-      `\`${format}\``,
-      ...[isFound, isRead, isAccepted, isCutSafe].map((holds) => (holds ? 'passes' : 'fails')),
-    ]),
+  ['Family', 'Models known to use it', 'Like', 'From', 'Parallel', 'Found', 'Read', 'Accepted', 'Cut'],
+  checks.map(({ family, models, example, origin, parallel, isFound, isRead, isAccepted, isCutSafe }) => [
+    family,
+    models.join(', '),
+    `\`${example.name}\``,
+    origin ?? '',
+    parallel ? 'yes' : 'no',
+    ...[isFound, isRead, isAccepted, isCutSafe].map((holds) => (holds ? 'passes' : 'fails')),
+  ]),
 )}
+
+The rows, as names of the setting: ${toolCallFormats.map(({ name }) => `\`${name}\``).join(', ')}.
 
 ## Compared with vLLM and SGLang
 
@@ -114,7 +147,7 @@ ${table(
 
 ## What they look like
 
-${toolCallFormats.map(({ name, example }) => section(name, example)).join('\n\n')}
+${[...examples].map(([name, text]) => section(name, text)).join('\n\n')}
 
 ## What reasoning looks like
 

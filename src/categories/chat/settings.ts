@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notationSchema } from './notation-schema.ts';
 import {
   booleanSetting,
   integerSetting,
@@ -42,9 +43,12 @@ export const chatSettings = {
   chatTemplate: textSetting(
     "Jinja that turns messages into the prompt, for base models, which have no chat template; default: the model's own.",
   ),
-  toolCallFormat: textSetting(
-    "Format of the model's tool calls, such as `hermes`; default: detected from its chat template.",
-  ),
+  toolCallFormat: z
+    .union([z.string(), notationSchema], { error: 'expected the name of a format, or a notation of calls' })
+    .optional()
+    .describe(
+      'How the model writes tool calls: a name such as `hermes`, or a notation; default: derived from its chat template.',
+    ),
   toolPrompt: textSetting(
     'Instruction about tools, as Jinja that gets `tools`; default: from the chat template, else a general one.',
   ),

@@ -53,6 +53,11 @@ function describe(facts: ModelFacts, { style, columns }: OutputStream): string {
     ['activations', facts.activations],
     ['turns', turnsOf(facts)],
     [
+      'tool calls',
+      facts.toolCalls &&
+        `${facts.toolCalls.format}, from the ${facts.toolCalls.origin}: ${JSON.stringify(facts.toolCalls.example)}`,
+    ],
+    [
       'memory',
       memoryBytes &&
         `about ${formatBytes(memoryBytes)}${facts.category === 'chat' ? ', and more for long texts' : ''}`,

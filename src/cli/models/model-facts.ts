@@ -3,7 +3,9 @@ import { activationsOf } from '../../core/onnx/rewrites/accuracy-level.ts';
 import { readOnnxFile } from '../../runtime/onnx-file.ts';
 import type { TurnFate, TurnKind } from '../../core/chat/turns.ts';
 import { createChatTemplate } from '../../folder/chat-template.ts';
-import { writtenCalls } from '../../folder/tool-template.ts';
+import { detectFormats } from '../../core/chat/formats.ts';
+import { toolCallFacts, type ToolCallFacts } from '../../core/chat/tool-calls/format.ts';
+import { withTools } from '../../folder/tool-template.ts';
 import { toChatTemplate } from '../../folder/model-folder.ts';
 import { estimateMemoryBytes, memoryOfWeights } from '../../folder/catalogue.ts';
 import { storedDtypes, type Dtype } from '../../folder/graph-files.ts';
@@ -56,7 +58,7 @@ export async function gatherFacts(model: DescribedModel, dtype: Dtype | undefine
     files: loaded.map((path) => ({ path, sizeBytes: sizes.get(path) })),
     /** Activations of products with 4-bit weights on the CPU; `undefined` without such a graph on this disk. */
     activations: category === 'chat' && folder !== undefined ? readActivations(folder, loaded) : undefined,
-    turns: category === 'chat' ? await readTurns(model) : undefined,
+    ...(category === 'chat' && (await readTemplate(model))),
     /** Runtime of graphs in this process, as in workers. */
     runtime: await chooseRuntime(),
     /** Parameters of requests. */
@@ -79,22 +81,30 @@ function readActivations(folder: string, files: readonly string[]): string | und
   return 'rounded to 8 bits where the graph is rewritten; int8Activations: false keeps float32';
 }
 
-/** Kinds of turns that the chat template has no place for: those that become parts of others, and those that are refused. */
-async function readTurns(
-  model: DescribedModel,
-): Promise<Readonly<Partial<Record<TurnKind, TurnFate>>> | undefined> {
+interface TemplateFacts {
+  /** Kinds of turns that the chat template has no place for: those that become parts of others, and those that are refused. */
+  readonly turns?: Readonly<Partial<Record<TurnKind, TurnFate>>>;
+  /** How the model writes tool calls, as far as its files show it. */
+  readonly toolCalls?: ToolCallFacts | undefined;
+}
+
+async function readTemplate(model: DescribedModel): Promise<TemplateFacts> {
   const tokenizerConfig = (await model.readJson('tokenizer_config.json')) ?? {};
   const chatTemplate = toChatTemplate(await model.readText('chat_template.jinja'), tokenizerConfig);
-  if (chatTemplate === undefined) return undefined;
-  const probe = (): Readonly<Partial<Record<TurnKind, TurnFate>>> => {
-    const own = { chatTemplate, tokenizerConfig, path: model.source };
-    const { turnFates, showsCalls } = createChatTemplate(own);
-    const calls = showsCalls ? {} : writtenCalls;
-    const fates = { ...turnFates({ hasTools: false }), ...calls };
-    return Object.fromEntries(Object.entries(fates).filter(([, fate]) => fate !== 'shown'));
+  if (chatTemplate === undefined) return {};
+  const probe = (): TemplateFacts => {
+    const own = createChatTemplate({ chatTemplate, tokenizerConfig, path: model.source });
+    const query = { template: own.source, render: own.probe, thinkingSwitch: own.thinkingSwitch };
+    const formats = detectFormats({ ...query, hasToken: () => false });
+    const { template, formats: used } = withTools({ template: own, formats }, {});
+    const fates = Object.entries(template.turnFates({ hasTools: false }));
+    return {
+      turns: Object.fromEntries(fates.filter(([, fate]) => fate !== 'shown')),
+      toolCalls: used.toolCalls && toolCallFacts(used.toolCalls),
+    };
   };
   // Loading it says what is wrong with the template.
-  return orElse(probe, undefined);
+  return orElse(probe, {});
 }
 
 type Json = Readonly<Record<string, unknown>>;

@@ -14,7 +14,10 @@ export type ThinkingMarks = Pick<ReasoningMarkers, 'close' | 'frame'> & { readon
  * @param thinkingSwitch name of the variable that lets the model think
  * @returns `undefined` where the template shows no mark that ends thinking
  */
-export function deriveThinking(render: RenderTurns, thinkingSwitch: string | undefined): ThinkingMarks | undefined {
+export function deriveThinking(
+  render: RenderTurns,
+  thinkingSwitch: string | undefined,
+): ThinkingMarks | undefined {
   const variables = (isOn: boolean) => (thinkingSwitch === undefined ? {} : { [thinkingSwitch]: isOn });
   const turn = (reasoning?: string) =>
     orElse(() => renderTurn(render, [], { content: said, reasoning, variables: variables(true) }), undefined);
@@ -47,14 +50,17 @@ function behindQuestion(prompt: string): string {
 /** The tags of a block of thinking without thoughts, of which the prompt may have the first. */
 function emptyBlock(lead: string, shown: string): readonly string[] {
   const shared = sharedStart(lead, shown);
-  const tags = tagsOf(shown.slice(Math.max(0, shown.lastIndexOf('<', shared - 1), shown.lastIndexOf('[', shared - 1))));
+  const tags = tagsOf(
+    shown.slice(Math.max(0, shown.lastIndexOf('<', shared - 1), shown.lastIndexOf('[', shared - 1))),
+  );
   const start = tags.findIndex((tag, index) => areMirrored(tag, tags[index + 1] ?? ''));
   return start === -1 ? [] : tags.slice(start);
 }
 
 /** Whether two tags differ in signs and in words for begin and end alone. */
 function areMirrored(open: string, close: string): boolean {
-  const word = (tag: string): string => tag.replace(/[^a-z\d]|start|begin|open|end|close|stop|prefix|suffix/gi, '');
+  const word = (tag: string): string =>
+    tag.replace(/[^a-z\d]|start|begin|open|end|close|stop|prefix|suffix/gi, '');
   return open !== close && word(open) !== '' && word(open) === word(close);
 }
 

@@ -3,6 +3,7 @@ import { deriveThinking } from './derive-thinking.ts';
 import { createBlockFormat, reasoningFormats, thinkFormat } from './reasoning-formats.ts';
 import type { ReasoningFormat } from './reasoning-format.ts';
 import { deriveNotation } from './tool-calls/derive.ts';
+import type { CallNotation } from './tool-calls/notation.ts';
 import { createFormat, type ModelTraits, type ToolCallFormat } from './tool-calls/format.ts';
 import { formatRows } from './tool-calls/rows.ts';
 import type { RenderTurns } from './tool-calls/template-turn.ts';
@@ -12,8 +13,8 @@ export const toolCallFormats: readonly ToolCallFormat[] = formatRows.map(({ form
 
 /** Evidence for `detectFormats`. */
 export interface FormatQuery extends ModelTraits {
-  /** Name of the tool call format to use instead of the one that is recognized. */
-  readonly toolCallFormat?: string | undefined;
+  /** Name of a format, or a notation, to use instead of the one that is recognized. */
+  readonly toolCallFormat?: string | CallNotation | undefined;
   /** Renders a conversation with the model's template: what it makes of calls shows how the model writes them. */
   readonly render?: RenderTurns | undefined;
   /** Name of the template's variable that lets the model think. */
@@ -44,7 +45,7 @@ export interface ModelFormats {
  */
 export function detectFormats(query: FormatQuery): ModelFormats {
   assertObject('query', query);
-  const { toolCallFormat, reasoningFormat, render } = query;
+  const { reasoningFormat, render } = query;
   assertText('template', query.template);
   assertFunction('hasToken', query.hasToken);
   if (render !== undefined) assertFunction('render', render);
@@ -53,12 +54,16 @@ export function detectFormats(query: FormatQuery): ModelFormats {
       ? recognizeReasoning(query)
       : findByName('reasoningFormat', reasoningFormats, reasoningFormat);
   return {
-    toolCalls:
-      toolCallFormat === undefined
-        ? recognizeToolCalls(query, reasoning)
-        : findByName('toolCallFormat', toolCallFormats, toolCallFormat),
+    toolCalls: chooseToolCalls(query, reasoning),
     reasoning,
   };
+}
+
+function chooseToolCalls(query: FormatQuery, reasoning: ReasoningFormat): ToolCallFormat | undefined {
+  const { toolCallFormat: chosen } = query;
+  if (chosen === undefined) return recognizeToolCalls(query, reasoning);
+  if (typeof chosen === 'string') return findByName('toolCallFormat', toolCallFormats, chosen);
+  return createFormat('setting', [chosen]);
 }
 
 /**

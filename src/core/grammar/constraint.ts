@@ -180,12 +180,18 @@ function wayOf(
 ): Way {
   const frames = tools.map(({ name }) => call(name));
   const one = choice(
-    ...frames.map(({ prefix, suffix }, index) => sequence(looseText(prefix), values[index]!, looseText(suffix))),
+    ...frames.map(({ prefix, suffix }, index) =>
+      sequence(looseText(prefix), values[index]!, looseText(suffix)),
+    ),
   );
   const isSingle = when === 'once' || !parallel || separator === null;
   const more = isSingle ? empty : repeat(sequence(looseText(separator), one), { min: 0, max: Infinity });
-  const triggers = trigger === undefined ? frames.map(({ prefix }) => begin + prefix) : [trigger];
-  const optional = tail.reduceRight<Expression>((rest, part) => choice(empty, sequence(looseText(part), rest)), empty);
+  const triggers =
+    trigger === undefined ? frames.map(({ prefix }) => (begin + prefix).trimStart()) : [trigger];
+  const optional = tail.reduceRight<Expression>(
+    (rest, part) => choice(empty, sequence(looseText(part), rest)),
+    empty,
+  );
   return {
     section: sequence(looseText(begin), one, more, looseText(end), optional),
     lead,

@@ -28,8 +28,20 @@ describe('detectFormats', () => {
     ['the token of Python calls', 'tools', ['<|python_start|>'], 'pythonic', 'think'],
     ['roles and a list', '<|start_of_role|> <|tool_call|>', [], 'granite-3', 'think'],
     ['roles and tags', '<|start_of_role|> <tool_call>', [], 'hermes', 'think'],
-    ['words for thinking', '<|start_of_role|> <|tool_call|> Here is my thought process:', [], 'granite-3', 'granite-3.2'],
-    ['a tag for the response', '<|start_of_role|> <|tool_call|> <think> <response>', [], 'granite-3', 'granite-3.3'],
+    [
+      'words for thinking',
+      '<|start_of_role|> <|tool_call|> Here is my thought process:',
+      [],
+      'granite-3',
+      'granite-3.2',
+    ],
+    [
+      'a tag for the response',
+      '<|start_of_role|> <|tool_call|> <think> <response>',
+      [],
+      'granite-3',
+      'granite-3.3',
+    ],
     ['a closed list', '<|tool|> tools <|/tool|>', [], 'functools', 'think'],
     ['a word before a list', "' functools['", [], 'functools', 'think'],
     ['code blocks', '<｜tool▁calls▁begin｜>', [], 'deepseek-v3', 'think'],
@@ -61,14 +73,20 @@ describe('detectFormats', () => {
   it('reads what the template shows beside what its row says', () => {
     const jinja = (call: string) =>
       `{{ tools | tojson }} in <tool_call></tool_call> tags{% for m in messages %}«{{ m.role }}»{{ m.content or '' }}{% for c in m.tool_calls or [] %}${call}{% endfor %}«end»{% endfor %}«assistant»`;
-    const { toolCalls } = rendering(jinja('<do>{{ c.function.name }}: {{ c.function.arguments | tojson }}</do>'));
+    const { toolCalls } = rendering(
+      jinja('<do>{{ c.function.name }}: {{ c.function.arguments | tojson }}</do>'),
+    );
     expect(toolCalls!.notations.map(({ origin }) => origin)).toEqual(['template', 'row']);
-    for (const text of ['<do>f: {"a": 1}</do>', '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'])
+    for (const text of [
+      '<do>f: {"a": 1}</do>',
+      '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+    ])
       expect(parsePieces(toolCalls!.createParser([]), [text])).toEqual([call('f', '{"a": 1}')]);
   });
 
   it('takes a row where a template loses what a call needs', () => {
-    const lost = "tools <tool_call>{% for m in messages %}«{{ m.role }}»{{ m.content or '' }}{% for c in m.tool_calls or [] %}<do>{{ c.function.name }}</do>{% endfor %}«end»{% endfor %}«assistant»";
+    const lost =
+      "tools <tool_call>{% for m in messages %}«{{ m.role }}»{{ m.content or '' }}{% for c in m.tool_calls or [] %}<do>{{ c.function.name }}</do>{% endfor %}«end»{% endfor %}«assistant»";
     expect(rendering(lost).toolCalls?.name).toBe('hermes');
   });
 

@@ -61,7 +61,6 @@ describe('reasoning formats', () => {
   it.each([
     ['think', '<|im_start|>assistant\n<think>\n', 'Hm.\n</think>\nFour.', 'Hm.', 'Four.'],
     ['think', '<|im_start|>assistant\n<think>\n\n</think>\n\n', 'Four.', '', 'Four.'],
-    ['seed-oss', '…', '<seed:think>Hm.</seed:think>Four.', 'Hm.', 'Four.'],
     ['granite-3.2', '…', "Here's my thought process: Hm.\nHere is my response: Four.", 'Hm.', 'Four.'],
     ['granite-3.3', '…', '<think>Hm.</think><response>Four <b></response>.', 'Hm.', 'Four <b>.'],
     ['granite-3.3', '…', 'Write </response> or <response>.', '', 'Write </response> or <response>.'],

@@ -32,9 +32,7 @@ describe('describeTools', () => {
     (_, format) => {
       const text = describeTools([tool], format);
       expect(text).toContain(JSON.stringify(tool));
-      expect(text).toContain(
-        format.write([{ name: 'function_name', arguments: '{"parameter": "value"}' }]),
-      );
+      expect(text).toContain(format.write([{ name: 'function_name', arguments: '{"parameter": "value"}' }]));
     },
   );
 });

@@ -225,9 +225,7 @@ describe('arguments whose schema cannot be honored', () => {
   });
 
   test('are any object where calls are optional', () => {
-    expect(
-      accepts(answerGrammar(constraint('optional'))!, written('{"any": [1]}')),
-    ).toBe(true);
+    expect(accepts(answerGrammar(constraint('optional'))!, written('{"any": [1]}'))).toBe(true);
     expect(accepts(answerGrammar(constraint('optional'))!, written('[1]'))).toBe(false);
   });
 

@@ -7,6 +7,7 @@ import { chatParameters } from '../parameters.ts';
 import type { AnswerConstraint } from '../../../core/grammar/constraint.ts';
 import type { CompiledGrammar } from '../../../core/grammar/engine/matcher.ts';
 import { detectFormats, type ModelFormats } from '../../../core/chat/formats.ts';
+import { toolCallFacts } from '../../../core/chat/tool-calls/format.ts';
 import { picturesOf, toTextMessage, type ToolDefinition } from '../../../core/chat/messages.ts';
 import type { TurnKind } from '../../../core/chat/turns.ts';
 import { abbreviate, quote } from '../../../core/text/quote.ts';
@@ -129,7 +130,7 @@ async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backen
 }
 
 function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatModelInfo> {
-  const { spec, folder, template, contextLength, batcher, decoder, vision, maxBatchSize } = model;
+  const { spec, folder, template, formats, contextLength, batcher, decoder, vision, maxBatchSize } = model;
   return {
     concurrency: maxBatchSize,
     /** Requests of other owners, which take no memory to speak of before the batcher begins with them. */
@@ -140,6 +141,7 @@ function toPipeline(model: LoadedModel): Pipeline<ChatRequest, ChatEvent, ChatMo
       category: 'chat',
       contextLength,
       foreignParameters: foreignTemplateParameters(template),
+      toolCalls: template.supportsTools && formats.toolCalls ? toolCallFacts(formats.toolCalls) : undefined,
       inputModalities: vision ? ['text', 'image'] : ['text'],
       created: folder.created,
       ownedBy: 'slashv1',
@@ -404,7 +406,15 @@ function readFormats(
   const { toolCallFormat, reasoningFormat } = spec;
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   return orThrow(
-    () => detectFormats({ template: source, render: probe, thinkingSwitch, hasToken, toolCallFormat, reasoningFormat }),
+    () =>
+      detectFormats({
+        template: source,
+        render: probe,
+        thinkingSwitch,
+        hasToken,
+        toolCallFormat,
+        reasoningFormat,
+      }),
     (error) => fieldErrorOf(error.message.split(':', 1)[0]!, error),
   );
 }

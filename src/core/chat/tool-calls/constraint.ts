@@ -15,9 +15,12 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
   const separator = between !== null && opening !== '' ? between.slice(0, -opening.length) : between;
   const head = opening === '' ? begin : '';
   const first = partsOf(head, elementMark(notation))[0]?.trim().replace(/⟨[^]*/, '');
-  const isMarked = /[<[|`].*\w\w|\w.*\n/s.test(head);
+  // What tells a call that begins without a mark: its keys, the line's begin, or what stands between two.
+  const isBare = !/[<[|`].*\w\w|\w.*\n/s.test(begin);
+  const keys = kind === 'json' && isBare ? `${head}${notation.before}`.split('⟨', 1)[0]!.trimStart() : undefined;
+  const lead = isBare && kind === 'items' ? '\n' : isBare && kind === 'name+json' ? between?.trim() : undefined;
   return {
-    begin: head.trimStart(),
+    begin: head,
     separator,
     ...cutEnd(notation),
     call: (name) => {
@@ -25,9 +28,8 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
       return { prefix: fill(opening, { name }) + prefix, suffix };
     },
     arguments: own.arguments,
-    ...(isMarked && { trigger: first }),
-    ...(head === '' && between?.trim() && opening === '' && { lead: between.trim() }),
-    ...(!isMarked && kind === 'items' && { lead: '\n' }),
+    ...(!isBare && opening === '' ? { trigger: first } : keys !== undefined && { trigger: keys }),
+    ...(lead && { lead }),
   };
 }
 
@@ -44,7 +46,8 @@ function jsonCall({ kind, before, behind, id = '' }: Exclude<CallNotation, Items
 
 function itemsCall(notation: ItemsNotation): CallPart {
   const call = (name: string) => ({ prefix: name, suffix: '' });
-  if (notation.values.string === 'raw') return { call, arguments: taggedArguments(notation, tagSyntax(notation)) };
+  if (notation.values.string === 'raw')
+    return { call, arguments: taggedArguments(notation, tagSyntax(notation)) };
   if (notation.values.string === 'elements') return { call, arguments: elementArguments(notation) };
   return { call, arguments: literalArguments(notation) };
 }

@@ -20,6 +20,12 @@ type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefi
  * and two calls, values of all types. What differs is a slot, what stays is an edge. Each rendering may fail alone.
  *
  * @param thinking marks of thinking that a turn may begin with
+ *
+ * @example
+ * ```ts
+ * const render = () => undefined; // the template's own, such as `apply_chat_template`
+ * deriveNotation(render).reason; // 'the template shows no call'
+ * ```
  */
 export function deriveNotation(render: RenderTurns, thinking: readonly string[] = ['</think>']): Derived {
   const write: Probe = (calls, content) => {
@@ -29,7 +35,7 @@ export function deriveNotation(render: RenderTurns, thinking: readonly string[] 
       const at = text?.lastIndexOf(mark, text.indexOf(name)) ?? -1;
       return at === -1 ? 0 : at + mark.length;
     });
-    return text?.slice(Math.max(0, ...ends)).trimStart();
+    return text?.slice(Math.max(0, ...ends));
   };
   const probe: Probe = (calls, content) => write(calls, content)?.replace(callId, '⟨id⟩');
   const one = probe([[n1, { [k1]: v1 }]]);
@@ -56,13 +62,20 @@ function findObject(text: string, key: string, value: string): Span | undefined 
 }
 
 function deriveJson(probe: Probe, one: string, args: Span): Derived {
-  const two = probe([[n1, { [k1]: v1 }], [n2, { [k2]: v2 }]]) ?? '';
+  const two =
+    probe([
+      [n1, { [k1]: v1 }],
+      [n2, { [k2]: v2 }],
+    ]) ?? '';
   const call = spanOfCall(one, n1, args);
   if (!call) return { reason: 'the template shows arguments without the name before them' };
   const [args1, args2] = [findObject(two, k1, v1), findObject(two, k2, v2)];
   const call1 = args1 && spanOfCall(two, n1, args1);
   const call2 = args2 && spanOfCall(two, n2, args2);
-  const [before, firstNumber] = withNumber(one.slice(call.start, args.start), call2 && two.slice(call2.start, args2.start));
+  const [before, firstNumber] = withNumber(
+    one.slice(call.start, args.start),
+    call2 && two.slice(call2.start, args2.start),
+  );
   const [behind] = withNumber(one.slice(args.end, call.end), call2 && two.slice(args2.end, call2.end));
   const toSlot = (edge: string): Edge => edge.replaceAll(/alpha_one|beta_two/g, '⟨name⟩');
   const edges = {
@@ -79,7 +92,14 @@ function deriveJson(probe: Probe, one: string, args: Span): Derived {
     return { notation: withNamedId({ ...edges, kind: 'name+json', ...(text?.trim() && { text }) }) };
   }
   const nameAt = pathTo(call.object, (value) => value === n1) ?? [];
-  return { notation: { ...edges, kind: 'json', nameAt, argumentsAt: nameAt.length === 0 ? [] : pathTo(call.object, holdsArguments) } };
+  return {
+    notation: {
+      ...edges,
+      kind: 'json',
+      nameAt,
+      argumentsAt: nameAt.length === 0 ? [] : pathTo(call.object, holdsArguments),
+    },
+  };
 }
 
 interface CallSpan extends Span {
@@ -128,7 +148,11 @@ function withNumber(edge: string, second: string | undefined): readonly [edge: E
 /** The largest object around a part of a text in which no list holds that part. */
 function enclosingObject(text: string, { start, end }: Span): CallSpan | undefined {
   let found: CallSpan | undefined;
-  for (let from = text.lastIndexOf('{', start - 1); from !== -1 && start > 0; from = text.lastIndexOf('{', from - 1)) {
+  for (
+    let from = text.lastIndexOf('{', start - 1);
+    from !== -1 && start > 0;
+    from = text.lastIndexOf('{', from - 1)
+  ) {
     for (let to = text.indexOf('}', found?.end ?? end); to !== -1; to = text.indexOf('}', to + 1)) {
       const json = text.slice(from, to + 1).replace(/'(\w+)'/g, '"$1"');
       const object = orElse(() => JSON.parse(json) as unknown, undefined);
@@ -171,7 +195,8 @@ function deriveItems(probe: Probe, one: string): Derived {
   const value = one.indexOf(v1);
   const key = one.lastIndexOf(k1, value);
   const name = one.lastIndexOf(n1, key);
-  if (key === -1 || name === -1) return { reason: 'the template shows a value without a key and a name before it' };
+  if (key === -1 || name === -1)
+    return { reason: 'the template shows a value without a key and a name before it' };
   const more = probe([[n1, { [k1]: v1, [k2]: v2 }]]);
   const moreValue = more?.indexOf(v1) ?? -1;
   const moreKey = more?.indexOf(k2, moreValue) ?? -1;
@@ -186,7 +211,10 @@ function deriveItems(probe: Probe, one: string): Derived {
   if (tag >= 0) close = close.slice(0, tag + 1);
   const next = gap.slice(close.length).replaceAll(k2, '⟨key⟩');
   const end = rest.slice(close.length);
-  const two = probe([[n1, { [k1]: v1 }], [n2, { [k2]: v2 }]]);
+  const two = probe([
+    [n1, { [k1]: v1 }],
+    [n2, { [k2]: v2 }],
+  ]);
   const lastKey = two?.lastIndexOf(k2, two.indexOf(v2)) ?? -1;
   const secondName = two?.lastIndexOf(n2, lastKey) ?? -1;
   const between = secondName > 0 ? two!.slice(two!.indexOf(v1) + v1.length + close.length, secondName) : null;
@@ -203,7 +231,8 @@ function deriveItems(probe: Probe, one: string): Derived {
     equals = equals.slice(0, -mark.length);
     close = close.slice(mark.length);
   }
-  if (close.trim() === '' && quoted.style === 'raw' && mark === '') return { reason: 'nothing ends a text value' };
+  if (close.trim() === '' && quoted.style === 'raw' && mark === '')
+    return { reason: 'nothing ends a text value' };
   const [numbered, firstNumber] = withNumber(first, second);
   const none = bare === undefined ? '' : withoutTail(bare, end);
   const table = valueTable(probe, { equals, close, end, mark, style: quoted.style });
@@ -227,7 +256,9 @@ function deriveItems(probe: Probe, one: string): Derived {
 /** A text without its end, white space aside. */
 function withoutTail(text: string, end: string): string {
   const trimmed = text.trimEnd();
-  return trimmed.endsWith(end.trim()) ? trimmed.slice(0, trimmed.length - end.trim().length).trimEnd() : trimmed;
+  return trimmed.endsWith(end.trim())
+    ? trimmed.slice(0, trimmed.length - end.trim().length).trimEnd()
+    : trimmed;
 }
 
 /** Whether strings stand in quotes, and whose. */
@@ -257,7 +288,10 @@ interface ItemFrame {
 }
 
 /** What stands before values of each type, and how they are written. */
-function valueTable(probe: Probe, { equals, close, end, mark, style }: ItemFrame): Pick<ItemsNotation, 'equals' | 'values'> {
+function valueTable(
+  probe: Probe,
+  { equals, close, end, mark, style }: ItemFrame,
+): Pick<ItemsNotation, 'equals' | 'values'> {
   const own: ValueStyle = mark === '' ? style : 'marked';
   const before: Record<string, Edge> = { string: equals };
   const values: Record<string, ValueStyle> = { string: own };
@@ -265,9 +299,14 @@ function valueTable(probe: Probe, { equals, close, end, mark, style }: ItemFrame
     const text = probe([[n1, { [k1]: value }]]);
     const rest = text?.slice(text.indexOf(k1, text.lastIndexOf(n1)) + k1.length) ?? '';
     const tail = close + end;
-    const written = ([['json', JSON.stringify(value)], ['json', spaced(value)], ['python', toPython(value)], ['python', toPython(value).replaceAll('"', "'")]] as const).find(
-      ([, dump]) => rest.trimEnd().endsWith((dump + tail).trimEnd()),
-    );
+    const written = (
+      [
+        ['json', JSON.stringify(value)],
+        ['json', spaced(value)],
+        ['python', toPython(value)],
+        ['python', toPython(value).replaceAll('"', "'")],
+      ] as const
+    ).find(([, dump]) => rest.trimEnd().endsWith((dump + tail).trimEnd()));
     values[type] = written?.[0] ?? (style === 'raw' && mark === '' ? 'json' : own);
     before[type] = written ? rest.slice(0, rest.lastIndexOf(written[1] + tail.trimEnd())) : equals;
   }
@@ -278,5 +317,7 @@ function valueTable(probe: Probe, { equals, close, end, mark, style }: ItemFrame
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   if (typeOfValue(value) !== 'object') return JSON.stringify(value);
-  return `{${Object.entries(value as object).map(([key, own]) => `"${key}": ${spaced(own)}`).join(', ')}}`;
+  return `{${Object.entries(value as object)
+    .map(([key, own]) => `"${key}": ${spaced(own)}`)
+    .join(', ')}}`;
 }

@@ -30,7 +30,9 @@ export function partsOf(edge: Edge, mark = '\0'): readonly string[] {
 
 /** The tags of an edge, without white space around them. */
 export function tagsOf(edge: Edge): readonly string[] {
-  return partsOf(edge).map((part) => part.trim()).filter((tag) => tag !== '');
+  return partsOf(edge)
+    .map((part) => part.trim())
+    .filter((tag) => tag !== '');
 }
 
 interface Matcher {
@@ -76,7 +78,13 @@ function createMatcher(edge: Edge): Matcher {
   return {
     whole: new RegExp(`^${whole}`, 'u'),
     beginning: new RegExp(`^${beginning}`, 'u'),
-    anywhere: new RegExp(atoms.slice(1).join('').replaceAll(/\(\?<\w+>/g, '(?:'), 'u'),
+    anywhere: new RegExp(
+      atoms
+        .slice(1)
+        .join('')
+        .replaceAll(/\(\?<\w+>/g, '(?:'),
+      'u',
+    ),
   };
 }
 

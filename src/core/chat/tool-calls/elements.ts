@@ -26,7 +26,10 @@ import { rawNotation } from './raw-notation.ts';
  * Elements that are named by the parameters, and elements inside of them for objects and lists. A value of which the schema
  * tells neither names nor items is JSON.
  */
-export function elementArguments({ mark = '', first }: ItemsNotation): (schema: unknown) => ArgumentsNotation {
+export function elementArguments({
+  mark = '',
+  first,
+}: ItemsNotation): (schema: unknown) => ArgumentsNotation {
   const line = literal('\n', '');
   const tagged = (name: string, value: Expression): Expression =>
     sequence(literal(`${mark}<${name}>`), value, literal(`${mark}</${name}>`), line);
@@ -92,7 +95,8 @@ export function elementArguments({ mark = '', first }: ItemsNotation): (schema: 
 /** Writes a value that an element holds. */
 export function writeElements(value: unknown, mark: string): string {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return writeExact(value);
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
+    return writeExact(value);
   const members = exactEntries(value).map(([key, member]) => {
     const name = Array.isArray(value) ? 'item' : key;
     return `${mark}<${name}>${writeElements(member, mark)}${mark}</${name}>`;
@@ -101,7 +105,11 @@ export function writeElements(value: unknown, mark: string): string {
 }
 
 /** Reads one call, whose parameters are elements, up to its close tag. */
-export function* readElementsCall(input: AnswerInput, { end, mark = '' }: ItemsNotation, name: string): Reading {
+export function* readElementsCall(
+  input: AnswerInput,
+  { end, mark = '' }: ItemsNotation,
+  name: string,
+): Reading {
   const close = end.split('\n', 1)[0]!;
   const isNamed = (yield* input.takeAny(['">'])) !== null;
   const { length } = input.held;

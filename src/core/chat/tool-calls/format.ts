@@ -79,7 +79,18 @@ export interface CallFrame {
   readonly suffix: string;
 }
 
-/** Makes the reader, the grammar and the writer of some notations; `alsoRead` are read beside them, and never written. */
+/**
+ * Makes the reader, the grammar and the writer of some notations.
+ *
+ * @param alsoRead notations that are read beside them, and never written
+ *
+ * @example
+ * ```ts
+ * const edges = { begin: '<call>', between: null, end: '</call>', before: '⟨name⟩: ', behind: '' };
+ * const format = createFormat('mine', [{ kind: 'name+json', ...edges }]);
+ * format.write([{ name: 'f', arguments: '{}' }]); // '<call>f: {}</call>'
+ * ```
+ */
 export function createFormat(
   name: string,
   notations: readonly [CallNotation, ...CallNotation[]],
@@ -105,6 +116,18 @@ export function createFormat(
 /** Whether a notation has no slot for any word. */
 function isWritten({ begin, ...rest }: CallNotation): boolean {
   return !begin.includes('⟨key⟩') && !('before' in rest && rest.before.includes('⟨key⟩'));
+}
+
+/** How a model writes tool calls, for those who want to know. */
+export interface ToolCallFacts extends Pick<ToolCallFormat, 'example' | 'notations'> {
+  /** Name of the format; `template` for one that was derived. */
+  readonly format: string;
+  readonly origin: 'template' | 'row' | 'setting';
+}
+
+/** What is told about the calls of a model. */
+export function toolCallFacts({ name, example, notations }: ToolCallFormat): ToolCallFacts {
+  return { format: name, origin: notations[0]!.origin ?? 'setting', example, notations };
 }
 
 /** Tags in the edges of a notation. */

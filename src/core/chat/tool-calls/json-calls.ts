@@ -202,11 +202,7 @@ function unwrapArguments(json: string): string | undefined {
 }
 
 /** Reads a call that is no JSON once more, from where `length` units were held. */
-function* mendCall(
-  input: AnswerInput,
-  length: number,
-  options: JsonCallOptions,
-): Reading<boolean> {
+function* mendCall(input: AnswerInput, length: number, options: JsonCallOptions): Reading<boolean> {
   const object = yield* takeMended(input, length, undefined);
   if (object === undefined) return false;
   const keys = keysOf(options);
@@ -214,8 +210,10 @@ function* mendCall(
   const wrapped = keys.wrapper === undefined ? undefined : whole[keys.wrapper];
   const members = isSchemaObject(wrapped) ? wrapped : whole;
   const [first = ''] = keys.name.length === 0 ? Object.keys(members) : [];
-  const name = first || keys.name.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
-  const values = [first, ...keys.arguments].map((key) => members[key]).find((value) => value !== undefined) ?? {};
+  const name =
+    first || keys.name.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
+  const values =
+    [first, ...keys.arguments].map((key) => members[key]).find((value) => value !== undefined) ?? {};
   if (typeof name !== 'string') return false;
   return emitMended(input, name, typeof values === 'string' ? values : writeExact(values));
 }

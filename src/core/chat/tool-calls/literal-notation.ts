@@ -1,4 +1,13 @@
-import { choice, never, refer, repeat, rule, sequence, text, type Expression } from '../../grammar/languages/expression.ts';
+import {
+  choice,
+  never,
+  refer,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type Expression,
+} from '../../grammar/languages/expression.ts';
 import { anyString, escapedCharacter, unlimited } from '../../grammar/languages/json-text.ts';
 import { matching } from '../../grammar/languages/regular-expression.ts';
 import {
@@ -65,8 +74,10 @@ function marked(mark: string, texts: TextLanguages): Notation {
 
 /** The arguments of a call up to its close: `(a="x", n=1`, or `{a:<|"|>x<|"|>,n:1`. */
 export function literalArguments({ first, next, equals, mark }: ItemsNotation): () => ArgumentsNotation {
-  const canWrite = (name: string): boolean => (mark === undefined ? isKeyword(name) : writeBareKey(name) === name);
-  const named = (name: Expression, value: Expression): Expression => sequence(name, text(equals.string), value);
+  const canWrite = (name: string): boolean =>
+    mark === undefined ? isKeyword(name) : writeBareKey(name) === name;
+  const named = (name: Expression, value: Expression): Expression =>
+    sequence(name, text(equals.string), value);
   return () => (texts) => {
     const inner = mark === undefined ? pythonNotation : marked(mark, texts);
     return {

@@ -10,8 +10,8 @@ export type Edge = string;
 export type ValueStyle = 'raw' | 'json' | 'python' | 'marked' | 'elements';
 
 interface Edges {
-  /** Where it comes from: the model's chat template, or a row for models whose template doesn't show it. */
-  readonly origin: 'template' | 'row';
+  /** Where it comes from: the chat template, or a row for models whose template doesn't show it; left out for one of a setting. */
+  readonly origin?: 'template' | 'row' | undefined;
   /** Before the first call. */
   readonly begin: Edge;
   /** Between two calls; `null` where an answer holds only one. */

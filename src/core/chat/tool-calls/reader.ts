@@ -172,7 +172,9 @@ export function createReader(
       if (marker === null) return;
       const { calls } = input;
       const longer = bareSigns.includes(marker as '{')
-        ? yield* input.takeAny(anchors.filter((anchor) => anchor.startsWith(marker)).map((anchor) => anchor.slice(1)))
+        ? yield* input.takeAny(
+            anchors.filter((anchor) => anchor.startsWith(marker)).map((anchor) => anchor.slice(1)),
+          )
         : '';
       if (longer === null) yield* readBare(input, marker);
       else if (isBehindCall && shownClosers.includes(marker)) {
@@ -189,7 +191,10 @@ export function createReader(
   function* readMarked(input: AnswerInput, marker: string): Reading {
     input.putBack(marker.length);
     const own = starts.filter(({ anchor }) => anchor.startsWith(marker));
-    const found = yield* takeEdge(input, own.map(({ edge }) => edge));
+    const found = yield* takeEdge(
+      input,
+      own.map(({ edge }) => edge),
+    );
     const start = own.find(({ edge }) => edge === found?.edge);
     const { notation, opening } = (start ?? own[0]!).way;
     if (start && !isJsonOf(yield* peekEdge(input, objectStarts), notation)) {
@@ -225,15 +230,20 @@ export function createReader(
   function* readBare(input: AnswerInput, sign: string): Reading {
     const way = ways.find(({ bare }) => bare === sign)!;
     const isLine = /(?:^|\n)$/.test(input.lastText);
-    if ((!isLine && insideJson.test(input.lastText)) || (!isLine && sign === '[' && !input.canReadAgain)) return input.giveUp();
+    if ((!isLine && insideJson.test(input.lastText)) || (!isLine && sign === '[' && !input.canReadAgain))
+      return input.giveUp();
     const names = input.tools.map(({ name }) => name);
     if (way.notation.kind === 'items') {
       const isKnown = (yield* input.peekAny(names.map((name) => `${name}(`))) !== null;
       if (!isKnown && (!isLine || !input.canReadAgain)) return input.giveUp();
     } else if (sign === '[' && !isLine) return input.giveUp();
+    // Under a grammar, what begins in another way is text.
+    if (!input.canReadAgain && sign === '{' && (yield* input.peekAny(['"name"'])) === null)
+      return input.giveUp();
     input.putBack(1);
     const isAny = isLine || names.length === 0;
-    if (way.notation.kind === 'json') yield* readObjects(input, way.notation, { strict: true, names: isAny ? undefined : names });
+    if (way.notation.kind === 'json')
+      yield* readObjects(input, way.notation, { strict: true, names: isAny ? undefined : names });
     else yield* readCalls(input, way.notation, {});
   }
 
@@ -243,7 +253,8 @@ export function createReader(
     if (!notation) return false;
     const { before, text = '' } = notation;
     const found = yield* takeEdge(input, text === '' ? [before] : [before, text]);
-    if (found?.edge === before && fill(text, {}).trim() !== found.slots.name) yield* readCalls(input, notation, found.slots);
+    if (found?.edge === before && fill(text, {}).trim() !== found.slots.name)
+      yield* readCalls(input, notation, found.slots);
     else if (found) yield* input.dropSpace();
     return input.calls > 0;
   }

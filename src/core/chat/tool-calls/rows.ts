@@ -34,7 +34,11 @@ function json(frame: Frame, [name, args]: readonly [string, string] = ['name', '
 }
 
 /** The same list with each member on a line, as Jinja's `tojson(indent=4)` writes it, which models learn from their templates. */
-function lists(open: string, close: string, keys?: Parameters<typeof json>[1]): readonly [JsonNotation, JsonNotation] {
+function lists(
+  open: string,
+  close: string,
+  keys?: Parameters<typeof json>[1],
+): readonly [JsonNotation, JsonNotation] {
   const compact = json(list(open, close), keys);
   const before = compact.before.replace('{', '{\n        ').replace(', ', ',\n        ');
   const edges = { begin: `${open}[\n    `, between: ',\n    ', end: `\n]${close}`, behind: '\n    }' };
@@ -42,7 +46,8 @@ function lists(open: string, close: string, keys?: Parameters<typeof json>[1]): 
 }
 
 const types: readonly JsonType[] = ['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'];
-const forAll = <Value>(value: Value) => Object.fromEntries(types.map((type) => [type, value])) as Record<JsonType, Value>;
+const forAll = <Value>(value: Value) =>
+  Object.fromEntries(types.map((type) => [type, value])) as Record<JsonType, Value>;
 
 /** Calls as Python has them: `f(a="x", n=1)`. */
 function python({ begin = '', between = ', ', end = '' }: Frame): ItemsNotation {
@@ -77,7 +82,12 @@ const tags = { begin: '<tool_call>\n', between: '\n</tool_call>\n<tool_call>\n',
 /** The most common format, and the one in which a model is told to write calls whose template shows none. */
 export const hermesFormat = createFormat('hermes', [json(tags)]);
 
-const deepseek = ['<｜tool▁calls▁begin｜>', '<｜tool▁call▁begin｜>function<｜tool▁sep｜>', '\n```<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>'] as const;
+const deepseek = [
+  '<｜tool▁calls▁begin｜>',
+  '<｜tool▁call▁begin｜>function<｜tool▁sep｜>',
+  '\n```<｜tool▁call▁end｜>',
+  '<｜tool▁calls▁end｜>',
+] as const;
 const [lfmStart, lfmEnd] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 const [pythonStart, pythonEnd] = ['<|python_start|>', '<|python_end|>'];
 const cohereKeys = ['tool_name', 'parameters'] as const;
@@ -90,17 +100,15 @@ const headers = [
     ...[' <|constrain|>⟨key⟩', ' ⟨key⟩', ''].map((type) => [`${start}<|channel|>⟨key⟩ to=`, type] as const),
     ...['<|constrain|>⟨key⟩', ''].map((type) => [`${start} to=`, `<|channel|>⟨key⟩${type}`] as const),
   ]),
-].map(
-  ([begin, type]): CallNotation => ({
-    origin: 'row',
-    kind: 'name+json',
-    begin: begin!,
-    between: null,
-    end: '<|call|>',
-    before: `⟨name⟩${type}<|message|>`,
-    behind: '',
-  }),
-);
+].map(([begin, type]): CallNotation => ({
+  origin: 'row',
+  kind: 'name+json',
+  begin: begin!,
+  between: null,
+  end: '<|call|>',
+  before: `⟨name⟩${type}<|message|>`,
+  behind: '',
+}));
 
 /** Stands before every tag. */
 const minimaxMark = ']<]minimax[>[';
@@ -123,20 +131,31 @@ const minimaxM3: ItemsNotation = {
 export const formatRows: readonly FormatRow[] = [
   row('harmony', ['<|channel|>', '<|message|>'], [headers[0]!, ...headers.slice(1)], { overrides: true }),
   row('minimax-m3', minimaxMark, [minimaxM3], { overrides: true }),
-  row('command-r-plus', ['Action:', 'tool_name'], lists('Action: ```json\n', '\n```', cohereKeys), { overrides: true }),
+  row('command-r-plus', ['Action:', 'tool_name'], lists('Action: ```json\n', '\n```', cohereKeys), {
+    overrides: true,
+  }),
   row(
     'functools',
     /\bfunctools\b|<\|\/tool_call\|>|<\|tool\|>/,
-    [json(list('functools')), json(list('<|tool_call|>', '<|/tool_call|>'))],
+    [json(list(' functools')), json(list('<|tool_call|>', '<|/tool_call|>'))],
     { overrides: true },
   ),
   row(
     'llama-3',
     ({ template, hasToken }) =>
-      template.includes('"parameters": dictionary') || (hasToken('<|python_tag|>') && /\bipython\b/.test(template)),
-    [json({ between: null }, ['name', 'parameters']), json({ begin: '<|python_tag|>', between: '; ' }, ['name', 'parameters'])],
+      template.includes('"parameters": dictionary') ||
+      (hasToken('<|python_tag|>') && /\bipython\b/.test(template)),
+    [
+      json({ between: null }, ['name', 'parameters']),
+      json({ begin: '<|python_tag|>', between: '; ' }, ['name', 'parameters']),
+    ],
   ),
-  row('pythonic', /<\|python_start\|>|\[func_name1\(/, [python(list('')), json({ between: null }, ['name', 'parameters']), python(list(pythonStart, pythonEnd))], { ownToken: pythonStart }),
+  row(
+    'pythonic',
+    /<\|python_start\|>|\[func_name1\(/,
+    [python(list('')), json({ between: null }, ['name', 'parameters']), python(list(pythonStart, pythonEnd))],
+    { ownToken: pythonStart },
+  ),
   row('deepseek-v3', '<｜tool▁calls▁begin｜>', [
     {
       origin: 'row',
@@ -149,14 +168,25 @@ export const formatRows: readonly FormatRow[] = [
     },
   ]),
   row('gemma-code', 'tool_code', [python(codeFence)]),
-  row('lfm2', /<\|tool_(list|call)_start\|>|"List of tools: \["/, [python(list(lfmStart, lfmEnd)), json(list(lfmStart, lfmEnd))], { ownToken: lfmStart }),
-  row('olmo-3', '<function_calls>', [python({ begin: '<function_calls>', between: '\n', end: '</function_calls>' })]),
+  row(
+    'lfm2',
+    /<\|tool_(list|call)_start\|>|"List of tools: \["/,
+    [python(list(lfmStart, lfmEnd)), json(list(lfmStart, lfmEnd))],
+    { ownToken: lfmStart },
+  ),
+  row('olmo-3', '<function_calls>', [
+    python({ begin: '<function_calls>', between: '\n', end: '</function_calls>' }),
+  ]),
   {
     format: hermesFormat,
     detect: ({ template, hasToken }) =>
       template.includes('<tool_call>') || (hasToken('<tool_call>') && /\btools\b/.test(template)),
   },
-  row('granite-3', ['<|start_of_role|>', /<\|tool_call\|>|\bavailable_tools\b/], [...lists('<|tool_call|>', ''), json(list('<tool_call>'))]),
+  row(
+    'granite-3',
+    ['<|start_of_role|>', /<\|tool_call\|>|\bavailable_tools\b/],
+    [...lists('<|tool_call|>', ''), json(list('<tool_call>'))],
+  ),
   row('xlam', /single JSON array|directly output an empty list/, [
     json(list('')),
     json(list('```json\n', '\n```')),

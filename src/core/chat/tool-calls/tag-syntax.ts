@@ -42,6 +42,7 @@ export function tagSyntax({ first, next, equals, close, end, values }: ItemsNota
 
 function sharedEnd(one: string, other: string): string {
   let length = 0;
-  while (length < one.length && length < other.length && one.at(-1 - length) === other.at(-1 - length)) length++;
+  while (length < one.length && length < other.length && one.at(-1 - length) === other.at(-1 - length))
+    length++;
   return one.slice(one.length - length);
 }

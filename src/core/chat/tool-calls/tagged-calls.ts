@@ -111,7 +111,10 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
 }
 
 /** Takes what stands between a key and its value; the types that it tells, `undefined` where it isn't there. */
-function* readEquals(input: AnswerInput, { equals, valueOpen }: TagSyntax): Reading<readonly string[] | undefined> {
+function* readEquals(
+  input: AnswerInput,
+  { equals, valueOpen }: TagSyntax,
+): Reading<readonly string[] | undefined> {
   // The line break before a value is no part of the edge.
   const found = yield* takeEdge(input, [...equals.keys()]);
   if (found) return equals.get(found.edge)!;
@@ -123,10 +126,14 @@ function* readEquals(input: AnswerInput, { equals, valueOpen }: TagSyntax): Read
 }
 
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
-function decidingSchema(own: { readonly type: readonly string[] } | undefined, told: readonly string[] = []): unknown {
+function decidingSchema(
+  own: { readonly type: readonly string[] } | undefined,
+  told: readonly string[] = [],
+): unknown {
   // Numbers, booleans and the like are told together: they are what they look like.
   const type = told.length === 1 ? told : [];
-  const isOpen = own === undefined || own.type.length === 0 || (own.type.includes('string') && !isStringSchema(own));
+  const isOpen =
+    own === undefined || own.type.length === 0 || (own.type.includes('string') && !isStringSchema(own));
   return isOpen && told.length > 0 ? { type } : own;
 }
 

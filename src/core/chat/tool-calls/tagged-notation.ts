@@ -1,5 +1,13 @@
 import { getOrCreate } from '../../get-or-create.ts';
-import { empty, never, refer, rule, sequence, text, type Expression } from '../../grammar/languages/expression.ts';
+import {
+  empty,
+  never,
+  refer,
+  rule,
+  sequence,
+  text,
+  type Expression,
+} from '../../grammar/languages/expression.ts';
 import {
   jsonNotation,
   looseText,

@@ -44,10 +44,19 @@ export function renderTurn(
     role: 'assistant',
     content: content ?? null,
     ...reasoningContent,
-    toolCalls: calls.map(([name, values], index) => ({ id: idOf(index), name, arguments: JSON.stringify(values) })),
+    toolCalls: calls.map(([name, values], index) => ({
+      id: idOf(index),
+      name,
+      arguments: JSON.stringify(values),
+    })),
   };
   const said: ChatMessage = { role: 'assistant', content: answer, ...reasoningContent };
-  const results = calls.map(([name], index): ChatMessage => ({ role: 'tool', toolCallId: idOf(index), name, content: result }));
+  const results = calls.map(([name], index): ChatMessage => ({
+    role: 'tool',
+    toolCallId: idOf(index),
+    name,
+    content: result,
+  }));
   const closed = { ...variables, add_generation_prompt: false };
   const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
   for (const tools of [toolsFor(calls), []]) {

@@ -11,8 +11,12 @@ import type { CallNotation, ItemsNotation, ValueStyle } from './notation.ts';
 export function writeCalls(notation: CallNotation, calls: readonly WrittenCall[]): string {
   const { begin, between, end, firstNumber = 0 } = notation;
   const texts = calls.map((call, index) => {
-    const slots = { name: call.name, number: firstNumber + index, id: `callid${String(index).padStart(3, '0')}` };
-    const edge = index === 0 ? begin : (between ?? end + begin);
+    const slots = {
+      name: call.name,
+      number: firstNumber + index,
+      id: `callid${String(index).padStart(3, '0')}`,
+    };
+    const edge = index === 0 ? begin.trimStart() : (between ?? end + begin);
     return fill(edge + writeCall(notation, call), { ...slots, ...idOf(notation, slots) });
   });
   return texts.join('') + end;
@@ -75,5 +79,7 @@ export function writeMarked(value: unknown, mark: string): string {
   if (typeof value === 'string') return value.includes(mark) ? JSON.stringify(value) : mark + value + mark;
   if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
   if (typeof value !== 'object' || value === null) return writeExact(value);
-  return `{${exactEntries(value).map(([key, item]) => `${writeBareKey(key)}:${inner(item)}`).join(',')}}`;
+  return `{${exactEntries(value)
+    .map(([key, item]) => `${writeBareKey(key)}:${inner(item)}`)
+    .join(',')}}`;
 }

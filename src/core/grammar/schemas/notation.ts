@@ -166,15 +166,17 @@ export function jsonWithout(part: string, texts: TextLanguages): Notation {
   });
 }
 
-/** A text whose line breaks may be left out, and in which `⟨number⟩` and `⟨id⟩` stand for any. */
+/** A text whose line breaks, and space at its beginning, may be left out, and in which `⟨number⟩` and `⟨id⟩` stand for any. */
 export function looseText(written: string): Expression {
-  return sequence(...written.split(/(⟨number⟩|⟨id⟩|\n)/).map((part) => looseParts.get(part) ?? text(part)));
+  const [space = ''] = /^ */.exec(written)!;
+  const parts = written.slice(space.length).split(/(⟨number⟩|⟨id⟩|\n)/);
+  return sequence(text(space, ''), ...parts.map((part) => looseParts.get(part) ?? text(part)));
 }
 
 const looseParts: ReadonlyMap<string, Expression> = new Map([
   ['\n', text('\n', '')],
   ['⟨number⟩', matching(String.raw`\d{1,3}`)],
-  ['⟨id⟩', matching('[A-Za-z0-9]{9}')],
+  ['⟨id⟩', matching('[A-Za-z0-9_-]{1,24}')],
 ]);
 
 export const anyObject: Expression = jsonNotation.anyObject!;

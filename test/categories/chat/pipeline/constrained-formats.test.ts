@@ -11,6 +11,7 @@ import {
 import { createChunker } from '../../../../src/categories/chat/wire/to-chunks.ts';
 import { toChatCompletion } from '../../../../src/categories/chat/wire/to-response.ts';
 import type { Pipeline } from '../../../../src/contracts/category.ts';
+import { knownFormat } from '../../../core/chat/tool-calls/known-formats.ts';
 import { someRows } from '../../../thorough.ts';
 
 // The model knows none of these formats: what it writes is right since the grammar lets nothing else through.
@@ -33,7 +34,7 @@ const tools = [
 const validator = new Validator(parameters as Schema, '2020-12');
 const head = { id: 'chatcmpl-1', created: 0, model: 'tiny-chat' };
 
-describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s', (toolCallFormat) => {
+describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s', (name) => {
   let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 
   beforeAll(async () => {
@@ -43,7 +44,7 @@ describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s',
         category: 'chat',
         source: 'examples/models/tiny-chat',
         threads: 1,
-        toolCallFormat,
+        toolCallFormat: knownFormat(name).notations[0],
       },
       onnxSessions,
     );
@@ -101,7 +102,7 @@ describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s',
       Array.from({ length: 3 }, (_, seed) => ask({ seed, toolChoice: { name: 'get_weather' } })),
     )) {
       expect(answer).toMatchObject({ finishReason: 'tool_calls', whole: [{ name: 'get_weather' }] });
-      expect(answer.deltas).toBeGreaterThan(toolCallFormat === 'gemma-4' ? 1 : 2);
+      expect(answer.deltas).toBeGreaterThan(name === 'gemma-4' ? 1 : 2);
       expectValid(answer);
     }
   });

@@ -14,8 +14,7 @@ export type CallWriter = (calls: readonly WrittenCall[]) => string;
 export const callWriters: ReadonlyMap<string, CallWriter> = new Map(
   knownFormats.map((format): [string, CallWriter] => [
     format.name,
-    (calls) =>
-      format.write(calls.map(({ name, values }) => ({ name, arguments: JSON.stringify(values) }))),
+    (calls) => format.write(calls.map(({ name, values }) => ({ name, arguments: JSON.stringify(values) }))),
   ]),
 );
 
