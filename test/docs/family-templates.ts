@@ -41,6 +41,8 @@ const keyed = (suffix: string, gap: string, prefix = ''): string =>
 const named = (tag: string, mark = 'parameter', gap = ''): string =>
   each(`<${tag}${mark} name="{{ key }}">${value}</${tag}${mark}>${gap}`);
 const coder = `<function=${name}>\n${each(`<parameter={{ key }}>\n${value}\n</parameter>\n`)}</function>`;
+/** The same with values beside their tags. */
+const tight = coder.replaceAll('>\n{{ value', '>{{ value').replaceAll('}}\n</param', '}}</param');
 const python = `${name}(${each(`{{ key }}={{ value | tojson if value is string else value }}{% if not loop.last %}, {% endif %}`)})`;
 /** Braces with bare keys and strings between marks. */
 const marked = (mark: string): string =>
@@ -226,7 +228,6 @@ export const familyTemplates: readonly FamilyTemplate[] = [
       ['Qwen3-Coder', ['Qwen3-Coder', 'Qwen3-Coder-Next', 'Qwen3.5']],
       ['Nemotron 3', ['Nemotron 3 Nano']],
       ['Step 3.5', ['Step 3.5 Flash']],
-      ['MiMo V2', ['MiMo V2 Flash']],
     ] as const
   ).map(([family, models]) => ({
     family,
@@ -236,10 +237,17 @@ export const familyTemplates: readonly FamilyTemplate[] = [
     between: '\n',
   })),
   {
+    family: 'MiMo V2',
+    notation: 'mimo-v2',
+    models: ['MiMo V2 Flash'],
+    call: `<tool_call>\n${tight}\n</tool_call>`,
+    between: '\n',
+  },
+  {
     family: 'Seed-OSS',
     notation: 'seed-oss',
     models: ['Seed-OSS 36B'],
-    call: `<seed:tool_call>\n${coder.replaceAll('>\n{{ value', '>{{ value').replaceAll('}}\n</param', '}}</param').replace('value | tojson', 'value')}\n</seed:tool_call>`,
+    call: `<seed:tool_call>\n${tight.replace('value | tojson', 'value')}\n</seed:tool_call>`,
     between: '\n',
   },
   {

@@ -17,8 +17,10 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
   const first = partsOf(head, elementMark(notation))[0]?.trim().replace(/⟨[^]*/, '');
   // What tells a call that begins without a mark: its keys, the line's begin, or what stands between two.
   const isBare = !/[<[|`].*\w\w|\w.*\n/s.test(begin);
-  const keys = kind === 'json' && isBare ? `${head}${notation.before}`.split('⟨', 1)[0]!.trimStart() : undefined;
-  const lead = isBare && kind === 'items' ? '\n' : isBare && kind === 'name+json' ? between?.trim() : undefined;
+  const keys =
+    kind === 'json' && isBare ? `${head}${notation.before}`.split('⟨', 1)[0]!.trimStart() : undefined;
+  const lead =
+    isBare && kind === 'items' ? '\n' : isBare && kind === 'name+json' ? between?.trim() : undefined;
   return {
     begin: head,
     separator,

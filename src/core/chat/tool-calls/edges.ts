@@ -64,7 +64,7 @@ function createMatcher(edge: Edge): Matcher {
   const parts = [...edge.trim().matchAll(/⟨(name|key|id|number)⟩|\s+|[^]/gu)];
   for (const [index, [part, kind]] of parts.entries()) {
     const [before, behind] = [parts[index - 1], parts[index + 1]];
-    if (before && (/[>\]}]$/.test(before[0]) || /^[<[{]/.test(part))) atoms.push(space);
+    if (before && (/[>\]}{[]$/.test(before[0]) || /^[<[{]/.test(part))) atoms.push(space);
     if (kind !== undefined) atoms.push(slotPattern(kind as keyof SlotValues, parts.slice(index + 1)));
     else if (part.trim() === '') atoms.push(before?.[1] && behind?.[1] ? String.raw`\s+` : space);
     else atoms.push(part.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));

@@ -1,17 +1,16 @@
-import { parseExact, writeExact } from '../../text/exact-json.ts';
-import { isSchemaObject } from '../../grammar/schemas/json-types.ts';
+import { isJson } from '../../text/bounded-json.ts';
 import { createJsonScanner } from '../../text/json-scanner.ts';
+import type { ToolDefinition } from '../messages.ts';
 import type { TextInput } from '../text-input.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
-import type { ToolDefinition } from '../messages.ts';
+import { peekEdge, takeEdge } from './edges.ts';
 import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
-import { isJson } from '../../text/bounded-json.ts';
+import type { JsonNotation } from './notation.ts';
 
-export interface JsonCallOptions {
-  /** The keys that lead to the name; default `name`. Where there are none, the name is the key of the arguments. */
-  readonly nameAt?: readonly string[] | undefined;
-  /** The keys that lead to the arguments; default `arguments` or `parameters`. */
-  readonly argumentsAt?: readonly string[] | undefined;
+/** How calls are told from other objects: all that a notation says of them, and more. */
+export interface JsonCallOptions extends Partial<
+  Pick<JsonNotation, 'nameAt' | 'argumentsAt' | 'before' | 'behind'>
+> {
   /**
    * Whether nothing but its keys tells a call from any other JSON object: then it may have no others than those of
    * a call, and needs arguments. Default false.
@@ -21,23 +20,8 @@ export interface JsonCallOptions {
   readonly names?: readonly string[] | undefined;
 }
 
-/** Keys of the members of a call. */
-interface CallKeys {
-  /** Of an object that holds name and arguments. */
-  readonly wrapper: string | undefined;
-  readonly name: readonly string[];
-  readonly arguments: readonly string[];
-}
-
-function keysOf({ nameAt, argumentsAt = [] }: JsonCallOptions): CallKeys {
-  return {
-    wrapper: nameAt && nameAt.length > 1 ? nameAt[0] : undefined,
-    name: nameAt?.length === 0 ? [] : ['name', ...(nameAt ?? []).slice(-1)],
-    arguments: ['arguments', 'parameters', ...argumentsAt.slice(-1)],
-  };
-}
 /** Keys that some models write beside name and arguments. */
-const companionKeys: ReadonlySet<string> = new Set(['id', 'type']);
+const companionKeys = ['id', 'type'];
 
 /**
  * Reads calls: one, several with commas, semicolons or nothing between them, or a list.
@@ -72,117 +56,125 @@ export function* readJsonCalls(input: AnswerInput, options: JsonCallOptions = {}
 /** Reads one call; false if it is none, or was not finished. */
 function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean | undefined> {
   if ((yield* input.peekAny(['{'])) === null) return undefined;
+  const isRead = yield* input.canReadAgain || options.before === undefined
+    ? readWholeCall(input, options)
+    : readWrittenCall(input, options.before, options.behind ?? '}');
+  if (isRead) input.drop();
+  else input.giveUp();
+  return isRead;
+}
+
+/** Reads a call as a grammar writes it; its arguments come out as they are written. */
+function* readWrittenCall(input: AnswerInput, before: string, behind: string): Reading<boolean> {
+  const found = yield* takeEdge(input, [before]);
+  yield* input.takeSpace();
+  if (!found || !(yield* readObject(input, found.slots.name!))) return false;
+  yield* takeEdge(input, [behind]);
+  return true;
+}
+
+/** Reads a call whose members come in any order; one that is no JSON is mended. */
+function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean> {
+  const { strict = false } = options;
   const { length } = input.held;
-  const progress = yield* readMembers(input, options);
-  if (progress === 'ended') {
-    input.drop();
-    return true;
-  }
-  const mayBeBroken = progress === 'announced' || options.strict !== true;
-  if (mayBeBroken && (yield* mendCall(input, length, options))) return true;
-  input.giveUp();
-  return false;
-}
-
-interface CallInHand {
-  name?: string | undefined;
-  arguments?: string | undefined;
-  /** Whether its `call-start`, and then its `call-end`, has been given out. */
-  progress: 'unannounced' | 'announced' | 'ended';
-}
-
-/** Reads an object, up to what can't be part of a call. */
-function* readMembers(
-  input: AnswerInput,
-  options: JsonCallOptions,
-  call: CallInHand = { progress: 'unannounced' },
-): Reading<CallInHand['progress']> {
-  input.take(1);
-  yield* takeJsonSpace(input);
-  if (input.next === '}') return call.progress;
-  do {
-    yield* takeJsonSpace(input);
-    if (!(yield* readMember(input, call, options))) return call.progress;
-    yield* takeJsonSpace(input);
-  } while ((yield* input.takeAny([','])) !== null);
-  if (input.next !== '}') return call.progress;
-  if (call.progress === 'unannounced') {
-    if (call.name === undefined || options.strict) return call.progress;
-    input.addCall(call.name, '{}');
-  }
-  input.take(1);
-  return 'ended';
-}
-
-/**
- * Reads a member; false if it is none of a call. The call is announced as soon as its name and the beginning of its arguments
- * object are known; from then on arguments come out as they are written.
- */
-function* readMember(input: AnswerInput, call: CallInHand, options: JsonCallOptions): Reading<boolean> {
-  const key = yield* takeJsonString(input);
-  if (key === undefined) return false;
-  const { strict = false, names } = options;
-  const keys = keysOf(options);
-  const [isName, isArguments] = [keys.name.includes(key), keys.arguments.includes(key)];
-  if (strict && !isName && !isArguments && !companionKeys.has(key)) return false;
-  yield* takeJsonSpace(input);
-  if ((yield* input.takeAny([':'])) === null) return false;
-  yield* takeJsonSpace(input);
-  const isOpen = call.progress === 'unannounced';
-  if (keys.name.length === 0 && isOpen) {
-    if (key === '' || input.next !== '{') return false;
-    return yield* streamArguments(input, call, key);
-  }
-  if (isOpen && key === keys.wrapper && input.next === '{') {
-    if ((yield* readMembers(input, options, call)) !== 'unannounced') return call.progress === 'ended';
+  const keys = keysOf(options).flat();
+  const begun = keys.map((key) => `{"${key}"`);
+  if (strict && (yield* peekEdge(input, begun)) === undefined) {
+    input.take(1);
     return false;
   }
-  if (isOpen && isArguments && call.arguments === undefined) {
-    if (call.name !== undefined && input.next === '{') return yield* streamArguments(input, call, call.name);
-    call.arguments = yield* takeArguments(input);
-    if (call.arguments === undefined) return false;
-  } else if (isOpen && isName && call.name === undefined) {
-    call.name = yield* takeJsonString(input);
-    if (!call.name || names?.includes(call.name) === false) return false;
-  } else {
-    return yield* takeJson(input);
-  }
-  if (call.name !== undefined && call.arguments !== undefined) {
-    input.addCall(call.name, call.arguments);
-    call.progress = 'ended';
-  }
-  return true;
-}
-
-function* streamArguments(input: AnswerInput, call: CallInHand, name: string): Reading<boolean> {
-  input.startCall(name);
-  call.progress = 'announced';
-  if (!(yield* takeJson(input, (piece) => input.addArguments(piece)))) return false;
-  input.endCall();
-  call.progress = 'ended';
-  return true;
-}
-
-/** Takes arguments that are an object, the text of one, or `null`. */
-function* takeArguments(input: AnswerInput): Reading<string | undefined> {
-  if (!'{"n'.includes(input.next)) return undefined;
   const text = yield* takeJsonText(input);
-  return text?.startsWith('{') ? text : text && unwrapArguments(text);
+  // The last bracket may be missing.
+  const closed = text === undefined && input.hasEnded ? `${input.held.slice(length)}}` : '';
+  const call = isJson(text ?? closed) ? callIn(text ?? closed, options, strict || closed !== '') : undefined;
+  if (call) {
+    input.addCall(call.name, call.arguments);
+    return true;
+  }
+  if (input.isCutOff) announceCut(input, options);
+  if (text !== undefined || (strict && !/"[^"]*"\s*:\s*[{"]/.test(input.held))) return false;
+  const mended = yield* takeMended(input, length, undefined);
+  const found = mended === undefined ? undefined : callIn(mended, options);
+  const tool = found && input.toolNamed(found.name);
+  const json = found && mendJson(found.arguments, { schemaOf: schemasOf(tool) })?.json;
+  if (json === undefined || !fitsTool(json, tool)) return false;
+  input.addCall(found!.name, json);
+  return true;
 }
 
-export function* takeJsonString(input: AnswerInput): Reading<string | undefined> {
-  const text = input.next === '"' ? yield* takeJsonText(input) : undefined;
-  return text && (JSON.parse(text) as string);
+/** Keys of the name and of the arguments of a call; without a key of its own, the name is that of the arguments. */
+function keysOf({ nameAt = ['name'], argumentsAt = [] }: JsonCallOptions) {
+  const names = nameAt.length === 0 ? [] : ['name', nameAt.at(-1)!];
+  return [
+    nameAt.slice(0, -1),
+    names,
+    ['arguments', 'parameters', ...argumentsAt.slice(-1)],
+    companionKeys,
+  ] as const;
+}
+
+/** The call that an object is; `undefined` if it is none. */
+function callIn(
+  json: string,
+  options: JsonCallOptions,
+  needsArguments = options.strict,
+): { name: string; arguments: string } | undefined {
+  const { strict = false, names: known } = options;
+  const [[wrapper = ''], names, argumentKeys, companions] = keysOf(options);
+  const whole = membersOf(json);
+  const members = whole.get(wrapper)?.startsWith('{') ? membersOf(whole.get(wrapper)!) : whole;
+  const valueOf = (keys: readonly string[]): string | undefined =>
+    [...members].find(([key]) => keys.includes(key))?.[1];
+  const [first = ''] = members.keys();
+  const written = names.length === 0 ? JSON.stringify(first) : valueOf(names);
+  const args = names.length === 0 ? members.get(first) : valueOf(argumentKeys);
+  const name = written?.startsWith('"') ? (JSON.parse(written) as string) : '';
+  const isKnown = (key: string): boolean =>
+    [names, argumentKeys, companions].some((keys) => keys.includes(key));
+  if (name === '' || known?.includes(name) === false) return undefined;
+  if ((needsArguments && args === undefined) || (strict && ![...members.keys()].every(isKnown)))
+    return undefined;
+  const text = args === undefined ? '{}' : unwrapArguments(args);
+  return text === undefined ? undefined : { name, arguments: text };
+}
+
+/** The members of a JSON object as texts; the first of a name counts. */
+function membersOf(json: string): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  const scan = (from: number): number => createJsonScanner().scan(json, from);
+  const start = /[\s,]*(?=")/y;
+  for (start.lastIndex = 1; start.test(json);) {
+    const keyEnd = scan(start.lastIndex);
+    const key = JSON.parse(json.slice(start.lastIndex, keyEnd)) as string;
+    const valueStart = json.indexOf(':', keyEnd) + 1;
+    start.lastIndex = scan(valueStart);
+    if (!members.has(key)) members.set(key, json.slice(valueStart, start.lastIndex).trim());
+  }
+  return members;
+}
+
+/** Arguments as the text of an object; they may be the text of one in a string, or null. */
+function unwrapArguments(json: string): string | undefined {
+  if (json.startsWith('{')) return json;
+  if (json !== 'null' && !json.startsWith('"')) return undefined;
+  const text = (JSON.parse(json) as string | null)?.trim() || '{}';
+  return text.startsWith('{') && isJson(text) ? text : undefined;
+}
+
+/** Announces the call that a limit has cut off in its arguments. */
+function announceCut(input: AnswerInput, options: JsonCallOptions): void {
+  const [, names, argumentKeys] = keysOf(options);
+  const pattern = `"(?:${names.join('|')})"\\s*:\\s*"([^"\\\\]+)"\\s*,\\s*"(?:${argumentKeys.join('|')})"\\s*:\\s*(\\{.*)$`;
+  const [, name, args] = new RegExp(pattern, 's').exec(input.held) ?? [];
+  if (name === undefined) return;
+  input.startCall(name);
+  input.addArguments(args!);
 }
 
 function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
   let text = '';
   const isWhole = yield* takeJson(input, (piece) => (text += piece));
   return isWhole ? text : undefined;
-}
-
-function* takeJsonSpace(input: AnswerInput): Reading {
-  yield* input.takeWhile((unit) => ' \n\r\t'.includes(unit));
 }
 
 /** Takes a JSON value; says whether it is whole. */
@@ -193,29 +185,6 @@ export function* takeJson(input: TextInput, emit: (piece: string) => void = () =
     if (piece !== '') emit(piece);
   }
   return scanner.state === 'complete';
-}
-
-/** Arguments as the text of an object, `undefined` where the string holds none. */
-function unwrapArguments(json: string): string | undefined {
-  const text = (JSON.parse(json) as string | null)?.trim() || '{}';
-  return text.startsWith('{') && isJson(text) ? text : undefined;
-}
-
-/** Reads a call that is no JSON once more, from where `length` units were held. */
-function* mendCall(input: AnswerInput, length: number, options: JsonCallOptions): Reading<boolean> {
-  const object = yield* takeMended(input, length, undefined);
-  if (object === undefined) return false;
-  const keys = keysOf(options);
-  const whole = parseExact(object) as Readonly<Record<string, unknown>>;
-  const wrapped = keys.wrapper === undefined ? undefined : whole[keys.wrapper];
-  const members = isSchemaObject(wrapped) ? wrapped : whole;
-  const [first = ''] = keys.name.length === 0 ? Object.keys(members) : [];
-  const name =
-    first || keys.name.map((key) => members[key]).find((value) => typeof value === 'string' && value !== '');
-  const values =
-    [first, ...keys.arguments].map((key) => members[key]).find((value) => value !== undefined) ?? {};
-  if (typeof name !== 'string') return false;
-  return emitMended(input, name, typeof values === 'string' ? values : writeExact(values));
 }
 
 /** Takes the broken call that begins where `length` units were held, and reads the object there. */
@@ -231,30 +200,21 @@ function* takeMended(
   return mended.json;
 }
 
-/** Gives out a call whose arguments were mended, if they fit its tool. */
-function emitMended(input: AnswerInput, name: string, text: string): boolean {
-  const tool = input.toolNamed(name);
-  const json = mendJson(text, { schemaOf: schemasOf(tool) })?.json;
-  if (json === undefined || !fitsTool(json, tool)) return false;
-  input.addCall(name, json);
-  return true;
-}
-
 /**
  * Reads the arguments of a call whose name is known: a JSON object, or a string that holds one. False if there is none, or it
  * was not finished.
  */
 export function* readJsonArguments(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   yield* input.takeSpace();
-  const first = yield* input.peekAny(['{', '"']);
-  const isCall = name !== '' && first !== null;
-  const isRead = isCall && (yield* first === '{' ? readObject(input, name, id) : readText(input, name, id));
+  const first = name === '' ? null : yield* input.peekAny(['{', '"']);
+  const isRead =
+    first !== null && (yield* first === '{' ? readObject(input, name, id) : readText(input, name, id));
   if (isRead) yield* input.dropSpace();
   else input.giveUp();
   return isRead;
 }
 
-function* readObject(input: AnswerInput, name: string, id: string | undefined): Reading<boolean> {
+function* readObject(input: AnswerInput, name: string, id?: string): Reading<boolean> {
   const { length } = input.held;
   input.startCall(name, id);
   if (yield* takeJson(input, (piece) => input.addArguments(piece))) {
@@ -269,7 +229,8 @@ function* readObject(input: AnswerInput, name: string, id: string | undefined): 
 }
 
 function* readText(input: AnswerInput, name: string, id: string | undefined): Reading<boolean> {
-  const json = yield* takeArguments(input);
+  const text = yield* takeJsonText(input);
+  const json = text && unwrapArguments(text);
   if (json !== undefined) input.addCall(name, json, id);
   return json !== undefined;
 }
@@ -278,11 +239,4 @@ function* readText(input: AnswerInput, name: string, id: string | undefined): Re
 export function* takeJsonObject(input: AnswerInput): Reading<string | undefined> {
   yield* input.takeSpace();
   return (yield* input.peekAny(['{'])) === null ? undefined : yield* takeJsonText(input);
-}
-
-const longestName = 256;
-
-/** Reads a function's name as it stands outside of quotes; `''` if there is none. */
-export function* readName(input: AnswerInput): Reading<string> {
-  return yield* input.takeWhile((unit) => !/[\s<>[\]{}()"'`=,;|]/.test(unit), longestName);
 }

@@ -102,8 +102,8 @@ function* readArguments(
   const names = parameterNames(tool);
   let count = 0;
   const commas = yield* readItems(input, close, function* () {
-    const keyword = yield* readKeyword(input, sign);
-    const key = keyword === '' ? names[count] : keyword;
+    const keyword = yield* readKeyword(input, sign, dialect);
+    const key = keyword === '' && sign === '=' ? names[count] : keyword || undefined;
     if (key === undefined) return false;
     const prefix = `${count === 0 ? '{' : ', '}${JSON.stringify(key)}: `;
     if (keyword !== '') {
@@ -156,11 +156,12 @@ function* mendArguments(
 }
 
 /** Takes a key and the sign behind it; takes nothing and returns `''` where a value stands without a key. */
-function* readKeyword(input: AnswerInput, sign: string): Reading<string> {
+function* readKeyword(input: AnswerInput, sign: string, dialect: LiteralDialect): Reading<string> {
   const { length } = input.held;
-  const isQuoted = sign === ':' && (yield* input.peekAny(['"'])) !== null;
+  const marks = [...dialect.quotes, ...dialect.rawQuotes];
+  const isQuoted = sign === ':' && (yield* input.peekAny(marks)) !== null;
   const keyword = isQuoted
-    ? (parseExact((yield* readLiteral(input, pythonLiterals)) ?? '""') as string)
+    ? (parseExact((yield* readLiteral(input, dialect)) ?? '""') as string)
     : yield* input.takeWhile((unit) => unit !== sign && isKeyword(unit), longestName);
   yield* input.takeSpace();
   if (keyword !== '' && (yield* input.takeAny([sign])) !== null) return keyword;

@@ -98,7 +98,11 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
   const isOver = !(yield* input.hasMore()) && input.isComplete;
   if (form !== undefined && /^\d+$/.test(id!)) yield* readNumberedCall(input);
   else if (form !== undefined) yield* readJsonArguments(input, nameOfId(form, id!), id);
-  else if (isOver && needsNothing(name, input)) input.addCall(name, '{}');
+  else if (
+    (isOver || (!input.isCutOff && (yield* input.peekAny(input.callEnds)) !== null)) &&
+    needsNothing(name, input)
+  )
+    input.addCall(name, '{}');
   else yield* readJsonArguments(input, name, id === '0' ? undefined : id);
 }
 
@@ -107,8 +111,7 @@ function* readObjects(
   notation: CallNotation,
   options: Pick<JsonCallOptions, 'strict' | 'names'>,
 ): Reading {
-  const { nameAt, argumentsAt } = notation.kind === 'json' ? notation : {};
-  yield* readJsonCalls(input, { nameAt, argumentsAt, ...options });
+  yield* readJsonCalls(input, { ...(notation.kind === 'json' && notation), ...options });
 }
 
 /** The name in an id such as `functions.⟨name⟩:⟨number⟩`. */

@@ -75,6 +75,7 @@ function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: numb
     if (value === undefined || key!.trim() === '' || key!.includes('\n')) return false;
     const padded = cutAt(value, parameterClose)[0].replace(padding, '');
     const told = [...syntax.equals].find(([edge]) => edge.startsWith(head.slice(key!.length)));
+    if (!told) return false;
     const schema = decidingSchema(parameterSchema(tool, key!.trim()), told?.[1]);
     members.push(`${JSON.stringify(key!.trim())}: ${valueText(padded, schema)}`);
   }
@@ -122,7 +123,7 @@ function* readEquals(
   // Another type than those that are known.
   const [known] = equals.keys();
   const start = known!.slice(0, known!.length - valueOpen.length).replace(/\w+$/, '');
-  return (yield* takeEdge(input, [`${start}⟨key⟩${valueOpen}`])) && [];
+  return (yield* takeEdge(input, [`${start}⟨key⟩${valueOpen}`, valueOpen])) && [];
 }
 
 /** The tool's schema counts, unless it leaves open whether the value is a string. */
