@@ -2,42 +2,20 @@ import { parseExact, writeExact } from '../../text/exact-json.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
-import { pythonLiterals, readItems, readLiteral, type LiteralDialect } from './literal.ts';
-import { fitsTool, mendJson, valueText } from './mend-json.ts';
+import { fitsTool, mendJson, valueText, type LiteralSyntax } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
 import { isStringSchema, parameterNames, parameterSchema } from './schema-types.ts';
 
 const longestName = 256;
 
-/** Notation of calls whose values are literals: `f(a="x", n=1)`, or `f{a:<|"|>x<|"|>,n:1}`. */
-export interface LiteralSyntax {
-  readonly open: string;
-  readonly close: string;
-  /** Between a key and its value. */
-  readonly sign: string;
-  readonly dialect: LiteralDialect;
-  /** Whether the schema tells what a value is, since strings may stand without quotes. */
-  readonly isTyped: boolean;
-}
-
 export function literalSyntax({ first, equals, mark }: ItemsNotation): LiteralSyntax {
   const open = first.trim();
-  return {
-    open,
-    close: open === '{' ? '}' : ')',
-    sign: equals.string.trim(),
-    dialect:
-      mark === undefined
-        ? pythonLiterals
-        : { quotes: ['"'], rawQuotes: [mark], hasBareKeys: true, hasBareStrings: true },
-    isTyped: mark !== undefined,
-  };
+  return { open, close: open === '{' ? '}' : ')', sign: equals.string.trim(), mark };
 }
 
 /**
  * Reads calls whose arguments are literals: `[f(a="x"), g(n=1)]`, with or without the brackets, with commas, semicolons or line
- * breaks between calls. `print(f(a="x"))` is a call of `f`. A call is announced when its first argument has a name or is
- * complete, or when it ends; arguments come out one at a time.
+ * breaks between calls. `print(f(a="x"))` is a call of `f`. Arguments come out when the call ends.
  *
  * @param toName the function that is meant by a written name
  */
@@ -65,14 +43,12 @@ function* readCall(
   const name = inner === '' ? toName(written) : inner;
   const mayBe = input.toolNamed(name) !== undefined || (input.canReadAgain && !/^[\d.-]/.test(name));
   const isCall = (yield* input.takeAny([syntax.open])) !== null && mayBe;
-  const { length } = input.held;
-  if (
-    !isCall ||
-    !((yield* readArguments(input, syntax, name)) || (yield* mendArguments(input, syntax, length, name)))
-  ) {
+  const json = isCall ? yield* readArguments(input, syntax, name) : undefined;
+  if (json === undefined) {
     input.giveUp();
     return false;
   }
+  input.addArguments(json);
   input.endCall();
   if (inner !== '') {
     yield* input.dropSpace();
@@ -93,80 +69,72 @@ function* readPrintedName(input: AnswerInput): Reading<string> {
   return '';
 }
 
+/** Begins the call, and reads its arguments; broken ones once more, where that is safe. */
 function* readArguments(
   input: AnswerInput,
-  { close, sign, dialect, isTyped }: LiteralSyntax,
+  syntax: LiteralSyntax,
   name: string,
-): Reading<boolean> {
+): Reading<string | undefined> {
+  const { length } = input.held;
   const tool = input.toolNamed(name);
-  const names = parameterNames(tool);
-  let count = 0;
-  const commas = yield* readItems(input, close, function* () {
-    const keyword = yield* readKeyword(input, sign, dialect);
-    const key = keyword === '' && sign === '=' ? names[count] : keyword || undefined;
-    if (key === undefined) return false;
-    const prefix = `${count === 0 ? '{' : ', '}${JSON.stringify(key)}: `;
-    if (keyword !== '') {
-      if (count === 0) input.startCall(name);
-      input.addArguments(prefix);
-    }
-    yield* input.takeSpace();
-    const value = yield* readLiteral(input, dialect);
-    if (value === null) return false;
-    if (keyword === '' && count === 0) input.startCall(name);
-    const typed = isTyped ? typedValue(value, tool, key) : value;
-    input.addArguments(keyword === '' ? prefix + typed : typed);
-    count++;
-    return true;
-  });
-  if (commas === null) return false;
-  if (count === 0) input.startCall(name);
-  input.addArguments(count === 0 ? '{}' : '}');
-  return true;
-}
-
-/** Models leave quotes out, and write numbers and booleans as strings; the tool's schema says what they are. */
-function typedValue(json: string, tool: ToolDefinition | undefined, key: string): string {
-  const { type = [] } = parameterSchema(tool, key) ?? {};
-  const value = parseExact(json);
-  if (typeof value === 'string' ? type.length === 0 || type.includes('string') : !isStringSchema({ type }))
-    return json;
-  return valueText(typeof value === 'string' ? value : writeExact(value), { type });
+  input.startCall(name);
+  // Under a grammar, nothing is held of what came before.
+  const start = input.held.length;
+  const isWhole = yield* takeBalanced(input, syntax);
+  const text = input.held.slice(start);
+  const read = isWhole ? mendJson(text, { call: syntax, names: parameterNames(tool) }) : undefined;
+  if (read?.end === text.length) return syntax.mark === undefined ? read.json : typedMembers(read.json, tool);
+  const broken =
+    syntax.mark === undefined
+      ? yield* input.takeBrokenCall(length, [...input.callEnds, ...lists])
+      : undefined;
+  const mended = broken && mendJson(broken.text, { call: syntax });
+  if (mended === undefined || !fitsTool(mended.json, tool)) return undefined;
+  input.putBack(broken!.text.length - mended.end);
+  input.startCall(name);
+  return mended.json;
 }
 
 /** Beginnings of other lists of calls. */
 const lists = ['\n[', '```'];
 
-/** Reads broken arguments once more, from where `length` units were held. */
-function* mendArguments(
-  input: AnswerInput,
-  { open }: LiteralSyntax,
-  length: number,
-  name: string,
-): Reading<boolean> {
-  if (open !== '(') return false;
-  const call = yield* input.takeBrokenCall(length, [...input.callEnds, ...lists]);
-  const tool = input.toolNamed(name);
-  const mended = call && mendJson(call.text, { isCall: true });
-  if (mended === undefined || !fitsTool(mended.json, tool)) return false;
-  input.putBack(call!.text.length - mended.end);
-  input.startCall(name);
-  input.addArguments(mended.json);
+/** Takes everything up to the bracket that closes what is open, outside of strings; says whether it is there. */
+function* takeBalanced(input: AnswerInput, { mark }: LiteralSyntax): Reading<boolean> {
+  const quotes = mark === undefined ? ['"', "'"] : mark.includes('"') ? [mark] : ['"', mark];
+  const hold = (text: string): void => input.hold(text);
+  for (let depth = 1; depth > 0;) {
+    const sign = yield* input.takeUntil([...quotes, ...'([{)]}'], hold);
+    if (sign === null) return false;
+    if (!quotes.includes(sign)) depth += '([{'.includes(sign) ? 1 : -1;
+    else if (!(yield* takeString(input, sign, sign === mark))) return false;
+  }
   return true;
 }
 
-/** Takes a key and the sign behind it; takes nothing and returns `''` where a value stands without a key. */
-function* readKeyword(input: AnswerInput, sign: string, dialect: LiteralDialect): Reading<string> {
-  const { length } = input.held;
-  const marks = [...dialect.quotes, ...dialect.rawQuotes];
-  const isQuoted = sign === ':' && (yield* input.peekAny(marks)) !== null;
-  const keyword = isQuoted
-    ? (parseExact((yield* readLiteral(input, dialect)) ?? '""') as string)
-    : yield* input.takeWhile((unit) => unit !== sign && isKeyword(unit), longestName);
-  yield* input.takeSpace();
-  if (keyword !== '' && (yield* input.takeAny([sign])) !== null) return keyword;
-  input.putBack(input.held.length - length);
-  return '';
+function* takeString(input: AnswerInput, quote: string, isRaw: boolean): Reading<boolean> {
+  const isTriple = !isRaw && (yield* input.takeAny([quote + quote])) !== null;
+  const end = isTriple ? quote.repeat(3) : quote;
+  for (;;) {
+    const sign = yield* input.takeUntil(isRaw ? [end] : [end, '\\'], (text) => input.hold(text));
+    if (sign !== '\\') return sign !== null;
+    yield* input.hasMore();
+    input.take(1);
+  }
+}
+
+/** Models leave quotes out, and write numbers and booleans as strings; the tool's schema says what they are. */
+function typedMembers(json: string, tool: ToolDefinition | undefined): string {
+  const values = parseExact(json) as Readonly<Record<string, unknown>>;
+  const wrong = Object.entries(values).filter(([key, value]) => {
+    const type = parameterSchema(tool, key)?.type ?? [];
+    return typeof value === 'string' ? type.length > 0 && !type.includes('string') : isStringSchema({ type });
+  });
+  if (wrong.length === 0) return json;
+  const typed = wrong.map(([key, value]) => {
+    const text = typeof value === 'string' ? value : writeExact(value);
+    return [key, parseExact(valueText(text, parameterSchema(tool, key)))];
+  });
+  return writeExact({ ...values, ...Object.fromEntries(typed) });
 }
 
 /** Whether a text can stand before `=` as the name of an argument. */

@@ -1,3 +1,5 @@
+import { letterEscapes } from '../../text/escapes.ts';
+import { orElse } from '../../text/or-else.ts';
 import { parameterNames, parameterSchema, toJsonText, toJsonWord } from './schema-types.ts';
 import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
@@ -10,13 +12,25 @@ export interface MendedJson {
   readonly end: number;
 }
 
+/** Notation of a call whose values are literals: `f(a="x", n=1)`, or `f{a:<|"|>x<|"|>,n:1}`. */
+export interface LiteralSyntax {
+  readonly open: string;
+  readonly close: string;
+  /** Between a key and its value. */
+  readonly sign: string;
+  /** On both sides of strings, in which everything else stands for itself; strings may then also stand bare. */
+  readonly mark?: string | undefined;
+}
+
 export interface MendOptions {
   /** Tells the types of the members of the value, by their names. */
   readonly schemaOf?: ((key: string) => unknown) | undefined;
   /** Whether brackets may be left open at the end. Default false. */
   readonly mayBeOpen?: boolean | undefined;
-  /** Whether it is no value, but what stands behind the bracket of a Python call: `a="x", n=1)`. Default false. */
-  readonly isCall?: boolean | undefined;
+  /** Notation of a call, where it is no value, but what stands behind the bracket of one: `a="x", n=1)`. */
+  readonly call?: LiteralSyntax | undefined;
+  /** The parameters for which values stand that have no key before them. */
+  readonly names?: readonly string[] | undefined;
 }
 
 const deepestNesting = 64;
@@ -35,8 +49,22 @@ const endOfItem = /\s*(?:[}\]),]|$)/y;
 const endOfArgument = /\s*(?:,\s*[^\s=,()[\]{}"'#]+\s*=|\)\s*(?:\n|$|\]\s*(?:\n|$)|[,;]\s*[\w.-]+\())/y;
 
 /** Notation of members. */
-const object = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
-const call = { close: ')', sign: '=', bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
+interface MemberStyle {
+  readonly close: string;
+  readonly sign: string;
+  readonly bareKey: RegExp;
+  readonly stringEnd: RegExp;
+}
+const object: MemberStyle = { close: '}', sign: ':', bareKey: /[\w-]+/y, stringEnd: endOfMember };
+const argument = { bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd: endOfArgument };
+const marked = { bareKey: /[^\s:,{}[\]"<>|]+/y, stringEnd: endOfMember };
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ...letterEscapes,
+  ...Array.from('\\\'"/', (sign) => [sign, sign] as const),
+  ['\n', ''],
+  ['0', '\0'],
+]);
 
 /**
  * Reads what models write where JSON is due: Python's words, quotes, tuples and sets, keys without quotes, quotes and line
@@ -44,7 +72,9 @@ const call = { close: ')', sign: '=', bareKey: /[^\s=,()[\]{}"'#]+/y, stringEnd:
  * cut off, or is no literal, is none, but for text without quotes where the schema wants a string.
  */
 export function mendJson(text: string, options: MendOptions = {}): MendedJson | undefined {
-  const { schemaOf, mayBeOpen = false, isCall = false } = options;
+  const { schemaOf, mayBeOpen = false, call, names = [] } = options;
+  const { mark = '' } = call ?? {};
+  const inner = mark === '' ? object : { ...object, ...marked };
   const cursor = new TextCursor(text);
 
   function skip(sign: string): boolean {
@@ -59,8 +89,9 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
 
   function readValue(depth: number, schema: unknown, stringEnd: RegExp): string | undefined {
     cursor.takeMatch(space);
+    if (mark !== '' && cursor.take(mark)) return readRawString();
     const sign = cursor.peek();
-    if (sign === '"' || sign === "'") {
+    if (sign === '"' || (sign === "'" && mark === '')) {
       const start = cursor.index;
       const json = readString(sign, stringEnd);
       if (json !== undefined || stringEnd !== endOfArgument) return json;
@@ -70,33 +101,44 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     const close = opposite.get(sign);
     if (close !== undefined && depth < deepestNesting) {
       cursor.index++;
-      return sign === '{' ? readMembers(depth, object) : readItems(close, depth);
+      return sign === '{' ? readMembers(depth, inner) : readItems(close, depth);
     }
     return readWord(schema);
   }
 
+  function readRawString(): string | undefined {
+    const end = cursor.source.indexOf(mark, cursor.index);
+    const value = cursor.source.slice(cursor.index, end);
+    cursor.index = end + mark.length;
+    return end === -1 ? undefined : JSON.stringify(value);
+  }
+
   function readString(quote: string, stringEnd: RegExp): string | undefined {
     const isTriple = cursor.take(quote.repeat(3));
-    const mark = isTriple ? quote.repeat(3) : quote;
+    const ending = isTriple ? quote.repeat(3) : quote;
     if (!isTriple) cursor.index++;
     let value = '';
     while (!cursor.isAtEnd) {
-      if (cursor.take(mark)) {
+      if (cursor.take(ending)) {
         if (isTriple || cursor.isAt(stringEnd)) return JSON.stringify(value);
-        value += mark;
+        value += ending;
         continue;
       }
-      const escape = cursor.takeMatch(/\\(?:u[\da-fA-F]{4}|["\\/bfnrt])/y)?.[0];
-      if (escape === undefined) value += cursor.takeMatch(/[^\\"']+|\\?[^]/y)![0].replace(/^\\'/, "'");
-      else value += JSON.parse(`"${escape}"`) as string;
+      const [whole, code = ''] =
+        cursor
+          .takeMatch(/\\(?:([\\'"/abfnrtv0\n])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00[\da-fA-F]{6}))/y)
+          ?.filter(Boolean) ?? [];
+      if (whole === undefined) value += cursor.takeMatch(/[^\\"']+|\\?[^]/y)![0];
+      else value += whole.length === 2 ? escapes.get(code)! : String.fromCodePoint(Number.parseInt(code, 16));
     }
     return undefined;
   }
 
   function readWord(schema: unknown): string | undefined {
     const start = cursor.index;
-    const word = cursor.takeMatch(/[^,}\])\n]*/y)![0].trimEnd();
-    const json = toJsonWord(word) ?? (schema === undefined ? undefined : unquoted(word, schema));
+    const word = cursor.takeMatch(mark === '' ? /[^,}\])\n]*/y : /[^,{}[\]<>|"\n]*/y)![0].trimEnd();
+    const bare = mark === '' || word === '' ? undefined : JSON.stringify(word);
+    const json = toJsonWord(word) ?? (schema === undefined ? bare : unquoted(word, schema));
     cursor.index = start + word.length;
     // A word at the very end may be cut off.
     return cursor.isAtEnd ? undefined : json;
@@ -112,23 +154,28 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
       items.push(item);
       hasComma = skip(',');
     }
-    return `[${items.join(', ')}]`;
+    // One value in parentheses is the value itself.
+    return close === ')' && !hasComma && items.length === 1 ? items[0] : `[${items.join(', ')}]`;
   }
 
-  function readMembers(depth: number, style: typeof object): string | undefined {
+  function readMembers(depth: number, style: MemberStyle): string | undefined {
     const members: string[] = [];
     let hasComma = true;
     while (!closes(style.close)) {
       if (!hasComma) return undefined;
       const start = cursor.index;
-      const key = readKey(style);
-      if (key === undefined || !skip(style.sign)) {
-        if (members.length > 0 || style === call) return undefined;
+      let key = readKey(style);
+      if (style.sign === '=' && !(key !== undefined && skip('='))) {
+        cursor.index = start;
+        key = names[members.length];
+        if (key === undefined) return undefined;
+      } else if (style.sign !== '=' && (key === undefined || !skip(style.sign))) {
+        if (members.length > 0 || (call && depth === 0)) return undefined;
         // Without colons it is a set.
         cursor.index = start;
         return readItems('}', depth);
       }
-      const schema = depth === 0 ? schemaOf?.(key) : undefined;
+      const schema = depth === 0 ? schemaOf?.(key!) : undefined;
       const value = readValue(depth + 1, schema, style.stringEnd);
       if (value === undefined) return undefined;
       members.push(`${JSON.stringify(key)}: ${schema === undefined ? value : retyped(value, schema)}`);
@@ -137,8 +184,10 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return `{${members.join(', ')}}`;
   }
 
-  function readKey({ bareKey }: typeof object): string | undefined {
+  function readKey({ bareKey }: MemberStyle): string | undefined {
     cursor.takeMatch(space);
+    if (mark !== '' && cursor.take(mark))
+      return orElse(() => JSON.parse(readRawString()!) as string, undefined);
     const quote = cursor.peek();
     if (quote === '"' || quote === "'") {
       const json = readString(quote, endOfKey);
@@ -147,7 +196,8 @@ export function mendJson(text: string, options: MendOptions = {}): MendedJson | 
     return cursor.takeMatch(bareKey)?.[0];
   }
 
-  const json = isCall ? readMembers(0, call) : readValue(0, undefined, endOfItem);
+  const style = call && { ...call, ...(mark === '' ? argument : marked) };
+  const json = style ? readMembers(0, style) : readValue(0, undefined, endOfItem);
   return json === undefined ? undefined : { json, end: cursor.index };
 }
 
