@@ -2,7 +2,7 @@ import { fill, partsOf } from './edges.ts';
 import { elementArguments } from './elements.ts';
 import type { ToolCallConstraint } from './format.ts';
 import { literalArguments } from './literal-notation.ts';
-import { elementMark, type CallNotation, type ItemsNotation } from './notation.ts';
+import { elementMark, styleOf, type CallNotation, type ItemsNotation } from './notation.ts';
 import { tagSyntax } from './tag-syntax.ts';
 import { taggedArguments } from './tagged-notation.ts';
 
@@ -48,9 +48,9 @@ function jsonCall({ kind, before, behind, id = '' }: Exclude<CallNotation, Items
 
 function itemsCall(notation: ItemsNotation): CallPart {
   const call = (name: string) => ({ prefix: name, suffix: '' });
-  if (notation.values.string === 'raw')
+  if (styleOf(notation) === 'tagged')
     return { call, arguments: taggedArguments(notation, tagSyntax(notation)) };
-  if (notation.values.string === 'elements') return { call, arguments: elementArguments(notation) };
+  if (styleOf(notation) === 'elements') return { call, arguments: elementArguments(notation) };
   return { call, arguments: literalArguments(notation) };
 }
 

@@ -59,6 +59,13 @@ export interface ItemsNotation extends Edges {
 /** How a model writes calls: made from its chat template by `deriveNotation`, or a row of data. */
 export type CallNotation = JsonNotation | ItemsNotation;
 
+/** How the calls of a notation are read: as literals where brackets stand around their arguments. */
+export function styleOf(notation: CallNotation): 'json' | 'name+json' | 'tagged' | 'elements' | 'literal' {
+  if (notation.kind !== 'items') return notation.kind;
+  if (notation.values.string === 'elements') return 'elements';
+  return /^\s*[({]\s*$/.test(notation.first) ? 'literal' : 'tagged';
+}
+
 /** The text before each tag of a notation whose values are elements. */
 export function elementMark(notation: CallNotation): string | undefined {
   return notation.kind === 'items' && notation.values.string === 'elements' ? notation.mark : undefined;

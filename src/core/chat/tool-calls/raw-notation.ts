@@ -31,6 +31,8 @@ export interface RawStyle {
   readonly isMarkedString?: boolean;
   /** Notation of objects and arrays; JSON if left out. */
   readonly inner?: Notation;
+  /** Whether strings have quotes, too. Default false. */
+  readonly hasQuotes?: boolean;
   /** Whether booleans and null may be Python's words, too. Default false. */
   readonly hasWords?: boolean;
   readonly texts: TextLanguages;
@@ -59,11 +61,15 @@ export function rawNotation(style: RawStyle): Notation {
     }
     return choice(
       ...[...byType].map(([type, group]) =>
-        framed(type, type === 'string' ? text(...group.map(String)) : written(type, group)),
+        framed(
+          type,
+          type === 'string' && style.hasQuotes !== true ? text(...group.map(String)) : written(type, group),
+        ),
       ),
     );
   };
   const string = (strings: StringSet): Expression => {
+    if (style.hasQuotes === true) return framed('string', inner.string(strings));
     const others: Language[] = isText ? [] : [texts.pattern(otherValues(types), strings.path)];
     return framed('string', rawString(strings, [containing(marker, texts), ...others]));
   };

@@ -5,7 +5,7 @@ import { readJsonArguments, readJsonCalls, takeJsonObject, type JsonCallOptions 
 import { readElementsCall } from './elements.ts';
 import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
 import { fitsTool, namesAll } from './mend-json.ts';
-import { elementMark, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
+import { elementMark, styleOf, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { tagSyntax } from './tag-syntax.ts';
 import { readTaggedCall } from './tagged-calls.ts';
@@ -27,13 +27,6 @@ export interface CallMarks {
 /** Whether a text can't be anything but a mark. */
 function isMark(text: string): boolean {
   return /[<[|`].*\w\w|\w\w.*[>\]|`]|[^\s\w]{3}/s.test(text);
-}
-
-/** How the calls of a notation are read: as literals where their values have quotes. */
-function styleOf(notation: CallNotation): 'json' | 'name+json' | 'raw' | 'elements' | 'literal' {
-  if (notation.kind !== 'items') return notation.kind;
-  const { string } = notation.values;
-  return string === 'raw' || string === 'elements' ? string : 'literal';
 }
 
 export function marksOf(notation: CallNotation): CallMarks {
@@ -87,7 +80,7 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
   const name = toolName(slots.name ?? '', input.tools);
   if (notation.kind === 'items') {
     const style = styleOf(notation);
-    if (style === 'raw') yield* readTaggedCall(input, tagSyntax(notation), name);
+    if (style === 'tagged') yield* readTaggedCall(input, tagSyntax(notation), name);
     else if (style === 'elements') yield* readElementsCall(input, notation, name);
     else yield* readLiteralCalls(input, literalSyntax(notation), (written) => toolName(written, input.tools));
     return;

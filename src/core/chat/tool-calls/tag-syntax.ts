@@ -19,6 +19,8 @@ export interface TagSyntax {
   readonly breaksBehind: boolean;
   /** Whether objects and lists are written as Python has them. */
   readonly hasPython: boolean;
+  /** Whether strings have quotes. */
+  readonly hasQuotes: boolean;
 }
 
 export function tagSyntax({ first, next, equals, close, end, values }: ItemsNotation): TagSyntax {
@@ -37,6 +39,7 @@ export function tagSyntax({ first, next, equals, close, end, values }: ItemsNota
     breaksBefore: equals.string.endsWith('\n'),
     breaksBehind: close.startsWith('\n'),
     hasPython: values.object === 'python',
+    hasQuotes: values.string !== 'raw',
   };
 }
 

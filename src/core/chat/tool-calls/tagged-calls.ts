@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../messages.ts';
+import { isJson } from '../../text/bounded-json.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { cutAtEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
@@ -104,7 +105,7 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
     return yield* readWrapper(call, tool, prefix, schema);
   input.addArguments(prefix);
-  if (!input.canReadAgain) {
+  if (!input.canReadAgain && !syntax.hasQuotes) {
     if (isStringSchema(schema)) return yield* readString(call);
     if (!syntax.hasPython && (yield* beginsJson(input, schema))) return yield* readJson(call);
   }
@@ -201,7 +202,11 @@ function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {
   const { input } = call;
   const value = yield* takeRawValue(call);
   if (value === undefined) return false;
-  const json = valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
+  const { hasQuotes } = call.syntax;
+  const isQuoted = hasQuotes && /^\s*"/.test(value) && isJson(value);
+  const json = isQuoted
+    ? value.trim()
+    : valueText(/^\s*<!\[CDATA\[([^]*)\]\]>\s*$/.exec(value)?.[1] ?? value, schema);
   const isText = json.startsWith('"');
   if (isText && input.canReadAgain && holdsTags(value, call)) return false;
   input.addArguments(json);

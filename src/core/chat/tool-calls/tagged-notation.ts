@@ -26,7 +26,16 @@ const line = text('\n', '');
 /** The parameters of a call, with a tag each, up to the tag that closes the call. */
 export function taggedArguments(
   { equals, close, values: styles }: ItemsNotation,
-  { parameterOpen, parameterClose, callClose, equals: told, nameEnd, breaksBefore, breaksBehind }: TagSyntax,
+  {
+    parameterOpen,
+    parameterClose,
+    callClose,
+    equals: told,
+    nameEnd,
+    breaksBefore,
+    breaksBehind,
+    hasQuotes,
+  }: TagSyntax,
 ): (schema: unknown) => ArgumentsNotation {
   const nothing = (): Expression => never;
   const lineBreak = (isThere: boolean): Expression => text(isThere ? '\n' : '');
@@ -53,6 +62,7 @@ export function taggedArguments(
               looseText(close.trim()),
             ),
           isMarkedString: told.size > 1,
+          hasQuotes,
           inner: styles.object === 'python' ? pythonNotation : jsonNotation,
           hasWords: styles.boolean === 'python',
           texts,
