@@ -167,7 +167,7 @@ function describe({ findModel, status, pathParameters }: RouteCall): ApiResponse
   const found = findModel(pathParameters['model_id']!);
   const own = status().find(({ id }) => id === found.id);
   const { toolCalls } = found;
-  const notations = toolCalls?.notations.map(({ origin: _, ...notation }) => notation);
+  const notations = toolCalls?.notations.map((notation) => ({ ...notation, origin: undefined }));
   return jsonResponse(200, {
     ...toModel(found, own),
     ...(toolCalls && { tool_calls: { ...toolCalls, notations } }),

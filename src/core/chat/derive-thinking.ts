@@ -1,7 +1,6 @@
-import { orElse } from '../text/or-else.ts';
 import type { ReasoningMarkers } from './reasoning.ts';
 import { tagsOf } from './tool-calls/edges.ts';
-import { asked, renderTurn, sharedStart, type RenderTurns } from './tool-calls/template-turn.ts';
+import { asked, sharedStart, TurnRenderer, type RenderTurns } from './tool-calls/template-turn.ts';
 
 const [thought, said] = ['THOUGHTS.', 'Said it.'];
 
@@ -19,8 +18,9 @@ export function deriveThinking(
   thinkingSwitch: string | undefined,
 ): ThinkingMarks | undefined {
   const variables = (isOn: boolean) => (thinkingSwitch === undefined ? {} : { [thinkingSwitch]: isOn });
+  const turns = new TurnRenderer(render);
   const turn = (reasoning?: string) =>
-    orElse(() => renderTurn(render, [], { content: said, reasoning, variables: variables(true) }), undefined);
+    turns.turn([], { content: said, reasoning, variables: variables(true) });
   const plain = turn();
   if (plain === undefined) return undefined;
   const header = plain.whole.slice(0, plain.whole.indexOf(said));

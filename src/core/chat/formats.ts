@@ -6,7 +6,8 @@ import { deriveNotation } from './tool-calls/derive.ts';
 import type { CallNotation } from './tool-calls/notation.ts';
 import { createFormat, type ModelTraits, type ToolCallFormat } from './tool-calls/format.ts';
 import { formatRows } from './tool-calls/rows.ts';
-import type { RenderTurns } from './tool-calls/template-turn.ts';
+import { TurnRenderer, type ProbedCall, type RenderTurns } from './tool-calls/template-turn.ts';
+import { readsBack } from './tool-calls/verify.ts';
 
 /** Formats that a setting can name, for models whose template doesn't show theirs. */
 export const toolCallFormats: readonly ToolCallFormat[] = formatRows.map(({ format }) => format);
@@ -66,12 +67,20 @@ function chooseToolCalls(query: FormatQuery, reasoning: ReasoningFormat): ToolCa
   return createFormat('setting', [chosen]);
 }
 
+/** A call for finding out which of several rows reads what a template shows. */
+const sample: readonly ProbedCall[] = [['gamma_x', { city: 'Rom' }]];
+
 /**
  * A row for models that write otherwise than their template shows comes first, then what the template shows, then a row for
  * models whose template shows nothing. Where there are both, both are read.
  */
 function recognizeToolCalls(query: FormatQuery, { markers }: ReasoningFormat): ToolCallFormat | undefined {
-  const row = formatRows.find((one) => one.detect(query));
+  const named = formatRows.filter((one) => one.detect(query));
+  const turn =
+    query.render && named.length > 1 ? new TurnRenderer(query.render).turn(sample)?.text : undefined;
+  const row =
+    named.find(({ format }) => turn !== undefined && readsBack(format.createParser, sample, turn)) ??
+    named[0];
   const derived = query.render && deriveNotation(query.render, markers).notation;
   if (derived === undefined) return row?.format;
   const { name, notations } = row?.format ?? { name: '', notations: [] };

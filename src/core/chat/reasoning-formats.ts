@@ -143,6 +143,7 @@ export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
   const [before = [], after = []] = block.frame
     ? [[block.frame.open].flat(), [block.frame.close].flat()]
     : [];
+  const marks = [...opens, ...closes, ...before, ...after];
   const startsOpen = (prompt: string): boolean => {
     const end = prompt.trimEnd();
     return opens.some((open) => end.endsWith(open));
@@ -151,7 +152,7 @@ export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
     name,
     example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before[0] ?? ''}The answer is …${after[0] ?? ''}`,
     models,
-    markers: [...opens, ...closes, ...before, ...after].flatMap((mark) => [mark, ...tokensIn(mark)]),
+    markers: [...marks, ...marks.flatMap(tokensIn)],
     createSplitter: (prompt, calls) =>
       createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }, calls),
     constraint: (prompt) => ({

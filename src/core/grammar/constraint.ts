@@ -1,4 +1,4 @@
-import type { ToolCallConstraint } from '../chat/tool-calls/format.ts';
+import type { ToolCallConstraint } from '../chat/tool-calls/constraint.ts';
 import {
   choice,
   empty,

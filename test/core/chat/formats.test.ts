@@ -71,8 +71,8 @@ describe('detectFormats', () => {
   });
 
   it('reads what the template shows beside what its row says', () => {
-    const jinja = (call: string) =>
-      `{{ tools | tojson }} in <tool_call></tool_call> tags{% for m in messages %}«{{ m.role }}»{{ m.content or '' }}{% for c in m.tool_calls or [] %}${call}{% endfor %}«end»{% endfor %}«assistant»`;
+    const jinja = (shown: string) =>
+      `{{ tools | tojson }} in <tool_call></tool_call> tags{% for m in messages %}«{{ m.role }}»{{ m.content or '' }}{% for c in m.tool_calls or [] %}${shown}{% endfor %}«end»{% endfor %}«assistant»`;
     const { toolCalls } = rendering(
       jinja('<do>{{ c.function.name }}: {{ c.function.arguments | tojson }}</do>'),
     );

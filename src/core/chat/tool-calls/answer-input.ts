@@ -1,5 +1,6 @@
 import { feed, TextInput, type Reading } from '../text-input.ts';
 import type { ToolDefinition } from '../messages.ts';
+import { fitsTool } from './mend-json.ts';
 import type { ToolCallParser, ToolCallParserEvent, ToolCallParserOptions } from './parser.ts';
 
 export type { Reading };
@@ -37,6 +38,12 @@ export class AnswerInput extends TextInput {
 
   toolNamed(name: string): ToolDefinition | undefined {
     return this.tools.find((tool) => tool.name === name);
+  }
+
+  /** Whether a call that was broken is one: it fits the tool that it names, or nobody has said which tools there are. */
+  fits(json: string, name: string): boolean {
+    const tool = this.toolNamed(name);
+    return (tool !== undefined || this.tools.length === 0) && fitsTool(json, tool);
   }
 
   takeEvents(): readonly ToolCallParserEvent[] {

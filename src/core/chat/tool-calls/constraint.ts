@@ -1,10 +1,48 @@
+import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
 import { fill, partsOf } from './edges.ts';
 import { elementArguments } from './elements.ts';
-import type { ToolCallConstraint } from './format.ts';
 import { literalArguments } from './literal-notation.ts';
 import { elementMark, styleOf, type CallNotation, type ItemsNotation } from './notation.ts';
 import { tagSyntax } from './tag-syntax.ts';
 import { taggedArguments } from './tagged-notation.ts';
+
+/**
+ * Notation of calls, for generating them under a grammar:
+ *
+ * ```text
+ * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end
+ * ```
+ *
+ * `⟨number⟩` and `⟨id⟩` stand for any, and line breaks may be left out. The format's parser reads back what is written like this.
+ */
+export interface ToolCallConstraint {
+  /**
+   * Text that only a call begins with, and that comes first: until it has been written, an answer that may call a tool is
+   * free text. Left out, each tool has one: all that comes before the arguments of a first call.
+   */
+  readonly trigger?: string | undefined;
+  /** Before the trigger, but for a call that the answer begins with. None if left out. */
+  readonly lead?: string | undefined;
+  /** Before the first call. May be empty. */
+  readonly begin: string;
+  call(name: string): CallFrame;
+  /** Between two calls; `null` where an answer holds only one. */
+  readonly separator: string | null;
+  /** After the last call. May be empty. */
+  readonly end: string;
+  /** What may follow `end`, each part only behind those before it. */
+  readonly tail: readonly string[];
+  /** Notation of the arguments of a tool with such a schema; a JSON object if left out. */
+  readonly arguments?: ((schema: unknown) => ArgumentsNotation) | undefined;
+  /** Other ways in which models of the format write calls. */
+  readonly others?: readonly ToolCallConstraint[] | undefined;
+}
+
+/** The frame of one call's arguments. */
+export interface CallFrame {
+  readonly prefix: string;
+  readonly suffix: string;
+}
 
 /** The grammar of the calls of a notation. */
 export function createConstraint(notation: CallNotation): ToolCallConstraint {

@@ -1,9 +1,10 @@
+import { parseExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
-import { callId, renderTurn, sharedStart, type ProbedCall, type RenderTurns } from './template-turn.ts';
+import { callId, sharedStart, TurnRenderer, type ProbedCall, type RenderTurns } from './template-turn.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 import { findMisread } from './verify.ts';
-import { toPython } from './write-calls.ts';
+import { toPython } from './write-values.ts';
 
 /** A notation, or the reason why a template shows none. */
 export type Derived =
@@ -28,8 +29,9 @@ type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefi
  * ```
  */
 export function deriveNotation(render: RenderTurns, thinking: readonly string[] = ['</think>']): Derived {
+  const turns = new TurnRenderer(render);
   const write: Probe = (calls, content) => {
-    const text = orElse(() => renderTurn(render, calls, { content })?.text, undefined);
+    const text = turns.turn(calls, { content })?.text;
     const name = calls[0]?.[0] ?? v1;
     const ends = thinking.map((mark) => {
       const at = text?.lastIndexOf(mark, text.indexOf(name)) ?? -1;
@@ -148,20 +150,20 @@ function withNumber(edge: string, second: string | undefined): readonly [edge: E
 /** The largest object around a part of a text in which no list holds that part. */
 function enclosingObject(text: string, { start, end }: Span): CallSpan | undefined {
   let found: CallSpan | undefined;
-  for (
-    let from = text.lastIndexOf('{', start - 1);
-    from !== -1 && start > 0;
-    from = text.lastIndexOf('{', from - 1)
-  ) {
-    for (let to = text.indexOf('}', found?.end ?? end); to !== -1; to = text.indexOf('}', to + 1)) {
+  for (let from = start; from > 0;) {
+    from = text.lastIndexOf('{', from - 1);
+    for (
+      let to = from === -1 ? -1 : text.indexOf('}', found?.end ?? end);
+      to !== -1;
+      to = text.indexOf('}', to + 1)
+    ) {
       const json = text.slice(from, to + 1).replace(/'(\w+)'/g, '"$1"');
-      const object = orElse(() => JSON.parse(json) as unknown, undefined);
+      const object = orElse(() => parseExact(json), undefined);
       if (object === undefined) continue;
       if (!pathTo(object, holdsArguments)) return found;
       found = { start: from, end: to + 1, object };
       break;
     }
-    if (from === 0) break;
   }
   return found;
 }

@@ -1,4 +1,3 @@
-import { exactEntries, writeExact } from '../../text/exact-json.ts';
 import { getOrCreate } from '../../get-or-create.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { fitsTool, valueText } from './mend-json.ts';
@@ -90,18 +89,6 @@ export function elementArguments({
       object: (content) => sequence(literal(first.slice(0, 2)), line, content),
     };
   };
-}
-
-/** Writes a value that an element holds. */
-export function writeElements(value: unknown, mark: string): string {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
-    return writeExact(value);
-  const members = exactEntries(value).map(([key, member]) => {
-    const name = Array.isArray(value) ? 'item' : key;
-    return `${mark}<${name}>${writeElements(member, mark)}${mark}</${name}>`;
-  });
-  return members.join('');
 }
 
 /** Reads one call, whose parameters are elements, up to its close tag. */

@@ -1,13 +1,10 @@
-import type { ArgumentsNotation } from '../../grammar/schemas/notation.ts';
-import type { ToolCall, ToolDefinition } from '../messages.ts';
-import { createConstraint } from './constraint.ts';
+import type { ToolDefinition } from '../messages.ts';
+import { createConstraint, type ToolCallConstraint } from './constraint.ts';
 import { tagsOf, tokensIn } from './edges.ts';
 import type { CallNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { createReader, marksOf } from './reader.ts';
-import { writeCalls } from './write-calls.ts';
-
-export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
+import { writeCalls, type WrittenCall } from './write-calls.ts';
 
 /** Evidence by which a format is recognized. */
 export interface ModelTraits {
@@ -42,44 +39,6 @@ export interface ToolCallFormat {
 }
 
 /**
- * Notation of calls, for generating them under a grammar:
- *
- * ```text
- * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end
- * ```
- *
- * `⟨number⟩` and `⟨id⟩` stand for any, and line breaks may be left out. The format's parser reads back what is written like this.
- */
-export interface ToolCallConstraint {
-  /**
-   * Text that only a call begins with, and that comes first: until it has been written, an answer that may call a tool is
-   * free text. Left out, each tool has one: all that comes before the arguments of a first call.
-   */
-  readonly trigger?: string | undefined;
-  /** Before the trigger, but for a call that the answer begins with. None if left out. */
-  readonly lead?: string | undefined;
-  /** Before the first call. May be empty. */
-  readonly begin: string;
-  call(name: string): CallFrame;
-  /** Between two calls; `null` where an answer holds only one. */
-  readonly separator: string | null;
-  /** After the last call. May be empty. */
-  readonly end: string;
-  /** What may follow `end`, each part only behind those before it. */
-  readonly tail: readonly string[];
-  /** Notation of the arguments of a tool with such a schema; a JSON object if left out. */
-  readonly arguments?: ((schema: unknown) => ArgumentsNotation) | undefined;
-  /** Other ways in which models of the format write calls. */
-  readonly others?: readonly ToolCallConstraint[] | undefined;
-}
-
-/** The frame of one call's arguments. */
-export interface CallFrame {
-  readonly prefix: string;
-  readonly suffix: string;
-}
-
-/**
  * Makes the reader, the grammar and the writer of some notations.
  *
  * @param alsoRead notations that are read beside them, and never written
@@ -97,7 +56,8 @@ export function createFormat(
   alsoRead: readonly CallNotation[] = [],
 ): ToolCallFormat {
   const [first] = notations;
-  const read = [...notations, ...alsoRead];
+  const begins = new Set(notations.map(({ begin }) => begin.trim()));
+  const read = [...notations, ...alsoRead.filter(({ begin }) => !begins.has(begin.trim()))];
   const write = (calls: readonly WrittenCall[]): string => writeCalls(first, calls);
   const [constraint, ...others] = notations.filter(isWritten).map(createConstraint);
   return {

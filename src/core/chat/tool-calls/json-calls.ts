@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../messages.ts';
 import type { TextInput } from '../text-input.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { peekEdge, takeEdge } from './edges.ts';
-import { fitsTool, mendJson, schemasOf } from './mend-json.ts';
+import { mendJson, schemasOf } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
 
 /** How calls are told from other objects: all that a notation says of them, and more. */
@@ -97,7 +97,7 @@ function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<b
   const found = mended === undefined ? undefined : callIn(mended, options);
   const tool = found && input.toolNamed(found.name);
   const json = found && mendJson(found.arguments, { schemaOf: schemasOf(tool) })?.json;
-  if (json === undefined || !fitsTool(json, tool)) return false;
+  if (json === undefined || !input.fits(json, found!.name)) return false;
   input.addCall(found!.name, json);
   return true;
 }
@@ -223,7 +223,7 @@ function* readObject(input: AnswerInput, name: string, id?: string): Reading<boo
   }
   const tool = input.toolNamed(name);
   const json = yield* takeMended(input, length, tool);
-  if (json === undefined || !fitsTool(json, tool)) return false;
+  if (json === undefined || !input.fits(json, name)) return false;
   input.addCall(name, json, id);
   return true;
 }

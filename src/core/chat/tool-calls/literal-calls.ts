@@ -2,7 +2,7 @@ import { parseExact, writeExact } from '../../text/exact-json.ts';
 import type { ToolDefinition } from '../messages.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { readCallList } from './json-calls.ts';
-import { fitsTool, mendJson, valueText, type LiteralSyntax } from './mend-json.ts';
+import { mendJson, valueText, type LiteralSyntax } from './mend-json.ts';
 import type { ItemsNotation } from './notation.ts';
 import { isStringSchema, parameterNames, parameterSchema } from './schema-types.ts';
 
@@ -89,7 +89,7 @@ function* readArguments(
       ? yield* input.takeBrokenCall(length, [...input.callEnds, ...lists])
       : undefined;
   const mended = broken && mendJson(broken.text, { call: syntax });
-  if (mended === undefined || !fitsTool(mended.json, tool)) return undefined;
+  if (mended === undefined || !input.fits(mended.json, name)) return undefined;
   input.putBack(broken!.text.length - mended.end);
   input.startCall(name);
   return mended.json;
@@ -99,7 +99,7 @@ function* readArguments(
 const lists = ['\n[', '```'];
 
 /** Takes everything up to the bracket that closes what is open, outside of strings; says whether it is there. */
-function* takeBalanced(input: AnswerInput, { mark }: LiteralSyntax): Reading<boolean> {
+export function* takeBalanced(input: AnswerInput, { mark }: Partial<LiteralSyntax> = {}): Reading<boolean> {
   const quotes = mark === undefined ? ['"', "'"] : mark.includes('"') ? [mark] : ['"', mark];
   const hold = (text: string): void => input.hold(text);
   for (let depth = 1; depth > 0;) {

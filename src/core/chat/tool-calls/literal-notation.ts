@@ -24,7 +24,7 @@ import {
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { isKeyword } from './literal-calls.ts';
 import type { ItemsNotation } from './notation.ts';
-import { toPython, writeBareKey, writeMarked } from './write-calls.ts';
+import { toPython, writeBareKey, writeMarked } from './write-values.ts';
 
 const singleCharacter = choice(matching(String.raw`[^\0-\x1f'\\]|\\'`), escapedCharacter);
 const singleQuoted = sequence(text("'"), repeat(singleCharacter, unlimited), text("'"));

@@ -12,7 +12,7 @@ import {
   type StringSet,
 } from '../../grammar/schemas/notation.ts';
 import { writeExact } from '../../text/exact-json.ts';
-import { toPython } from './write-calls.ts';
+import { toPython } from './write-values.ts';
 import type { TextLanguages } from '../../grammar/schemas/texts.ts';
 import { isTextOf } from './mend-json.ts';
 

@@ -4,7 +4,7 @@ import { fill, partsOf, peekEdge, takeEdge, type FoundEdge, type SlotValues } fr
 import { readJsonArguments, readJsonCalls, takeJsonObject, type JsonCallOptions } from './json-calls.ts';
 import { readElementsCall } from './elements.ts';
 import { literalSyntax, readLiteralCalls } from './literal-calls.ts';
-import { fitsTool, namesAll } from './mend-json.ts';
+import { namesAll } from './mend-json.ts';
 import { elementMark, styleOf, type CallNotation, type Edge, type JsonNotation } from './notation.ts';
 import type { ToolCallParser, ToolCallParserOptions } from './parser.ts';
 import { tagSyntax } from './tag-syntax.ts';
@@ -33,7 +33,7 @@ export function marksOf(notation: CallNotation): CallMarks {
   const style = styleOf(notation);
   const isList = style === 'json' || style === 'literal';
   const split = (edge: string): readonly string[] => {
-    const own = isList ? edge.replace(/\[\s*$|^[)}\]]+/g, '') : edge;
+    const own = isList ? edge.replace(/\[\s*$|^\s*[)}\]]+/g, '') : edge;
     return partsOf(own, elementMark(notation)).filter((part) => part.trim() !== '');
   };
   const trimmed = (parts: readonly string[]): readonly string[] => parts.map((part) => part.trim());
@@ -93,7 +93,7 @@ function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValue
   else if (form !== undefined) yield* readJsonArguments(input, nameOfId(form, id!), id);
   else if (
     (isOver || (!input.isCutOff && (yield* input.peekAny(input.callEnds)) !== null)) &&
-    needsNothing(name, input)
+    input.fits('{}', name)
   )
     input.addCall(name, '{}');
   else yield* readJsonArguments(input, name, id === '0' ? undefined : id);
@@ -115,17 +115,11 @@ function nameOfId(edge: Edge, id: string): string {
 }
 
 /** The function that is meant by a name: prompts that list `f` as `f.*` make models write `f.f`. */
-export function toolName(written: string, tools: readonly ToolDefinition[]): string {
+function toolName(written: string, tools: readonly ToolDefinition[]): string {
   const name = written.replace(/(?:\\n)+$/, '').replace(/^:|^functions\./, '');
   const isKnown = (other: string | undefined): boolean => tools.some((tool) => tool.name === other);
   const [first, second, third] = name.split('.');
   return first === second && third === undefined && isKnown(first) && !isKnown(name) ? first! : name;
-}
-
-/** Whether the tool that is meant can be called without arguments. */
-function needsNothing(name: string, { tools }: AnswerInput): boolean {
-  const tool = tools.find((one) => one.name === name);
-  return (tool !== undefined || tools.length === 0) && fitsTool('{}', tool);
 }
 
 /** Reads a call whose id is a number alone: the only tool that the arguments fit is meant. */
@@ -154,7 +148,7 @@ export function createReader(
   const closers = [...new Set(ways.flatMap((way) => way.closers))];
   const shownClosers = closers.filter((tag) => isMark(tag) && !anchors.includes(tag));
   const startEdges = starts.map(({ edge }) => edge).filter((edge) => !closers.includes(edge.trim()));
-  const lasts = ways.map(({ last }) => last);
+  const lasts = new Set(ways.map(({ last }) => last));
   const bareSigns = ways.flatMap(({ bare }) => (bare ? [bare] : []));
 
   function* readAnswer(input: AnswerInput): Reading {
@@ -174,7 +168,7 @@ export function createReader(
         : '';
       if (longer === null) yield* readBare(input, marker);
       else if (isBehindCall && shownClosers.includes(marker)) {
-        isBehindCall = !lasts.includes(marker);
+        isBehindCall = !lasts.has(marker);
         input.drop();
         if (isBehindCall) yield* input.dropSpace();
         continue;
@@ -217,7 +211,7 @@ export function createReader(
         return true;
       }
       input.drop();
-      if (lasts.includes(closer)) return false;
+      if (lasts.has(closer)) return false;
       yield* input.dropSpace();
     }
   }

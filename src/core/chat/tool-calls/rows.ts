@@ -96,10 +96,16 @@ const codeFence = { begin: '```tool_code\n', between: '\n', end: '\n```' };
 /** Headers of a message to a function (https://cookbook.openai.com/articles/openai-harmony): the recipient comes before or behind the channel. */
 const headers = [
   ['<|channel|>commentary to=functions.', ' <|constrain|>json'],
-  ...['', '<|start|>assistant'].flatMap((start) => [
-    ...[' <|constrain|>⟨key⟩', ' ⟨key⟩', ''].map((type) => [`${start}<|channel|>⟨key⟩ to=`, type] as const),
-    ...['<|constrain|>⟨key⟩', ''].map((type) => [`${start} to=`, `<|channel|>⟨key⟩${type}`] as const),
-  ]),
+  ['<|channel|>⟨key⟩ to=', ' <|constrain|>⟨key⟩'],
+  ['<|channel|>⟨key⟩ to=', ' ⟨key⟩'],
+  ['<|channel|>⟨key⟩ to=', ''],
+  [' to=', '<|channel|>⟨key⟩<|constrain|>⟨key⟩'],
+  [' to=', '<|channel|>⟨key⟩'],
+  ['<|start|>assistant<|channel|>⟨key⟩ to=', ' <|constrain|>⟨key⟩'],
+  ['<|start|>assistant<|channel|>⟨key⟩ to=', ' ⟨key⟩'],
+  ['<|start|>assistant<|channel|>⟨key⟩ to=', ''],
+  ['<|start|>assistant to=', '<|channel|>⟨key⟩<|constrain|>⟨key⟩'],
+  ['<|start|>assistant to=', '<|channel|>⟨key⟩'],
 ].map(([begin, type]): CallNotation => ({
   origin: 'row',
   kind: 'name+json',

@@ -1,5 +1,6 @@
 import type { JsonType } from '../../grammar/schemas/json-types.ts';
 import { tagsOf } from './edges.ts';
+import { sharedEnd } from './template-turn.ts';
 import type { Edge, ItemsNotation } from './notation.ts';
 
 /** The parts of a call whose parameters have a tag each, taken from its notation. */
@@ -41,11 +42,4 @@ export function tagSyntax({ first, next, equals, close, end, values }: ItemsNota
     hasPython: values.object === 'python',
     hasQuotes: values.string !== 'raw',
   };
-}
-
-function sharedEnd(one: string, other: string): string {
-  let length = 0;
-  while (length < one.length && length < other.length && one.at(-1 - length) === other.at(-1 - length))
-    length++;
-  return one.slice(one.length - length);
 }

@@ -2,8 +2,9 @@ import type { ToolDefinition } from '../messages.ts';
 import { isJson } from '../../text/bounded-json.ts';
 import type { AnswerInput, Reading } from './answer-input.ts';
 import { cutAtEdge, peekEdge, splitAtEdge, tagsOf, takeEdge } from './edges.ts';
+import { takeBalanced } from './literal-calls.ts';
 import { readJsonArguments, takeJson } from './json-calls.ts';
-import { fitsTool, mendJson, namesAll, schemasOf, valueText } from './mend-json.ts';
+import { mendJson, namesAll, schemasOf, valueText } from './mend-json.ts';
 import { isStringSchema, parameterNames, parameterSchema, typesOf } from './schema-types.ts';
 import type { TagSyntax } from './tag-syntax.ts';
 
@@ -81,7 +82,7 @@ function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: numb
     members.push(`${JSON.stringify(key!.trim())}: ${valueText(padded, schema)}`);
   }
   const json = `{${members.join(', ')}}`;
-  if (!fitsTool(json, tool)) return false;
+  if (!input.fits(json, name)) return false;
   input.putBack(after?.length ?? 0);
   input.startCall(name);
   input.addArguments(json);
@@ -105,9 +106,11 @@ function* readParameter(call: TaggedCall, separator: string): Reading<boolean> {
   if (input.canReadAgain && tool && !own && separator === '{' && wrappers.has(name))
     return yield* readWrapper(call, tool, prefix, schema);
   input.addArguments(prefix);
-  if (!input.canReadAgain && !syntax.hasQuotes) {
-    if (isStringSchema(schema)) return yield* readString(call);
-    if (!syntax.hasPython && (yield* beginsJson(input, schema))) return yield* readJson(call);
+  if (!input.canReadAgain) {
+    if (!syntax.hasQuotes && isStringSchema(schema)) return yield* readString(call);
+    const sign = yield* jsonStart(input, schema, syntax.hasQuotes);
+    if (sign !== null)
+      return yield* syntax.hasPython && sign !== '"' ? readPython(call, schema) : readJson(call);
   }
   return yield* readWhole(call, schema);
 }
@@ -182,13 +185,14 @@ function* readString(call: TaggedCall): Reading<boolean> {
   return isWhole;
 }
 
-/** Whether an object or an array comes next, where the schema allows one: a grammar leaves out strings like that. */
-function* beginsJson(input: AnswerInput, schema: unknown): Reading<boolean> {
+/** The sign of an object or an array that comes next, where the schema allows one, or of a string with quotes. */
+function* jsonStart(input: AnswerInput, schema: unknown, hasQuotes: boolean): Reading<string | null> {
   const space = yield* input.takeSpace();
-  const sign = yield* input.peekAny(['{', '[']);
+  const sign = yield* input.peekAny(hasQuotes ? ['{', '[', '"'] : ['{', '[']);
   input.putBack(space.length);
   const types = typesOf(schema);
-  return sign !== null && (types.length === 0 || types.includes(sign === '{' ? 'object' : 'array'));
+  const type = sign === '"' ? 'string' : sign === '{' ? 'object' : 'array';
+  return types.length === 0 || types.includes(type) ? sign : null;
 }
 
 /** Gives JSON out while it comes; tags inside of it mean nothing. */
@@ -196,6 +200,18 @@ function* readJson({ input, syntax }: TaggedCall): Reading<boolean> {
   const isWhole = yield* takeJson(input, (piece) => input.addArguments(piece));
   yield* input.takeSpace();
   return (yield* takeEdge(input, [syntax.parameterClose])) !== undefined && isWhole;
+}
+
+/** Reads a list or an object as Python has them; tags inside of it mean nothing. */
+function* readPython({ input, syntax }: TaggedCall, schema: unknown): Reading<boolean> {
+  yield* input.takeSpace();
+  const { length } = input.held;
+  input.take(1);
+  const isWhole = yield* takeBalanced(input);
+  const text = input.held.slice(length);
+  if (!isWhole || (yield* takeEdge(input, [syntax.parameterClose])) === undefined) return false;
+  input.addArguments(valueText(text, schema));
+  return true;
 }
 
 function* readWhole(call: TaggedCall, schema: unknown): Reading<boolean> {

@@ -1,3 +1,4 @@
+import { orElse } from '../../text/or-else.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
 import type { ChatMessage, ToolDefinition } from '../messages.ts';
 
@@ -33,53 +34,78 @@ const answer = 'Said so.';
 const result = 'Result that probes.';
 export const asked: ChatMessage = { role: 'user', content: question };
 
-/** Renders the turn in which an assistant makes these calls; `undefined` where the template doesn't show them. */
-export function renderTurn(
-  render: RenderTurns,
-  calls: readonly ProbedCall[],
-  { content, reasoning, variables = {} }: TurnContent = {},
-): RenderedTurn | undefined {
-  const reasoningContent = reasoning === undefined ? {} : { reasoningContent: reasoning };
-  const turn: ChatMessage = {
-    role: 'assistant',
-    content: content ?? null,
-    ...reasoningContent,
-    toolCalls: calls.map(([name, values], index) => ({
-      id: idOf(index),
-      name,
-      arguments: JSON.stringify(values),
-    })),
-  };
-  const said: ChatMessage = { role: 'assistant', content: answer, ...reasoningContent };
-  const results = calls.map(([name], index): ChatMessage => ({
-    role: 'tool',
-    toolCallId: idOf(index),
-    name,
-    content: result,
-  }));
-  const closed = { ...variables, add_generation_prompt: false };
-  const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
-  for (const tools of [toolsFor(calls), []]) {
-    const prompt = render([asked], tools, variables);
-    const full = render([asked, turn], tools, closed);
-    if (prompt === undefined || full === undefined) continue;
-    const plain = render([asked, said], tools, closed);
-    const lead = behind(prompt, question);
-    const end = plain === undefined ? '' : behind(plain, answer);
-    const header = plain === undefined ? '' : behind(plain.slice(0, plain.lastIndexOf(answer)), question);
-    let whole = behind(full, question);
-    const head = headOf(whole, lead, header);
-    let text = withoutEnd(whole.slice(head), end);
-    if (!shows(text) && calls.length > 0) {
-      // Some templates show a call only when its result follows.
-      whole = behind(render([asked, turn, ...results], tools, closed) ?? '', question);
-      text = whole.slice(head, Math.max(head, whole.indexOf(result)));
-      const last = end.trim() === '' ? -1 : text.lastIndexOf(end.trim());
-      if (last > 0) text = text.slice(0, last);
-    }
-    if (shows(text)) return { text, whole, lead, end };
+/** What stands around an assistant's turn. */
+interface TurnFrame extends Pick<RenderedTurn, 'lead' | 'end'> {
+  /** What a turn has before its text. */
+  readonly header: string;
+}
+
+/** Renders turns of an assistant; what stands around them is rendered once. */
+export class TurnRenderer {
+  readonly #render: RenderTurns;
+  readonly #frames = new Map<string, TurnFrame | undefined>();
+
+  constructor(render: RenderTurns) {
+    this.#render = (...args) => orElse(() => render(...args), undefined);
   }
-  return undefined;
+
+  /** The turn that makes these calls; `undefined` where the template doesn't show them. */
+  turn(
+    calls: readonly ProbedCall[],
+    { content, reasoning, variables = {} }: TurnContent = {},
+  ): RenderedTurn | undefined {
+    const reasoningContent = reasoning === undefined ? {} : { reasoningContent: reasoning };
+    const toolCalls = calls.map(([name, values], index) => {
+      return { id: idOf(index), name, arguments: JSON.stringify(values) };
+    });
+    const turn: ChatMessage = { role: 'assistant', content: content ?? null, ...reasoningContent, toolCalls };
+    const results = calls.map(([name], index): ChatMessage => ({
+      role: 'tool',
+      toolCallId: idOf(index),
+      name,
+      content: result,
+    }));
+    const closed = { ...variables, add_generation_prompt: false };
+    const shows = (text: string): boolean => calls.every(([name]) => text.includes(name));
+    for (const tools of calls.length > 0 ? [barely(calls), []] : [[]]) {
+      const frame = this.#frame(tools, variables, reasoningContent);
+      const full = frame && this.#render([asked, turn], tools, closed);
+      if (!frame || full === undefined) continue;
+      const { lead, end, header } = frame;
+      let whole = behind(full, question);
+      const head = headOf(whole, lead, header);
+      let text = withoutEnd(whole.slice(head), end);
+      if (!shows(text)) {
+        // Some templates show a call only when its result follows.
+        whole = behind(this.#render([asked, turn, ...results], tools, closed) ?? '', question);
+        text = whole.slice(head, Math.max(head, whole.indexOf(result)));
+        const last = end.trim() === '' ? -1 : text.lastIndexOf(end.trim());
+        if (last > 0) text = text.slice(0, last);
+      }
+      if (shows(text)) return { text, whole, lead, end };
+    }
+    return undefined;
+  }
+
+  #frame(
+    tools: readonly ToolDefinition[],
+    variables: Readonly<Record<string, unknown>>,
+    reasoningContent: { readonly reasoningContent?: string },
+  ): TurnFrame | undefined {
+    const key = JSON.stringify([tools.length > 0, variables, reasoningContent]);
+    if (!this.#frames.has(key)) {
+      const said: ChatMessage = { role: 'assistant', content: answer, ...reasoningContent };
+      const prompt = this.#render([asked], tools, variables);
+      const plain = this.#render([asked, said], tools, { ...variables, add_generation_prompt: false });
+      const header = plain === undefined ? '' : behind(plain.slice(0, plain.lastIndexOf(answer)), question);
+      const end = plain === undefined ? '' : behind(plain, answer);
+      this.#frames.set(
+        key,
+        prompt === undefined ? undefined : { lead: behind(prompt, question), end, header },
+      );
+    }
+    return this.#frames.get(key);
+  }
 }
 
 /** Nine letters and digits, as some templates want it. */
@@ -102,7 +128,24 @@ function withoutEnd(text: string, end: string): string {
   if (end.trim() === '') return text;
   if (text.endsWith(end)) return text.slice(0, -end.length);
   const trimmed = text.trimEnd();
-  return trimmed.endsWith(end.trim()) ? trimmed.slice(0, -end.trim().length) : text;
+  if (trimmed.endsWith(end.trim())) return trimmed.slice(0, -end.trim().length);
+  // Turns may end in different marks before those that all turns end with.
+  const tail = text.slice(text.length - sharedEnd(text, end).length);
+  const start = tail.search(/[<\n]/);
+  return tail.length > longestOwnEnd && start !== -1
+    ? text.slice(0, text.length - tail.length + start)
+    : text;
+}
+
+/** Beyond it, an end that turns with and without calls share belongs to turns. */
+const longestOwnEnd = 20;
+
+/** The end that two texts share. */
+export function sharedEnd(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && length < other.length && one.at(-1 - length) === other.at(-1 - length))
+    length++;
+  return one.slice(one.length - length);
 }
 
 /** Length of the beginning that two texts share. */
@@ -110,6 +153,12 @@ export function sharedStart(one: string, other: string): number {
   let length = 0;
   while (length < one.length && length < other.length && one[length] === other[length]) length++;
   return length;
+}
+
+/** Tools of these names, which are rendered fast. */
+function barely(calls: readonly ProbedCall[]): readonly ToolDefinition[] {
+  const parameters = { type: 'object', properties: {} };
+  return calls.map(([name]) => ({ name, description: 'D.', parameters }));
 }
 
 /** Tools that have all of these arguments. */

@@ -34,17 +34,25 @@ export function findMisread(
   const createParser = createReader([notation]);
   for (const calls of trials) {
     const turn = calls.length > 1 && notation.between === null ? undefined : write(calls);
-    if (turn === undefined) continue;
-    const parser = createParser(toolsFor(calls));
-    const read: [name: string, text: string][] = [];
-    for (const event of [...parser.push(turn), ...parser.flush()]) {
-      if (event.type === 'call-start') read.push([event.name, '']);
-      if (event.type === 'arguments') read.at(-1)![1] += event.text;
-    }
-    const found = read.map(([name, json]) => [name, orElse(() => parseExact(json), json)]);
-    if (canonical(found) !== canonical(calls)) return turn;
+    if (turn !== undefined && !readsBack(createParser, calls, turn)) return turn;
   }
   return undefined;
+}
+
+/** Whether a reader finds these calls in a turn. */
+export function readsBack(
+  createParser: ReturnType<typeof createReader>,
+  calls: readonly ProbedCall[],
+  turn: string,
+): boolean {
+  const parser = createParser(toolsFor(calls));
+  const read: [name: string, text: string][] = [];
+  for (const event of [...parser.push(turn), ...parser.flush()]) {
+    if (event.type === 'call-start') read.push([event.name, '']);
+    if (event.type === 'arguments') read.at(-1)![1] += event.text;
+  }
+  const found = read.map(([name, json]) => [name, orElse(() => parseExact(json), json)]);
+  return canonical(found) === canonical(calls);
 }
 
 /** JSON with the keys of objects in order. */

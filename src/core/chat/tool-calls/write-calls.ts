@@ -2,10 +2,12 @@ import { countJson, maxArgumentValues } from '../../text/bounded-json.ts';
 import { exactEntries, parseExact, writeExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
 import { typeOfValue } from '../../grammar/schemas/json-types.ts';
+import type { ToolCall } from '../messages.ts';
 import { fill } from './edges.ts';
-import { writeElements } from './elements.ts';
-import type { WrittenCall } from './format.ts';
+import { toPython, writeElements, writeMarked } from './write-values.ts';
 import type { CallNotation, ItemsNotation, ValueStyle } from './notation.ts';
+
+export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
 /** Writes calls as models do, for conversations whose template has no place for calls. */
 export function writeCalls(notation: CallNotation, calls: readonly WrittenCall[]): string {
@@ -54,32 +56,4 @@ function writeValue(value: unknown, style: ValueStyle, { mark = '' }: ItemsNotat
 function membersOf(text: string): [string, unknown][] {
   if (countJson(text, { values: maxArgumentValues }).fault !== undefined) return [];
   return orElse(() => exactEntries(parseExact(text) as object), []);
-}
-
-/** A value as a literal of Python. */
-export function toPython(value: unknown): string {
-  if (value === null) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;
-  if (typeof value !== 'object') return writeExact(value);
-  const members = exactEntries(value).map(([key, member]) => `${JSON.stringify(key)}: ${toPython(member)}`);
-  return `{${members.join(', ')}}`;
-}
-
-const bareKey = /^[^\s:,{}[\]"<>|]+$/;
-
-/** A key without quotes, where it can stand so. */
-export function writeBareKey(name: string): string {
-  return bareKey.test(name) ? name : JSON.stringify(name);
-}
-
-/** A value whose strings stand between marks; one that holds the mark is written as JSON has it. */
-export function writeMarked(value: unknown, mark: string): string {
-  const inner = (item: unknown): string => writeMarked(item, mark);
-  if (typeof value === 'string') return value.includes(mark) ? JSON.stringify(value) : mark + value + mark;
-  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return writeExact(value);
-  return `{${exactEntries(value)
-    .map(([key, item]) => `${writeBareKey(key)}:${inner(item)}`)
-    .join(',')}}`;
 }

@@ -34,7 +34,7 @@ const tools = [
 const validator = new Validator(parameters as Schema, '2020-12');
 const head = { id: 'chatcmpl-1', created: 0, model: 'tiny-chat' };
 
-describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s', (name) => {
+describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s', (format) => {
   let pipeline: Pipeline<ChatRequest, ChatEvent, ChatModelInfo>;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s',
         category: 'chat',
         source: 'examples/models/tiny-chat',
         threads: 1,
-        toolCallFormat: knownFormat(name).notations[0],
+        toolCallFormat: knownFormat(format).notations[0],
       },
       onnxSessions,
     );
@@ -102,7 +102,7 @@ describe.each(someRows(['qwen3-coder', 'lfm2', 'pythonic', 'gemma-4'], 2))('%s',
       Array.from({ length: 3 }, (_, seed) => ask({ seed, toolChoice: { name: 'get_weather' } })),
     )) {
       expect(answer).toMatchObject({ finishReason: 'tool_calls', whole: [{ name: 'get_weather' }] });
-      expect(answer.deltas).toBeGreaterThan(name === 'gemma-4' ? 1 : 2);
+      expect(answer.deltas).toBeGreaterThan(format === 'gemma-4' ? 1 : 2);
       expectValid(answer);
     }
   });

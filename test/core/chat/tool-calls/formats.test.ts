@@ -553,7 +553,9 @@ describe('formats', () => {
       'deepseek-v3.2',
       'no close tag, and an unknown tool',
       '<｜DSML｜invoke name="h"><｜DSML｜parameter name="x" string="true">1<｜DSML｜parameter name="y" string="false">2</｜DSML｜parameter></｜DSML｜invoke>',
-      [call('h', '{"x": "1", "y": 2}')],
+      [
+        '<｜DSML｜invoke name="h"><｜DSML｜parameter name="x" string="true">1<｜DSML｜parameter name="y" string="false">2</｜DSML｜parameter></｜DSML｜invoke>',
+      ],
     ],
     [
       'deepseek-v3.2',
