@@ -64,13 +64,13 @@ function areMirrored(open: string, close: string): boolean {
   return open !== close && word(open) !== '' && word(open) === word(close);
 }
 
-/** The part of a tag that mirrors another one; all of it where none does. */
+/** The part of a tag that mirrors the close tag; default the whole tag. */
 function shortest(tag: string, close: string): string {
   const ends = [...tag.matchAll(/[<[]/g)].map(({ index }) => tag.slice(index));
   return ends.findLast((end) => areMirrored(end, close)) ?? tag;
 }
 
-/** Marks with those around the answer, where it has some. */
+/** Adds the marks around the answer, if there are any. */
 function framed(marks: ThinkingMarks, tags: readonly string[], behind: string): ThinkingMarks {
   if (tags.length === 0) return marks;
   return { ...marks, frame: { open: tags.join(''), close: tagsOf(behind).slice(0, 1) } };

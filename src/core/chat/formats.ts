@@ -9,14 +9,14 @@ import { formatRows } from './tool-calls/rows.ts';
 import { TurnRenderer, type ProbedCall, type RenderTurns } from './tool-calls/template-turn.ts';
 import { readsBack } from './tool-calls/verify.ts';
 
-/** Formats that a setting can name, for models whose template doesn't show theirs. */
+/** Formats that a setting can name. */
 export const toolCallFormats: readonly ToolCallFormat[] = formatRows.map(({ format }) => format);
 
 /** Evidence for `detectFormats`. */
 export interface FormatQuery extends ModelTraits {
   /** Name of a format, or a notation, to use instead of the one that is recognized. */
   readonly toolCallFormat?: string | CallNotation | undefined;
-  /** Renders a conversation with the model's template: what it makes of calls shows how the model writes them. */
+  /** Renders a conversation with the model's template, to derive how the model writes calls. */
   readonly render?: RenderTurns | undefined;
   /** Name of the template's variable that lets the model think. */
   readonly thinkingSwitch?: string | undefined;
@@ -67,12 +67,12 @@ function chooseToolCalls(query: FormatQuery, reasoning: ReasoningFormat): ToolCa
   return createFormat('setting', [chosen]);
 }
 
-/** A call for finding out which of several rows reads what a template shows. */
+/** A call to find the row that reads the template's call. */
 const sample: readonly ProbedCall[] = [['gamma_x', { city: 'Rom' }]];
 
 /**
- * A row for models that write otherwise than their template shows comes first, then what the template shows, then a row for
- * models whose template shows nothing. Where there are both, both are read.
+ * Priority: a row that overrides the template, then the template, then a row that detects the model. If there are a row and a
+ * template, both are read.
  */
 function recognizeToolCalls(query: FormatQuery, { markers }: ReasoningFormat): ToolCallFormat | undefined {
   const named = formatRows.filter((one) => one.detect(query));
@@ -90,7 +90,7 @@ function recognizeToolCalls(query: FormatQuery, { markers }: ReasoningFormat): T
     : createFormat('template', [derived], notations);
 }
 
-/** The row that has the marks which the template shows, a format of these marks, or the row that the template's text tells. */
+/** The row with the template's marks, else a format with these marks, else the row that detects the model. */
 function recognizeReasoning(query: FormatQuery): ReasoningFormat {
   const told = reasoningFormats.find((format) => format.detect(query));
   const marks = query.render && deriveThinking(query.render, query.thinkingSwitch);

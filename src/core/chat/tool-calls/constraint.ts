@@ -13,7 +13,7 @@ import { taggedArguments } from './tagged-notation.ts';
  * begin  call(name₁).prefix  {arguments₁}  call(name₁).suffix  separator  …  end
  * ```
  *
- * `⟨number⟩` and `⟨id⟩` stand for any, and line breaks may be left out. The format's parser reads back what is written like this.
+ * `⟨number⟩` and `⟨id⟩` stand for any, and line breaks are optional. The format's parser reads back what is written like this.
  */
 export interface ToolCallConstraint {
   /**
@@ -21,12 +21,12 @@ export interface ToolCallConstraint {
    * free text. Left out, each tool has one: all that comes before the arguments of a first call.
    */
   readonly trigger?: string | undefined;
-  /** Before the trigger, but for a call that the answer begins with. None if left out. */
+  /** Before the trigger, except at the start of an answer; default empty. */
   readonly lead?: string | undefined;
   /** Before the first call. May be empty. */
   readonly begin: string;
   call(name: string): CallFrame;
-  /** Between two calls; `null` where an answer holds only one. */
+  /** Between two calls; `null` if an answer has a single call. */
   readonly separator: string | null;
   /** After the last call. May be empty. */
   readonly end: string;
@@ -53,7 +53,7 @@ export function createConstraint(notation: CallNotation): ToolCallConstraint {
   const separator = between !== null && opening !== '' ? between.slice(0, -opening.length) : between;
   const head = opening === '' ? begin : '';
   const first = partsOf(head, elementMark(notation))[0]?.trim().replace(/⟨[^]*/, '');
-  // What tells a call that begins without a mark: its keys, the line's begin, or what stands between two.
+  // A call without a mark is found by its keys, by the start of a line, or by the separator.
   const isBare = !/[<[|`].*\w\w|\w.*\n/s.test(begin);
   const keys =
     kind === 'json' && isBare ? `${head}${notation.before}`.split('⟨', 1)[0]!.trimStart() : undefined;
@@ -92,7 +92,7 @@ function itemsCall(notation: ItemsNotation): CallPart {
   return { call, arguments: literalArguments(notation) };
 }
 
-/** What has to follow the last call, and what may: marks behind the first one, such as the end of a section or of the turn. */
+/** The required end of the last call, and its optional tail, such as the end of a section or of the turn. */
 function cutEnd(notation: CallNotation): { end: string; tail: readonly string[] } {
   const { kind, between, end } = notation;
   const [first = '', ...tail] = partsOf(end, elementMark(notation));

@@ -6,7 +6,7 @@ import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from
 import { findMisread } from './verify.ts';
 import { toPython } from './write-values.ts';
 
-/** A notation, or the reason why a template shows none. */
+/** A notation, or the reason why the template has no usable one. */
 export type Derived =
   | { readonly notation: CallNotation; readonly reason?: undefined }
   | { readonly notation?: undefined; readonly reason: string };
@@ -17,8 +17,8 @@ const [n1, n2, k1, k2, v1, v2] = ['alpha_one', 'beta_two', 'key_aa', 'key_bb', '
 type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefined;
 
 /**
- * Finds out how a model writes calls by rendering some with its chat template: with one name, key and value and with others, one
- * and two calls, values of all types. What differs is a slot, what stays is an edge. Each rendering may fail alone.
+ * Finds out how a model writes calls by rendering some with its chat template: with different names, keys, values and numbers of
+ * calls. A slot is a text that differs, an edge is a text that stays. Each rendering may fail alone.
  *
  * @param thinking marks of thinking that a turn may begin with
  *
@@ -117,7 +117,7 @@ function spanOfCall(text: string, name: string, args: Span): CallSpan | undefine
   return start === -1 ? undefined : { start, end: args.end };
 }
 
-/** Where ids hold the names, as templates need it that know a call by its id alone, they are read as a whole. */
+/** Reads an id as a whole if it has the name in it: some templates identify a call only by its id. */
 function withNamedId(notation: JsonNotation): JsonNotation {
   const { begin, between, before } = notation;
   const [start, rest] = ['functions.', '⟨name⟩:⟨number⟩'];
@@ -131,7 +131,7 @@ function withNamedId(notation: JsonNotation): JsonNotation {
   };
 }
 
-/** An edge with slots where a second call has other numbers, and the first of the numbers. */
+/** Replaces numbers that differ in a second call by slots; also returns the first number. */
 function withNumber(edge: string, second: string | undefined): readonly [edge: Edge, first?: number] {
   const digits = /\d+/g;
   const bare = (text: string): string => text.replace(/alpha_one|beta_two/g, '').replace(digits, '');
@@ -207,7 +207,7 @@ function deriveItems(probe: Probe, one: string): Derived {
   let equals = one.slice(key + k1.length, value);
   const gap = more!.slice(moreValue + v1.length, moreKey);
   const rest = one.slice(value + v1.length);
-  // What stands behind both values belongs to them, up to the end of a tag.
+  // The shared text after both values belongs to the value, up to the end of a tag.
   let close = gap.slice(0, sharedStart(gap, rest));
   const tag = Math.max(close.lastIndexOf('>'), close.lastIndexOf(']'));
   if (tag >= 0) close = close.slice(0, tag + 1);
@@ -263,7 +263,7 @@ function withoutTail(text: string, end: string): string {
     : trimmed;
 }
 
-/** Whether strings stand in quotes, and whose. */
+/** Whether strings have quotes, and of which language. */
 function styleOfStrings(probe: Probe, equals: string, close: string): { style: ValueStyle } {
   const quote = /["']$/.exec(equals)?.[0];
   if (quote === undefined || !close.startsWith(quote)) return { style: 'raw' };
@@ -289,7 +289,7 @@ interface ItemFrame {
   readonly style: ValueStyle;
 }
 
-/** What stands before values of each type, and how they are written. */
+/** The edge before a value, and its style, for each type. */
 function valueTable(
   probe: Probe,
   { equals, close, end, mark, style }: ItemFrame,

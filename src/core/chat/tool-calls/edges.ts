@@ -2,7 +2,7 @@ import { getOrCreate } from '../../get-or-create.ts';
 import type { Reading, TextInput } from '../text-input.ts';
 import type { Edge } from './notation.ts';
 
-/** What stands in the slots of an edge. */
+/** Values of the slots of an edge. */
 export interface SlotValues {
   readonly name?: string | undefined;
   readonly key?: string | undefined;
@@ -43,7 +43,7 @@ interface Matcher {
   readonly anywhere: RegExp;
 }
 
-/** Some models write a line break as its escape, or a space as its sign in the vocabulary. */
+/** Some models write the escape of a line break, or the vocabulary's sign for a space. */
 const space = String.raw`(?:\s|\\n|Ġ)*`;
 const patterns: Readonly<Record<keyof SlotValues, string>> = {
   name: '[^\\s<>[\\]{}()"\'`=,;|]+?',
@@ -88,14 +88,14 @@ function createMatcher(edge: Edge): Matcher {
   };
 }
 
-/** What a slot may hold; the last one of its kind is captured, and one at the end takes all that it can. */
+/** Pattern of a slot; the last slot of each kind is captured, and a slot at the end is greedy. */
 function slotPattern(kind: keyof SlotValues, behind: readonly RegExpMatchArray[]): string {
   const pattern = behind.length === 0 ? patterns[kind].replace(/\?$/, '') : patterns[kind];
   const isLast = behind.every(([, other]) => other !== kind);
   return isLast ? `(?<${kind}>${pattern})` : `(?:${pattern})`;
 }
 
-/** An edge that comes next in a text, and what stands in its slots. */
+/** The next edge of a text, and the values of its slots. */
 export interface FoundEdge {
   readonly edge: Edge;
   readonly length: number;
@@ -115,19 +115,19 @@ export function* peekEdge(input: TextInput, edges: readonly Edge[]): Reading<Fou
   return longest;
 }
 
-/** Takes the edge that comes next, the longest of several; nothing if none does. */
+/** Takes the edge that comes next, the longest of several, if there is one. */
 export function* takeEdge(input: TextInput, edges: readonly Edge[]): Reading<FoundEdge | undefined> {
   const found = yield* peekEdge(input, edges);
   if (found) input.take(found.length);
   return found;
 }
 
-/** The parts of a text between the places where it has the edge. */
+/** Splits a text at each occurrence of the edge. */
 export function splitAtEdge(text: string, edge: Edge): readonly string[] {
   return text.split(matcherOf(edge).anywhere);
 }
 
-/** A text before an edge, and behind it where it has the edge. */
+/** The text before an edge, and the text after it, if the text has the edge. */
 export function cutAtEdge(text: string, edge: Edge): readonly [before: string, behind?: string] {
   const found = matcherOf(edge).anywhere.exec(text);
   return found ? [text.slice(0, found.index), text.slice(found.index + found[0].length)] : [text];

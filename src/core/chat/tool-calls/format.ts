@@ -16,7 +16,7 @@ export interface ModelTraits {
 
 /** How the models of one template, or of one row, write tool calls. */
 export interface ToolCallFormat {
-  /** What a setting says to choose the format; `template` for one that was derived. */
+  /** Name for the setting `toolCallFormat`; `template` if it was derived. */
   readonly name: string;
   /** Example of an answer that calls a tool, for documentation. */
   readonly example: string;
@@ -41,7 +41,7 @@ export interface ToolCallFormat {
 /**
  * Makes the reader, the grammar and the writer of some notations.
  *
- * @param alsoRead notations that are read beside them, and never written
+ * @param alsoRead notations that are read too, and never written
  *
  * @example
  * ```ts
@@ -78,14 +78,14 @@ function isWritten({ begin, ...rest }: CallNotation): boolean {
   return !begin.includes('⟨key⟩') && !('before' in rest && rest.before.includes('⟨key⟩'));
 }
 
-/** How a model writes tool calls, for those who want to know. */
+/** Describes how a model writes tool calls. */
 export interface ToolCallFacts extends Pick<ToolCallFormat, 'example' | 'notations'> {
-  /** Name of the format; `template` for one that was derived. */
+  /** Name of the format; `template` if it was derived. */
   readonly format: string;
   readonly origin: 'template' | 'row' | 'setting';
 }
 
-/** What is told about the calls of a model. */
+/** Describes the tool calls of a format. */
 export function toolCallFacts({ name, example, notations }: ToolCallFormat): ToolCallFacts {
   return { format: name, origin: notations[0]!.origin ?? 'setting', example, notations };
 }
@@ -100,7 +100,7 @@ function markersOf(notation: CallNotation): readonly string[] {
   return [...wholeTags, ...edges.flatMap(tokensIn)];
 }
 
-/** Tags before a call of which each begins one; none where the first is a word, as thinking may quote the others. */
+/** Tags before a call of which each begins one; empty if the first is a word, because thinking may quote the rest. */
 function openersOf(opening: readonly string[]): readonly string[] {
   const isTag = (tag: string): boolean => /^[<[]\W?\w\w/.test(tag);
   return isTag(opening[0] ?? '') ? opening.filter(isTag).map((tag) => /^[^⟨\s]+/.exec(tag)![0]) : [];

@@ -7,7 +7,7 @@ import { peekEdge, takeEdge } from './edges.ts';
 import { mendJson, schemasOf } from './mend-json.ts';
 import type { JsonNotation } from './notation.ts';
 
-/** How calls are told from other objects: all that a notation says of them, and more. */
+/** Distinguishes calls from other objects. */
 export interface JsonCallOptions extends Partial<
   Pick<JsonNotation, 'nameAt' | 'argumentsAt' | 'before' | 'behind'>
 > {
@@ -16,11 +16,11 @@ export interface JsonCallOptions extends Partial<
    * a call, and needs arguments. Default false.
    */
   readonly strict?: boolean | undefined;
-  /** The only names that count; any where left out. */
+  /** The only names that count; default all. */
   readonly names?: readonly string[] | undefined;
 }
 
-/** Keys that some models write beside name and arguments. */
+/** Extra keys that some models write. */
 const companionKeys = ['id', 'type'];
 
 /**
@@ -64,7 +64,7 @@ function* readJsonCall(input: AnswerInput, options: JsonCallOptions): Reading<bo
   return isRead;
 }
 
-/** Reads a call as a grammar writes it; its arguments come out as they are written. */
+/** Reads a call as a grammar writes it; its arguments are streamed. */
 function* readWrittenCall(input: AnswerInput, before: string, behind: string): Reading<boolean> {
   const found = yield* takeEdge(input, [before]);
   yield* input.takeSpace();
@@ -73,7 +73,7 @@ function* readWrittenCall(input: AnswerInput, before: string, behind: string): R
   return true;
 }
 
-/** Reads a call whose members come in any order; one that is no JSON is mended. */
+/** Reads a call with its members in any order; mends invalid JSON. */
 function* readWholeCall(input: AnswerInput, options: JsonCallOptions): Reading<boolean> {
   const { strict = false } = options;
   const { length } = input.held;
@@ -177,7 +177,7 @@ function* takeJsonText(input: AnswerInput): Reading<string | undefined> {
   return isWhole ? text : undefined;
 }
 
-/** Takes a JSON value; says whether it is whole. */
+/** Takes a JSON value; returns whether it is complete. */
 export function* takeJson(input: TextInput, emit: (piece: string) => void = () => {}): Reading<boolean> {
   const scanner = createJsonScanner();
   while (scanner.state === 'open' && (yield* input.hasMore())) {

@@ -6,39 +6,39 @@ import type { JsonType } from '../../grammar/schemas/json-types.ts';
  */
 export type Edge = string;
 
-/** How a value is written: as it is, as JSON, as Python, between marks of its own, as elements for all that it holds. */
+/** How a value is written: as it is, as JSON, as Python, between special marks, or as nested elements. */
 export type ValueStyle = 'raw' | 'json' | 'python' | 'marked' | 'elements';
 
 interface Edges {
-  /** Where it comes from: the chat template, or a row for models whose template doesn't show it; left out for one of a setting. */
+  /** Source of the notation: the chat template, or a row of `formatRows`; undefined for a setting. */
   readonly origin?: 'template' | 'row' | undefined;
   /** Before the first call. */
   readonly begin: Edge;
-  /** Between two calls; `null` where an answer holds only one. */
+  /** Between two calls; `null` if an answer has a single call. */
   readonly between: Edge | null;
-  /** Behind the last call. Models leave parts of it out. */
+  /** Behind the last call. Models may omit parts of it. */
   readonly end: Edge;
-  /** Before a text that an answer begins with, where a call there has no mark; none if left out. */
+  /** Before text at the start of an answer, if calls start without a mark; default empty. */
   readonly text?: Edge | undefined;
   /** The number of the first call; default 0. */
   readonly firstNumber?: number | undefined;
 }
 
-/** Calls whose arguments are JSON: each is `before`, with the name, the arguments, and `behind`. */
+/** Calls with JSON arguments: each call is `before`, which has the name, then the arguments, then `behind`. */
 export interface JsonNotation extends Edges {
   /** `json`: the call is a JSON object with the name inside. `name+json`: the name stands outside of the JSON. */
   readonly kind: 'json' | 'name+json';
   readonly before: Edge;
   readonly behind: Edge;
-  /** Keys that lead to the name in the object of a `json` call; none where the name is the key of the arguments. */
+  /** Keys that lead to the name in the object of a `json` call; empty if the name is the key of the arguments. */
   readonly nameAt?: readonly string[] | undefined;
-  /** Keys that lead to the arguments; none where the name is their key. */
+  /** Keys that lead to the arguments; empty if the name is their key. */
   readonly argumentsAt?: readonly string[] | undefined;
-  /** The id by which the template knows a call, where it holds the name: `functions.⟨name⟩:⟨number⟩`. */
+  /** Form of the call's id, if the id has the name in it: `functions.⟨name⟩:⟨number⟩`. */
   readonly id?: Edge | undefined;
 }
 
-/** Calls whose parameters are written one by one behind the name. */
+/** Calls with a list of parameters after the name. */
 export interface ItemsNotation extends Edges {
   readonly kind: 'items';
   /** Between the name and the first key. */
@@ -59,14 +59,14 @@ export interface ItemsNotation extends Edges {
 /** How a model writes calls: made from its chat template by `deriveNotation`, or a row of data. */
 export type CallNotation = JsonNotation | ItemsNotation;
 
-/** How the calls of a notation are read: as literals where brackets stand around their arguments. */
+/** The way to read the calls of a notation: as literals if brackets enclose the arguments. */
 export function styleOf(notation: CallNotation): 'json' | 'name+json' | 'tagged' | 'elements' | 'literal' {
   if (notation.kind !== 'items') return notation.kind;
   if (notation.values.string === 'elements') return 'elements';
   return /^\s*[({]\s*$/.test(notation.first) ? 'literal' : 'tagged';
 }
 
-/** The text before each tag of a notation whose values are elements. */
+/** The text before each tag, if values are elements. */
 export function elementMark(notation: CallNotation): string | undefined {
   return notation.kind === 'items' && notation.values.string === 'elements' ? notation.mark : undefined;
 }

@@ -20,11 +20,11 @@ export interface CallMarks {
   readonly closers: readonly string[];
   /** The mark behind the last call. */
   readonly last: string | undefined;
-  /** What a call without a mark begins with. */
+  /** First character of a call without a mark. */
   readonly bare: '{' | '[' | '' | undefined;
 }
 
-/** Whether a text can't be anything but a mark. */
+/** Whether a text is distinctive enough for a mark. */
 function isMark(text: string): boolean {
   return /[<[|`].*\w\w|\w\w.*[>\]|`]|[^\s\w]{3}/s.test(text);
 }
@@ -49,9 +49,9 @@ export function marksOf(notation: CallNotation): CallMarks {
       const tags = parts.slice(index).join('');
       const [anchor] = /^[^\s⟨]*/.exec(part.trim())!;
       starts.set(tags + head, anchor);
-      // Models leave out marks between the name and the arguments, which tell themselves.
+      // Models may omit marks between the name and the arguments.
       if (style === 'name+json') starts.set(tags + head.replace(/(?<=⟨(?:name|id)⟩)[^]*/, ''), anchor);
-      // Models leave out a word behind the last tag.
+      // Models may omit a word after the last tag.
       const bareTag = parts.length - 1 === index ? /^(.*>)\w+[:.]$/s.exec(part)?.[1] : undefined;
       if (bareTag !== undefined) starts.set(bareTag + head, bareTag.trim());
     }
@@ -75,7 +75,7 @@ function isJsonOf(found: FoundEdge | undefined, notation: CallNotation): boolean
   return style === 'json' || (style === 'literal' && found !== undefined);
 }
 
-/** Reads what stands behind the begin of calls that aren't objects. */
+/** Reads calls that aren't JSON objects, after their start. */
 function* readCalls(input: AnswerInput, notation: CallNotation, slots: SlotValues): Reading {
   const name = toolName(slots.name ?? '', input.tools);
   if (notation.kind === 'items') {
@@ -122,7 +122,7 @@ function toolName(written: string, tools: readonly ToolDefinition[]): string {
   return first === second && third === undefined && isKnown(first) && !isKnown(name) ? first! : name;
 }
 
-/** Reads a call whose id is a number alone: the only tool that the arguments fit is meant. */
+/** Reads a call with only a number as its id: it calls the only tool that the arguments fit. */
 function* readNumberedCall(input: AnswerInput): Reading {
   const json = yield* takeJsonObject(input);
   const [tool, second] = json === undefined ? [] : input.tools.filter((one) => namesAll(json, one));
@@ -136,7 +136,7 @@ const insideJson = /(?:["\]}]\s*,|"\s*:|[[{]|[[{][^\]}]*,)\s*$/;
 
 /**
  * Makes the parsers of calls in some notations, with text around them in any order. A missing close mark does no harm. What turns
- * out not to be a call before it was announced comes back as text, marks included; text goes on after it. White space between the
+ * out not to be a call before it was announced comes back as text, marks included; text continues after it. White space between the
  * marks of a section is dropped.
  */
 export function createReader(
@@ -200,7 +200,7 @@ export function createReader(
     yield* readObjects(input, notation, { strict: /^`|^\w+:/.test(opening.join('')) });
   }
 
-  /** Drops the marks that follow a call at once; says whether others may follow. */
+  /** Drops the marks right after a call; returns whether more may follow. */
   function* dropClosers(input: AnswerInput): Reading<boolean> {
     for (;;) {
       const space = yield* input.takeSpace();
@@ -227,7 +227,7 @@ export function createReader(
       const isKnown = (yield* input.peekAny(names.map((name) => `${name}(`))) !== null;
       if (!isKnown && (!isLine || !input.canReadAgain)) return input.giveUp();
     } else if (sign === '[' && !isLine) return input.giveUp();
-    // Under a grammar, what begins in another way is text.
+    // With a grammar, calls start in one way only.
     if (!input.canReadAgain && sign === '{' && (yield* input.peekAny(['"name"'])) === null)
       return input.giveUp();
     input.putBack(1);

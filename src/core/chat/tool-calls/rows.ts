@@ -3,10 +3,10 @@ import type { JsonType } from '../../grammar/schemas/json-types.ts';
 import { createFormat, type ModelTraits, type ToolCallFormat } from './format.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 
-/** A format of models whose template doesn't show it, or shows it otherwise than they write it. */
+/** A format for models that don't write calls as their template shows them. */
 export interface FormatRow {
   readonly format: ToolCallFormat;
-  /** Whether it counts before what the template shows. Default false. */
+  /** Whether the row has priority over the template. Default false. */
   readonly overrides?: boolean | undefined;
   detect(model: ModelTraits): boolean;
 }
@@ -79,7 +79,7 @@ function row(
 const list = (open: string, close = '') => ({ begin: `${open}[`, end: `]${close}` });
 const tags = { begin: '<tool_call>\n', between: '\n</tool_call>\n<tool_call>\n', end: '\n</tool_call>' };
 
-/** The most common format, and the one in which a model is told to write calls whose template shows none. */
+/** The most common format, and the default if a template shows no calls. */
 export const hermesFormat = createFormat('hermes', [json(tags)]);
 
 const deepseek = [

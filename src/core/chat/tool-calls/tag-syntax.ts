@@ -3,15 +3,15 @@ import { tagsOf } from './edges.ts';
 import { sharedEnd } from './template-turn.ts';
 import type { Edge, ItemsNotation } from './notation.ts';
 
-/** The parts of a call whose parameters have a tag each, taken from its notation. */
+/** The parts of a call with one tag per parameter, from its notation. */
 export interface TagSyntax {
   /** Behind the function's name. */
   readonly nameEnd: Edge;
   /** Begins a parameter; its name follows. */
   readonly parameterOpen: Edge;
-  /** What stands between a key and its value, for the types of values that it tells; for any where there are none. */
+  /** Edges between a key and its value, with the types that each edge means; no types if there is a single edge. */
   readonly equals: ReadonlyMap<Edge, readonly JsonType[]>;
-  /** What all `equals` end with. */
+  /** Shared end of all `equals`. */
   readonly valueOpen: Edge;
   readonly parameterClose: string;
   readonly callClose: string;

@@ -11,13 +11,13 @@ export type RenderTurns = (
 
 export type ProbedCall = readonly [name: string, values: Readonly<Record<string, unknown>>];
 
-/** An assistant's turn, and what a prompt puts before it. */
+/** An assistant's turn and its surroundings. */
 export interface RenderedTurn {
-  /** What the model writes: the turn without what the prompt holds of it and without its end. */
+  /** The model's part: the turn without its start in the prompt and without its end. */
   readonly text: string;
   /** Everything behind the user's message. */
   readonly whole: string;
-  /** What the prompt ends with, behind the user's message. */
+  /** End of the prompt, after the user's message. */
   readonly lead: string;
   /** The end of a turn. */
   readonly end: string;
@@ -34,13 +34,13 @@ const answer = 'Said so.';
 const result = 'Result that probes.';
 export const asked: ChatMessage = { role: 'user', content: question };
 
-/** What stands around an assistant's turn. */
+/** The surroundings of an assistant's turn. */
 interface TurnFrame extends Pick<RenderedTurn, 'lead' | 'end'> {
-  /** What a turn has before its text. */
+  /** Start of a turn, before its text. */
   readonly header: string;
 }
 
-/** Renders turns of an assistant; what stands around them is rendered once. */
+/** Renders turns of an assistant; their surroundings are rendered once. */
 export class TurnRenderer {
   readonly #render: RenderTurns;
   readonly #frames = new Map<string, TurnFrame | undefined>();
@@ -116,7 +116,7 @@ function behind(text: string, mark: string): string {
   return text.slice(text.lastIndexOf(mark) + mark.length);
 }
 
-/** Length of what the prompt holds of a turn: a turn may lack an opener of thinking that the prompt has. */
+/** Length of the turn's start in the prompt. A turn may lack an opener of thinking that the prompt has. */
 function headOf(whole: string, lead: string, header: string): number {
   const head = sharedStart(lead, whole);
   if (head === lead.length) return head;
@@ -129,7 +129,7 @@ function withoutEnd(text: string, end: string): string {
   if (text.endsWith(end)) return text.slice(0, -end.length);
   const trimmed = text.trimEnd();
   if (trimmed.endsWith(end.trim())) return trimmed.slice(0, -end.trim().length);
-  // Turns may end in different marks before those that all turns end with.
+  // A turn with calls may have a different mark before the marks that end all turns.
   const tail = text.slice(text.length - sharedEnd(text, end).length);
   const start = tail.search(/[<\n]/);
   return tail.length > longestOwnEnd && start !== -1

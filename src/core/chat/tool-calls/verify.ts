@@ -22,7 +22,7 @@ const trials: readonly (readonly ProbedCall[])[] = [
 ];
 
 /**
- * Whether a notation reads back what the template writes.
+ * Checks that a notation reads back the calls that the template writes.
  *
  * @param write the turn with these calls; `undefined` where the template can't
  * @returns the first turn that is read otherwise

@@ -9,7 +9,7 @@ import type { CallNotation, ItemsNotation, ValueStyle } from './notation.ts';
 
 export type WrittenCall = Pick<ToolCall, 'name' | 'arguments'>;
 
-/** Writes calls as models do, for conversations whose template has no place for calls. */
+/** Writes calls as models do, for templates without a place for calls. */
 export function writeCalls(notation: CallNotation, calls: readonly WrittenCall[]): string {
   const { begin, between, end, firstNumber = 0 } = notation;
   const texts = calls.map((call, index) => {
@@ -52,7 +52,7 @@ function writeValue(value: unknown, style: ValueStyle, { mark = '' }: ItemsNotat
   return style === 'marked' ? writeMarked(value, mark) : writeExact(value);
 }
 
-/** Members of a call's arguments; none where they are no JSON object. */
+/** Members of a call's arguments; empty if they aren't a JSON object. */
 function membersOf(text: string): [string, unknown][] {
   if (countJson(text, { values: maxArgumentValues }).fault !== undefined) return [];
   return orElse(() => exactEntries(parseExact(text) as object), []);

@@ -12,12 +12,12 @@ export function toPython(value: unknown): string {
 
 const bareKey = /^[^\s:,{}[\]"<>|]+$/;
 
-/** A key without quotes, where it can stand so. */
+/** A key, without quotes if possible. */
 export function writeBareKey(name: string): string {
   return bareKey.test(name) ? name : JSON.stringify(name);
 }
 
-/** A value whose strings stand between marks; one that holds the mark is written as JSON has it. */
+/** A value with marks around its strings; a string with the mark in it is written as JSON. */
 export function writeMarked(value: unknown, mark: string): string {
   const inner = (item: unknown): string => writeMarked(item, mark);
   if (typeof value === 'string') return value.includes(mark) ? JSON.stringify(value) : mark + value + mark;
