@@ -11,6 +11,7 @@ import {
 } from '../core/chat/messages.ts';
 import type { TurnKind } from '../core/chat/turns.ts';
 import { runSteps } from '../core/run-steps.ts';
+import { TooManySteps } from '../core/jinja/budget.ts';
 import { parseJson } from '../core/jinja/json.ts';
 import { toJson } from '../core/jinja/printing.ts';
 import { strftime } from '../core/jinja/strftime.ts';
@@ -161,8 +162,16 @@ export function createChatTemplate(
     return { ...message, content: splitAtPictures(content) };
   }
 
-  const render = (...args: Parameters<typeof renderWith>): string | undefined =>
-    orElse(() => runSteps(renderWith(...args)), undefined);
+  /** A slow template is not rendered again, because each rendering takes seconds. */
+  let isSlow = false;
+  const render = (...args: Parameters<typeof renderWith>): string | undefined => {
+    try {
+      return isSlow ? undefined : runSteps(renderWith(...args));
+    } catch (error) {
+      isSlow ||= error instanceof TooManySteps;
+      return undefined;
+    }
+  };
   const showsQuestion = (): boolean =>
     render(toolFeeds[0]!, probes.starts[0]!, [])?.includes(probes.question) ?? false;
   if (!showsQuestion()) {
@@ -232,7 +241,7 @@ function* renderGenerously(
   try {
     return yield* renderSteps(given);
   } catch (error) {
-    if (error instanceof TemplateRefusal) throw error;
+    if (error instanceof TemplateRefusal || error instanceof TooManySteps) throw error;
     for (const filled of completed) {
       try {
         return yield* renderSteps(filled, { mayChange: true });

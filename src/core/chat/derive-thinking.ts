@@ -4,6 +4,9 @@ import { asked, sharedStart, TurnRenderer, type RenderTurns } from './tool-calls
 
 const [thought, said] = ['THOUGHTS.', 'Said it.'];
 
+/** Longer turns would take too long to compare. */
+const maxTurnLength = 4000;
+
 /** Marks of a model's thinking. */
 export type ThinkingMarks = Pick<ReasoningMarkers, 'close' | 'frame'> & { readonly open: string };
 
@@ -25,6 +28,7 @@ export function deriveThinking(
   if (plain === undefined) return undefined;
   const header = plain.whole.slice(0, plain.whole.indexOf(said));
   const { whole } = turn(thought) ?? plain;
+  if (whole.length + plain.lead.length > maxTurnLength) return undefined;
   const [before = '', between, behind = ''] = whole.split(/THOUGHTS\.|Said it\./);
   if (whole.includes(thought) && whole.indexOf(thought) < whole.indexOf(said)) {
     const [close = '', ...rest] = tagsOf(between!);
@@ -50,11 +54,13 @@ function behindQuestion(prompt: string): string {
 /** The tags of a block of thinking without thoughts, of which the prompt may have the first. */
 function emptyBlock(lead: string, shown: string): readonly string[] {
   const shared = sharedStart(lead, shown);
-  const tags = tagsOf(
-    shown.slice(Math.max(0, shown.lastIndexOf('<', shared - 1), shown.lastIndexOf('[', shared - 1))),
-  );
-  const start = tags.findIndex((tag, index) => areMirrored(tag, tags[index + 1] ?? ''));
-  return start === -1 ? [] : tags.slice(start);
+  for (const from of [shared, shared - 1]) {
+    const place = Math.max(0, shown.lastIndexOf('<', from), shown.lastIndexOf('[', from));
+    const tags = tagsOf(shown.slice(place));
+    const start = tags.findIndex((tag, index) => areMirrored(tag, tags[index + 1] ?? ''));
+    if (start !== -1) return tags.slice(start);
+  }
+  return [];
 }
 
 /** Whether two tags differ in signs and in words for begin and end alone. */

@@ -5,6 +5,9 @@ const mostSteps = 10_000_000;
 const longestText = 50_000_000;
 const longestList = 1_000_000;
 
+/** A template needs too much time. Another rendering would need as much. */
+export class TooManySteps extends RangeError {}
+
 /** Limits of one rendering: no template and no conversation keeps the machine for ever. */
 export class Budget {
   /** Whether the template may change lists, which the reference forbids. */
@@ -15,10 +18,10 @@ export class Budget {
     this.mayChange = mayChange;
   }
 
-  /** @throws RangeError where nothing is left */
+  /** @throws TooManySteps if nothing is left */
   spend(steps: number): void {
     this.#steps -= steps;
-    if (this.#steps < 0) throw new RangeError(`the template takes more than ${mostSteps} steps`);
+    if (this.#steps < 0) throw new TooManySteps(`the template takes more than ${mostSteps} steps`);
   }
 
   /** Spends what making or reading a value costs. */

@@ -42,11 +42,19 @@ export function deriveNotation(render: RenderTurns, thinking: readonly string[] 
   const probe: Probe = (calls, content) => write(calls, content)?.replace(callId, '⟨id⟩');
   const one = probe([[n1, { [k1]: v1 }]]);
   if (!one?.includes(v1)) return { reason: 'the template shows no call' };
+  if (/[⟨⟩]/.test(one.replaceAll('⟨id⟩', ''))) return { reason: 'the template writes the signs of slots' };
+  if (one.length > maxTurnLength) return { reason: 'the template writes too much around a call' };
   const object = findObject(one, k1, v1);
   const derived = object ? deriveJson(probe, one, object) : deriveItems(probe, one);
   const misread = derived.notation && findMisread(derived.notation, write);
   return misread === undefined ? derived : { reason: `a call is not read back: ${misread}` };
 }
+
+/** Longer turns would take too long to compare; published templates need a tenth of it. */
+const maxTurnLength = 4000;
+
+/** Levels of objects around the arguments of a call. */
+const maxWrappers = 4;
 
 interface Span {
   readonly start: number;
@@ -150,18 +158,15 @@ function withNumber(edge: string, second: string | undefined): readonly [edge: E
 /** The largest object around a part of a text in which no list holds that part. */
 function enclosingObject(text: string, { start, end }: Span): CallSpan | undefined {
   let found: CallSpan | undefined;
-  for (let from = start; from > 0;) {
-    from = text.lastIndexOf('{', from - 1);
-    for (
-      let to = from === -1 ? -1 : text.indexOf('}', found?.end ?? end);
-      to !== -1;
-      to = text.indexOf('}', to + 1)
-    ) {
-      const json = text.slice(from, to + 1).replace(/'(\w+)'/g, '"$1"');
+  const starts = [...text.slice(0, start).matchAll(/\{/g)].slice(-maxWrappers).reverse();
+  const ends = [...text.slice(end).matchAll(/\}/g)].slice(0, maxWrappers).map(({ index }) => end + index + 1);
+  for (const { index: from } of starts) {
+    for (const to of ends.filter((one) => one > (found?.end ?? 0))) {
+      const json = text.slice(from, to).replace(/'(\w+)'/g, '"$1"');
       const object = orElse(() => parseExact(json), undefined);
       if (object === undefined) continue;
       if (!pathTo(object, holdsArguments)) return found;
-      found = { start: from, end: to + 1, object };
+      found = { start: from, end: to, object };
       break;
     }
   }

@@ -48,6 +48,7 @@ export function marksOf(notation: CallNotation): CallMarks {
       if ((index > 0 || parts === again) && !/^[^`]*[<[].*\w\w|^[^\s\w`]{3}/s.test(part)) continue;
       const tags = parts.slice(index).join('');
       const [anchor] = /^[^\s⟨]*/.exec(part.trim())!;
+      if (anchor === '') continue;
       starts.set(tags + head, anchor);
       // Models may omit marks between the name and the arguments.
       if (style === 'name+json') starts.set(tags + head.replace(/(?<=⟨(?:name|id)⟩)[^]*/, ''), anchor);
