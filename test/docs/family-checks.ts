@@ -51,8 +51,7 @@ export function checkFamily(own: FamilyTemplate): FamilyCheck {
     origin: format.notations[0]!.origin,
     parallel: format.parallel,
     example: { name: own.notation, text: format.example },
-    isFound:
-      row === undefined ? found?.name === 'template' : found?.notations.includes(row.notations[0]!) === true,
+    isFound: found !== undefined && ['template', own.notation].includes(found.name),
     isRead: [false, true].every((isConstrained) => isTheCall(read(format, [text], isConstrained))),
     isAccepted: accepts(format, text),
     isCutSafe: [false, true].every((isConstrained) => {

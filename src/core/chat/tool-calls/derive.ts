@@ -158,7 +158,7 @@ function withNumber(edge: string, second: string | undefined): readonly [edge: E
 /** The largest object around a part of a text in which no list holds that part. */
 function enclosingObject(text: string, { start, end }: Span): CallSpan | undefined {
   let found: CallSpan | undefined;
-  const starts = [...text.slice(0, start).matchAll(/\{/g)].slice(-maxWrappers).reverse();
+  const starts = [...text.slice(0, start).matchAll(/\{/g)].slice(-maxWrappers).toReversed();
   const ends = [...text.slice(end).matchAll(/\}/g)].slice(0, maxWrappers).map(({ index }) => end + index + 1);
   for (const { index: from } of starts) {
     for (const to of ends.filter((one) => one > (found?.end ?? 0))) {

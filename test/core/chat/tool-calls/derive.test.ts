@@ -35,7 +35,7 @@ describe('deriveNotation', () => {
   });
 
   it('reads calls whose marks nobody has listed', () => {
-    const reverse = (word: string) => [...word].reverse().join('');
+    const reverse = (word: string) => [...word].toReversed().join('');
     const own = familyTemplates.filter(
       ({ isRow, notation }) => !isRow && !/harmony|minimax-m3/.test(notation),
     );
