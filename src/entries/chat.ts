@@ -19,8 +19,6 @@ export {
   type ReasoningSplitterFlushOptions,
 } from '../core/chat/reasoning.ts';
 export { createHarmonySplitter } from '../core/chat/reasoning-harmony.ts';
-export { createFormat } from '../core/chat/tool-calls/format.ts';
-export { deriveNotation, type Derived } from '../core/chat/tool-calls/derive.ts';
 export type {
   CallNotation,
   Edge,

@@ -1,6 +1,7 @@
 import { reasoningFormats } from '../../src/core/chat/reasoning-formats.ts';
 import { toolCallFormats } from '../../src/core/chat/formats.ts';
 import { checkFamily } from './family-checks.ts';
+import { reasoningModels } from './reasoning-models.ts';
 import { familyTemplates } from './family-templates.ts';
 
 /** The page about tool calling as the code says it is. */
@@ -9,23 +10,23 @@ export function writeToolCallingPage(): string {
   const examples = new Map(checks.map(({ example }) => [example.name, example.text]));
   return `# Tool calling
 
-Every model writes tool calls in a notation of its own, and its chat template shows which. When a model is loaded, slashv1 renders
-calls with its template: with other names, parameters, values and numbers of calls. What differs is a slot, what stays is a mark. The
-notation that results has to read back eight calls that it wasn't made from; then it is used to read the model's answers, to constrain
-them and to write past calls. A model that comes out tomorrow works today, if its template shows its calls.
+Each model has its own notation for tool calls, and its chat template shows it. When a model is loaded, slashv1 renders
+calls with its template: with different names, parameters, values and numbers of calls. A text that differs is a slot, a text that stays is a mark. The
+derived notation must read back eight new calls. Then slashv1 uses it to read answers, to constrain them and to write past calls. A new
+model works without a new release if its template shows its calls.
 
-## Where the notation comes from
+## Source of the notation
 
-The first of these that applies:
+The first source that applies:
 
-1. the setting \`toolCallFormat\`: a name of the table below, or a notation of your own,
+1. the setting \`toolCallFormat\`: a name of the table below, or your notation,
 2. a row of slashv1, for a few models that write otherwise than their template shows,
 3. the chat template,
-4. a row for models whose template shows no calls, found by the template's text and the tokenizer,
+4. a row for templates without calls, found by the template's text and the tokenizer,
 5. the format of Hermes.
 
-Where there are both a row and a template, both are read. \`GET /v1/models/{id}\` shows the notation of a loaded model as \`tool_calls\`,
-\`slashv1 models info\` that of any model. A notation of your own looks like this one, in which \`⟨name⟩\` stands for the function:
+If there are a row and a template, both are read. \`GET /v1/models/{id}\` shows the notation of a loaded model as \`tool_calls\`,
+\`slashv1 models info\` that of any model. Here is a notation in a setting; \`⟨name⟩\` is the slot of the function's name:
 
 \`\`\`js
 import { chat } from 'slashv1';
@@ -58,22 +59,21 @@ the tool, slashv1 describes the tools in a system message or the first user mess
 rendered in the model's notation. The setting \`toolPrompt\`
 replaces the description by your own Jinja text, which gets \`tools\`; \`tools: false\` refuses tools.
 
-**Broken calls.** Calls without a grammar are emitted when they are complete. A broken call is repaired where that is safe:
+**Broken calls.** Calls without a grammar are emitted when they are complete. A broken call is repaired if that is safe:
 Python's words, quotes, sets and tuples, quotes inside strings, missing brackets, extra commas, missing marks, JSON in place of the
-model's own notation. The repaired call must have the fields that the tool's schema requires. Every other broken call is emitted as text.
+model's own notation. The repaired call must have the fields that the tool's schema requires. If not, the broken call is emitted as text.
 
 **Thinking.** Its marks are derived in the same way: from turns with and without thoughts, and from prompts with thinking on and off;
-else one of the formats below is found by the template's text. The setting \`reasoningFormat\` names another. A call inside unclosed
+else one of the formats below is found by the template's text. The setting \`reasoningFormat\` overrides this. A call inside unclosed
 thinking ends the thinking.
 
-**Ids.** Some templates know a call by its id alone, such as those of Kimi K2. Its ids contain the function's name: these are kept, and
-other ids are converted to this form in the prompt.
+**Ids.** Some templates, such as Kimi K2's, identify a call only by its id. The model's ids contain the function's name and are kept;
+your ids are converted to this form in the prompt.
 
-## What is tested for each family
+## Tests for each family
 
-A small chat template for each family, written for the tests, renders a call as the family's own template does. **From**: the notation
-comes from the template or from a row. **Found**: it is derived from the template, or the row is found. **Read**: the parser returns the
-call. **Accepted**: the grammar of a required call permits the text. **Cut**: the text is read alike wherever it is cut in two, and
+A small chat template for each family, written for the tests, renders a call as the family's own template does. **From**: source of the notation, the template or a row. **Found**: it is derived from the template, or the row is found. **Read**: the parser returns the
+call. **Accepted**: the grammar of a required call permits the text. **Cut**: the result is the same for every cut of the text in two, and
 character by character. **Parallel**: one answer may hold several calls.
 
 ${table(
@@ -133,7 +133,7 @@ ${table(
 
 ${table(
   ['Format', 'Models known to use it'],
-  reasoningFormats.map(({ name, models }) => [`\`${name}\``, models.join(', ')]),
+  reasoningFormats.map(({ name }) => [`\`${name}\``, reasoningModels[name]!.join(', ')]),
 )}
 
 ## What they look like

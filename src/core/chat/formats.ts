@@ -50,6 +50,13 @@ export function detectFormats(query: FormatQuery): ModelFormats {
   assertText('template', query.template);
   assertFunction('hasToken', query.hasToken);
   if (render !== undefined) assertFunction('render', render);
+  if (query.thinkingSwitch !== undefined) assertText('thinkingSwitch', query.thinkingSwitch);
+  const { toolCallFormat: chosen } = query;
+  if (chosen !== undefined && typeof chosen !== 'string') {
+    assertObject('toolCallFormat', chosen);
+    assertText('toolCallFormat.begin', chosen.begin);
+    assertText('toolCallFormat.end', chosen.end);
+  }
   const reasoning =
     reasoningFormat === undefined
       ? recognizeReasoning(query)
@@ -98,7 +105,7 @@ function recognizeReasoning(query: FormatQuery): ReasoningFormat {
   const hasMarks = ({ markers }: ReasoningFormat): boolean =>
     [marks.open, marks.close, marks.frame?.open ?? []].flat().every((mark) => markers.includes(mark));
   if (told && hasMarks(told)) return told;
-  return reasoningFormats.find(hasMarks) ?? createBlockFormat({ name: 'template', models: [], ...marks });
+  return reasoningFormats.find(hasMarks) ?? createBlockFormat({ name: 'template', ...marks });
 }
 
 function findByName<T extends { readonly name: string }>(

@@ -8,8 +8,6 @@ export interface ReasoningFormat {
   readonly name: string;
   /** Example of an answer with thinking, for documentation. */
   readonly example: string;
-  /** Models that are known to use the format. */
-  readonly models: readonly string[];
   /** Texts that carry structure; see `ToolCallFormat.markers`. */
   readonly markers: readonly string[];
   /**

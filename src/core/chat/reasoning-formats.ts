@@ -10,69 +10,59 @@ const think = { open: '<think>', close: '</think>' };
 const rows: readonly BlockFormatRow[] = [
   {
     name: 'gemma-4',
-    models: ['Gemma 4'],
     open: ['<|channel>thought', '<|channel>'],
     close: '<channel|>',
     evidence: '<|channel>',
   },
   {
     name: 'command-r',
-    models: ['Command R7B', 'Command A Reasoning'],
     open: '<|START_THINKING|>',
     close: '<|END_THINKING|>',
     frame: { open: '<|START_RESPONSE|>', close: '<|END_RESPONSE|>' },
   },
   {
     name: 'magistral',
-    models: ['Magistral Small 1.1', 'Magistral Small 1.2', 'Magistral Medium', 'Ministral 3 Reasoning'],
     open: '[THINK]',
     close: '[/THINK]',
     ownToken: '[THINK]',
   },
   {
     name: 'granite-3.2',
-    models: ['Granite 3.2'],
     open: ['Here is my thought process:', "Here's my thought process:"],
     close: ['Here is my response:', "Here's my response:"],
   },
   {
     name: 'granite-3.3',
-    models: ['Granite 3.3'],
     ...think,
     frame: { open: '<response>', close: '</response>' },
     evidence: ['<|start_of_role|>', '<response>'],
   },
   {
     name: 'hunyuan',
-    models: ['Hunyuan A13B', 'Hunyuan 7B'],
     ...think,
     frame: { open: '<answer>', close: '</answer>' },
     evidence: ['<answer>', /<[|｜]hy_|<\|extra_0\|>/],
   },
   {
     name: 'ernie-4.5',
-    models: ['ERNIE 4.5 21B-A3B Thinking'],
     ...think,
     frame: { open: '<response>', close: '</response>' },
     evidence: ['<think>', '<response>\\n'],
   },
-  { name: 'minicpm-3', models: ['MiniCPM3 4B'], open: '<|thought_start|>', close: '<|thought_end|>' },
+  { name: 'minicpm-3', open: '<|thought_start|>', close: '<|thought_end|>' },
   {
     name: 'longcat',
-    models: ['LongCat Flash Thinking'],
     open: '<longcat_think>',
     close: '</longcat_think>',
   },
   {
     name: 'k2-horizon',
-    models: ['K2-Horizon'],
     open: ['<ifm|think>', '<ifm|think_fast>', '<ifm|think_faster>'],
     close: ['</ifm|think>', '</ifm|think_fast>', '</ifm|think_faster>'],
     evidence: '<ifm|think',
   },
   {
     name: 'inkling',
-    models: ['Inkling', 'Inkling Small'],
     open: ['<|message_model|><|content_thinking|>', '<|content_thinking|>'],
     close: '<|end_message|>',
     frame: {
@@ -84,7 +74,6 @@ const rows: readonly BlockFormatRow[] = [
   },
   {
     name: 'muse-glimmer',
-    models: ['Muse Glimmer'],
     open: ['to=self<|message|>', `${museGlimmerStart} to=self<|message|>`],
     close: ['<|eom|>', museGlimmerStart],
     frame: {
@@ -97,24 +86,13 @@ const rows: readonly BlockFormatRow[] = [
     },
     evidence: '<atem:function_calls>',
   },
-  { name: 'exaone-deep', models: ['EXAONE Deep'], open: '<thought>', close: '</thought>' },
-  { name: 'apertus', models: ['Apertus'], open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
+  { name: 'exaone-deep', open: '<thought>', close: '</thought>' },
+  { name: 'apertus', open: '<|inner_prefix|>', close: '<|inner_suffix|>' },
 ];
 
 /** The most common format, and the one of any model that shows no other. */
 export const thinkFormat = createBlockFormat({
   name: 'think',
-  models: [
-    'Qwen3',
-    'QwQ',
-    'DeepSeek R1',
-    'DeepSeek V3.1',
-    'GLM-4.5',
-    'MiniMax M2',
-    'SmolLM3',
-    'Nemotron',
-    'LFM2',
-  ],
   ...think,
 });
 
@@ -128,7 +106,6 @@ export const reasoningFormats: readonly ReasoningFormat[] = [
 /** Data that tell one format from the others. */
 interface BlockFormatRow extends Omit<ReasoningMarkers, 'startsOpen'> {
   readonly name: string;
-  readonly models: readonly string[];
   /** Evidence of the format; the first open marker if left out. */
   readonly evidence?: Evidence;
   /** One that only tokenizers of the format's models have. */
@@ -137,7 +114,7 @@ interface BlockFormatRow extends Omit<ReasoningMarkers, 'startsOpen'> {
 
 /** Makes a format of marks around the thinking. */
 export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
-  const { name, models, evidence, ownToken, ...block } = row;
+  const { name, evidence, ownToken, ...block } = row;
   const opens = [block.open].flat();
   const closes = [block.close].flat();
   const [before = [], after = []] = block.frame
@@ -151,7 +128,6 @@ export function createBlockFormat(row: BlockFormatRow): ReasoningFormat {
   return {
     name,
     example: `${opens[0]!}\nThey ask for …\n${closes[0]!}\n${before[0] ?? ''}The answer is …${after[0] ?? ''}`,
-    models,
     markers: [...marks, ...marks.flatMap(tokensIn)],
     createSplitter: (prompt, calls) =>
       createReasoningSplitter({ ...block, startsOpen: startsOpen(prompt) }, calls),

@@ -20,7 +20,6 @@ export const harmonyReasoningFormat: ReasoningFormat = {
   name: 'harmony',
   example:
     '<|channel|>analysis<|message|>They ask for …<|end|><|start|>assistant<|channel|>final<|message|>The answer is …',
-  models: ['gpt-oss-20b', 'gpt-oss-120b'],
   markers: Object.values(harmonyMarkers),
   createSplitter: () => createHarmonySplitter(),
   constraint: () => ({

@@ -85,7 +85,7 @@ it.each<[name: string, answer: string, reasoning: string, text: string, calls: n
   const toolCalls = knownFormat(name);
   // Hy's templates show their marks.
   const suffix = { 'hy-3': ':opensource', 'hy-4': ':6124c78e' }[name];
-  const shown = { name, models: [], open: `<think${suffix}>`, close: `</think${suffix}>` };
+  const shown = { name, open: `<think${suffix}>`, close: `</think${suffix}>` };
   const format = reasoningFormats.find((candidate) => candidate.name === name) ?? createBlockFormat(shown);
   for (const pieces of [[answer], answer.split('')]) {
     const parser = createAnswerParser({
