@@ -17,16 +17,9 @@ const [n1, n2, k1, k2, v1, v2] = ['alpha_one', 'beta_two', 'key_aa', 'key_bb', '
 type Probe = (calls: readonly ProbedCall[], content?: string) => string | undefined;
 
 /**
- * Finds out how a model writes calls by rendering some with its chat template: with different names, keys, values and numbers of
- * calls. A slot is a text that differs, an edge is a text that stays. Each rendering may fail alone.
- *
+ * Derives the notation of calls from renderings of the template: of different names, keys, values and numbers of calls. A slot
+ * is a text that differs, an edge is a text that stays. Each rendering may fail without effect.
  * @param thinking marks of thinking that a turn may begin with
- *
- * @example
- * ```ts
- * const render = () => undefined; // the template's own, such as `apply_chat_template`
- * deriveNotation(render).reason; // 'the template shows no call'
- * ```
  */
 export function deriveNotation(render: RenderTurns, thinking: readonly string[] = ['</think>']): Derived {
   const turns = new TurnRenderer(render);

@@ -40,15 +40,7 @@ export interface ToolCallFormat {
 
 /**
  * Makes the reader, the grammar and the writer of some notations.
- *
  * @param alsoRead notations that are read too, and never written
- *
- * @example
- * ```ts
- * const edges = { begin: '<call>', between: null, end: '</call>', before: '⟨name⟩: ', behind: '' };
- * const format = createFormat('mine', [{ kind: 'name+json', ...edges }]);
- * format.write([{ name: 'f', arguments: '{}' }]); // '<call>f: {}</call>'
- * ```
  */
 export function createFormat(
   name: string,

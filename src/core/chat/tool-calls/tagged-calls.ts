@@ -19,10 +19,8 @@ interface TaggedCall {
 const longestName = 256;
 
 /**
- * Reads the parameters of a call whose name is known: ```text > <parameter=city> Paris </parameter> </function> ``` Values stand
- * there without quotes and escapes; what type they have is known from the tool's schema (see `toJsonText`). Text is given out as
- * it comes where a grammar keeps the call whole. A call with missing close tags is read once more where that is safe; in place
- * of parameters there may be one JSON object.
+ * Reads the parameters of a call: `> <parameter=city> Paris </parameter> </function>`. Values have no quotes; the tool's schema
+ * gives their types. A call without some close tags is read again if that is safe. One JSON object may replace the parameters.
  */
 export function* readTaggedCall(input: AnswerInput, syntax: TagSyntax, name: string): Reading {
   const { nameEnd, parameterOpen, callClose } = syntax;
