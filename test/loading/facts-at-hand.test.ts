@@ -30,8 +30,9 @@ describe('before it is loaded', () => {
       expect(before.state).toBe('unloaded');
       await inference.load('a');
       const after = await list('/a');
-      // The graphs of a painter tell the length of its prompts, and a chat model's whether it takes pictures.
-      const { context_length: length, input_modalities: _, ...told } = after;
+      // The graphs of a painter tell the length of its prompts, and a chat model's whether it takes
+      // pictures. Its calls are derived from the template when it is loaded.
+      const { context_length: length, input_modalities: _, tool_calls: _calls, ...told } = after;
       const known = source === 'tiny-image' ? {} : { context_length: length };
       expect(before).toEqual({ ...told, ...known, state: 'unloaded' });
       expect(before.owned_by).toBe('slashv1');
