@@ -1,6 +1,12 @@
 import type { ReasoningMarkers } from './reasoning.ts';
 import { tagsOf } from './tool-calls/edges.ts';
-import { asked, sharedStart, TurnRenderer, type RenderTurns } from './tool-calls/template-turn.ts';
+import {
+  asked,
+  sharedStart,
+  textBehind,
+  TurnRenderer,
+  type RenderTurns,
+} from './tool-calls/template-turn.ts';
 
 const [thought, said] = ['THOUGHTS.', 'Said it.'];
 
@@ -38,17 +44,16 @@ export function deriveThinking(
     const open = isShown ? shortest(own, close) : plain.lead.slice(before.length).trim();
     return open !== '' && close !== '' ? framed({ open, close }, rest, behind) : undefined;
   }
-  const off = thinkingSwitch === undefined ? '' : behindQuestion(render([asked], [], variables(false)) ?? '');
+  const off =
+    thinkingSwitch === undefined
+      ? ''
+      : textBehind(render([asked], [], variables(false)) ?? '', asked.content!);
   for (const shown of [off, header]) {
     const [open, close, ...rest] = emptyBlock(plain.lead, shown);
     if (open !== undefined && close !== undefined && areMirrored(open, close))
       return framed({ open, close }, rest, plain.whole.slice(header.length + said.length));
   }
   return undefined;
-}
-
-function behindQuestion(prompt: string): string {
-  return prompt.slice(prompt.lastIndexOf(asked.content!) + asked.content!.length);
 }
 
 /** The tags of a block of thinking without thoughts, of which the prompt may have the first. */

@@ -1,10 +1,10 @@
 import { parseExact } from '../../text/exact-json.ts';
 import { orElse } from '../../text/or-else.ts';
-import { isSchemaObject, typeOfValue, type JsonType } from '../../grammar/schemas/json-types.ts';
+import { isSchemaObject, type JsonType } from '../../grammar/schemas/json-types.ts';
 import { callId, sharedStart, TurnRenderer, type ProbedCall, type RenderTurns } from './template-turn.ts';
 import type { CallNotation, Edge, ItemsNotation, JsonNotation, ValueStyle } from './notation.ts';
 import { findMisread } from './verify.ts';
-import { toPython } from './write-values.ts';
+import { toPython, toSpacedJson } from './write-values.ts';
 
 /** A notation, or the reason why the template has no usable one. */
 export type Derived =
@@ -37,8 +37,12 @@ export function deriveNotation(render: RenderTurns, thinking: readonly string[] 
   if (!one?.includes(v1)) return { reason: 'the template shows no call' };
   if (/[⟨⟩]/.test(one.replaceAll('⟨id⟩', ''))) return { reason: 'the template writes the signs of slots' };
   if (one.length > maxTurnLength) return { reason: 'the template writes too much around a call' };
+  const two = probe([
+    [n1, { [k1]: v1 }],
+    [n2, { [k2]: v2 }],
+  ]);
   const object = findObject(one, k1, v1);
-  const derived = object ? deriveJson(probe, one, object) : deriveItems(probe, one);
+  const derived = object ? deriveJson(probe, one, object, two) : deriveItems(probe, one, two);
   const misread = derived.notation && findMisread(derived.notation, write);
   return misread === undefined ? derived : { reason: `a call is not read back: ${misread}` };
 }
@@ -64,12 +68,7 @@ function findObject(text: string, key: string, value: string): Span | undefined 
   return undefined;
 }
 
-function deriveJson(probe: Probe, one: string, args: Span): Derived {
-  const two =
-    probe([
-      [n1, { [k1]: v1 }],
-      [n2, { [k2]: v2 }],
-    ]) ?? '';
+function deriveJson(probe: Probe, one: string, args: Span, two = ''): Derived {
   const call = spanOfCall(one, n1, args);
   if (!call) return { reason: 'the template shows arguments without the name before them' };
   const [args1, args2] = [findObject(two, k1, v1), findObject(two, k2, v2)];
@@ -191,7 +190,7 @@ const types: Readonly<Record<JsonType, unknown>> = {
   object: { zzk: { zzl: 'zzv' } },
 };
 
-function deriveItems(probe: Probe, one: string): Derived {
+function deriveItems(probe: Probe, one: string, two: string | undefined): Derived {
   const value = one.indexOf(v1);
   const key = one.lastIndexOf(k1, value);
   const name = one.lastIndexOf(n1, key);
@@ -211,10 +210,6 @@ function deriveItems(probe: Probe, one: string): Derived {
   if (tag >= 0) close = close.slice(0, tag + 1);
   const next = gap.slice(close.length).replaceAll(k2, '⟨key⟩');
   const end = rest.slice(close.length);
-  const two = probe([
-    [n1, { [k1]: v1 }],
-    [n2, { [k2]: v2 }],
-  ]);
   const lastKey = two?.lastIndexOf(k2, two.indexOf(v2)) ?? -1;
   const secondName = two?.lastIndexOf(n2, lastKey) ?? -1;
   const between = secondName > 0 ? two!.slice(two!.indexOf(v1) + v1.length + close.length, secondName) : null;
@@ -302,7 +297,7 @@ function valueTable(
     const written = (
       [
         ['json', JSON.stringify(value)],
-        ['json', spaced(value)],
+        ['json', toSpacedJson(value)],
         ['python', toPython(value)],
         ['python', toPython(value).replaceAll('"', "'")],
       ] as const
@@ -311,13 +306,4 @@ function valueTable(
     before[type] = written ? rest.slice(0, rest.lastIndexOf(written[1] + tail.trimEnd())) : equals;
   }
   return { equals: before, values } as Pick<ItemsNotation, 'equals' | 'values'>;
-}
-
-/** JSON with a space behind commas and colons. */
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
-  if (typeOfValue(value) !== 'object') return JSON.stringify(value);
-  return `{${Object.entries(value as object)
-    .map(([key, own]) => `"${key}": ${spaced(own)}`)
-    .join(', ')}}`;
 }

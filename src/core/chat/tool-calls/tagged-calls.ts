@@ -76,7 +76,7 @@ function* mendTaggedCall({ input, syntax, name, tool }: TaggedCall, length: numb
     const padded = cutAt(value, parameterClose)[0].replace(padding, '');
     const told = [...syntax.equals].find(([edge]) => edge.startsWith(head.slice(key!.length)));
     if (!told) return false;
-    const schema = decidingSchema(parameterSchema(tool, key!.trim()), told?.[1]);
+    const schema = decidingSchema(parameterSchema(tool, key!.trim()), told[1]);
     members.push(`${JSON.stringify(key!.trim())}: ${valueText(padded, schema)}`);
   }
   const json = `{${members.join(', ')}}`;

@@ -72,12 +72,12 @@ export class TurnRenderer {
       const full = frame && this.#render([asked, turn], tools, closed);
       if (!frame || full === undefined) continue;
       const { lead, end, header } = frame;
-      let whole = behind(full, question);
+      let whole = textBehind(full, question);
       const head = headOf(whole, lead, header);
       let text = withoutEnd(whole.slice(head), end);
       if (!shows(text)) {
         // Some templates show a call only when its result follows.
-        whole = behind(this.#render([asked, turn, ...results], tools, closed) ?? '', question);
+        whole = textBehind(this.#render([asked, turn, ...results], tools, closed) ?? '', question);
         text = whole.slice(head, Math.max(head, whole.indexOf(result)));
         const last = end.trim() === '' ? -1 : text.lastIndexOf(end.trim());
         if (last > 0) text = text.slice(0, last);
@@ -97,11 +97,12 @@ export class TurnRenderer {
       const said: ChatMessage = { role: 'assistant', content: answer, ...reasoningContent };
       const prompt = this.#render([asked], tools, variables);
       const plain = this.#render([asked, said], tools, { ...variables, add_generation_prompt: false });
-      const header = plain === undefined ? '' : behind(plain.slice(0, plain.lastIndexOf(answer)), question);
-      const end = plain === undefined ? '' : behind(plain, answer);
+      const header =
+        plain === undefined ? '' : textBehind(plain.slice(0, plain.lastIndexOf(answer)), question);
+      const end = plain === undefined ? '' : textBehind(plain, answer);
       this.#frames.set(
         key,
-        prompt === undefined ? undefined : { lead: behind(prompt, question), end, header },
+        prompt === undefined ? undefined : { lead: textBehind(prompt, question), end, header },
       );
     }
     return this.#frames.get(key);
@@ -112,7 +113,8 @@ export class TurnRenderer {
 const idOf = (index: number): string => `callprob${index}`;
 export const callId = /callprob\d|(?<![A-Za-z0-9])(?=[a-z]*\d)[a-z0-9]{9}(?=["[\s<])/g;
 
-function behind(text: string, mark: string): string {
+/** The text after the last place of a mark. */
+export function textBehind(text: string, mark: string): string {
   return text.slice(text.lastIndexOf(mark) + mark.length);
 }
 

@@ -1,4 +1,5 @@
 import { parseExact } from '../../text/exact-json.ts';
+import { canonicalText } from '../../grammar/schemas/keywords.ts';
 import { orElse } from '../../text/or-else.ts';
 import type { CallNotation } from './notation.ts';
 import { createReader } from './reader.ts';
@@ -52,14 +53,5 @@ export function readsBack(
     if (event.type === 'arguments') read.at(-1)![1] += event.text;
   }
   const found = read.map(([name, json]) => [name, orElse(() => parseExact(json), json)]);
-  return canonical(found) === canonical(calls);
-}
-
-/** JSON with the keys of objects in order. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, own: unknown) =>
-    typeof own === 'object' && own !== null && !Array.isArray(own)
-      ? Object.fromEntries(Object.entries(own).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : own,
-  );
+  return canonicalText(found) === canonicalText(calls);
 }

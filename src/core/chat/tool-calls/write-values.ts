@@ -2,11 +2,17 @@ import { exactEntries, writeExact } from '../../text/exact-json.ts';
 
 /** A value as a literal of Python. */
 export function toPython(value: unknown): string {
-  if (value === null) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;
+  return toSpacedJson(value, { null: 'None', true: 'True', false: 'False' });
+}
+
+/** JSON with a space behind commas and colons, as Python's `json.dumps` writes it. */
+export function toSpacedJson(value: unknown, words = { null: 'null', true: 'true', false: 'false' }): string {
+  const inner = (item: unknown): string => toSpacedJson(item, words);
+  if (value === null) return words.null;
+  if (typeof value === 'boolean') return value ? words.true : words.false;
+  if (Array.isArray(value)) return `[${value.map(inner).join(', ')}]`;
   if (typeof value !== 'object') return writeExact(value);
-  const members = exactEntries(value).map(([key, member]) => `${JSON.stringify(key)}: ${toPython(member)}`);
+  const members = exactEntries(value).map(([key, member]) => `${JSON.stringify(key)}: ${inner(member)}`);
   return `{${members.join(', ')}}`;
 }
 
