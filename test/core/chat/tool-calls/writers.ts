@@ -1,5 +1,7 @@
 import type { ToolDefinition } from '../../../../src/core/chat/messages.ts';
 import type { ToolCallFormat } from '../../../../src/core/chat/tool-calls/format.ts';
+import { tagsOf } from '../../../../src/core/chat/tool-calls/edges.ts';
+import { styleOf, type ItemsNotation } from '../../../../src/core/chat/tool-calls/notation.ts';
 import { knownFormats } from './known-formats.ts';
 
 export interface WrittenCall {
@@ -36,41 +38,24 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** What no value can hold in a format, because nothing tells it from the end of the value. */
+/** What no value can hold, because nothing tells it from the end of the value; formats not listed end values with tags. */
 const inexpressible: ReadonlyMap<string, RegExp> = new Map([
   ['gemma-4', /<\|"\|>/],
   ['function-gemma', /<escape>/],
-  [
-    'qwen3-coder',
-    /<\/parameter>\s*<(parameter=|\/function>)|<\/function>\s*<(\/?(seed:)?tool_call|function=)/,
-  ],
-  ['minimax-m2', /<\/parameter>\s*<(parameter name="|\/invoke>)|<\/invoke>\s*<(invoke|\/?minimax)/],
-  [
-    'deepseek-v3.2',
-    /<\/｜DSML｜parameter>\s*<(｜DSML｜parameter name="|\/｜DSML｜invoke>)|<\/｜DSML｜invoke>\s*<\/?｜DSML｜/,
-  ],
-  ['minicpm-5', /<\/param>\s*<(param name="|\/function>)|<\/function>\s*<function|<!\[CDATA/],
-  ['step-3', /<\/steptml:parameter>\s*<(steptml|\/steptml)|<\/steptml:invoke>\s*<｜/],
-  ['kimi-k3', /<\|close\|>argument<\|sep\|>\s*<\|(open|close)|<\|close\|>call<\|sep\|>\s*<\|/],
   ['minimax-m3', /\]<\]minimax\[>\[|^\s*$|^\s*(?:True|False|None|null|true|false|[-\d[{"][^]*)\s*$/],
-  [
-    'muse-glimmer',
-    /<\/atem:parameter>\s*<(atem:parameter name="|\/atem:invoke>)|<\/atem:invoke>\s*<(atem|\/atem)/,
-  ],
-  ['dots', /<\/parameter>\s*<(parameter name="|\/invoke>)|<\/invoke>\s*<(invoke|\/?dots)/],
-  ['k2-horizon', /<\/ifm\|arg_value>\s*<(ifm\|arg_key>|\/ifm\|tool_call>)|<\/ifm\|tool_call>\s*<\/?ifm/],
-  ...['', ':opensource', ':6124c78e'].map(
-    (suffix, index) =>
-      [
-        ['hy-3-preview', 'hy-3', 'hy-4'][index]!,
-        new RegExp(
-          `</arg_value${suffix}>\\s*<(arg_key${suffix}>|/tool_call${suffix}>)|</tool_call${suffix}>\\s*</?tool_call`,
-        ),
-      ] as const,
-  ),
-  ['glm-4.5', /<\/arg_value>\s*<(arg_key>|\/tool_call>)|<\/tool_call>\s*<\/?tool_call>/],
+  ['minicpm-5', /<!\[CDATA/],
 ]);
 
-export function canWrite({ name }: ToolCallFormat, text: string): boolean {
-  return !(inexpressible.get(name)?.test(text) ?? false);
+export function canWrite({ name, notations }: ToolCallFormat, text: string): boolean {
+  const [first] = notations;
+  const isOver = first?.kind === 'items' && styleOf(first) === 'tagged' && endsValue(first, text);
+  return !isOver && !(inexpressible.get(name)?.test(text) ?? false);
+}
+
+/** Whether the tag behind a value, or behind a call, comes with another tag behind it. */
+function endsValue({ close, end }: ItemsNotation, text: string): boolean {
+  const tags = [close.trim(), tagsOf(end)[0]!];
+  return [...text.matchAll(/(?=\s*[<[])/g)].some(({ index }) =>
+    tags.some((tag) => text.slice(0, index).endsWith(tag)),
+  );
 }
