@@ -23,10 +23,10 @@ const errors: Readonly<Record<string, Error>> = {
   }),
 };
 
-const text = 'Hello, world! 😀\nAll is well.';
+const reply = 'Hello, world! 😀\nAll is well.';
 const replies: Readonly<Record<string, object>> = {
-  talker: { text },
-  thinker: { reasoning: 'They greet me.', text },
+  talker: { text: reply },
+  thinker: { reasoning: 'They greet me.', text: reply },
   caller: {
     text: 'I look.',
     toolCalls: [
@@ -34,7 +34,7 @@ const replies: Readonly<Record<string, object>> = {
       { name: 'get_weather', arguments: '{"city":"Köln"}' },
     ],
   },
-  'fails-late': { text, error: errors['fails-late'], failAfter: 3 },
+  'fails-late': { text: reply, error: errors['fails-late'], failAfter: 3 },
 };
 
 const inference = createFakeInference({

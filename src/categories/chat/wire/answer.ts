@@ -5,15 +5,13 @@ import { jsonResponse } from '../../../http/responses.ts';
 import { renameFields } from '../../../errors.ts';
 import { sinceRestart, type ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
+import type { FieldMap } from './field-map.ts';
 
 /** How a dialect writes an answer. */
 export interface AnswerForm {
   readonly responseId: string;
   readonly stream: boolean;
-  /** The field that `response_format` came from, for errors. */
-  readonly formatField: string;
-  /** Makes an error name the fields that the dialect has. Default: those of chat completions. */
-  readonly toError?: (thrown: unknown) => unknown;
+  readonly fieldOf: FieldMap;
   /** Default: none beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly toBody: (events: readonly ChatEvent[]) => object | Promise<object>;
@@ -38,7 +36,7 @@ export async function answerChat(
   request: ChatRequestInput,
   form: AnswerForm,
 ): Promise<ApiResponse> {
-  const { responseId, stream, headers, toBody, createFrames } = form;
+  const { responseId, stream, fieldOf, headers, toBody, createFrames } = form;
   try {
     if (!stream) {
       const events = sinceRestart(await run.collect(request, { responseId }));
@@ -54,17 +52,8 @@ export async function answerChat(
     const response = await run.stream(request, watched, { responseId, ...end });
     return { ...response, headers: { ...response.headers, ...headers, ...shown } };
   } catch (error) {
-    throw toDialectError(error, form);
+    throw renameFields(error, fieldOf);
   }
-}
-
-/** An error about a chat request that names the fields of the dialect. */
-export function toDialectError(
-  thrown: unknown,
-  { formatField, toError }: Pick<AnswerForm, 'formatField' | 'toError'>,
-): unknown {
-  const named = renameFields(thrown, (field) => (field === 'response_format' ? formatField : field));
-  return toError?.(named) ?? named;
 }
 
 function promptHeaders(event: ChatEvent): Record<string, string> | undefined {

@@ -21,12 +21,12 @@ export const chatCompletions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = 
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: fromChatRequest,
-  async answer(run, { request, formatField, stream, includeUsage, continuousUsage }) {
+  async answer(run, { request, fieldOf, stream, includeUsage, continuousUsage }) {
     const head = createHead('chatcmpl-', run.model);
     return answerChat(run, request, {
       responseId: head.id,
       stream,
-      formatField,
+      fieldOf,
       toBody: (events) => toChatCompletion(events, head),
       createFrames() {
         return {

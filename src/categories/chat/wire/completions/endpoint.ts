@@ -8,16 +8,12 @@ import type { RawPrompt } from '../../prompts.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { toAnswerFormat } from '../answer-format.ts';
 import { answerChat, createHead } from '../answer.ts';
-import { deliveryOf, readFields, type ChatCall } from '../from-request.ts';
-import { onlyPromptAs } from '../preview-prompt.ts';
+import type { ChatCall } from '../from-request.ts';
+import { createFieldMap, formatPlace, promptPlace } from '../field-map.ts';
+import { deliveryOf, readFields } from '../request-parts.ts';
 import { foreignFields } from '../foreign-fields.ts';
 import { completionRequestSchema, completionSchema, defaultMaxTokens } from './schema.ts';
 import { createCompletionChunker, toCompletion } from './to-response.ts';
-
-/** The parsed request without the form of its delivery. */
-interface CompletionCall extends ChatCall {
-  readonly isList: boolean;
-}
 
 /** Fields of chats, which would change the answer here. */
 const chatFields =
@@ -31,7 +27,7 @@ const completionForeignFields: ForeignFields = {
 };
 
 /** A request body of `POST /completions` → what the inference takes. */
-function readCompletionRequest(body: unknown, nameOf: (field: string) => string): CompletionCall {
+function readCompletionRequest(body: unknown, nameOf: (field: string) => string): ChatCall {
   const parsed = parseBody(completionRequestSchema, body);
   const { prompt, n, best_of, max_tokens, logprobs, suffix, ...others } = parsed;
   if (best_of != null && best_of !== (n ?? 1))
@@ -52,11 +48,13 @@ function readCompletionRequest(body: unknown, nameOf: (field: string) => string)
     ...(max_tokens && { maxTokens: max_tokens }),
     ...(logprobs != null && { logprobs: true, topLogprobs: logprobs }),
   };
-  return { model: parsed.model, request, isList, formatField: nameOf(formatField), ...deliveryOf(parsed) };
+  const ofPrompt = isList ? [] : [promptPlace('prompt')];
+  const fieldOf = createFieldMap([formatPlace(nameOf(formatField)), ...ofPrompt]);
+  return { model: parsed.model, request, fieldOf, ...deliveryOf(parsed) };
 }
 
 /** `POST /completions` */
-export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> = {
+export const completions: Endpoint<ChatCall, ChatRequestInput, ChatEvent> = {
   method: 'POST',
   path: '/completions',
   operationId: 'createCompletion',
@@ -72,7 +70,7 @@ export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> 
   },
   errors: ['context_length_exceeded', 'unsupported_feature'],
   read: (body) => readForeign(completionForeignFields, body, readCompletionRequest),
-  async answer(run, { request: asked, stream, isList, formatField, ...delivery }) {
+  async answer(run, { request: asked, stream, fieldOf, ...delivery }) {
     const head = createHead('cmpl-', run.model);
     const hasDefault = run.model.defaults?.['maxTokens'] !== undefined;
     const request = hasDefault ? asked : { maxTokens: defaultMaxTokens, ...asked };
@@ -80,8 +78,7 @@ export const completions: Endpoint<CompletionCall, ChatRequestInput, ChatEvent> 
     return answerChat(run, request, {
       responseId: head.id,
       stream,
-      formatField,
-      ...(!isList && { toError: onlyPromptAs('prompt') }),
+      fieldOf,
       toBody: (events) => toCompletion(events, head, options),
       createFrames() {
         const toChunks = createCompletionChunker(head, options, delivery);

@@ -4,7 +4,6 @@ import { toNamedFrame } from '../../../../http/sse.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat } from '../answer.ts';
-import { toMessagesError } from './field-names.ts';
 import {
   readMessagesRequest,
   toAskedRequest,
@@ -59,13 +58,12 @@ export const messagesEndpoint: Endpoint<MessagesCall, ChatRequestInput, ChatEven
   },
   read: readMessagesRequest,
   async answer(run, call) {
-    const { stream, formatField, places } = call;
+    const { stream, fieldOf } = call;
     const head = { id: createId('msg_'), model: run.model.id };
     return answerChat(run, toAskedRequest(call, run.model), {
       responseId: head.id,
       stream,
-      formatField,
-      toError: (error) => toMessagesError(error, places),
+      fieldOf,
       toBody: (events) => toMessage(events, head),
       createFrames() {
         const push = createMessageStreamer(head);
@@ -100,9 +98,7 @@ export const countTokens: Endpoint<MessagesCall, ChatRequestInput, ChatEvent> = 
   read: readMessagesRequest,
   async answer(run, call) {
     const asked = toAskedRequest(call, run.model);
-    const { tokens } = await previewPrompt(run, { ...asked, echo: 'text' }, (error) =>
-      toMessagesError(error, call.places),
-    );
+    const { tokens } = await previewPrompt(run, { ...asked, echo: 'text' }, call.fieldOf);
     return jsonResponse(200, { input_tokens: tokens.length });
   },
 };

@@ -1,7 +1,8 @@
 import { exactTextOf } from '../../../../http/exact-texts.ts';
 import { z } from 'zod';
 import type { ModelInfo } from '../../../../contracts/model.ts';
-import { fieldError, orThrow } from '../../../../errors.ts';
+import type { ChatMessage, ContentPart, MessageContent } from '../../../../core/chat/messages.ts';
+import { fieldError } from '../../../../errors.ts';
 import type { CallerState } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
 import { mapEach } from '../../../../validation/in-pieces.ts';
@@ -13,26 +14,25 @@ import {
   readForeign,
   type ForeignFields,
 } from '../../../../validation/foreign-fields.ts';
+import type { ChatRequestInput } from '../../request.ts';
+import { toAnswerFormat } from '../answer-format.ts';
+import { createFieldMap, formatPlace, inFields, messagePlaces } from '../field-map.ts';
 import { foreignFields } from '../foreign-fields.ts';
-import { fromChatRequest, type ChatCall } from '../from-request.ts';
-import type { ChatRequestBody } from '../schema.ts';
-import { toMessagesError } from './field-names.ts';
+import type { ChatCall } from '../from-request.ts';
+import { assertFewArguments, readFields, toToolUse, type ToolSelection } from '../request-parts.ts';
 import { messagesRequestSchema, type MessagesRequestBody } from './schema.ts';
 
 /** The parsed request without the form of its delivery. */
-export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream' | 'formatField'> {
-  /** The field that each message of the request came from, for errors. */
-  readonly places: readonly string[];
+export interface MessagesCall extends Pick<ChatCall, 'model' | 'request' | 'stream' | 'fieldOf'> {
   readonly thinking: Thinking;
 }
 
 /** `unasked`: the request says nothing about thinking, nor how much of it. */
 type Thinking = 'enabled' | 'disabled' | 'adaptive' | 'unasked';
 
-type MessageBody = ChatRequestBody['messages'][number];
 type Turn = MessagesRequestBody['messages'][number];
 type Block = Exclude<Turn['content'], string>[number];
-type ResultContent = Extract<Block, { type: 'tool_result' }>['content'];
+type Message = ChatMessage<MessageContent>;
 
 const useTools = 'use `tools` of your own';
 
@@ -64,30 +64,38 @@ export const messagesForeignFields: ForeignFields = {
   top_logprobs: { advice: 'use `POST /chat/completions`' },
 };
 
-/** A request body of `POST /messages` → what the inference takes. The body becomes that of a chat completion. */
+/** A request body of `POST /messages` → what the inference takes. */
 export function fromMessagesRequest(body: unknown): MessagesCall {
-  return toCall(toChatBody(parse(body)));
+  return toCall(parse(body));
 }
 
-/** `fromMessagesRequest` that lets others run within and between its two checks. */
+/** `fromMessagesRequest` that lets other requests run within and between its two checks. */
 export async function readMessagesRequest(
   body: unknown,
   _caller: CallerState,
   { pieces }: RequestBudget,
 ): Promise<MessagesCall> {
   const parsed = await pieces(() => parse(body));
-  const conversation = await pieces(() => toChatBody(parsed));
-  return pieces(() => toCall(conversation));
+  return pieces(() => toCall(parsed));
 }
 
 function parse(body: unknown): MessagesRequestBody {
   return readForeign(messagesForeignFields, body, (own) => parseBody(messagesRequestSchema, own));
 }
 
-function toChatBody(parsed: MessagesRequestBody) {
-  const { system, messages: turns, tools, thinking, metadata, ...others } = parsed;
-  const { stop_sequences, tool_choice, output_config, ...common } = others;
-  const ofTurns = mapEach(turns, (turn, index) => {
+const fieldRules = [
+  [/^tools\[(\d+)\]\.function\.parameters\b/, 'tools[$1].input_schema'],
+  [/^tools\[(\d+)\]\.function\b/, 'tools[$1]'],
+  [/^parallel_tool_calls\b/, 'tool_choice.disable_parallel_tool_use'],
+  [/^stop\b/, 'stop_sequences'],
+  [/^enable_thinking\b/, 'thinking'],
+  [/^reasoning_effort\b/, 'output_config.effort'],
+] as const;
+
+function toCall(parsed: MessagesRequestBody): MessagesCall {
+  const { model, system, thinking, tools, tool_choice: choice, output_config: output } = parsed;
+  const { include_reasoning, continue_final_message } = parsed;
+  const ofTurns = mapEach(parsed.messages, (turn, index) => {
     const place = `messages[${index}]`;
     return toMessages(turn, place).map((message) => ({ message, place }));
   });
@@ -95,35 +103,43 @@ function toChatBody(parsed: MessagesRequestBody) {
   if (system != null)
     placed.unshift({ message: { role: 'system', content: textOf(system) }, place: 'system' });
   const messages = placed.map(({ message }) => message);
+  const format = output?.format;
+  const { responseFormat, formatField } = toAnswerFormat({
+    ...parsed,
+    response_format: format && { type: 'json_schema', json_schema: { schema: format.schema } },
+  });
+  const fieldOf = createFieldMap([
+    ...fieldRules,
+    formatPlace(formatField, 'output_config.format'),
+    messagePlaces(
+      placed.map(({ place }) => place),
+      'messages',
+    ),
+  ]);
   const last = messages.at(-1)!;
-  const isOpen = last.role === 'assistant' && last.content != null && !last.tool_calls?.length;
-  const chatBody = {
-    ...common,
+  const isOpen = last.role === 'assistant' && last.content !== null && last.toolCalls === undefined;
+  const functions = tools?.map(({ name, description, input_schema: parameters, strict }) => {
+    return { name, description, parameters, strict };
+  });
+  const request: ChatRequestInput = {
+    ...readFields(parsed),
+    model,
     messages,
-    stop: stop_sequences,
-    tools: tools?.map(({ name, description, input_schema, strict }) => ({
-      type: 'function',
-      function: { name, description, parameters: input_schema, strict },
-    })),
-    ...toToolChoice(tool_choice),
-    ...(thinking?.type === 'disabled' && { enable_thinking: false }),
+    ...inFields(fieldOf, () => toToolUse(functions ?? [], toSelection(choice))),
+    ...toParallel(choice),
+    responseFormat,
+    ...(parsed.stop_sequences && { stop: parsed.stop_sequences }),
+    ...(thinking?.type === 'disabled' && { enableThinking: false }),
     // Thinking that nobody asked for is no part of the answer.
-    include_reasoning: common.include_reasoning ?? thinking != null,
+    includeReasoning: include_reasoning ?? thinking != null,
     // The answer goes on where the conversation ends.
-    continue_final_message: common.continue_final_message ?? isOpen,
-    ...toOutput(output_config),
-    user: metadata?.user_id,
+    continueFinalMessage: continue_final_message ?? isOpen,
+    // Clients send the effort that their own service has without it, to models that can't think, too.
+    ...(output?.effort && output.effort !== 'high' && { reasoningEffort: output.effort }),
   };
-  return { chatBody, places: placed.map(({ place }) => place), thinking: thinking?.type };
-}
-
-function toCall({ chatBody, places, thinking }: ReturnType<typeof toChatBody>): MessagesCall {
-  const { model, request, stream, formatField } = orThrow(
-    () => fromChatRequest(chatBody),
-    (error) => toMessagesError(error, places),
-  );
-  const asked = thinking ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
-  return { model, request, stream, formatField, places, thinking: asked };
+  inFields(fieldOf, () => assertFewArguments(messages));
+  const asked = thinking?.type ?? (request.reasoningEffort === undefined ? 'unasked' : 'adaptive');
+  return { model, request, stream: parsed.stream ?? false, fieldOf, thinking: asked };
 }
 
 /**
@@ -145,19 +161,8 @@ export function toAskedRequest(
   };
 }
 
-function toOutput(config: MessagesRequestBody['output_config']) {
-  const { format, effort } = config ?? {};
-  return {
-    ...(format && {
-      response_format: { type: 'json_schema', json_schema: { schema: format.schema } },
-    }),
-    // Clients send the effort that their own service has without it, to models that can't think, too.
-    ...(effort && effort !== 'high' && { reasoning_effort: effort }),
-  };
-}
-
 /** Results of calls come before the rest of a user's turn, as templates have them. */
-function toMessages({ role, content }: Turn, place: string): MessageBody[] {
+function toMessages({ role, content }: Turn, place: string): Message[] {
   if (typeof content === 'string') return [{ role, content }];
   if (role === 'assistant') return [toAssistant(content, place)];
   if (role === 'system') {
@@ -165,11 +170,11 @@ function toMessages({ role, content }: Turn, place: string): MessageBody[] {
     return [{ role, content: textOf(content) }];
   }
   assertTypes(content, ['text', 'image', 'tool_result'], { place, whose: 'a user' });
-  const results = ofType(content, 'tool_result').map((block): MessageBody => {
+  const results = ofType(content, 'tool_result').map((block): Message => {
     const text = textOf(block.content ?? '');
     return {
       role: 'tool',
-      tool_call_id: block.tool_use_id,
+      toolCallId: block.tool_use_id,
       content: block.is_error ? `Error: ${text}` : text,
     };
   });
@@ -181,19 +186,19 @@ function toMessages({ role, content }: Turn, place: string): MessageBody[] {
   return parts.length === 0 && results.length > 0 ? results : [...results, { role: 'user', content: parts }];
 }
 
-function toAssistant(blocks: readonly Block[], place: string): MessageBody {
+function toAssistant(blocks: readonly Block[], place: string): Message {
   const types = ['text', 'tool_use', 'thinking', 'redacted_thinking'];
   assertTypes(blocks, types, { place, whose: 'the assistant' });
   const texts = ofType(blocks, 'text').map(({ text }) => text);
   const thoughts = ofType(blocks, 'thinking').map(({ thinking }) => thinking);
   const calls = ofType(blocks, 'tool_use').map(({ id, name, input }) => {
-    return { id, function: { name, arguments: exactTextOf(input) ?? JSON.stringify(input) } };
+    return { id, name, arguments: exactTextOf(input) ?? JSON.stringify(input) };
   });
   return {
     role: 'assistant',
     content: texts.length === 0 && calls.length > 0 ? null : texts.join('\n'),
-    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n') }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thoughts.length > 0 && { reasoningContent: thoughts.join('\n') }),
+    ...(calls.length > 0 && { toolCalls: calls }),
   };
 }
 
@@ -213,14 +218,14 @@ function assertTypes(
 
 type TextOrImage = Extract<Block, { type: 'text' | 'image' }>;
 
-function toPart(block: TextOrImage) {
-  if (block.type === 'text') return { type: 'text' as const, text: block.text };
+function toPart(block: TextOrImage): ContentPart {
+  if (block.type === 'text') return { type: 'text', text: block.text };
   const { source } = block;
-  const url = source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
-  return { type: 'image_url' as const, image_url: { url } };
+  const image = source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
+  return { type: 'image', image };
 }
 
-function picturesOf(content: ResultContent) {
+function picturesOf(content: Extract<Block, { type: 'tool_result' }>['content']): ContentPart[] {
   return typeof content === 'string' || content == null
     ? []
     : content.filter(({ type }) => type === 'image').map(toPart);
@@ -233,15 +238,15 @@ function textOf(content: string | readonly Block[]): string {
     .join('\n');
 }
 
-const modes = { auto: 'auto', any: 'required' } as const;
+const modes = { auto: 'auto', any: 'required', none: 'none' } as const;
 
-function toToolChoice(choice: MessagesRequestBody['tool_choice']): Partial<ChatRequestBody> {
-  if (choice == null) return {};
-  if (choice.type === 'none') return { tool_choice: 'none' };
+function toSelection(choice: MessagesRequestBody['tool_choice']): ToolSelection {
+  if (choice == null) return undefined;
+  return choice.type === 'tool' ? { name: choice.name } : modes[choice.type];
+}
+
+function toParallel(choice: MessagesRequestBody['tool_choice']): Pick<ChatRequestInput, 'parallelToolCalls'> {
+  if (choice == null || choice.type === 'none') return {};
   const { disable_parallel_tool_use: isSingle } = choice;
-  return {
-    tool_choice:
-      choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : modes[choice.type],
-    ...(isSingle != null && { parallel_tool_calls: !isSingle }),
-  };
+  return isSingle == null ? {} : { parallelToolCalls: !isSingle };
 }

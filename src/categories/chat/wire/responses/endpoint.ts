@@ -1,13 +1,12 @@
 import type { Endpoint, EndpointRun } from '../../../../contracts/endpoint.ts';
 import type { ApiResponse } from '../../../../contracts/http.ts';
-import { InferenceError } from '../../../../errors.ts';
+import { InferenceError, renameFields } from '../../../../errors.ts';
 import { createId, listOfNames, unixTime } from '../../../../http/headers.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { toNamedFrame } from '../../../../http/sse.ts';
 import { sinceRestart, type ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { answerChat, toDialectError } from '../answer.ts';
-import { toResponsesError, toResponsesField } from './field-names.ts';
+import { answerChat } from '../answer.ts';
 import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './from-request.ts';
 import { beginWork } from './background-work.ts';
 import { tooLarge, type KeptItem } from './kept-items.ts';
@@ -57,11 +56,9 @@ export const inputTokens: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> =
   },
   errors: ['unsupported_feature', 'response_not_found'],
   read: readResponsesRequest,
-  async answer(run, { request, formatField, places }) {
-    const toError = (thrown: unknown): unknown =>
-      toDialectError(thrown, { formatField, toError: (error) => toResponsesError(error, places) });
+  async answer(run, { request, fieldOf }) {
     const asked: ChatRequestInput = { ...request, model: run.model.id, echo: 'text' };
-    const { tokens } = await previewPrompt(run, asked, toError);
+    const { tokens } = await previewPrompt(run, asked, fieldOf);
     return jsonResponse(200, { object: 'response.input_tokens', input_tokens: tokens.length });
   },
 };
@@ -107,17 +104,15 @@ function reportTo({ report }: Pick<ReportingRun, 'report'>): (error: unknown) =>
 interface BackgroundForm extends ResponseForm {
   readonly head: ResponseHead;
   readonly headers: Readonly<Record<string, string>>;
-  /** Makes an error name the fields of the request. */
-  readonly toError: (thrown: unknown) => unknown;
 }
 
 /** Answers with a response that is still to come, and keeps it as it changes. The service has to keep responses. */
 async function answerInBackground(
   run: EndpointRun<ChatRequestInput, ChatEvent>,
   call: ResponsesCall,
-  { head, headers, toError, ...form }: BackgroundForm,
+  { head, headers, ...form }: BackgroundForm,
 ): Promise<ApiResponse> {
-  const { request, before } = call;
+  const { request, before, fieldOf } = call;
   const kept = run.caller.kept!;
   const { id } = head;
   let response = toEmptyResponse(head, { status: 'queued' });
@@ -141,7 +136,7 @@ async function answerInBackground(
       return toModelResponse(sinceRestart(await events), head, form);
     } catch (thrown) {
       if (signal.aborted) return toEmptyResponse(head, { status: 'cancelled' });
-      return failed(InferenceError.from(toError(thrown)));
+      return failed(InferenceError.from(renameFields(thrown, fieldOf)));
     }
   };
   const failed = (error: InferenceError): ModelResponse => {
@@ -159,7 +154,7 @@ async function answerInBackground(
     await written;
     await forgetResponse(kept, id).catch(reportTo(run));
     await end();
-    throw toError(thrown);
+    throw renameFields(thrown, fieldOf);
   }
   return jsonResponse(200, response, headers);
 }
@@ -182,7 +177,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
   errors: ['context_length_exceeded', 'unsupported_feature', 'response_not_found'],
   read: readResponsesRequest,
   async answer(run, call) {
-    const { request, stream, places, tools, body } = call;
+    const { request, stream, fieldOf, tools, body } = call;
     const id = createId('resp_');
     const head = toResponseHead(call, { id, created: unixTime(), model: run.model.id });
     const isSealed = body.include?.includes('reasoning.encrypted_content') === true;
@@ -190,22 +185,16 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
       seal: isSealed ? run.caller.seal : undefined,
       namespaced: tools.namespaced,
     };
-    const errors = {
-      formatField: call.formatField,
-      toError: (error: unknown) => toResponsesError(error, places),
-    };
     const headers = skippedHeader(tools);
     const asked = { ...request, model: run.model.id };
-    if (body.background === true) {
-      const toError = (error: unknown): unknown => toDialectError(error, errors);
-      return answerInBackground(run, { ...call, request: asked }, { ...form, head, headers, toError });
-    }
+    if (body.background === true)
+      return answerInBackground(run, { ...call, request: asked }, { ...form, head, headers });
     const keep = (response: ModelResponse): Promise<ModelResponse> => keepResponse(response, call, run);
     return answerChat(run, asked, {
       responseId: id,
       stream,
       headers,
-      ...errors,
+      fieldOf,
       toBody: (events) => keep(toModelResponse(events, head, form)),
       createFrames() {
         const { push, fail } = createResponseStreamer(head, form);
@@ -223,7 +212,7 @@ export const responses: Endpoint<ResponsesCall, ChatRequestInput, ChatEvent> = {
           },
           endFrame: '',
           toErrorFrames: ({ error: { code, message, param } }) =>
-            fail({ code, message, param: param === null ? null : toResponsesField(param, places) })
+            fail({ code, message, param: param === null ? null : fieldOf(param) })
               .map(toNamedFrame)
               .join(''),
         };

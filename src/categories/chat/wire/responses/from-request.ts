@@ -1,10 +1,13 @@
 import type { CallerState } from '../../../../contracts/caller.ts';
 import type { RequestBudget } from '../../../../contracts/endpoint.ts';
-import { fieldError, orThrow, unsupportedError } from '../../../../errors.ts';
+import type { ChatMessage, ContentPart, MessageContent, ToolCall } from '../../../../core/chat/messages.ts';
+import { fieldError, unsupportedError } from '../../../../errors.ts';
 import { parseBody } from '../../../../validation/issues.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { fromChatRequest } from '../from-request.ts';
-import type { ChatRequestBody } from '../schema.ts';
+import { toAnswerFormat } from '../answer-format.ts';
+import { createFieldMap, formatPlace, inFields, messagePlaces } from '../field-map.ts';
+import type { ChatCall } from '../from-request.ts';
+import { assertFewArguments, readFields, toToolUse } from '../request-parts.ts';
 import {
   assertRecallsNothing,
   conversationOf,
@@ -13,10 +16,9 @@ import {
   type PlacedItem,
   type Recalled,
 } from './conversation.ts';
-import { toResponsesError } from './field-names.ts';
 import type { Keeping } from './kept-response.ts';
 import { responsesRequestSchema, type ConversationItem, type ResponsesRequestBody } from './schema.ts';
-import { shownName, showTools, toToolChoice, type ShownTools } from './tools.ts';
+import { shownName, showTools, toSelection, type ShownTools } from './tools.ts';
 import {
   foreignTo,
   harmless,
@@ -49,28 +51,25 @@ export const responsesForeignFields: ForeignFields = {
 };
 
 /** The parsed request without the form of its delivery. */
-export interface ResponsesCall extends Keeping {
-  readonly model: string;
-  readonly request: ChatRequestInput;
-  readonly stream: boolean;
-  readonly formatField: string;
-  /** The field that each message of the request came from, for errors. */
-  readonly places: readonly string[];
+export interface ResponsesCall extends Keeping, Pick<ChatCall, 'model' | 'request' | 'stream' | 'fieldOf'> {
   readonly tools: ShownTools;
   /** The response repeats parts of it. */
   readonly body: ResponsesRequestBody;
 }
 
-type MessageBody = ChatRequestBody['messages'][number];
-type AssistantBody = Extract<MessageBody, { role: 'assistant' }>;
+/** A message to which the items behind it may still add. */
+type Message =
+  | Exclude<ChatMessage<MessageContent>, { role: 'assistant' }>
+  | {
+      readonly role: 'assistant';
+      readonly content: MessageContent | null;
+      reasoningContent?: string;
+      toolCalls?: ToolCall[];
+    };
 type Content = Extract<ConversationItem, { role: string }>['content'];
-interface TextPart {
-  readonly type: 'text';
-  readonly text: string;
-}
 
 /**
- * A request body of `POST /responses` → what the inference takes. The body becomes that of a chat completion.
+ * A request body of `POST /responses` → what the inference takes.
  *
  * @throws InferenceError `invalid_request` or `unsupported_feature` with the place of the first fault as `param`
  *
@@ -83,10 +82,10 @@ export function fromResponsesRequest(body: unknown): ResponsesCall {
   const parsed = parse(body);
   assertRecallsNothing(parsed);
   const items = conversationOf(parsed, nothingRecalled, () => undefined);
-  return toCall(parsed, toChatBody(parsed, items), { store: false, recalled: nothingRecalled });
+  return toCall(parsed, items, { store: false, recalled: nothingRecalled });
 }
 
-/** `fromResponsesRequest` of a caller of a service; it lets others run within and between its two checks. */
+/** `fromResponsesRequest` of a caller of a service; it lets other requests run within and between its two checks. */
 export async function readResponsesRequest(
   body: unknown,
   caller: CallerState,
@@ -97,10 +96,8 @@ export async function readResponsesRequest(
   const recalled = await recall(parsed, caller, budget);
   await budget.pause();
   const items = conversationOf(parsed, recalled, caller.unseal);
-  await budget.pause();
-  const conversation = toChatBody(parsed, items);
   const store = parsed.store ?? caller.kept !== undefined;
-  return budget.pieces(() => toCall(parsed, conversation, { store, recalled }));
+  return budget.pieces(() => toCall(parsed, items, { store, recalled }));
 }
 
 function parse(body: unknown): ResponsesRequestBody {
@@ -116,52 +113,61 @@ function assertMayRunOn({ stream, store }: ResponsesRequestBody): void {
   if (store === false) throw fieldError('store', 'expected true, which `background` needs, got false');
 }
 
-function toChatBody(parsed: ResponsesRequestBody, placed: readonly PlacedItem[]) {
-  const { instructions, max_output_tokens, tool_choice, text, reasoning, include, ...common } = parsed;
-  const { messages, places } = toMessages(placed, instructions);
-  const logprobs = include?.includes('message.output_text.logprobs') || (parsed.top_logprobs ?? 0) > 0;
-  const tools = showTools(parsed.tools ?? []);
-  const format = text?.format;
-  const chatBody = {
-    ...common,
-    messages,
-    input: undefined,
-    max_tokens: max_output_tokens,
-    tools: tools.functions,
-    tool_choice: toToolChoice(tool_choice),
-    response_format: format?.type === 'json_schema' ? { type: format.type, json_schema: format } : format,
-    reasoning_effort: reasoning?.effort,
-    verbosity: text?.verbosity,
-    logprobs,
-  };
-  return { chatBody, places, tools, items: placed.map(({ item }) => item) };
-}
+const fieldRules = [
+  [/^tools\[(\d+)\]\.function\b/, 'tools[$1]'],
+  [/^max_tokens\b/, 'max_output_tokens'],
+  [/^reasoning_effort\b/, 'reasoning.effort'],
+] as const;
 
 function toCall(
   parsed: ResponsesRequestBody,
-  { chatBody, places, items, tools }: ReturnType<typeof toChatBody>,
+  placed: readonly PlacedItem[],
   { store, recalled }: { readonly store: boolean; readonly recalled: Recalled },
 ): ResponsesCall {
-  const { model, request, stream, formatField } = orThrow(
-    () => fromChatRequest(chatBody),
-    (error) => toResponsesError(error, places),
-  );
-  const kept = { items: items.slice(recalled.items.length), before: recalled.before, store };
-  return { model, request, stream, formatField, places, tools, ...kept, body: parsed };
+  const { model, text, include, max_output_tokens: maxTokens, reasoning } = parsed;
+  const { messages, places } = toMessages(placed, parsed.instructions);
+  const tools = showTools(parsed.tools ?? []);
+  const format = text?.format;
+  const { responseFormat, formatField } = toAnswerFormat({
+    ...parsed,
+    response_format: format?.type === 'json_schema' ? { type: 'json_schema', json_schema: format } : format,
+  });
+  const fieldOf = createFieldMap([
+    ...fieldRules,
+    formatPlace(formatField, 'text.format'),
+    messagePlaces(places, 'input'),
+  ]);
+  if (text?.verbosity != null && text.verbosity !== 'medium')
+    throw unsupportedError('text.verbosity', 'not supported, this feature is not offered');
+  const logprobs = include?.includes('message.output_text.logprobs') || (parsed.top_logprobs ?? 0) > 0;
+  const request: ChatRequestInput = {
+    ...readFields(parsed),
+    model,
+    messages,
+    ...inFields(fieldOf, () => toToolUse(tools.functions, toSelection(parsed.tool_choice))),
+    responseFormat,
+    logprobs,
+    ...(maxTokens != null && { maxTokens }),
+    ...(reasoning?.effort != null && { reasoningEffort: reasoning.effort }),
+  };
+  inFields(fieldOf, () => assertFewArguments(messages));
+  const items = placed.slice(recalled.items.length).map(({ item }) => item);
+  const kept = { items, before: recalled.before, store };
+  return { model, request, stream: parsed.stream ?? false, fieldOf, tools, ...kept, body: parsed };
 }
 
 /** Calls and reasoning, which are items of their own, become parts of the assistant's messages. */
 function toMessages(items: readonly PlacedItem[], instructions?: string | null) {
-  const messages: MessageBody[] = [];
+  const messages: Message[] = [];
   const places: string[] = [];
-  const add = (message: MessageBody, place: string): void => {
+  const add = (message: Message, place: string): void => {
     messages.push(message);
     places.push(place);
   };
   if (instructions != null) add({ role: 'system', content: instructions }, 'instructions');
   let reasoning: string | undefined;
   // A result is a text here: its pictures follow in a message after all results of the turn.
-  let pictures: { part: ImagePart; place: string }[] = [];
+  let pictures: { part: ContentPart; place: string }[] = [];
   const addPictures = (): void => {
     const [first] = pictures;
     if (first) add({ role: 'user', content: pictures.map(({ part }) => part) }, first.place);
@@ -175,18 +181,18 @@ function toMessages(items: readonly PlacedItem[], instructions?: string | null) 
     }
     const last = messages.at(-1);
     const isCallOfLast = item.type === 'function_call' && last?.role === 'assistant';
-    if (isCallOfLast && (reasoning === undefined || last.tool_calls)) {
-      (last.tool_calls ??= []).push(toToolCall(item));
-      if (reasoning !== undefined) last.reasoning_content = `${last.reasoning_content ?? ''}${reasoning}`;
+    if (isCallOfLast && (reasoning === undefined || last.toolCalls)) {
+      (last.toolCalls ??= []).push(toToolCall(item));
+      if (reasoning !== undefined) last.reasoningContent = `${last.reasoningContent ?? ''}${reasoning}`;
       reasoning = undefined;
       continue;
     }
     if (item.type === 'function_call_output' && typeof item.output !== 'string') {
       for (const part of item.output) {
-        if (part.type === 'input_image') pictures.push({ part: toImage(part), place: `${place}.output` });
+        if (part.type === 'input_image') pictures.push({ part: toPart(part), place: `${place}.output` });
       }
     }
-    add(toMessage(item, reasoning), place);
+    add(toMessage(item, reasoning, place), place);
     reasoning = undefined;
   }
   addPictures();
@@ -194,50 +200,51 @@ function toMessages(items: readonly PlacedItem[], instructions?: string | null) 
   return { messages, places };
 }
 
+type CallItem = Extract<ConversationItem, { type: 'function_call' }>;
+
+function thoughtsOf(reasoningContent: string | undefined) {
+  return reasoningContent === undefined ? {} : { reasoningContent };
+}
+
 function toMessage(
   item: Exclude<ConversationItem, { type: 'reasoning' }>,
   reasoning: string | undefined,
-): MessageBody {
+  place: string,
+): Message {
   if (item.type === 'function_call_output') {
-    const { output, call_id } = item;
-    const textsOf = (part: Part) => (part.type === 'input_image' ? [] : [toText(part)]);
-    const content = typeof output === 'string' ? output : output.flatMap(textsOf);
-    return { role: 'tool', content, tool_call_id: call_id };
+    const { output, call_id: toolCallId } = item;
+    const content =
+      typeof output === 'string' ? output : output.filter(({ type }) => type !== 'input_image').map(toPart);
+    return { role: 'tool', content, toolCallId };
   }
-  const thoughts = reasoning === undefined ? {} : { reasoning_content: reasoning };
   if (item.type === 'function_call')
-    return { role: 'assistant', content: null, tool_calls: [toToolCall(item)], ...thoughts };
-  // Only users' messages may hold pictures; the schema of a chat completion refuses others, by their place.
-  const { role } = item;
+    return { role: 'assistant', content: null, toolCalls: [toToolCall(item)], ...thoughtsOf(reasoning) };
   const content = typeof item.content === 'string' ? item.content : item.content.map(toPart);
-  return { role, content, ...(role === 'assistant' && thoughts) } as MessageBody;
+  if (item.role === 'user') return { role: 'user', content };
+  assertTextOnly(item, place);
+  return item.role === 'assistant'
+    ? { role: 'assistant', content, ...thoughtsOf(reasoning) }
+    : { role: 'system', content };
 }
 
 type Part = Exclude<Content, string>[number];
 
-type ImagePart = Extract<
-  Exclude<Extract<MessageBody, { role: 'user' }>['content'], string>[number],
-  { type: 'image_url' }
->;
-
-function toPart(part: Part): TextPart | ImagePart {
-  return part.type === 'input_image' ? toImage(part) : toText(part);
+/** Only users may send pictures. */
+function assertTextOnly({ content }: { readonly content: Content }, place: string): void {
+  const index = typeof content === 'string' ? -1 : content.findIndex(({ type }) => type === 'input_image');
+  if (index >= 0)
+    throw unsupportedError(
+      `${place}.content[${index}]`,
+      'expected a part of type "input_text", "output_text" or "refusal", got "input_image"',
+    );
 }
 
-function toText(part: Exclude<Part, { type: 'input_image' }>): TextPart {
+function toPart(part: Part): ContentPart {
+  if (part.type === 'input_image')
+    return { type: 'image', image: part.image_url, detail: part.detail ?? undefined };
   return { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
 }
 
-function toImage({ image_url: url, detail }: Extract<Part, { type: 'input_image' }>): ImagePart {
-  return { type: 'image_url', image_url: { url, detail } };
-}
-
-function toToolCall(
-  item: Extract<ConversationItem, { type: 'function_call' }>,
-): NonNullable<AssistantBody['tool_calls']>[number] {
-  return {
-    id: item.call_id,
-    type: 'function',
-    function: { name: shownName(item), arguments: item.arguments },
-  };
+function toToolCall(item: CallItem): ToolCall {
+  return { id: item.call_id, name: shownName(item), arguments: item.arguments };
 }

@@ -1,11 +1,10 @@
 import { fieldError } from '../../../../errors.ts';
-import type { ChatRequestBody } from '../schema.ts';
+import type { ToolSelection } from '../request-parts.ts';
 import type { ModelResponse, ResponsesRequestBody } from './schema.ts';
 
 type Tools = NonNullable<ResponsesRequestBody['tools']>;
 type OfferedTool = ModelResponse['tools'][number];
 type FunctionTool = Extract<OfferedTool, { type: 'function' }>;
-type ChatTool = NonNullable<ChatRequestBody['tools']>[number];
 
 /** A function of a namespace, as clients call it. */
 export interface NamespacedName {
@@ -28,16 +27,13 @@ export function shownName({ namespace, name }: ToolName): string {
 
 /** Functions, alone and within namespaces; tools of other types are skipped. */
 export function showTools(tools: Tools) {
-  const functions: ChatTool[] = [];
+  const functions: Omit<FunctionTool, 'type'>[] = [];
   /** Types of the tools that are none of a model that runs here. */
   const skipped = new Set<string>();
   /** Name that the model is shown → the function of a namespace. */
   const namespaced = new Map<string, NamespacedName>();
-  const add = ({ type, ...tool }: FunctionTool): void => {
-    functions.push({ type, function: tool });
-  };
   for (const tool of tools) {
-    if (isFunction(tool)) add(tool);
+    if (isFunction(tool)) functions.push(tool);
     else if (!isNamespace(tool)) skipped.add(tool.type);
     else {
       for (const member of tool.tools) {
@@ -47,7 +43,7 @@ export function showTools(tools: Tools) {
         }
         const names = { namespace: tool.name, name: member.name };
         namespaced.set(shownName(names), names);
-        add({ ...member, name: shownName(names) });
+        functions.push({ ...member, name: shownName(names) });
       }
     }
   }
@@ -64,18 +60,14 @@ export function offeredTools(tools: Tools): OfferedTool[] {
 }
 
 /** @throws InferenceError `invalid_request` for allowed tools of which none is a function, where a call is required */
-export function toToolChoice(choice: ResponsesRequestBody['tool_choice']): ChatRequestBody['tool_choice'] {
+export function toSelection(choice: ResponsesRequestBody['tool_choice']): ToolSelection {
   if (choice == null || typeof choice === 'string') return choice;
-  const named = (tool: ToolName) => ({
-    type: 'function' as const,
-    function: { name: shownName(tool) },
-  });
-  if (choice.type === 'function') return named(choice);
+  if (choice.type === 'function') return { name: shownName(choice) };
   const { mode } = choice;
-  const tools = choice.tools.flatMap(({ type, name, namespace }) =>
-    type === 'function' && name != null ? [named({ name, namespace })] : [],
+  const names = choice.tools.flatMap(({ type, name, namespace }) =>
+    type === 'function' && name != null ? [shownName({ name, namespace })] : [],
   );
-  if (tools.length > 0) return { type: choice.type, allowed_tools: { mode, tools } };
+  if (names.length > 0) return { mode, names };
   if (mode === 'auto') return 'none';
   throw fieldError('tool_choice.tools', 'expected a function, where a call is required');
 }

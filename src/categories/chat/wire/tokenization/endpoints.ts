@@ -3,7 +3,8 @@ import { orElse } from '../../../../errors.ts';
 import { jsonResponse } from '../../../../http/responses.ts';
 import type { ChatEvent, TokenSpelling } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
-import { onlyPromptAs, previewPrompt } from '../preview-prompt.ts';
+import { createFieldMap, promptPlace } from '../field-map.ts';
+import { previewPrompt } from '../preview-prompt.ts';
 import {
   fromDetokenizeRequest,
   tokenizeForeignFields,
@@ -30,7 +31,7 @@ export const tokenize: Endpoint<TokenizeCall, ChatRequestInput, ChatEvent> = {
   errors: ['unsupported_feature'],
   read: fromTokenizeRequest,
   async answer(run, { request, place, hasNames, hasPieces }) {
-    const preview = await previewPrompt(run, request, onlyPromptAs(place));
+    const preview = await previewPrompt(run, request, createFieldMap([promptPlace(place)]));
     const { tokens, spellings = [], contextLength } = preview;
     const body: Tokenization = {
       count: tokens.length,
@@ -56,7 +57,7 @@ export const detokenize: Endpoint<DetokenizeCall, ChatRequestInput, ChatEvent> =
   read: fromDetokenizeRequest,
   async answer(run, { model, tokens }) {
     const request: ChatRequestInput = { model, messages: [], prompts: [tokens], echo: 'text' };
-    const { text } = await previewPrompt(run, request, onlyPromptAs('tokens'));
+    const { text } = await previewPrompt(run, request, createFieldMap([promptPlace('tokens')]));
     return jsonResponse(200, { prompt: text, content: text });
   },
 };

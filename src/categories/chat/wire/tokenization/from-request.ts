@@ -8,7 +8,8 @@ import {
   type ForeignFields,
 } from '../../../../validation/foreign-fields.ts';
 import { foreignFields } from '../foreign-fields.ts';
-import { fromChatRequest, valueOfBoth } from '../from-request.ts';
+import { toChatRequest } from '../from-request.ts';
+import { valueOfBoth } from '../request-parts.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 
 export type TokenizeCall = ReturnType<typeof fromTokenizeRequest>;
@@ -56,7 +57,7 @@ export function fromTokenizeRequest(body: unknown) {
     const call = { model, place, hasNames, hasPieces };
     if (place === 'messages') {
       const rendered = Object.fromEntries(ofMessages.map((name) => [name, parsed[name]]));
-      const { request } = fromChatRequest({ model, messages, ...rendered });
+      const { request } = toChatRequest({ ...rendered, model, messages: messages! });
       return { ...call, request: { ...request, ...preview } };
     }
     const misplaced = ofMessages.find((name) => parsed[name] != null);

@@ -22,6 +22,7 @@ describe('fields', () => {
       temperature: 0.2,
       top_k: 7,
       min_p: 0.1,
+      logit_bias: { 5: 2 },
       metadata: { user_id: 'u' },
       thinking: { type: 'enabled', budget_tokens: 1024 },
     });
@@ -37,6 +38,7 @@ describe('fields', () => {
       temperature: 0.2,
       topK: 7,
       minP: 0.1,
+      logitBias: new Map([[5, 2]]),
       includeReasoning: true,
     });
   });

@@ -226,7 +226,8 @@ describe('fromResponsesRequest', () => {
       asks,
     ];
     const shown = { type: 'image', image: 'data:image/png;base64,AA', detail: 'low' };
-    const { request, places } = read({ input });
+    const { request, fieldOf } = read({ input });
+    const places = request.messages.map((_, index) => fieldOf(`messages[${index}]`));
     expect(request.messages.slice(2)).toEqual([
       toolMessage('a', [{ type: 'text', text: 'The clock:' }]),
       toolMessage('b', []),
