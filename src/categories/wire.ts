@@ -10,7 +10,7 @@ export {
   type ChatCompletionChunk,
   type ChatRequestBody,
 } from './chat/wire/schema.ts';
-export { fromResponsesRequest, type ResponsesCall } from './chat/wire/responses/from-request.ts';
+export { fromResponsesRequest, type ResponsesCall } from './chat/wire/responses/read.ts';
 export { toResponseHead } from './chat/wire/responses/to-head.ts';
 export {
   createResponseStreamer,
@@ -18,7 +18,7 @@ export {
   type ResponseFailure,
   type ResponseHead,
   type ResponseStreamer,
-} from './chat/wire/responses/to-events.ts';
+} from './chat/wire/responses/print.ts';
 export {
   modelResponseSchema,
   responseEventSchema,

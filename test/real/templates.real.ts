@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fromMessagesRequest } from '../../src/categories/chat/wire/messages/from-request.ts';
-import { fromResponsesRequest } from '../../src/categories/chat/wire/responses/from-request.ts';
+import { fromMessagesRequest } from '../../src/categories/chat/wire/messages/read.ts';
+import { fromResponsesRequest } from '../../src/categories/chat/wire/responses/read.ts';
 import { detectFormats } from '../../src/core/chat/formats.ts';
 import {
   toTextMessage,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fromChatRequest } from '../../src/categories/chat/wire/from-request.ts';
-import { fromMessagesRequest } from '../../src/categories/chat/wire/messages/from-request.ts';
-import { fromResponsesRequest } from '../../src/categories/chat/wire/responses/from-request.ts';
+import { fromMessagesRequest } from '../../src/categories/chat/wire/messages/read.ts';
+import { fromResponsesRequest } from '../../src/categories/chat/wire/responses/read.ts';
 import { countJson, maxArgumentValues, parseBounded } from '../../src/core/text/bounded-json.ts';
 import { JsonCounter } from '../../src/core/text/json-counter.ts';
 

@@ -4,12 +4,7 @@ import { toNamedFrame } from '../../../../http/sse.ts';
 import type { ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat } from '../answer.ts';
-import {
-  readMessagesRequest,
-  toAskedRequest,
-  type MessagesCall,
-  messagesForeignFields,
-} from './from-request.ts';
+import { readMessagesRequest, toAskedRequest, type MessagesCall, messagesForeignFields } from './read.ts';
 import {
   messageEventSchema,
   messageSchema,
@@ -17,7 +12,7 @@ import {
   messagesRequestSchema,
   type MessageEvent,
 } from './schema.ts';
-import { createMessageStreamer, toMessage } from './to-events.ts';
+import { createMessageStreamer, toMessage } from './print.ts';
 import { z } from 'zod';
 import { jsonResponse } from '../../../../http/responses.ts';
 import { countedBody, previewPrompt } from '../preview-prompt.ts';

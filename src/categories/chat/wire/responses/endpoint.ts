@@ -7,7 +7,7 @@ import { toNamedFrame } from '../../../../http/sse.ts';
 import { sinceRestart, type ChatEvent } from '../../events.ts';
 import type { ChatRequestInput } from '../../request.ts';
 import { answerChat } from '../answer.ts';
-import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './from-request.ts';
+import { readResponsesRequest, type ResponsesCall, responsesForeignFields } from './read.ts';
 import { beginWork } from './background-work.ts';
 import { tooLarge, type KeptItem } from './kept-items.ts';
 import {
@@ -25,13 +25,8 @@ import {
   type ModelResponse,
   type ResponseEvent,
 } from './schema.ts';
-import {
-  createResponseStreamer,
-  toEmptyResponse,
-  toModelResponse,
-  type ResponseForm,
-  type ResponseHead,
-} from './to-events.ts';
+import { createResponseStreamer, toEmptyResponse, toModelResponse, type ResponseHead } from './print.ts';
+import type { ResponseForm } from './print-item.ts';
 import { toResponseHead } from './to-head.ts';
 import type { ShownTools } from './tools.ts';
 import { addItems } from './kept-conversation.ts';

@@ -1,7 +1,7 @@
 import { chatParameters } from '../../parameters.ts';
 import type { AnswerHead } from '../to-response.ts';
-import type { ResponsesCall } from './from-request.ts';
-import type { ResponseHead } from './to-events.ts';
+import type { ResponsesCall } from './read.ts';
+import type { ResponseHead } from './print.ts';
 import { offeredTools } from './tools.ts';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   fromMessagesRequest,
   toAskedRequest,
-} from '../../../../../src/categories/chat/wire/messages/from-request.ts';
+} from '../../../../../src/categories/chat/wire/messages/read.ts';
 
 const least = { model: 'm', max_tokens: 64, messages: [{ role: 'user', content: 'Hi' }] };
 const requestOf = (body: object) => fromMessagesRequest({ ...least, ...body }).request;

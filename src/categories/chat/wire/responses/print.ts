@@ -1,19 +1,8 @@
 import { unixTime } from '../../../../http/headers.ts';
 import type { ChatEvent, FinishReason } from '../../events.ts';
-import { toWireLogprobs } from '../to-response.ts';
-import {
-  beginItem,
-  endItem,
-  extendItem,
-  toOutputItem,
-  type EventBody,
-  type GrowingItem,
-  type OutputItem,
-  type TextLogprobs,
-} from './growing-item.ts';
-import { outputItemId } from './kept-response.ts';
+import { ItemReader, type ItemChange } from '../../items.ts';
+import { ItemPrinter, type EventBody, type OutputItem, type ResponseForm } from './print-item.ts';
 import type { ModelResponse, ResponseEvent } from './schema.ts';
-import type { NamespacedName } from './tools.ts';
 
 /** The parts of a response that are known before its answer. */
 export type ResponseHead = Omit<
@@ -26,14 +15,6 @@ export interface ResponseFailure {
   readonly code: string;
   readonly message: string;
   readonly param: string | null;
-}
-
-/** The part of a request that a streamer needs. */
-export interface ResponseForm {
-  /** Encrypts reasoning, beside its text; default: nothing is encrypted. */
-  readonly seal?: ((text: string) => string) | undefined;
-  /** Name that the model was shown → the function of a namespace; default: none. */
-  readonly namespaced?: ReadonlyMap<string, NamespacedName> | undefined;
 }
 
 /** Turns the events of one answer, in order, into those of a streamed response. */
@@ -71,71 +52,44 @@ export function toEmptyResponse(head: ResponseHead, outcome: Outcome): ModelResp
  * push({ type: 'text-delta', choice: 0, text: 'Hi' }).at(-1)?.type; // 'response.output_text.delta'
  * ```
  */
-export function createResponseStreamer(
-  head: ResponseHead,
-  { seal, namespaced }: ResponseForm = {},
-): ResponseStreamer {
+export function createResponseStreamer(head: ResponseHead, form: ResponseForm = {}): ResponseStreamer {
+  const items = new ItemReader();
   const output: OutputItem[] = [];
-  let growing: GrowingItem | undefined;
   let finishReason: FinishReason = 'stop';
-  /** Log probabilities of the text that comes next. */
-  let logprobs: TextLogprobs = [];
+  let hasAnswer = false;
   let sequenceNumber = 0;
 
   const toResponse = (own: Outcome): ModelResponse => toEmptyResponse(head, { output: [...output], ...own });
-  const end = (status: OutputItem['status']): EventBody[] => {
-    if (!growing) return [];
-    if (growing.type === 'message') growing.logprobs.push(...logprobs);
-    logprobs = [];
-    const item = toOutputItem(growing, status);
-    const events = endItem(growing, item);
-    output.push(item);
-    growing = undefined;
-    return events;
-  };
-  const begin = (type: GrowingItem['type'], call?: GrowingItem['call']): EventBody[] => {
-    const before = end('completed');
-    const index = output.length;
-    const id = outputItemId(type, head.id, index);
-    growing = { type, id, index, call, seal, text: '', logprobs: [] };
-    return [...before, ...beginItem(growing)];
-  };
-  const within = (type: GrowingItem['type']): EventBody[] => (growing?.type === type ? [] : begin(type));
-
-  const read = (event: ChatEvent): EventBody[] => {
-    switch (event.type) {
-      case 'logprobs':
-        logprobs.push(...toWireLogprobs(event.tokens).content);
-        return [];
-      case 'text-delta': {
-        const described = logprobs;
-        logprobs = [];
-        return [...within('message'), ...extendItem(growing!, event.text, described)];
-      }
-      case 'reasoning-delta':
-        logprobs = [];
-        return [...within('reasoning'), ...extendItem(growing!, event.text, [])];
-      case 'tool-call-start':
-        return begin('function_call', { name: event.name, ...namespaced?.get(event.name), id: event.id });
-      case 'tool-call-delta':
-        return extendItem(growing!, event.arguments, []);
-      case 'choice-end': {
-        ({ finishReason } = event);
-        if (finishReason === 'length') return end('incomplete');
-        const hasAnswer = [growing, ...output].some(
-          (item) => item !== undefined && item.type !== 'reasoning',
-        );
-        return [...(hasAnswer ? [] : begin('message')), ...end('completed')];
-      }
-      case 'usage': {
-        const { status, incomplete_details } = outcomes[finishReason];
-        const completed_at = status === 'completed' ? unixTime() : null;
-        const response = toResponse({ status, completed_at, incomplete_details, usage: toUsage(event) });
-        return [{ type: `response.${status}`, response }];
-      }
-      default:
-        return [];
+  let printer: ItemPrinter | undefined;
+  const print = (change: ItemChange, status: OutputItem['status']): EventBody[] => {
+    const { item } = change;
+    if (change.type === 'begin') {
+      hasAnswer ||= item.type !== 'reasoning';
+      printer = new ItemPrinter(item, head.id, form);
+      return printer.begin();
     }
+    if (change.type === 'delta') return [printer!.delta(change.text, change.logprobs)];
+    const whole = printer!.item(status);
+    output.push(whole);
+    return printer!.end(whole);
+  };
+  const read = (event: ChatEvent): EventBody[] => {
+    if (event.type === 'usage') {
+      const { status, incomplete_details } = outcomes[finishReason];
+      const completed_at = status === 'completed' ? unixTime() : null;
+      const response = toResponse({ status, completed_at, incomplete_details, usage: toUsage(event) });
+      return [{ type: `response.${status}`, response }];
+    }
+    const ends = event.type === 'choice-end';
+    if (ends) ({ finishReason } = event);
+    const isCutOff = ends && finishReason === 'length';
+    const status = isCutOff ? 'incomplete' : 'completed';
+    const events: EventBody[] = [];
+    // An answer without any text has a message without any.
+    if (ends && !isCutOff && !hasAnswer)
+      for (const change of items.begin('text')) events.push(...print(change, status));
+    for (const change of items.read(event)) events.push(...print(change, status));
+    return events;
   };
   const number = (bodies: EventBody[]): ResponseEvent[] =>
     bodies.map((body) => ({ ...body, sequence_number: sequenceNumber++ }) as ResponseEvent);
@@ -154,7 +108,10 @@ export function createResponseStreamer(
       return number([...beginResponse(), ...read(event)]);
     },
     fail({ code, message, param }) {
-      const events = [...beginResponse(), ...end('incomplete')];
+      const events = [
+        ...beginResponse(),
+        ...[...items.end()].flatMap((change) => print(change, 'incomplete')),
+      ];
       const response = toResponse({ status: 'failed', error: { code: 'server_error', message } });
       const failed: EventBody[] = [
         { type: 'error', code, message, param },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromResponsesRequest } from '../../../../../src/categories/chat/wire/responses/from-request.ts';
+import { fromResponsesRequest } from '../../../../../src/categories/chat/wire/responses/read.ts';
 
 const least = { model: 'm', input: 'Hello' };
 const read = (additions: object) => fromResponsesRequest({ ...least, ...additions });

@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ChatEvent, FinishReason } from '../../../../../src/categories/chat/events.ts';
-import { fromResponsesRequest } from '../../../../../src/categories/chat/wire/responses/from-request.ts';
+import { fromResponsesRequest } from '../../../../../src/categories/chat/wire/responses/read.ts';
 import {
   responseEventSchema,
   type ResponseEvent,
@@ -10,7 +10,7 @@ import {
 import {
   createResponseStreamer,
   toModelResponse,
-} from '../../../../../src/categories/chat/wire/responses/to-events.ts';
+} from '../../../../../src/categories/chat/wire/responses/print.ts';
 import { toResponseHead } from '../../../../../src/categories/chat/wire/responses/to-head.ts';
 
 const call = fromResponsesRequest({ model: 'm', input: 'Hello' });
