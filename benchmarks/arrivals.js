@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { Batcher } from '../dist/src/categories/chat/pipeline/batch/batcher.js';
 import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
-import { createPrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
+import { PrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
 import { createRng } from '../dist/src/core/sampling/rng.js';
 import { locateDecoder } from '../dist/src/folder/model-folder.js';
 import { compare, cpuTimer, machine, printRatios } from './measure.js';
@@ -44,7 +44,7 @@ async function readAll() {
   return time;
 }
 
-const prefixes = createPrefixCache(decoder, { maxSequences: 8, maxBytes: 2 ** 28 });
+const prefixes = new PrefixCache(decoder, { maxSequences: 8, maxBytes: 2 ** 28 });
 const batcher = new Batcher(decoder, { maxRows: count, prefixes });
 
 /** @param {number} steps after the first token, which the others wait for */

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { Batcher } from '../dist/src/categories/chat/pipeline/batch/batcher.js';
 import { loadDecoder } from '../dist/src/backends/onnx/chat/load-decoder.js';
-import { createPrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
+import { PrefixCache } from '../dist/src/categories/chat/pipeline/batch/prefix-cache.js';
 import { createRng } from '../dist/src/core/sampling/rng.js';
 import { createSampler } from '../dist/src/core/sampling/sampler.js';
 import { locateDecoder } from '../dist/src/folder/model-folder.js';
@@ -79,7 +79,7 @@ const tokensPerStep = {};
  * @returns {Promise<number>} processor milliseconds of a token
  */
 async function timeAnswer(name, { share, speculates }) {
-  const prefixes = createPrefixCache(decoder, { maxSequences: 0, maxBytes: 0 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 0, maxBytes: 0 });
   const batcher = new Batcher(decoder, { maxRows: 1, prefixes, speculates });
   const { prompt, answer: tokens } = editing(share, 1 + Math.floor(round++ / 8));
   let used = cpuTimer();

@@ -62,7 +62,7 @@ export function createCallerStates(keeping: Keeping | undefined, secret: string 
   const surroundings: Surroundings = { changes: new Map(), written: new Map() };
   return (owner, planName = '') => {
     const caller = [planName, owner ?? ''].map(encodeURIComponent).join(':');
-    const kept = keeping && keptValues({ caller, owner }, keeping, surroundings);
+    const kept = keeping && new KeptStore({ caller, owner }, keeping, surroundings);
     return { kept, ...sealersOf(caller) };
   };
 }
@@ -82,89 +82,125 @@ const overheadLength = 2 ** 9;
 /** A text is kept longer than it is found by that share, so that it needs no renewal until then. */
 const renewalShare = 1 / 4;
 
-function keptValues(
-  { caller, owner }: { readonly caller: string; readonly owner: string | undefined },
-  { store, isShared, expirySeconds, timeoutMs, maxTextBytes, maxBytesPerKey }: Keeping,
-  { changes, written }: Surroundings,
-): KeptValues {
-  let lengthInTurn = 0;
-  const keyOf = (id: string): string => `slashv1:responses:${caller}:${encodeURIComponent(id)}`;
-  const message = "The store of responses doesn't answer at the moment.";
-  const ask = <Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> =>
-    askHost(question, { timeoutMs, message });
-  const takeTurn = async (length: number): Promise<void> => {
-    lengthInTurn += length + overheadLength;
-    if (lengthInTurn < turnLength) return;
-    lengthInTurn = 0;
-    await turns.next(owner);
-  };
-  const read = async (id: string): Promise<string | undefined> => {
-    const text: unknown = (await ask(() => store.get(keyOf(id)))) ?? undefined;
+/** Words for a store that fails or is late. */
+const storeFault = "The store of responses doesn't answer at the moment.";
+
+class KeptStore implements KeptValues {
+  readonly maxBytes: number;
+  readonly #caller: string;
+  readonly #owner: string | undefined;
+  readonly #keeping: Keeping;
+  readonly #surroundings: Surroundings;
+  #lengthInTurn = 0;
+
+  constructor(
+    { caller, owner }: { readonly caller: string; readonly owner: string | undefined },
+    keeping: Keeping,
+    surroundings: Surroundings,
+  ) {
+    this.maxBytes = keeping.maxTextBytes;
+    this.#caller = caller;
+    this.#owner = owner;
+    this.#keeping = keeping;
+    this.#surroundings = surroundings;
+  }
+
+  async get(id: string): Promise<unknown> {
+    const text = await this.#read(id);
+    if (text === undefined) return undefined;
+    return parseBytes(new TextEncoder().encode(text)).catch((cause: unknown) => {
+      throw hostFault(storeFault, cause);
+    });
+  }
+
+  async set(id: string, json: string): Promise<boolean> {
+    if (Buffer.byteLength(json) > this.#keeping.maxTextBytes) return false;
+    await this.#write(id, json);
+    return true;
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#takeTurn(0);
+    await this.#ask(() => this.#keeping.store.delete(this.#keyOf(id)));
+  }
+
+  async update(id: string, change: (value: unknown) => Promise<object | undefined>): Promise<boolean> {
+    const key = this.#keyOf(id);
+    const changed = (this.#surroundings.changes.get(key) ?? Promise.resolve()).then(async () => {
+      const value = await change(await this.get(id));
+      if (value !== undefined) return this.set(id, JSON.stringify(value));
+      await this.delete(id);
+      return true;
+    });
+    const settled = changed
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#surroundings.changes.get(key) === settled) this.#surroundings.changes.delete(key);
+      });
+    this.#surroundings.changes.set(key, settled);
+    return changed;
+  }
+
+  isDue(writtenAt: number): boolean {
+    return unixTime() - writtenAt >= this.#keeping.expirySeconds * renewalShare;
+  }
+
+  async renew(id: string): Promise<void> {
+    const text = await this.#read(id);
+    if (text !== undefined) await this.#write(id, text);
+  }
+
+  #keyOf(id: string): string {
+    return `slashv1:responses:${this.#caller}:${encodeURIComponent(id)}`;
+  }
+
+  #ask<Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> {
+    return askHost(question, { timeoutMs: this.#keeping.timeoutMs, message: storeFault });
+  }
+
+  async #takeTurn(length: number): Promise<void> {
+    this.#lengthInTurn += length + overheadLength;
+    if (this.#lengthInTurn < turnLength) return;
+    this.#lengthInTurn = 0;
+    await turns.next(this.#owner);
+  }
+
+  async #read(id: string): Promise<string | undefined> {
+    const text: unknown = (await this.#ask(() => this.#keeping.store.get(this.#keyOf(id)))) ?? undefined;
     if (text !== undefined && typeof text !== 'string') {
       const fault = `keepResponses.store: expected a text of get, got ${describeValue(text)}`;
-      throw hostFault(message, new TypeError(fault));
+      throw hostFault(storeFault, new TypeError(fault));
     }
-    await takeTurn(text?.length ?? 0);
+    await this.#takeTurn(text?.length ?? 0);
     return text;
-  };
+  }
+
   /** A store of the host knows no keys, and its texts end by themselves. */
-  const count = (bytes: number): void => {
+  #count(bytes: number): void {
     const now = unixTime();
-    for (const [first, { since }] of written) {
-      if (now - since < expirySeconds) break;
-      written.delete(first);
+    for (const [first, { since }] of this.#surroundings.written) {
+      if (now - since < this.#keeping.expirySeconds) break;
+      this.#surroundings.written.delete(first);
     }
-    const own = getOrCreate(written, caller, () => ({ since: now, bytes: 0 }));
+    const own = getOrCreate(this.#surroundings.written, this.#caller, () => ({ since: now, bytes: 0 }));
     own.bytes += bytes;
-    if (own.bytes <= maxBytesPerKey) return;
+    if (own.bytes <= this.#keeping.maxBytesPerKey) return;
     own.bytes -= bytes;
-    const reason = `This key may write ${maxBytesPerKey} bytes of responses and conversations in ${expirySeconds} s.`;
-    throw new InferenceError('rate_limited', reason, { retryAfterSeconds: own.since + expirySeconds - now });
-  };
-  const write = async (id: string, text: string): Promise<void> => {
-    if (isShared) count(Buffer.byteLength(text));
-    await takeTurn(text.length);
-    await ask(() => store.set(keyOf(id), text, Math.ceil(expirySeconds * (1 + renewalShare))));
-  };
-  const kept: KeptValues = {
-    maxBytes: maxTextBytes,
-    async get(id) {
-      const text = await read(id);
-      if (text === undefined) return undefined;
-      return parseBytes(new TextEncoder().encode(text)).catch((cause: unknown) => {
-        throw hostFault(message, cause);
-      });
-    },
-    async set(id, json) {
-      if (Buffer.byteLength(json) > maxTextBytes) return false;
-      await write(id, json);
-      return true;
-    },
-    async delete(id) {
-      await takeTurn(0);
-      await ask(() => store.delete(keyOf(id)));
-    },
-    async update(id, change) {
-      const key = keyOf(id);
-      const changed = (changes.get(key) ?? Promise.resolve()).then(async () => {
-        const value = await change(await kept.get(id));
-        if (value !== undefined) return kept.set(id, JSON.stringify(value));
-        await kept.delete(id);
-        return true;
-      });
-      const settled = changed
-        .catch(() => undefined)
-        .finally(() => {
-          if (changes.get(key) === settled) changes.delete(key);
-        });
-      changes.set(key, settled);
-      return changed;
-    },
-    isDue: (writtenAt) => unixTime() - writtenAt >= expirySeconds * renewalShare,
-    async renew(id) {
-      const text = await read(id);
-      if (text !== undefined) await write(id, text);
-    },
-  };
-  return kept;
+    const reason = `This key may write ${this.#keeping.maxBytesPerKey} bytes of responses and conversations in ${this.#keeping.expirySeconds} s.`;
+    throw new InferenceError('rate_limited', reason, {
+      retryAfterSeconds: own.since + this.#keeping.expirySeconds - now,
+    });
+  }
+
+  async #write(id: string, text: string): Promise<void> {
+    if (this.#keeping.isShared) this.#count(Buffer.byteLength(text));
+    await this.#takeTurn(text.length);
+    await this.#ask(() =>
+      this.#keeping.store.set(
+        this.#keyOf(id),
+        text,
+        Math.ceil(this.#keeping.expirySeconds * (1 + renewalShare)),
+      ),
+    );
+  }
 }

@@ -52,7 +52,7 @@ export function createSockets(gate: BodyGate, rules: SocketRules) {
       if (isClosed) throw new InferenceError('overloaded', 'The service is shutting down.');
     },
     add(socket: ApiSocket, surroundings: SocketSurroundings): OpenSocket {
-      const open = createOpenSocket(socket, rules, surroundings);
+      const open = new OpenSocket(socket, rules, surroundings);
       all.add(open);
       surroundings.signal.addEventListener('abort', () => all.delete(open), { once: true });
       return open;
@@ -65,48 +65,125 @@ export function createSockets(gate: BodyGate, rules: SocketRules) {
   };
 }
 
-export type OpenSocket = ReturnType<typeof createOpenSocket>;
+interface UnreadMessage {
+  readonly data: Uint8Array;
+  readonly isBinary: boolean;
+}
 
-function createOpenSocket(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
+export class OpenSocket {
+  readonly #socket: ApiSocket;
+  readonly #rules: SocketRules;
+  readonly #signal: AbortSignal;
+  readonly #turn: () => Promise<void>;
   /** Messages of the piece that was read last. */
-  const unread: { readonly data: Uint8Array; readonly isBinary: boolean }[] = [];
-  let isReading = false;
-  let session: SocketSession | undefined;
-  let isClosing = false;
-  let isAlive = true;
+  readonly #unread: UnreadMessage[] = [];
+  #isReading = false;
+  #session: SocketSession | undefined;
+  #isClosing = false;
+  #isAlive = true;
   /** Whether the message that is being read is wrong. */
-  let isFaulty = false;
-  let faults = 0;
-  let runs = 0;
-  let idle: NodeJS.Timeout | undefined;
+  #isFaulty = false;
+  #faults = 0;
+  #runs = 0;
+  #idle: NodeJS.Timeout | undefined;
+  readonly #wake = (): void => {
+    this.#isAlive = true;
+    if (!this.#isReading && this.#mayRead()) void this.#read();
+  };
+  readonly #ping = (): void => {
+    // What has come is not read yet, pongs among it.
+    if (this.#isReading || !this.#mayRead()) return;
+    if (!this.#isAlive) return this.#socket.terminate();
+    this.#isAlive = false;
+    this.#socket.ping();
+  };
 
-  const close = (code: number, reason: string): void => {
-    if (isClosing || signal.aborted) return;
-    isClosing = true;
-    socket.close(code, reason);
-    wake();
-    const timer = setTimeout(() => socket.terminate(), closingMs);
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  };
+  constructor(socket: ApiSocket, rules: SocketRules, { signal, turn }: SocketSurroundings) {
+    this.#socket = socket;
+    this.#rules = rules;
+    this.#signal = signal;
+    this.#turn = turn;
+  }
+
+  /** Hands the client's messages to a session. */
+  serve(served: SocketSession): void {
+    this.#session = served;
+    this.#socket.on('message', (data, isBinary) => this.#unread.push({ data, isBinary }));
+    this.#socket.on('readable', this.#wake);
+    const pings = setInterval(this.#ping, this.#rules.keepAliveMs);
+    const { maxDurationMs } = this.#rules;
+    const last = setTimeout(() => {
+      const error = new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`);
+      this.#end(error, closeCode.normal, 'The session has lasted as long as it may.');
+    }, maxDurationMs).unref();
+    const stop = (): void => [this.#idle, last, pings].forEach((timer) => clearTimeout(timer));
+    this.#signal.addEventListener('abort', stop, { once: true });
+    this.#awaitMessage();
+    served.begin();
+    this.#wake();
+  }
+
+  send(message: object): void {
+    if (this.#signal.aborted || this.#isClosing) return;
+    this.#socket.send(JSON.stringify(message));
+    if (this.#socket.bufferedAmount > maxUnreadBytes)
+      this.#close(closeCode.tryLater, 'The client does not read.');
+  }
+
+  /** Resolves when the client has read most of what it was sent. */
+  async room(): Promise<void> {
+    while (this.#socket.bufferedAmount > maxUnreadBytes / 4 && !this.#signal.aborted)
+      await sleep(roomMs, undefined, { ref: false });
+  }
+
+  pace(waiting: number): void {
+    this.#runs = waiting;
+    this.#wake();
+  }
+
+  /** The client has been told of a failure. */
+  noteFailure({ code }: InferenceError): void {
+    this.#isFaulty ||= code === 'invalid_request' || code === 'unsupported_feature';
+  }
+
+  /** Takes no more messages, and closes when the runs have ended. */
+  async drain(): Promise<void> {
+    const left = this.#session;
+    this.#session = undefined;
+    await left?.settled();
+    this.#close(closeCode.goingAway, 'The service is shutting down.');
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#isClosing || this.#signal.aborted) return;
+    this.#isClosing = true;
+    this.#socket.close(code, reason);
+    this.#wake();
+    const timer = setTimeout(() => this.#socket.terminate(), closingMs);
+    this.#signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
   /** Closes with an event that tells why. */
-  const end = (error: InferenceError, code: number, reason: string): void => {
-    session?.refuse(error);
-    close(code, reason);
-  };
-  const awaitMessage = (): void => {
-    clearTimeout(idle);
-    const { idleTimeoutMs } = rules;
-    idle = setTimeout(() => {
-      if (runs > 0) return awaitMessage();
+  #end(error: InferenceError, code: number, reason: string): void {
+    this.#session?.refuse(error);
+    this.#close(code, reason);
+  }
+
+  #awaitMessage(): void {
+    clearTimeout(this.#idle);
+    const { idleTimeoutMs } = this.#rules;
+    this.#idle = setTimeout(() => {
+      if (this.#runs > 0) return this.#awaitMessage();
       const error = new InferenceError('request_timeout', `No message came for ${idleTimeoutMs} ms.`);
-      end(error, closeCode.normal, 'The client was idle.');
+      this.#end(error, closeCode.normal, 'The client was idle.');
     }, idleTimeoutMs).unref();
-  };
-  const take = async ({ data, isBinary }: (typeof unread)[number]): Promise<void> => {
-    const serving = session;
-    if (serving === undefined || isClosing) return;
-    awaitMessage();
-    isFaulty = false;
+  }
+
+  async #take({ data, isBinary }: UnreadMessage): Promise<void> {
+    const serving = this.#session;
+    if (serving === undefined || this.#isClosing) return;
+    this.#awaitMessage();
+    this.#isFaulty = false;
     try {
       if (isBinary)
         throw new InferenceError('invalid_request', 'Expected a message of text, got a binary one.');
@@ -114,85 +191,33 @@ function createOpenSocket(socket: ApiSocket, rules: SocketRules, { signal, turn 
     } catch (error) {
       serving.refuse(InferenceError.from(error));
     }
-    faults = isFaulty ? faults + 1 : 0;
-    if (faults < maxFaults) return;
+    this.#faults = this.#isFaulty ? this.#faults + 1 : 0;
+    if (this.#faults < maxFaults) return;
     const error = new InferenceError('invalid_request', `The last ${maxFaults} messages were wrong.`);
-    end(error, closeCode.policy, 'Too many wrong messages.');
-  };
+    this.#end(error, closeCode.policy, 'Too many wrong messages.');
+  }
+
   /** The client's messages wait while too many runs do; what comes after a close is dropped. */
-  const mayRead = (): boolean => (runs < maxRuns || isClosing) && !signal.aborted;
+  #mayRead(): boolean {
+    return (this.#runs < maxRuns || this.#isClosing) && !this.#signal.aborted;
+  }
+
   /** Reads what has come, in slices between which all other work of this process has its turns. */
-  const read = async (): Promise<void> => {
-    isReading = true;
-    for (let endsAt = 0; mayRead();) {
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    for (let endsAt = 0; this.#mayRead();) {
       if (performance.now() >= endsAt) {
-        await turn();
+        await this.#turn();
         endsAt = performance.now() + sliceMs;
         // The client may have left meanwhile.
         continue;
       }
-      const next = unread.shift();
-      if (next) await take(next);
-      else if (!socket.read()) break;
+      const next = this.#unread.shift();
+      if (next) await this.#take(next);
+      else if (!this.#socket.read()) break;
     }
-    isReading = false;
-  };
-  const wake = (): void => {
-    isAlive = true;
-    if (!isReading && mayRead()) void read();
-  };
-  const ping = (): void => {
-    // What has come is not read yet, pongs among it.
-    if (isReading || !mayRead()) return;
-    if (!isAlive) return socket.terminate();
-    isAlive = false;
-    socket.ping();
-  };
-
-  return {
-    /** Hands the client's messages to a session. */
-    serve(served: SocketSession): void {
-      session = served;
-      socket.on('message', (data, isBinary) => unread.push({ data, isBinary }));
-      socket.on('readable', wake);
-      const pings = setInterval(ping, rules.keepAliveMs);
-      const { maxDurationMs } = rules;
-      const last = setTimeout(() => {
-        const error = new InferenceError('request_timeout', `The session has lasted ${maxDurationMs} ms.`);
-        end(error, closeCode.normal, 'The session has lasted as long as it may.');
-      }, maxDurationMs).unref();
-      const stop = (): void => [idle, last, pings].forEach((timer) => clearTimeout(timer));
-      signal.addEventListener('abort', stop, { once: true });
-      awaitMessage();
-      served.begin();
-      wake();
-    },
-    send(message: object): void {
-      if (signal.aborted || isClosing) return;
-      socket.send(JSON.stringify(message));
-      if (socket.bufferedAmount > maxUnreadBytes) close(closeCode.tryLater, 'The client does not read.');
-    },
-    /** Resolves when the client has read most of what it was sent. */
-    async room(): Promise<void> {
-      while (socket.bufferedAmount > maxUnreadBytes / 4 && !signal.aborted)
-        await sleep(roomMs, undefined, { ref: false });
-    },
-    pace(waiting: number): void {
-      runs = waiting;
-      wake();
-    },
-    /** The client has been told of a failure. */
-    noteFailure({ code }: InferenceError): void {
-      isFaulty ||= code === 'invalid_request' || code === 'unsupported_feature';
-    },
-    /** Takes no more messages, and closes when the runs have ended. */
-    async drain(): Promise<void> {
-      const left = session;
-      session = undefined;
-      await left?.settled();
-      close(closeCode.goingAway, 'The service is shutting down.');
-    },
-  };
+    this.#isReading = false;
+  }
 }
 
 function parseMessage(data: Uint8Array): unknown {

@@ -4,7 +4,7 @@ import type { Continuation } from '../../src/categories/chat/pipeline/batch/step
 import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 import { loadDecoder, loadDeviceDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
 import { readInPieces } from '../../src/backends/onnx/chat/piecewise-decoder.ts';
-import { createPrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
+import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import type { LargestLogits } from '../../src/core/sampling/largest-logits.ts';
 import { createSampler, type Sampler, type SamplerParameters } from '../../src/core/sampling/sampler.ts';
 import { locateDecoder } from '../../src/folder/model-folder.ts';
@@ -57,7 +57,7 @@ class Sampled implements Continuation {
 }
 
 async function generate(decoder: Decoder, parameters: readonly SamplerParameters[]): Promise<number[][]> {
-  const prefixes = createPrefixCache(decoder, { maxSequences: 2, maxBytes: 2 ** 20 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 2, maxBytes: 2 ** 20 });
   const batcher = new Batcher(decoder, { maxRows: 4, prefixes });
   const failures: unknown[] = [];
   const continuations = parameters.map((each) => new Sampled(each));

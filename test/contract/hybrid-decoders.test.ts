@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Decoder, DecoderCache } from '../../src/contracts/decoder.ts';
 import { Batcher, type Generation } from '../../src/categories/chat/pipeline/batch/batcher.ts';
 import { loadDecoder } from '../../src/backends/onnx/chat/load-decoder.ts';
-import { createPrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
+import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import { locateDecoder } from '../../src/folder/model-folder.ts';
 import { decoderFolder } from './decoder-golden.ts';
 import { feed, nextTokens, prompt, readAlone } from './rows-alone.ts';
@@ -92,7 +92,7 @@ describe.each(someRows(cases, 2))('%s, optimize: %s', (name, optimize) => {
   });
 
   it('goes on exactly from sequences that it kept whole, and from nothing less', async () => {
-    const prefixes = createPrefixCache(decoder, { maxSequences: 4, maxBytes: 2 ** 24 });
+    const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 2 ** 24 });
     const kept = prompt(lengths[0]!, 0);
     const cache = await read(0, 0);
     await prefixes.keep(kept, rowOf(cache, 0));
@@ -118,7 +118,7 @@ describe.each(someRows(cases, 2))('%s, optimize: %s', (name, optimize) => {
     const prompts = lengths.map((length, row) => prompt(length, row));
     const alone: Answer[] = [];
     for (const one of prompts) alone.push(...(await answer([one])));
-    const prefixes = createPrefixCache(decoder, { maxSequences: 8, maxBytes: 2 ** 24 });
+    const prefixes = new PrefixCache(decoder, { maxSequences: 8, maxBytes: 2 ** 24 });
     const together = await answer(prompts, prefixes);
     together.forEach((one, row) => expectSame(one, alone[row]!, exact));
     // The last token was chosen and not fed.
@@ -151,7 +151,7 @@ describe.each(someRows(cases, 2))('%s, optimize: %s', (name, optimize) => {
   /** Greedy answers of ten tokens to prompts that come at once. */
   async function answer(
     prompts: readonly Int32Array[],
-    prefixes = createPrefixCache(decoder, { maxSequences: 0, maxBytes: 0 }),
+    prefixes = new PrefixCache(decoder, { maxSequences: 0, maxBytes: 0 }),
   ): Promise<readonly Answer[]> {
     const batcher = new Batcher(decoder, { maxRows: 8, prefixes });
     const answers = prompts.map((one) => {

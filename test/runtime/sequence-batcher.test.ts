@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSequenceBatcher } from '../../src/runtime/encoder/sequence-batcher.ts';
+import { SequenceBatcher } from '../../src/runtime/encoder/sequence-batcher.ts';
 import { FakeEncoder, sequenceOf } from '../categories/embedding/pipeline/fake-encoder.ts';
 
 const limits = { maxTokens: 64, maxRows: 16, batchCost: 8 };
 
 function createBatcher(changes: Partial<typeof limits> = {}) {
   const encoder = new FakeEncoder();
-  return { encoder, batcher: createSequenceBatcher(encoder, { ...limits, ...changes }) };
+  return { encoder, batcher: new SequenceBatcher(encoder, { ...limits, ...changes }) };
 }
 
 describe('SequenceBatcher', () => {
@@ -49,7 +49,7 @@ describe('SequenceBatcher', () => {
     let clock = 0;
     // 20 tokens in a millisecond.
     encoder.onRun = () => (clock += encoder.batches.at(-1)!.reduce((sum, length) => sum + length, 0) / 20);
-    const batcher = createSequenceBatcher(
+    const batcher = new SequenceBatcher(
       encoder,
       { maxTokens: 4096, maxRows: 256, batchCost: 32 },
       () => clock,
@@ -66,7 +66,7 @@ describe('SequenceBatcher', () => {
     const encoder = new FakeEncoder();
     let clock = 0;
     encoder.onRun = () => (clock += encoder.batches.at(-1)!.reduce((sum, length) => sum + length, 0) / 20);
-    const batcher = createSequenceBatcher(
+    const batcher = new SequenceBatcher(
       encoder,
       { maxTokens: 4096, maxRows: 256, batchCost: 32 },
       () => clock,
@@ -83,7 +83,7 @@ describe('SequenceBatcher', () => {
     const encoder = new FakeEncoder();
     let clock = 0;
     encoder.onRun = () => (clock += encoder.batches.at(-1)!.reduce((sum, length) => sum + length, 0) / 7.7);
-    const batcher = createSequenceBatcher(
+    const batcher = new SequenceBatcher(
       encoder,
       { maxTokens: 2001, maxRows: 256, batchCost: 32 },
       () => clock,

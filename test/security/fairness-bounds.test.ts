@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createCopyingDecoder } from '../../src/backends/onnx/chat/copying-decoder.ts';
 import { Batcher, type Generation } from '../../src/categories/chat/pipeline/batch/batcher.ts';
-import { createPrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
+import { PrefixCache } from '../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import { loadDetectionPipeline } from '../../src/categories/detection/pipeline/detection-pipeline.ts';
 import { loadEmbeddingPipeline } from '../../src/categories/embedding/pipeline/embedding-pipeline.ts';
 import { loadImagePipeline } from '../../src/categories/image/pipeline/image-pipeline.ts';
@@ -215,7 +215,7 @@ it('chat: an answer waits for one piece of a long prompt, of 64 tokens', async (
   let onRun = (_count: number): void => {};
   const session = createRememberingSession({ extended: true, onRun: (_, count) => onRun(count) });
   const decoder = createCopyingDecoder(session, { ragged: true });
-  const prefixes = createPrefixCache(decoder, { maxSequences: 0, maxBytes: 0 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 0, maxBytes: 0 });
   const batcher = new Batcher(decoder, { maxRows: 8, prefixes });
   const start = (owner: string, prompt: Int32Array, tokens: number): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -52,73 +52,76 @@ interface Offer<S extends Sequence> {
  * round after round, until there are enough for a run; those of like length then run together. So a request of one text
  * waits for a run or two, however many texts and requests the others have.
  */
-export function createSequenceBatcher<S extends Sequence>(
-  encoder: SequenceEncoder<S>,
-  limits: BatchLimits,
-  /** In milliseconds. */
-  now: () => number = () => performance.now(),
-) {
+export class SequenceBatcher<S extends Sequence> {
+  readonly #encoder: SequenceEncoder<S>;
+  readonly #limits: BatchLimits;
+  readonly #now: () => number;
   /** The longest-waiting request comes first. */
-  let jobs: Job<S>[] = [];
+  #jobs: Job<S>[] = [];
   /** Tokens that were read. */
-  const served = new Shares();
-  let isRunning = false;
+  readonly #served = new Shares();
+  #isRunning = false;
   /** Tokens in a millisecond, paddings included, as measured; endless before the first run. */
-  let speed = Infinity;
-  return {
-    /** @param options.owner owners take turns */
-    encode(
-      sequences: readonly S[],
-      { signal, owner }: GraphRunOptions & { readonly owner?: string | undefined } = {},
-    ): Promise<Float32Array[]> {
-      return new Promise((resolve, reject) => {
-        const waiting = sequences
-          .map((sequence, index) => ({ sequence, index }))
-          .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
-        served.enter(owner, ownersOf());
-        jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
-        if (!isRunning) void run();
-      });
-    },
-  };
+  #speed = Infinity;
 
-  async function run(): Promise<void> {
-    isRunning = true;
+  constructor(encoder: SequenceEncoder<S>, limits: BatchLimits, now: () => number = () => performance.now()) {
+    this.#encoder = encoder;
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** @param options.owner owners take turns */
+  encode(
+    sequences: readonly S[],
+    { signal, owner }: GraphRunOptions & { readonly owner?: string | undefined } = {},
+  ): Promise<Float32Array[]> {
+    return new Promise((resolve, reject) => {
+      const waiting = sequences
+        .map((sequence, index) => ({ sequence, index }))
+        .sort((a, b) => b.sequence.ids.length - a.sequence.ids.length);
+      this.#served.enter(owner, this.#ownersOf());
+      this.#jobs.push({ waiting, vectors: [], signal, owner, resolve, reject });
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
     for (;;) {
       // Requests and cancellations that came during the last run are read now.
       await setImmediate();
-      leave();
-      if (jobs.length === 0) break;
-      await step(chooseBatch());
+      this.#leave();
+      if (this.#jobs.length === 0) break;
+      await this.#step(this.#chooseBatch());
     }
-    isRunning = false;
+    this.#isRunning = false;
   }
 
-  function leave(): void {
-    jobs = jobs.filter(({ signal, waiting, vectors, resolve, reject }) => {
+  #leave(): void {
+    this.#jobs = this.#jobs.filter(({ signal, waiting, vectors, resolve, reject }) => {
       if (signal?.aborted) reject(new InferenceError('cancelled', 'The request was cancelled.'));
       else if (waiting.length === 0) resolve(vectors);
       else return true;
       return false;
     });
-    served.settle(new Set(ownersOf()));
+    this.#served.settle(new Set(this.#ownersOf()));
   }
 
   /** Owners with requests, the one for which least was read first. */
-  function ownersOf(): (string | undefined)[] {
-    const owners = [...new Set(jobs.map(({ owner }) => owner))];
-    return owners.sort((a, b) => served.of(a) - served.of(b));
+  #ownersOf(): (string | undefined)[] {
+    const owners = [...new Set(this.#jobs.map(({ owner }) => owner))];
+    return owners.sort((a, b) => this.#served.of(a) - this.#served.of(b));
   }
 
   /** Texts of like length from as many requests as possible, one of the first request of the first owner among them. */
-  function chooseBatch(): Map<Job<S>, Item<S>[]> {
+  #chooseBatch(): Map<Job<S>, Item<S>[]> {
     const offered: Offer<S>[] = [];
-    const { maxRows } = limits;
-    const owners = ownersOf();
+    const { maxRows } = this.#limits;
+    const owners = this.#ownersOf();
     const [longestMs, part] = owners.length > 1 ? [sliceMs / 2, sharedPart] : [sliceMs, 1];
-    const inSlice = Math.max(leastTokens, speed * longestMs);
-    const maxTokens = Math.ceil(Math.min(part * limits.maxTokens, inSlice));
-    const offers = owners.map((owner) => offersOf(jobs.filter((job) => job.owner === owner)));
+    const inSlice = Math.max(leastTokens, this.#speed * longestMs);
+    const maxTokens = Math.ceil(Math.min(part * this.#limits.maxTokens, inSlice));
+    const offers = owners.map((owner) => offersOf(this.#jobs.filter((job) => job.owner === owner)));
     for (let tokens = 0; tokens < maxTokens && offered.length < maxRows;) {
       const before = offered.length;
       for (const owner of offers) {
@@ -130,7 +133,7 @@ export function createSequenceBatcher<S extends Sequence>(
       if (offered.length === before) break;
     }
     const lengths = offered.map(({ item }) => item.sequence.ids.length);
-    const bounds = { ...limits, maxTokens: Math.max(lengths[0]!, maxTokens) };
+    const bounds = { ...this.#limits, maxTokens: Math.max(lengths[0]!, maxTokens) };
     const batch = partitionByLength(lengths, bounds).find((indices) => indices.includes(0))!;
     const chosen = new Map<Job<S>, Item<S>[]>();
     for (const { job, item } of batch.map((index) => offered[index]!))
@@ -138,40 +141,43 @@ export function createSequenceBatcher<S extends Sequence>(
     return chosen;
   }
 
-  function measure(items: readonly Item<S>[], elapsedMs: number): void {
+  #measure(items: readonly Item<S>[], elapsedMs: number): void {
     const longest = Math.max(...items.map(({ sequence }) => sequence.ids.length));
-    const measured = (items.length * longest + limits.batchCost) / Math.max(elapsedMs, 0.1);
-    const before = Number.isFinite(speed) ? speed : measured;
-    speed = before + latestShare * (measured - before);
+    const measured = (items.length * longest + this.#limits.batchCost) / Math.max(elapsedMs, 0.1);
+    const before = Number.isFinite(this.#speed) ? this.#speed : measured;
+    this.#speed = before + latestShare * (measured - before);
   }
 
-  async function step(batch: ReadonlyMap<Job<S>, readonly Item<S>[]>): Promise<void> {
+  async #step(batch: ReadonlyMap<Job<S>, readonly Item<S>[]>): Promise<void> {
     const items = [...batch.values()].flat();
     const controller = new AbortController();
     const signals = [...batch.keys()].map((job) => job.signal);
     const stopListening = onceAllAborted(signals, () => controller.abort());
-    const startedAt = now();
+    const startedAt = this.#now();
     try {
-      const vectors = await encoder.encode(
+      const vectors = await this.#encoder.encode(
         items.map(({ sequence }) => sequence),
         controller,
       );
-      measure(items, now() - startedAt);
+      this.#measure(items, this.#now() - startedAt);
       let at = 0;
       for (const [job, own] of batch) {
         const tokens = own.reduce((sum, { sequence }) => sum + sequence.ids.length, 0);
-        served.add(job.owner, tokens);
+        this.#served.add(job.owner, tokens);
         for (const { index } of own) job.vectors[index] = vectors[at++]!;
         const done = new Set(own);
         job.waiting = job.waiting.filter((item) => !done.has(item));
       }
       // Who was served goes after those who were not.
-      jobs = [...jobs.filter((job) => !batch.has(job)), ...jobs.filter((job) => batch.has(job))];
+      this.#jobs = [
+        ...this.#jobs.filter((job) => !batch.has(job)),
+        ...this.#jobs.filter((job) => batch.has(job)),
+      ];
     } catch (error) {
       // Cancelled requests leave before the next run.
       if (controller.signal.aborted) return;
       for (const job of batch.keys()) job.reject(error);
-      jobs = jobs.filter((job) => !batch.has(job));
+      this.#jobs = this.#jobs.filter((job) => !batch.has(job));
     } finally {
       stopListening();
     }

@@ -8,7 +8,7 @@ import { loadApi, type Api } from './load-api.ts';
 import { queueOf } from './run-queue.ts';
 import { openSessionCore, type SessionCore } from './session-core.ts';
 import { openMemory } from './device-memory.ts';
-import { createNativeBinding, type NativeBinding } from './native-binding.ts';
+import { NativeBinding } from './native-binding.ts';
 import { NativeTensor, shapeOf, wrapTensor, type NativeTensorParts, readTensor } from './native-tensor.ts';
 import { usualThreads } from '../usual-threads.ts';
 
@@ -94,7 +94,7 @@ function toNativeSession(core: SessionCore): BindableSession {
     },
     createBinding() {
       core.assertOpen();
-      const binding = createNativeBinding({
+      const binding = new NativeBinding({
         core,
         openMemory: () => (memory ??= openMemory(api, device)).address,
         adopt: (value, place) => keep({ value, ...shapeOf(api, value), device: place }),

@@ -1,4 +1,10 @@
-import type { Binding, Carried, ResidentTensor, TensorSignature } from '../../contracts/graph.ts';
+import type {
+  Binding,
+  Carried,
+  GraphRunOptions,
+  ResidentTensor,
+  TensorSignature,
+} from '../../contracts/graph.ts';
 import { Handle } from './handle.ts';
 import { NativeTensor } from './native-tensor.ts';
 import type { SessionCore } from './session-core.ts';
@@ -17,134 +23,162 @@ interface BindingParts {
 type Place = NativeTensor | 'cpu' | 'session';
 
 /** An `OrtIoBinding` that keeps what is bound to it. */
-export interface NativeBinding extends Binding {
-  /** Releases it when its session is released, which has waited for its runs. */
-  free(): void;
-}
-
-export function createNativeBinding({ core, openMemory, adopt, onRelease }: BindingParts): NativeBinding {
-  const { api } = core;
-  const handle = new Handle(api, 'binding', api.create('CreateIoBinding', core.session), 'ReleaseIoBinding');
-  const inputs = new Map<string, NativeTensor>();
+export class NativeBinding implements Binding {
+  readonly carry: Binding['carry'];
+  readonly #core: SessionCore;
+  readonly #openMemory: () => bigint;
+  readonly #adopt: (value: bigint, device: string) => NativeTensor;
+  readonly #onRelease: (binding: NativeBinding) => void;
+  readonly #api: SessionCore['api'];
+  readonly #handle: Handle;
+  readonly #inputs = new Map<string, NativeTensor>();
   /** In the order of their first binding, which is the runtime's. */
-  const outputs = new Map<string, Place>();
+  readonly #outputs = new Map<string, Place>();
   /** Runs that are under way or wait. */
-  let runs = 0;
-  let hasResults = false;
-  const binding: NativeBinding = {
-    bindInput(name, tensor) {
-      assertIdle();
-      const native = assertFits(tensor, findSignature(core.inputs, name, 'input'), core.device);
-      if (isCopied(native)) native.hold();
-      else bind('BindInput', name, native);
-      inputs.get(name)?.drop();
-      inputs.set(name, native);
-    },
-    bindOutput(name, tensor) {
-      assertIdle();
-      const native = assertFits(tensor, findSignature(core.outputs, name, 'output'), core.device);
-      bind('BindOutput', name, native);
-      setOutput(name, native);
-    },
-    allocateOutput(name, device = 'cpu') {
-      assertIdle();
-      findSignature(core.outputs, name, 'output');
-      allocate(name, device);
-      setOutput(name, device);
-    },
-    async run(options) {
-      handle.assertAlive();
-      runs++;
-      hasResults = false;
-      try {
-        await core.run(call, options);
-        hasResults = true;
-      } finally {
-        runs--;
-      }
-    },
-    output: (name) => binding.takeOutputs([name])[0]!,
-    takeOutputs(names) {
-      const taken = new Map<string, NativeTensor>();
-      for (const [name, value] of readOutputs(names)) {
-        if (names.includes(name))
-          taken.set(name, adopt(value, outputs.get(name) === 'cpu' ? 'cpu' : core.device));
-        else api.call('ReleaseValue', value);
-      }
-      return names.map((name) => taken.get(name)!);
-    },
-    carry: core.device === 'cpu' ? carry : undefined,
-    release() {
-      assertIdle();
-      binding.free();
-      onRelease(binding);
-    },
-    free() {
-      handle.release(core.whenFree);
-      for (const tensor of inputs.values()) tensor.drop();
-      for (const tensor of outputs.values()) if (typeof tensor !== 'string') tensor.drop();
-      inputs.clear();
-      outputs.clear();
-    },
-  };
-  return binding;
+  #runs = 0;
+  #hasResults = false;
+
+  constructor({ core, openMemory, adopt, onRelease }: BindingParts) {
+    this.#core = core;
+    this.#openMemory = openMemory;
+    this.#adopt = adopt;
+    this.#onRelease = onRelease;
+    const { api } = core;
+    this.#api = api;
+    this.#handle = new Handle(
+      api,
+      'binding',
+      api.create('CreateIoBinding', core.session),
+      'ReleaseIoBinding',
+    );
+    this.carry = core.device === 'cpu' ? (carried) => this.#carry(carried) : undefined;
+  }
+
+  bindInput(name: string, tensor: ResidentTensor): void {
+    this.#assertIdle();
+    const native = assertFits(tensor, findSignature(this.#core.inputs, name, 'input'), this.#core.device);
+    if (this.#isCopied(native)) native.hold();
+    else this.#bind('BindInput', name, native);
+    this.#inputs.get(name)?.drop();
+    this.#inputs.set(name, native);
+  }
+
+  bindOutput(name: string, tensor: ResidentTensor): void {
+    this.#assertIdle();
+    const native = assertFits(tensor, findSignature(this.#core.outputs, name, 'output'), this.#core.device);
+    this.#bind('BindOutput', name, native);
+    this.#setOutput(name, native);
+  }
+
+  allocateOutput(name: string, device: 'cpu' | 'session' = 'cpu'): void {
+    this.#assertIdle();
+    findSignature(this.#core.outputs, name, 'output');
+    this.#allocate(name, device);
+    this.#setOutput(name, device);
+  }
+
+  async run(options: GraphRunOptions | undefined): Promise<void> {
+    this.#handle.assertAlive();
+    this.#runs++;
+    this.#hasResults = false;
+    try {
+      await this.#core.run((inThisThread) => this.#call(inThisThread), options);
+      this.#hasResults = true;
+    } finally {
+      this.#runs--;
+    }
+  }
+
+  output(name: string): ResidentTensor {
+    return this.takeOutputs([name])[0]!;
+  }
+
+  takeOutputs(names: readonly string[]): NativeTensor[] {
+    const taken = new Map<string, NativeTensor>();
+    for (const [name, value] of this.#readOutputs(names)) {
+      if (names.includes(name))
+        taken.set(name, this.#adopt(value, this.#outputs.get(name) === 'cpu' ? 'cpu' : this.#core.device));
+      else this.#api.call('ReleaseValue', value);
+    }
+    return names.map((name) => taken.get(name)!);
+  }
+
+  release(): void {
+    this.#assertIdle();
+    this.free();
+    this.#onRelease(this);
+  }
+
+  /** Releases it when its session is released, which has waited for its runs. */
+  free(): void {
+    this.#handle.release(this.#core.whenFree);
+    for (const tensor of this.#inputs.values()) tensor.drop();
+    for (const tensor of this.#outputs.values()) if (typeof tensor !== 'string') tensor.drop();
+    this.#inputs.clear();
+    this.#outputs.clear();
+  }
 
   /** Without a tensor for each output. Other devices free what an input was tied to only when nothing runs. */
-  function carry(carried: readonly Carried[]): void {
-    for (const [input] of carried) findSignature(core.inputs, input, 'input');
-    for (const [name, value] of readOutputs(carried.map(([, output]) => output))) {
+  #carry(carried: readonly Carried[]): void {
+    for (const [input] of carried) findSignature(this.#core.inputs, input, 'input');
+    for (const [name, value] of this.#readOutputs(carried.map(([, output]) => output))) {
       for (const [input, output] of carried) {
         if (output !== name) continue;
-        api.call('BindInput', handle.address, input, value);
-        inputs.get(input)?.drop();
-        inputs.delete(input);
+        this.#api.call('BindInput', this.#handle.address, input, value);
+        this.#inputs.get(input)?.drop();
+        this.#inputs.delete(input);
       }
-      api.call('ReleaseValue', value);
+      this.#api.call('ReleaseValue', value);
     }
   }
 
   /** Binds first and lets go of what was bound after it, so that nothing changes when the runtime refuses. */
-  function bind(way: 'BindInput' | 'BindOutput', name: string, tensor: NativeTensor): void {
+  #bind(way: 'BindInput' | 'BindOutput', name: string, tensor: NativeTensor): void {
     const value = tensor.hold();
     try {
-      api.call(way, handle.address, name, value);
+      this.#api.call(way, this.#handle.address, name, value);
     } catch (error) {
       tensor.drop();
       throw error;
     }
   }
 
-  function setOutput(name: string, place: Place): void {
-    const previous = outputs.get(name);
+  #setOutput(name: string, place: Place): void {
+    const previous = this.#outputs.get(name);
     if (previous !== undefined && typeof previous !== 'string') previous.drop();
-    outputs.set(name, place);
+    this.#outputs.set(name, place);
   }
 
-  function allocate(name: string, device: 'cpu' | 'session'): void {
-    const isHere = device === 'cpu' || core.device === 'cpu';
-    api.call('BindOutputToDevice', handle.address, name, isHere ? api.cpuMemory : openMemory());
+  #allocate(name: string, device: 'cpu' | 'session'): void {
+    const isHere = device === 'cpu' || this.#core.device === 'cpu';
+    this.#api.call(
+      'BindOutputToDevice',
+      this.#handle.address,
+      name,
+      isHere ? this.#api.cpuMemory : this.#openMemory(),
+    );
   }
 
   /** Whether the runtime copies a tensor to the device when it is bound. */
-  function isCopied(tensor: NativeTensor): boolean {
-    return tensor.device !== core.device;
+  #isCopied(tensor: NativeTensor): boolean {
+    return tensor.device !== this.#core.device;
   }
 
-  function call(inThisThread: boolean): void | Promise<void> {
-    prepare();
-    const { session, runOptions } = core;
-    if (inThisThread) return api.call('RunWithBinding', session, runOptions, handle.address);
-    return api.callAsync('RunWithBinding', session, runOptions, handle.address);
+  #call(inThisThread: boolean): void | Promise<void> {
+    this.#prepare();
+    const { session, runOptions } = this.#core;
+    if (inThisThread) return this.#api.call('RunWithBinding', session, runOptions, this.#handle.address);
+    return this.#api.callAsync('RunWithBinding', session, runOptions, this.#handle.address);
   }
 
-  function prepare(): void {
-    for (const [name, tensor] of inputs) {
+  #prepare(): void {
+    for (const [name, tensor] of this.#inputs) {
       tensor.assertAttached();
-      if (isCopied(tensor)) api.call('BindInput', handle.address, name, tensor.address);
+      if (this.#isCopied(tensor)) this.#api.call('BindInput', this.#handle.address, name, tensor.address);
     }
     // The runtime would write into the memory of the last run, whose dimensions may be others.
-    for (const [name, place] of outputs) {
-      if (typeof place === 'string') allocate(name, place);
+    for (const [name, place] of this.#outputs) {
+      if (typeof place === 'string') this.#allocate(name, place);
       else place.assertAttached();
     }
   }
@@ -153,24 +187,24 @@ export function createNativeBinding({ core, openMemory, adopt, onRelease }: Bind
    * `OrtValue *` of all bound outputs, which the caller releases.
    * @param wanted those whose memory has to be the runtime's
    */
-  function readOutputs(wanted: readonly string[]): (readonly [name: string, value: bigint])[] {
-    assertIdle();
+  #readOutputs(wanted: readonly string[]): (readonly [name: string, value: bigint])[] {
+    this.#assertIdle();
     for (const name of wanted) {
-      if (typeof outputs.get(name) !== 'string')
+      if (typeof this.#outputs.get(name) !== 'string')
         throw new TypeError(`${name}: expected an output whose memory is left to the runtime`);
     }
-    if (!hasResults) throw new Error('binding: expected a run that succeeded');
+    if (!this.#hasResults) throw new Error('binding: expected a run that succeeded');
     const list = new BigUint64Array(1);
     const count = new BigUint64Array(1);
-    api.call('GetBoundOutputValues', handle.address, api.allocator, list, count);
-    const values = new BigUint64Array(api.copyBytes(list[0]!, Number(count[0]) * 8));
-    api.call('AllocatorFree', api.allocator, list[0]!);
-    return Array.from(outputs.keys(), (name, index) => [name, values[index]!]);
+    this.#api.call('GetBoundOutputValues', this.#handle.address, this.#api.allocator, list, count);
+    const values = new BigUint64Array(this.#api.copyBytes(list[0]!, Number(count[0]) * 8));
+    this.#api.call('AllocatorFree', this.#api.allocator, list[0]!);
+    return Array.from(this.#outputs.keys(), (name, index) => [name, values[index]!]);
   }
 
-  function assertIdle(): void {
-    handle.assertAlive();
-    if (runs > 0) throw new Error('binding: a run is under way');
+  #assertIdle(): void {
+    this.#handle.assertAlive();
+    if (this.#runs > 0) throw new Error('binding: a run is under way');
   }
 }
 

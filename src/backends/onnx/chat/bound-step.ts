@@ -1,7 +1,7 @@
 import type { BindableSession, Binding } from '../../../contracts/graph.ts';
 import type { StepInputs } from '../../../contracts/decoder.ts';
 import type { DecoderLayout } from './decoder-layout.ts';
-import { createStepTensors, type SteppedCache, type StepSize, type StepTensors } from './step-tensors.ts';
+import { StepTensors, type SteppedCache, type StepSize } from './step-tensors.ts';
 
 /** A cache that a graph changes in place. */
 export interface BoundCache extends SteppedCache {
@@ -33,7 +33,7 @@ export async function bindStep(
   const binding = cache.bind();
   let { step } = cache;
   if (!step?.fits(cache, size)) {
-    step = createStepTensors(layout, cache, size);
+    step = new StepTensors(layout, cache, size);
     for (const [name, feed] of Object.entries(step.feeds)) {
       const tensor = session.createTensor(feed);
       binding.bindInput(name, tensor);

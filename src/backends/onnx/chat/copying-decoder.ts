@@ -5,7 +5,7 @@ import { createLastLogits } from '../../../runtime/last-logits.ts';
 import type { StepTokens } from './bound-step.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { KeyValueCache } from './key-value-cache.ts';
-import { createStepTensors } from './step-tensors.ts';
+import { StepTensors } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
 /** As many as a prompt without a seed reads in a step: every step feeds the whole cache. */
@@ -72,7 +72,7 @@ export function createCopyingDecoder(
     stepInputs: StepInputs | undefined,
   ): Promise<Tensor> {
     const size = { count, wanted, atEnd: true };
-    if (!cache.step?.fits(cache, size)) cache.step = createStepTensors(layout, cache, size);
+    if (!cache.step?.fits(cache, size)) cache.step = new StepTensors(layout, cache, size);
     const { step, capacity } = cache;
     step.fill(cache.lengths, tokens, undefined, stepInputs);
     const feeds: Record<string, Tensor> = { ...step.feeds, ...cache.tensors, ...cache.states };

@@ -1,7 +1,7 @@
 import type { GraphRunOptions, Session } from '../../../contracts/graph.ts';
 import { readDecoderLayout, type GraphSides } from './decoder-layout.ts';
 import { RowStorage, type Place } from './row-storage.ts';
-import { createStepTensors } from './step-tensors.ts';
+import { StepTensors } from './step-tensors.ts';
 import { StoragePool } from './storage-pool.ts';
 
 /** Shorter prompts cost more to copy than they gain. */
@@ -31,7 +31,7 @@ export function createPromptSession(session: Session, sides: GraphSides): Prompt
       const lengths = Int32Array.of(slot);
       const cache = { rows: 1, lengths, capacity: slot };
       // Padding after the tokens doesn't reach them.
-      const step = createStepTensors(layout, cache, { count, wanted: 1, atEnd: true });
+      const step = new StepTensors(layout, cache, { count, wanted: 1, atEnd: true });
       const padded = new Int32Array(count);
       padded.set(tokens);
       step.fill(lengths, padded);

@@ -25,105 +25,137 @@ export interface StepSize {
   readonly atEnd?: boolean;
 }
 
-export type StepTensors = ReturnType<typeof createStepTensors>;
-
 /**
  * Makes the small inputs of a step beside its cache: tokens or embeddings, positions, the mask. They are written again while the
  * cache keeps its rows and its capacity, each row gets the same number of tokens and logits, and the mask is wide enough.
  */
-export function createStepTensors(
-  { inputs, layerDims = [0], shape }: DecoderLayout,
-  { rows, lengths: begun, capacity: ownCapacity }: Pick<SteppedCache, 'rows' | 'lengths' | 'capacity'>,
-  { count, wanted, atEnd = false }: StepSize,
-) {
-  const { hiddenSize = 0, hasGridPositions, vocabularySize } = shape;
-  const longest = Math.max(...begun);
-  // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
-  const wide = Math.min(Math.ceil((longest + count) / maskStep) * maskStep, ownCapacity);
+export class StepTensors {
+  /** Memory of this process that the graph writes its logits to, where there is some. */
+  logits: Float32Array | Uint16Array | undefined;
+  /** Positions of the logits that the graph gives. */
+  readonly positions: number;
+  /** Bytes of all inputs. */
+  readonly inputBytes: number;
+  readonly #inputs: Set<string>;
+  readonly #ownCapacity: number;
+  readonly #count: number;
+  readonly #wanted: number;
+  readonly #atEnd: boolean;
+  readonly #hasGridPositions: boolean;
+  readonly #vocabularySize: number;
   /** Slots of a row in the mask. */
-  const width = atEnd ? ownCapacity + count : longest === 0 ? count : wide;
+  readonly #width: number;
   /** Slots of each row that the mask shows. */
-  const shown = new Int32Array(rows);
-  const feeds: Record<string, Tensor> = {};
+  readonly #shown: Int32Array;
+  readonly #feeds: Record<string, Tensor> = {};
+  readonly #ids: Int32Array;
+  readonly #mask: Int32Array;
+  readonly #positionIds: Int32Array;
+  readonly #ownEmbeddings: Float32Array;
+  readonly #ownLayerEmbeddings: Float32Array;
+  readonly #last: Int32Array;
+  readonly #rowLengths: Int32Array;
+
+  constructor(
+    { inputs, layerDims = [0], shape }: DecoderLayout,
+    { rows, lengths: begun, capacity: ownCapacity }: Pick<SteppedCache, 'rows' | 'lengths' | 'capacity'>,
+    { count, wanted, atEnd = false }: StepSize,
+  ) {
+    this.#inputs = inputs;
+    this.#ownCapacity = ownCapacity;
+    this.#count = count;
+    this.#wanted = wanted;
+    this.#atEnd = atEnd;
+    const { hiddenSize = 0, hasGridPositions, vocabularySize } = shape;
+    this.#hasGridPositions = hasGridPositions;
+    this.#vocabularySize = vocabularySize;
+    const longest = Math.max(...begun);
+    // A mask as wide as the new tokens says that there are no others. It must not be wider than the model's positions.
+    const wide = Math.min(Math.ceil((longest + count) / maskStep) * maskStep, ownCapacity);
+    this.#width = atEnd ? ownCapacity + count : longest === 0 ? count : wide;
+    this.#shown = new Int32Array(rows);
+    this.#ids = this.#int64('input_ids', [rows, count]);
+    this.#mask = this.#int64('attention_mask', [rows, this.#width]);
+    this.#positionIds = this.#int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]);
+    this.#ownEmbeddings = this.#float32(embeddingsInput, [rows, count, hiddenSize]);
+    this.#ownLayerEmbeddings = this.#float32(layerEmbeddingsInput, [rows, count, ...layerDims]);
+    this.#last = this.#int64('last_positions', [rows, wanted]);
+    this.#rowLengths = this.#int64(rowLengthInputs.lengths, [rows]);
+    this.#int64(rowLengthInputs.width, [], this.#width);
+    // Where sequences begin at the first slot, rows end with padding: 0 keeps the logits of all positions.
+    this.#int64('num_logits_to_keep', [], atEnd ? wanted : 0);
+    this.inputBytes = Object.values(this.#feeds).reduce((sum, { data }) => sum + data.byteLength, 0);
+    this.positions = inputs.has('last_positions') ? wanted : count;
+  }
+
+  /** Inputs that the graph has, by their names. */
+  get feeds(): TensorMap {
+    return this.#feeds;
+  }
+
+  /** Whether a step of that size can write them again. */
+  fits({ lengths, capacity }: SteppedCache, next: StepSize): boolean {
+    if (next.count !== this.#count || next.wanted !== this.#wanted) return false;
+    return this.#atEnd ? capacity === this.#ownCapacity : Math.max(...lengths) + this.#count <= this.#width;
+  }
+
+  /** @param counts tokens of each row, the rest is padding */
+  fill(
+    lengths: Int32Array,
+    tokens: Int32Array,
+    counts?: readonly number[],
+    { embeddings, layerEmbeddings, positions }: StepInputs = {},
+  ): void {
+    if (this.#ids.length > 0) this.#assertTokens(tokens);
+    if (embeddings) this.#ownEmbeddings.set(embeddings);
+    if (layerEmbeddings) this.#ownLayerEmbeddings.set(layerEmbeddings);
+    if (positions) for (const [at, position] of positions.entries()) this.#positionIds[2 * at] = position;
+    for (let row = 0; row < lengths.length; row++) {
+      const length = lengths[row]!;
+      const own = counts?.[row] ?? this.#count;
+      for (let index = 0; index < this.#count; index++) {
+        const at = row * this.#count + index;
+        this.#ids[2 * at] = tokens[at]!;
+        if (!this.#hasGridPositions) this.#positionIds[2 * at] = length + index;
+      }
+      this.#show(row, length + own);
+      for (let index = 0; index < this.#wanted; index++)
+        this.#last[2 * (row * this.#wanted + index)] = own - this.#wanted + index;
+      this.#rowLengths[2 * row] = length + own;
+    }
+  }
+
   /** @returns the low words of little-endian numbers, so that none has to be made a BigInt */
-  const int64 = (name: string, dims: readonly number[], value = 0): Int32Array => {
-    if (!inputs.has(name)) return new Int32Array(0);
-    feeds[name] = filled('int64', dims, value);
-    return new Int32Array(feeds[name].data.buffer);
-  };
-  const float32 = (name: string, dims: readonly number[]): Float32Array => {
-    if (!inputs.has(name)) return new Float32Array(0);
-    feeds[name] = filled('float32', dims);
-    return feeds[name].data as Float32Array;
-  };
-  const ids = int64('input_ids', [rows, count]);
-  const mask = int64('attention_mask', [rows, width]);
-  const positionIds = int64('position_ids', [...(hasGridPositions ? [3] : []), rows, count]);
-  const ownEmbeddings = float32(embeddingsInput, [rows, count, hiddenSize]);
-  const ownLayerEmbeddings = float32(layerEmbeddingsInput, [rows, count, ...layerDims]);
-  const last = int64('last_positions', [rows, wanted]);
-  const rowLengths = int64(rowLengthInputs.lengths, [rows]);
-  int64(rowLengthInputs.width, [], width);
-  // Where sequences begin at the first slot, rows end with padding: 0 keeps the logits of all positions.
-  int64('num_logits_to_keep', [], atEnd ? wanted : 0);
+  #int64(name: string, dims: readonly number[], value = 0): Int32Array {
+    if (!this.#inputs.has(name)) return new Int32Array(0);
+    this.#feeds[name] = filled('int64', dims, value);
+    return new Int32Array(this.#feeds[name].data.buffer);
+  }
+
+  #float32(name: string, dims: readonly number[]): Float32Array {
+    if (!this.#inputs.has(name)) return new Float32Array(0);
+    this.#feeds[name] = filled('float32', dims);
+    return this.#feeds[name].data as Float32Array;
+  }
 
   /** Lets the mask show so many slots of a row, from the side at which its sequence stands. */
-  const show = (row: number, slots: number): void => {
-    const before = shown[row]!;
-    const start = row * width;
+  #show(row: number, slots: number): void {
+    const before = this.#shown[row]!;
+    const start = row * this.#width;
     for (let slot = Math.min(before, slots); slot < Math.max(before, slots); slot++) {
-      const at = atEnd ? start + width - 1 - slot : start + slot;
-      mask[2 * at] = slot < slots ? 1 : 0;
+      const at = this.#atEnd ? start + this.#width - 1 - slot : start + slot;
+      this.#mask[2 * at] = slot < slots ? 1 : 0;
     }
-    shown[row] = slots;
-  };
-  /** Runtimes refuse no token ids: a negative one counts from the end, and devices read whatever lies there. */
-  const assertTokens = (tokens: Int32Array): void => {
-    const index = tokens.findIndex((token) => token < 0 || token >= vocabularySize);
-    if (index < 0) return;
-    const reason = `expected an id from 0 to ${vocabularySize - 1}, got ${tokens[index]}`;
-    throw new RangeError(`tokens[${index}]: ${reason}`);
-  };
+    this.#shown[row] = slots;
+  }
 
-  return {
-    /** Inputs that the graph has, by their names. */
-    feeds: feeds as TensorMap,
-    /** Bytes of all inputs. */
-    inputBytes: Object.values(feeds).reduce((sum, { data }) => sum + data.byteLength, 0),
-    /** Positions of the logits that the graph gives. */
-    positions: inputs.has('last_positions') ? wanted : count,
-    /** Memory of this process that the graph writes its logits to, where there is some. */
-    logits: undefined as Float32Array | Uint16Array | undefined,
-    /** Whether a step of that size can write them again. */
-    fits({ lengths, capacity }: SteppedCache, next: StepSize): boolean {
-      if (next.count !== count || next.wanted !== wanted) return false;
-      return atEnd ? capacity === ownCapacity : Math.max(...lengths) + count <= width;
-    },
-    /** @param counts tokens of each row, the rest is padding */
-    fill(
-      lengths: Int32Array,
-      tokens: Int32Array,
-      counts?: readonly number[],
-      { embeddings, layerEmbeddings, positions }: StepInputs = {},
-    ): void {
-      if (ids.length > 0) assertTokens(tokens);
-      if (embeddings) ownEmbeddings.set(embeddings);
-      if (layerEmbeddings) ownLayerEmbeddings.set(layerEmbeddings);
-      if (positions) for (const [at, position] of positions.entries()) positionIds[2 * at] = position;
-      for (let row = 0; row < lengths.length; row++) {
-        const length = lengths[row]!;
-        const own = counts?.[row] ?? count;
-        for (let index = 0; index < count; index++) {
-          const at = row * count + index;
-          ids[2 * at] = tokens[at]!;
-          if (!hasGridPositions) positionIds[2 * at] = length + index;
-        }
-        show(row, length + own);
-        for (let index = 0; index < wanted; index++) last[2 * (row * wanted + index)] = own - wanted + index;
-        rowLengths[2 * row] = length + own;
-      }
-    },
-  };
+  /** Runtimes refuse no token ids: a negative one counts from the end, and devices read whatever lies there. */
+  #assertTokens(tokens: Int32Array): void {
+    const index = tokens.findIndex((token) => token < 0 || token >= this.#vocabularySize);
+    if (index < 0) return;
+    const reason = `expected an id from 0 to ${this.#vocabularySize - 1}, got ${tokens[index]}`;
+    throw new RangeError(`tokens[${index}]: ${reason}`);
+  }
 }
 
 /** Counts the tokens that a step has appended. */

@@ -37,12 +37,12 @@ import { inSlices } from '../../../concurrency/in-slices.ts';
 import { Turns } from '../../../concurrency/turns.ts';
 import { Batcher } from './batch/batcher.ts';
 import { answerConstraint } from './choice/answer-constraint.ts';
-import { createChoice, type Choice, type ChoiceContext } from './choice/choice.ts';
+import { Choice, type ChoiceContext } from './choice/choice.ts';
 import { assertFewMessages, encodePrompt, refusal, type PromptLimit } from './prompt/encode-prompt.ts';
 import { encoderOf, encodeRawPrompts, type EncodedPrompt } from './prompt/raw-prompts.ts';
 import { readPromptLogprobs } from './choice/token-logprobs.ts';
 import { compileTokenRules } from './choice/token-rules.ts';
-import { createPrefixCache } from './batch/prefix-cache.ts';
+import { PrefixCache } from './batch/prefix-cache.ts';
 import { renderPrompt, thinkingPrompt, type TextRequest } from './prompt/prompt.ts';
 import { createSharedPrompts } from './prompt/shared-prompts.ts';
 import { foreignTemplateParameters } from './prompt/template-variables.ts';
@@ -102,10 +102,7 @@ async function openModel(spec: ModelSpec<ChatSettings>, model: TextModel, backen
   });
   const hasToken = (token: string) => tokenizer.tokenToId(token) !== undefined;
   const thinks = formats.reasoning.detect({ template: template.source, hasToken });
-  const prefixes = createPrefixCache(
-    decoder,
-    decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits,
-  );
+  const prefixes = new PrefixCache(decoder, decoder.keepsPrefixes === false ? noPrefixes : prefixCacheLimits);
   return {
     spec,
     folder,
@@ -238,7 +235,7 @@ async function* answer(
     const first = index * request.n;
     const continuations = Array.from(
       { length: request.stopAfter === 'prompt' ? 0 : request.n },
-      (_, choice) => createChoice(first + choice, { ...context, prompt, seed: seed + choice }),
+      (_, choice) => new Choice(first + choice, { ...context, prompt, seed: seed + choice }),
     );
     choices.push(...continuations);
     const most = Math.min(request.maxTokens, contextLength - prompt.length);

@@ -18,7 +18,7 @@ import {
   type InferenceError,
 } from '../../../errors.ts';
 import type { TextTokenizer } from '../../../folder/tokenizer.ts';
-import { createSequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
+import { SequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
 import { readImageSource } from '../../../runtime/image-source.ts';
 import type { OpenedImage } from '../../../runtime/image.ts';
 import type { EmbeddingEvent, EmbeddingModelInfo } from '../events.ts';
@@ -92,7 +92,7 @@ export async function loadEmbeddingPipeline(
   const { contextLength, dimensions: full } = encoder;
   const shorter = spec.matryoshkaDimensions ?? encoder.matryoshkaDimensions ?? [];
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens, normalize = true } = spec;
-  const batcher = createSequenceBatcher(encoder, { ...defaultBatchLimits, maxTokens });
+  const batcher = new SequenceBatcher(encoder, { ...defaultBatchLimits, maxTokens });
   const turns = new Turns();
   const onePicture = limitConcurrency(1, 1);
   const { openImage } = encoder.encodePicture ? await import('../../../runtime/image.ts') : {};

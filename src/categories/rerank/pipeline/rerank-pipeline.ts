@@ -4,7 +4,7 @@ import { Turns } from '../../../concurrency/turns.ts';
 import type { Architecture } from '../../../contracts/architecture.ts';
 import type { PairEncoder } from '../../../core/tokenization/pair-encoder.ts';
 import { contextLengthError, whileWanted } from '../../../errors.ts';
-import { createSequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
+import { SequenceBatcher, defaultBatchLimits } from '../../../runtime/encoder/sequence-batcher.ts';
 import type { EncodedText } from '../../../runtime/encoder/token-inputs.ts';
 import type { ModelSpec } from '../../../contracts/model.ts';
 import type { Pipeline } from '../../../contracts/category.ts';
@@ -25,7 +25,7 @@ export async function loadRerankPipeline(
   const scorer = await architecture.open(spec, sessions);
   const { contextLength, created } = scorer;
   const { maxBatchTokens: maxTokens = defaultBatchLimits.maxTokens } = spec;
-  const batcher = createSequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
+  const batcher = new SequenceBatcher(scorer, { ...defaultBatchLimits, maxTokens });
   const turns = new Turns();
 
   return servePipeline(spec, {

@@ -66,67 +66,89 @@ const logits = 'logits';
  * Reads from the graphs' inputs and outputs how a decoder hands on its keys and values. None of them comes into JavaScript: those of
  * the audio are bound once for a text, those that a step makes are what the next one is fed.
  */
-export function createTextDecoder(
-  { decoderHeads, headSize }: DecoderHeads,
-  { first, next, others = [] }: DecoderSessions,
-): TextDecoder {
-  const firstInputs = knownInputs(first, others);
-  const nextInputs = knownInputs(next, others);
-  const all = pastInputs(next);
-  if (all.length === 0) throw notADecoder('no inputs past_key_values.*');
-  const isGrowing = (name: string): boolean => !name.includes('.encoder.');
-  const growing = all.filter(isGrowing).map((name): Carried => [name, toPresent(name)]);
-  for (const name of all) assertOutput(first, toPresent(name));
-  for (const [, name] of growing) assertOutput(next, name);
-  for (const session of [first, next]) assertOutput(session, logits);
-  // A merged graph wants something for each input, also of the branch that it doesn't take.
-  const nothing = Object.fromEntries(
-    pastInputs(first).map((name) => [name, filled(firstInputs.get(name)!, [1, decoderHeads, 0, headSize])]),
-  );
+export class RecognitionDecoder implements TextDecoder {
+  readonly #first: Session;
+  readonly #next: Session;
+  readonly #firstInputs: ReadonlyMap<string, ElementType>;
+  readonly #nextInputs: ReadonlyMap<string, ElementType>;
+  readonly #all: string[];
+  readonly #growing: Carried[];
+  /** A merged graph wants something for each input, also of the branch that it doesn't take. */
+  readonly #nothing: TensorMap;
 
-  const readFirst = (audio: EncodedAudio, tokens: readonly number[], other?: TensorMap): BoundGraph => {
-    const graph = bindGraph(first);
-    graph.feedAll({ ...nothing, ...feedsOf(firstInputs, { audio, tokens, start: 0 }), ...other });
+  constructor({ decoderHeads, headSize }: DecoderHeads, { first, next, others = [] }: DecoderSessions) {
+    this.#first = first;
+    this.#next = next;
+    this.#firstInputs = knownInputs(first, others);
+    this.#nextInputs = knownInputs(next, others);
+    this.#all = pastInputs(next);
+    if (this.#all.length === 0) throw notADecoder('no inputs past_key_values.*');
+    this.#growing = this.#all
+      .filter((name) => !name.includes('.encoder.'))
+      .map((name): Carried => [name, toPresent(name)]);
+    for (const name of this.#all) assertOutput(first, toPresent(name));
+    for (const [, name] of this.#growing) assertOutput(next, name);
+    for (const session of [first, next]) assertOutput(session, logits);
+    this.#nothing = Object.fromEntries(
+      pastInputs(first).map((name) => [
+        name,
+        filled(this.#firstInputs.get(name)!, [1, decoderHeads, 0, headSize]),
+      ]),
+    );
+  }
+
+  async begin(
+    audio: ResidentTensor,
+    tokens: readonly number[],
+    { others: other, ...options }: BeginOptions = {},
+  ): Promise<DecoderText> {
+    const graph = this.#readFirst(audio, tokens, other);
+    try {
+      const presents = this.#all.map(toPresent);
+      graph.keep(presents);
+      graph.fetch(logits);
+      await graph.run(options);
+      const read = graph.read(logits);
+      const past = new Map(graph.take(presents).map((tensor, index) => [this.#all[index]!, tensor]));
+      return this.#createText({ past, logits: read, start: tokens.length, audio, other });
+    } finally {
+      graph.release();
+    }
+  }
+
+  async read(
+    audio: ResidentTensor,
+    tokens: readonly number[],
+    outputs: readonly string[],
+    options: GraphRunOptions | undefined,
+  ): Promise<Tensor[]> {
+    const graph = this.#readFirst(audio, tokens);
+    try {
+      for (const name of outputs) graph.fetch(name);
+      await graph.run(options);
+      return outputs.map((name) => graph.read(name));
+    } finally {
+      graph.release();
+    }
+  }
+
+  #readFirst(audio: EncodedAudio, tokens: readonly number[], other?: TensorMap): BoundGraph {
+    const graph = bindGraph(this.#first);
+    graph.feedAll({ ...this.#nothing, ...feedsOf(this.#firstInputs, { audio, tokens, start: 0 }), ...other });
     return graph;
-  };
+  }
 
-  return {
-    async begin(audio, tokens, { others: other, ...options } = {}) {
-      const graph = readFirst(audio, tokens, other);
-      try {
-        const presents = all.map(toPresent);
-        graph.keep(presents);
-        graph.fetch(logits);
-        await graph.run(options);
-        const read = graph.read(logits);
-        const past = new Map(graph.take(presents).map((tensor, index) => [all[index]!, tensor]));
-        return createText({ past, logits: read, start: tokens.length, audio, other });
-      } finally {
-        graph.release();
-      }
-    },
-    async read(audio, tokens, outputs, options) {
-      const graph = readFirst(audio, tokens);
-      try {
-        for (const name of outputs) graph.fetch(name);
-        await graph.run(options);
-        return outputs.map((name) => graph.read(name));
-      } finally {
-        graph.release();
-      }
-    },
-  };
-
-  function createText({ past, logits: afterPrefix, start, audio, other }: Prefix): DecoderText {
-    const graph = bindGraph(next);
-    const feeds = feedsOf(nextInputs, { audio, tokens: [0], start });
+  #createText({ past, logits: afterPrefix, start, audio, other }: Prefix): DecoderText {
+    const graph = bindGraph(this.#next);
+    const feeds = feedsOf(this.#nextInputs, { audio, tokens: [0], start });
     graph.feedAll({ ...Object.fromEntries(past), ...feeds, ...other });
-    graph.keep(growing.map(([, output]) => output));
+    graph.keep(this.#growing.map(([, output]) => output));
     graph.fetch(logits, [1, 1]);
     const token = feeds['input_ids']!.data as BigInt64Array;
     const places = [feeds['position_ids'], feeds['cache_position']].map(
       (tensor) => tensor?.data as BigInt64Array | undefined,
     );
+    const growing = this.#growing;
     let position = start;
     let isAhead = false;
     return {

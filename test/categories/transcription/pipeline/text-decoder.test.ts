@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WhisperFolder } from '../../../../src/categories/transcription/architectures/whisper/whisper-folder.ts';
-import { createTextDecoder } from '../../../../src/categories/transcription/pipeline/text-decoder.ts';
+import { RecognitionDecoder } from '../../../../src/categories/transcription/pipeline/text-decoder.ts';
 import { createWhisperModel } from '../../../../src/categories/transcription/architectures/whisper/whisper-model.ts';
 import type { ElementType, Session, Tensor, TensorMap } from '../../../../src/contracts/graph.ts';
 
@@ -64,7 +64,7 @@ const merged = (changing?: (run: number) => TensorMap) =>
 describe('createTextDecoder', () => {
   it('feeds a merged graph what it wants in both of its branches', async () => {
     const { session, feeds, fetched } = merged();
-    const decoder = createTextDecoder(folder, { first: session, next: session });
+    const decoder = new RecognitionDecoder(folder, { first: session, next: session });
     const text = await decoder.begin(window, [7, 8]);
     expect(feeds[0]).toEqual({
       input_ids: { type: 'int64', dims: [1, 2], data: BigInt64Array.of(7n, 8n) },
@@ -91,7 +91,7 @@ describe('createTextDecoder', () => {
 
   it('keeps the keys of the audio, renews those of the text, and goes back to the prefix', async () => {
     const { session, feeds } = merged((run) => ({ 'present.0.decoder.key': float(run) }));
-    const text = await createTextDecoder(folder, { first: session, next: session }).begin(window, [7, 8]);
+    const text = await new RecognitionDecoder(folder, { first: session, next: session }).begin(window, [7, 8]);
     for (const token of [9, 10]) await text.step(token);
     text.rewind();
     await text.step(11);
@@ -115,7 +115,7 @@ describe('createTextDecoder', () => {
     ['no output present.0.encoder.key', past, { 'present.0.decoder.key': float(1) }],
   ])('refuses a graph with %s', (reason, inputs, outputs) => {
     const { session } = graph(inputs, outputs);
-    expect(() => createTextDecoder(folder, { first: session, next: session })).toThrow(reason);
+    expect(() => new RecognitionDecoder(folder, { first: session, next: session })).toThrow(reason);
   });
 });
 

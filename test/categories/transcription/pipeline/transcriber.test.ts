@@ -3,10 +3,7 @@ import type {
   TranscriptionEvent,
   TranscriptionSegment,
 } from '../../../../src/categories/transcription/events.ts';
-import {
-  beginWindows,
-  type WhisperJob,
-} from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
+import { WindowRecognition, type WhisperJob } from '../../../../src/categories/transcription/architectures/whisper/recognition.ts';
 import { transcribe as transcribeBlocks } from '../../../../src/categories/transcription/pipeline/transcriber.ts';
 import {
   ScriptedModel,
@@ -38,7 +35,7 @@ function eventsOf(
     temperature: 0,
     wordTimestamps: false,
   } as const;
-  const recognition = beginWindows(whisper, { ...usual, ...given });
+  const recognition = new WindowRecognition(whisper, { ...usual, ...given });
   return transcribeBlocks(tools, { blocks, recognition, signal: given.signal });
 }
 

@@ -34,37 +34,47 @@ interface KeepOptions {
   readonly isLast?: boolean;
 }
 
-export type PrefixCache = ReturnType<typeof createPrefixCache>;
-
 /**
  * Keys and values of sequences that ended lately, so that the next turn of a conversation, or another one with the same system
  * prompt, computes only what is new. Least recently used sequences go first. Where a decoder can't cut sequences, only whole
  * ones are found. A decoder with a cache of fixed size may keep as much again as that holds.
  */
-export function createPrefixCache(
-  decoder: Decoder,
-  { maxSequences, maxBytes: usualBytes }: { maxSequences: number; maxBytes: number },
-) {
-  const entries: Entry[] = [];
-  const { pieceTokens = 1, capacity = 0 } = decoder;
-  let bytes = 0;
-  return { find, sharedTokens, keep };
+export class PrefixCache {
+  readonly #decoder: Decoder;
+  readonly #maxSequences: number;
+  readonly #usualBytes: number;
+  readonly #entries: Entry[] = [];
+  readonly #pieceTokens: number;
+  readonly #capacity: number;
+  #bytes = 0;
+
+  constructor(
+    decoder: Decoder,
+    { maxSequences, maxBytes: usualBytes }: { maxSequences: number; maxBytes: number },
+  ) {
+    this.#decoder = decoder;
+    this.#maxSequences = maxSequences;
+    this.#usualBytes = usualBytes;
+    const { pieceTokens = 1, capacity = 0 } = decoder;
+    this.#pieceTokens = pieceTokens;
+    this.#capacity = capacity;
+  }
 
   /**
    * The longest beginning that `prompt` shares with a kept sequence, never the whole prompt: its last token has to be fed for
    * its logits.
    */
-  async function find(
+  async find(
     prompt: Int32Array,
     { owner, exactly, room }: { owner?: string | undefined; exactly?: boolean; room?: number } = {},
   ): Promise<SharedPrefix | undefined> {
-    const { best, length } = findBest(prompt, owner, exactly);
+    const { best, length } = this.#findBest(prompt, owner, exactly);
     if (!best) return undefined;
-    entries.splice(entries.indexOf(best), 1);
-    entries.push(best);
+    this.#entries.splice(this.#entries.indexOf(best), 1);
+    this.#entries.push(best);
     try {
-      const cache = await decoder.gather([{ cache: best.cache, row: 0, length }], undefined, room);
-      return { cache, length, exact: exactOf(best, length) };
+      const cache = await this.#decoder.gather([{ cache: best.cache, row: 0, length }], undefined, room);
+      return { cache, length, exact: this.#exactOf(best, length) };
     } catch (error) {
       if (error instanceof CacheFull) return undefined;
       throw error;
@@ -72,62 +82,68 @@ export function createPrefixCache(
   }
 
   /** Number of tokens of a prompt that `find` would find. */
-  function sharedTokens(prompt: Int32Array, owner?: string): number {
-    return findBest(prompt, owner).length;
+  sharedTokens(prompt: Int32Array, owner?: string): number {
+    return this.#findBest(prompt, owner).length;
   }
 
   /**
    * Keeps a copy of a row, or its cache where that is given up; sequences that it continues are dropped where it can be cut
    * down to them.
    */
-  async function keep(
+  async keep(
     tokens: Int32Array,
     source: CacheRow,
     { owner, exact = 0, shared = 0, isLast = false }: KeepOptions = {},
   ): Promise<boolean> {
-    if (maxSequences === 0) return false;
-    const cuts = decoder.cutsSequences !== false;
-    for (const entry of entries.filter((kept) => kept.owner === owner)) {
+    if (this.#maxSequences === 0) return false;
+    const cuts = this.#decoder.cutsSequences !== false;
+    for (const entry of this.#entries.filter((kept) => kept.owner === owner)) {
       const { length } = entry.tokens;
       const isPart = sharedLength(entry.tokens, tokens, length) === length;
-      if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) drop(entry);
+      if (isPart && entry.exact <= exact && (cuts || length === tokens.length)) this.#drop(entry);
     }
-    const isTaken = await add({ tokens, owner, exact }, source, isLast);
+    const isTaken = await this.#add({ tokens, owner, exact }, source, isLast);
     const beginning = tokens.subarray(0, shared);
-    const isKept = entries.some((entry) => entry.tokens.length === shared && isOfEveryone(entry, beginning));
+    const isKept = this.#entries.some(
+      (entry) => entry.tokens.length === shared && isOfEveryone(entry, beginning),
+    );
     if (shared === 0 || isKept) return isTaken;
-    const own = { tokens: beginning.slice(), owner: everyone, exact: exactOf({ exact }, shared) } as const;
-    await add(own, { ...source, length: shared });
+    const own = {
+      tokens: beginning.slice(),
+      owner: everyone,
+      exact: this.#exactOf({ exact }, shared),
+    } as const;
+    await this.#add(own, { ...source, length: shared });
     return isTaken;
   }
 
   /** @returns whether the cache of the source itself is kept */
-  async function add(sequence: Omit<Entry, 'cache'>, source: CacheRow, isLast = false): Promise<boolean> {
-    const cache = await (decoder.keep?.(source, isLast) ?? decoder.gather([source]));
+  async #add(sequence: Omit<Entry, 'cache'>, source: CacheRow, isLast = false): Promise<boolean> {
+    const cache = await (this.#decoder.keep?.(source, isLast) ?? this.#decoder.gather([source]));
     const isOwn = isLast && cache === source.cache;
-    const maxBytes = Math.max(usualBytes, (capacity * cache.bytes) / sequence.tokens.length);
+    const maxBytes = Math.max(this.#usualBytes, (this.#capacity * cache.bytes) / sequence.tokens.length);
     if (cache.bytes > maxBytes) {
       if (!isOwn) cache.release();
       return false;
     }
-    entries.push({ ...sequence, cache });
-    bytes += cache.bytes;
-    while (entries.length > maxSequences || bytes > maxBytes) drop(entries[0]!);
+    this.#entries.push({ ...sequence, cache });
+    this.#bytes += cache.bytes;
+    while (this.#entries.length > this.#maxSequences || this.#bytes > maxBytes) this.#drop(this.#entries[0]!);
     return isOwn;
   }
 
-  function findBest(
+  #findBest(
     prompt: Int32Array,
     owner: string | undefined,
     exactly = false,
   ): { readonly best: Entry | undefined; readonly length: number } {
     let best: Entry | undefined;
     let length = 0;
-    for (const entry of entries) {
+    for (const entry of this.#entries) {
       if (entry.owner !== owner && !isOfEveryone(entry, prompt)) continue;
       const all = sharedLength(entry.tokens, prompt, prompt.length - 1);
-      const shared = exactly ? piecesOf(entry, all, prompt) : all;
-      if (decoder.cutsSequences === false && shared < entry.tokens.length) continue;
+      const shared = exactly ? this.#piecesOf(entry, all, prompt) : all;
+      if (this.#decoder.cutsSequences === false && shared < entry.tokens.length) continue;
       if (shared < (entry.cache.leastBeginning ?? 0)) continue;
       // The one of several that was used last is the likeliest to be at hand.
       if (shared > 0 && shared >= length) [best, length] = [entry, shared];
@@ -136,19 +152,19 @@ export function createPrefixCache(
   }
 
   /** Tokens of the pieces of `prompt` that are exact in an entry with which it shares its first `length` tokens. */
-  function piecesOf(entry: Entry, length: number, prompt: Int32Array): number {
-    const exact = exactOf(entry, length);
-    return exact === prompt.length - 1 ? exact : exact - (exact % pieceTokens);
+  #piecesOf(entry: Entry, length: number, prompt: Int32Array): number {
+    const exact = this.#exactOf(entry, length);
+    return exact === prompt.length - 1 ? exact : exact - (exact % this.#pieceTokens);
   }
 
   /** The part of a beginning of `length` tokens that is exact. */
-  function exactOf({ exact }: Pick<Entry, 'exact'>, length: number): number {
-    return length >= exact ? exact : length - (length % pieceTokens);
+  #exactOf({ exact }: Pick<Entry, 'exact'>, length: number): number {
+    return length >= exact ? exact : length - (length % this.#pieceTokens);
   }
 
-  function drop(entry: Entry): void {
-    entries.splice(entries.indexOf(entry), 1);
-    bytes -= entry.cache.bytes;
+  #drop(entry: Entry): void {
+    this.#entries.splice(this.#entries.indexOf(entry), 1);
+    this.#bytes -= entry.cache.bytes;
     entry.cache.release();
   }
 }

@@ -1,11 +1,15 @@
 import { getOrCreate } from '../../../../core/get-or-create.ts';
 import type { LargestLogits } from '../../../../core/sampling/largest-logits.ts';
-import { createAnswerParser, type AnswerEvent } from '../../../../core/chat/answer-parser.ts';
-import type { CompiledGrammar } from '../../../../core/grammar/engine/matcher.ts';
+import {
+  createAnswerParser,
+  type AnswerEvent,
+  type AnswerParser,
+} from '../../../../core/chat/answer-parser.ts';
+import type { CompiledGrammar, GrammarMatcher } from '../../../../core/grammar/engine/matcher.ts';
 import type { ReasoningSplitter } from '../../../../core/chat/reasoning.ts';
 import type { ToolCallParser } from '../../../../core/chat/tool-calls/parser.ts';
-import { createSampler, samplerParametersOf } from '../../../../core/sampling/sampler.ts';
-import { createDetokenizer } from '../../../../core/text/detokenizer.ts';
+import { createSampler, samplerParametersOf, type Sampler } from '../../../../core/sampling/sampler.ts';
+import { createDetokenizer, type Detokenizer } from '../../../../core/text/detokenizer.ts';
 import type { TextTokenizer } from '../../../../folder/tokenizer.ts';
 import type { ChatEvent, TokenLogprobs } from '../../events.ts';
 import type { ChatRequest } from '../../request.ts';
@@ -60,146 +64,170 @@ export interface ChoiceContext {
   readonly createToolCallId: () => string;
 }
 
-export type Choice = ReturnType<typeof createChoice>;
-
 /** One completion of a request while it grows: chooses tokens and reports what they mean. */
-export function createChoice(index: number, context: ChoiceContext) {
-  const { request, prompt, seed, contextLength, vocabularySize, tokenizer, rules, grammar, emit } = context;
-  const { dryMultiplier, drySequenceBreakers } = request;
-  const dryBreakers = dryMultiplier === 0 ? undefined : breakerFinderOf(tokenizer)(drySequenceBreakers);
-  const parameters = { ...samplerParametersOf(request), dryBreakers };
-  const sampler = createSampler(parameters, { vocabularySize, seed, isWord: wordTestOf(tokenizer) });
-  const counted = request.penalizePrompt ? prompt.subarray(-sampler.memory) : [];
-  for (const token of counted) sampler.accept(token);
-  const detokenizer = createDetokenizer(tokenizer.decode);
-  const matcher = grammar?.createMatcher();
-  const answer = createAnswerParser({
-    stop: request.stop,
-    includeStop: request.includeStopStrInOutput,
-    reasoningSplitter: context.createReasoningSplitter?.(),
-    toolCallParser: context.createToolCallParser?.(),
-    createToolCallId: context.createToolCallId,
-    isCallsAlone: grammar !== undefined && !['auto', 'none'].includes(request.toolChoice as string),
-  });
+export class Choice {
+  reasoningTokens = 0;
+  tokens = 0;
+  readonly #index: number;
+  readonly #context: ChoiceContext;
+  readonly #request: ChatRequest;
+  readonly #prompt: Int32Array;
+  readonly #contextLength: number;
+  readonly #tokenizer: TextTokenizer;
+  readonly #rules: TokenRules | undefined;
+  readonly #emit: (event: ChatEvent) => void;
+  readonly #sampler: Sampler;
+  readonly #detokenizer: Detokenizer;
+  readonly #matcher: GrammarMatcher | undefined;
+  readonly #answer: AnswerParser;
   /** Tokens whose log probabilities are held back: they must not reveal what a stop sequence or hidden thinking hides. */
-  let heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
+  #heldLogprobs: { readonly logprobs: TokenLogprobs; textLength: number }[] = [];
   /** Tokens that complete a constrained answer at its limit, from when they begin to take the place of chosen ones. */
-  let ending: number[] | undefined;
-  const said: number[] = [];
+  #ending: number[] | undefined;
+  readonly #said: number[] = [];
   /** Tokens that events have reported. */
-  let reportedTokens = 0;
-  const choice = {
-    tokens: 0,
-    reasoningTokens: 0,
-    get remaining(): number {
-      return Math.min(request.maxTokens, contextLength - prompt.length) - choice.tokens;
-    },
-    /** Not with a mask, which may leave only unlikely tokens, and not for log probabilities, which are exact. */
-    get takesLargest(): boolean {
-      return !sampler.needsAllLogits && !matcher && !rules && !request.logprobs;
-    },
-    nextOfLargest(largest: LargestLogits): number | undefined {
-      const token = sampler.sampleLargest(largest);
-      return token === -1 ? -1 : take(token);
-    },
-    next(logits: Float32Array): number | undefined {
-      const token = ending?.shift() ?? choose(logits);
-      return token === undefined ? end({ cutOff: false }) : take(token, logits);
-    },
-  };
-  return choice;
+  #reportedTokens = 0;
+
+  constructor(index: number, context: ChoiceContext) {
+    this.#index = index;
+    this.#context = context;
+    const { request, prompt, seed, contextLength, vocabularySize, tokenizer, rules, grammar, emit } = context;
+    this.#request = request;
+    this.#prompt = prompt;
+    this.#contextLength = contextLength;
+    this.#tokenizer = tokenizer;
+    this.#rules = rules;
+    this.#emit = emit;
+    const { dryMultiplier, drySequenceBreakers } = request;
+    const dryBreakers = dryMultiplier === 0 ? undefined : breakerFinderOf(tokenizer)(drySequenceBreakers);
+    const parameters = { ...samplerParametersOf(request), dryBreakers };
+    this.#sampler = createSampler(parameters, { vocabularySize, seed, isWord: wordTestOf(tokenizer) });
+    const counted = request.penalizePrompt ? prompt.subarray(-this.#sampler.memory) : [];
+    for (const token of counted) this.#sampler.accept(token);
+    this.#detokenizer = createDetokenizer(tokenizer.decode);
+    this.#matcher = grammar?.createMatcher();
+    this.#answer = createAnswerParser({
+      stop: request.stop,
+      includeStop: request.includeStopStrInOutput,
+      reasoningSplitter: context.createReasoningSplitter?.(),
+      toolCallParser: context.createToolCallParser?.(),
+      createToolCallId: context.createToolCallId,
+      isCallsAlone: grammar !== undefined && !['auto', 'none'].includes(request.toolChoice as string),
+    });
+  }
+
+  get remaining(): number {
+    return Math.min(this.#request.maxTokens, this.#contextLength - this.#prompt.length) - this.tokens;
+  }
+
+  /** Not with a mask, which may leave only unlikely tokens, and not for log probabilities, which are exact. */
+  get takesLargest(): boolean {
+    return !this.#sampler.needsAllLogits && !this.#matcher && !this.#rules && !this.#request.logprobs;
+  }
+
+  nextOfLargest(largest: LargestLogits): number | undefined {
+    const token = this.#sampler.sampleLargest(largest);
+    return token === -1 ? -1 : this.#take(token);
+  }
+
+  next(logits: Float32Array): number | undefined {
+    const token = this.#ending?.shift() ?? this.#choose(logits);
+    return token === undefined ? this.#end({ cutOff: false }) : this.#take(token, logits);
+  }
 
   /** @returns `undefined` where the rules leave no token */
-  function choose(logits: Float32Array): number | undefined {
-    const mask = rules ? rules.mask(said, matcher?.mask()) : matcher?.mask();
-    if (rules && !mask) return undefined;
-    const token = sampler.sample(logits, mask, matcher?.isFree);
+  #choose(logits: Float32Array): number | undefined {
+    const mask = this.#rules ? this.#rules.mask(this.#said, this.#matcher?.mask()) : this.#matcher?.mask();
+    if (this.#rules && !mask) return undefined;
+    const token = this.#sampler.sample(logits, mask, this.#matcher?.isFree);
     // An answer that thinking left no room for would say nothing.
-    if (!matcher || answer.isReasoning || matcher.endsWithin(choice.remaining - 1, token)) return token;
-    const last = matcher.ending();
-    if (!last || last.length === 0 || last.length > choice.remaining) return token;
-    ending = last;
+    if (!this.#matcher || this.#answer.isReasoning || this.#matcher.endsWithin(this.remaining - 1, token))
+      return token;
+    const last = this.#matcher.ending();
+    if (!last || last.length === 0 || last.length > this.remaining) return token;
+    this.#ending = last;
     return last.shift()!;
   }
 
   /** @param logits for log probabilities */
-  function take(token: number, logits?: Float32Array): number | undefined {
-    if (context.endTokens.has(token) || request.stopTokenIds.includes(token)) {
-      if (request.includeStopStrInOutput && !tokenizer.isSpecial(token)) read(detokenizer.push(token));
+  #take(token: number, logits?: Float32Array): number | undefined {
+    if (this.#context.endTokens.has(token) || this.#request.stopTokenIds.includes(token)) {
+      if (this.#request.includeStopStrInOutput && !this.#tokenizer.isSpecial(token))
+        this.#read(this.#detokenizer.push(token));
       // Harnesses take the last of a completion's tokens for the generated one, whatever it is.
-      if (request.prompts.length > 0) holdLogprobs(token, logits);
-      return end({ cutOff: false });
+      if (this.#request.prompts.length > 0) this.#holdLogprobs(token, logits);
+      return this.#end({ cutOff: false });
     }
-    sampler.accept(token);
-    matcher?.accept(token);
-    if (rules) said.push(token);
-    choice.tokens++;
-    if (answer.isReasoning) choice.reasoningTokens++;
-    holdLogprobs(token, logits);
-    const isVisible = !tokenizer.isSpecial(token) || context.markerTokens.has(token);
-    if (isVisible) read(detokenizer.push(token));
-    if (answer.stopped !== null || ending?.length === 0) return end({ cutOff: false });
-    return choice.remaining > 0 ? token : end({ cutOff: true });
+    this.#sampler.accept(token);
+    this.#matcher?.accept(token);
+    if (this.#rules) this.#said.push(token);
+    this.tokens++;
+    if (this.#answer.isReasoning) this.reasoningTokens++;
+    this.#holdLogprobs(token, logits);
+    const isVisible = !this.#tokenizer.isSpecial(token) || this.#context.markerTokens.has(token);
+    if (isVisible) this.#read(this.#detokenizer.push(token));
+    if (this.#answer.stopped !== null || this.#ending?.length === 0) return this.#end({ cutOff: false });
+    return this.remaining > 0 ? token : this.#end({ cutOff: true });
   }
 
-  function holdLogprobs(token: number, logits: Float32Array | undefined): void {
-    if (!logits || !request.logprobs || isHidden()) return;
-    const logprobs = readTokenLogprobs(logits, token, request.topLogprobs, tokenizer);
-    heldLogprobs.push({ logprobs, textLength: 0 });
+  #holdLogprobs(token: number, logits: Float32Array | undefined): void {
+    if (!logits || !this.#request.logprobs || this.#isHidden()) return;
+    const logprobs = readTokenLogprobs(logits, token, this.#request.topLogprobs, this.#tokenizer);
+    this.#heldLogprobs.push({ logprobs, textLength: 0 });
   }
 
-  function read(text: string): void {
-    const last = heldLogprobs.at(-1);
+  #read(text: string): void {
+    const last = this.#heldLogprobs.at(-1);
     if (last) last.textLength += text.length;
-    const events = text === '' ? [] : answer.push(text);
+    const events = text === '' ? [] : this.#answer.push(text);
     // The tokens so far are those of the marker that began the thinking.
-    if (isHidden()) heldLogprobs = [];
-    if (events.length > 0) emitLogprobs();
-    emitAll(events);
+    if (this.#isHidden()) this.#heldLogprobs = [];
+    if (events.length > 0) this.#emitLogprobs();
+    this.#emitAll(events);
   }
 
   /** Whether the text that comes next is thinking that the client doesn't want. */
-  function isHidden(): boolean {
-    return answer.isReasoning && !request.includeReasoning;
+  #isHidden(): boolean {
+    return this.#answer.isReasoning && !this.#request.includeReasoning;
   }
 
-  function end({ cutOff }: { cutOff: boolean }): undefined {
-    if (answer.stopped === null) read(detokenizer.flush());
-    const { events, finishReason: own } = answer.end({ cutOff });
-    emitLogprobs();
-    emitAll(events);
-    const { stopped } = answer;
-    const finishReason = ending ? 'length' : own;
+  #end({ cutOff }: { cutOff: boolean }): undefined {
+    if (this.#answer.stopped === null) this.#read(this.#detokenizer.flush());
+    const { events, finishReason: own } = this.#answer.end({ cutOff });
+    this.#emitLogprobs();
+    this.#emitAll(events);
+    const { stopped } = this.#answer;
+    const finishReason = this.#ending ? 'length' : own;
     const stop = finishReason === 'stop' && stopped !== null ? { stopSequence: stopped } : {};
-    emit({ type: 'choice-end', choice: index, finishReason, ...stop });
+    this.#emit({ type: 'choice-end', choice: this.#index, finishReason, ...stop });
   }
 
-  function emitAll(events: readonly AnswerEvent[]): void {
+  #emitAll(events: readonly AnswerEvent[]): void {
     for (const event of events) {
-      if (event.type === 'tool-call-start') emit({ ...event, choice: index });
-      else if (event.type === 'reasoning-delta' && !request.includeReasoning) {
-        emit({ type: 'hidden-tokens', choice: index, tokens: takeNewTokens() });
-      } else emit({ ...event, choice: index, tokens: takeNewTokens() });
+      if (event.type === 'tool-call-start') this.#emit({ ...event, choice: this.#index });
+      else if (event.type === 'reasoning-delta' && !this.#request.includeReasoning) {
+        this.#emit({ type: 'hidden-tokens', choice: this.#index, tokens: this.#takeNewTokens() });
+      } else this.#emit({ ...event, choice: this.#index, tokens: this.#takeNewTokens() });
     }
   }
 
-  function takeNewTokens(): number {
-    const count = choice.tokens - reportedTokens;
-    reportedTokens = choice.tokens;
+  #takeNewTokens(): number {
+    const count = this.tokens - this.#reportedTokens;
+    this.#reportedTokens = this.tokens;
     return count;
   }
 
   /** Reports the tokens of which at least a part is delivered, or has no text of its own. */
-  function emitLogprobs(): void {
-    let count = heldLogprobs.length;
+  #emitLogprobs(): void {
+    let count = this.#heldLogprobs.length;
     if (count === 0) return;
-    let { withheld } = answer;
+    let { withheld } = this.#answer;
     if (withheld > 0) {
-      for (; count > 0 && heldLogprobs[count - 1]!.textLength <= withheld; count--)
-        withheld -= heldLogprobs[count - 1]!.textLength;
+      for (; count > 0 && this.#heldLogprobs[count - 1]!.textLength <= withheld; count--)
+        withheld -= this.#heldLogprobs[count - 1]!.textLength;
     }
-    const tokens = heldLogprobs.splice(0, count).map(({ logprobs }) => logprobs);
-    if (tokens.length > 0) emit({ type: 'logprobs', choice: index, tokens });
+    const tokens = this.#heldLogprobs.splice(0, count).map(({ logprobs }) => logprobs);
+    if (tokens.length > 0) this.#emit({ type: 'logprobs', choice: this.#index, tokens });
   }
 }
 

@@ -7,7 +7,7 @@ import type { GraphRunOptions, Session, TensorMap } from '../../../../contracts/
 import { filled } from '../../../../runtime/tensors.ts';
 import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
-import { createTextDecoder, type DecoderText, type EncodedAudio } from '../../pipeline/text-decoder.ts';
+import { RecognitionDecoder, type DecoderText, type EncodedAudio } from '../../pipeline/text-decoder.ts';
 import { openGraphs } from '../../pipeline/open-graphs.ts';
 import type { StretchRecognizer } from '../../recognizer.ts';
 import { moonshineFiles } from './files.ts';
@@ -27,7 +27,7 @@ export async function openMoonshine(spec: ModelSpec, sessions: SessionBackend): 
   return openGraphs(spec, sessions, { files: moonshineFiles }, ({ sessions: opened, release }) => {
     const [encoder, decoder] = opened as [Session, Session];
     const encode = encoderOf(encoder);
-    const texts = createTextDecoder(heads, { first: decoder, next: decoder, others: [encoderMask] });
+    const texts = new RecognitionDecoder(heads, { first: decoder, next: decoder, others: [encoderMask] });
     const wantsMask = decoder.inputs.some(({ name }) => name === encoderMask);
     return {
       ...traits,

@@ -4,7 +4,7 @@ import { locateModel } from '../../../../folder/source.ts';
 import type { ModelSpec } from '../../../../contracts/model.ts';
 import type { RecognizerAbility, WindowRecognizer } from '../../recognizer.ts';
 import type { TranscriptionSettings } from '../../settings.ts';
-import { beginWindows } from './recognition.ts';
+import { WindowRecognition } from './recognition.ts';
 import { languagesOf, readLanguage, readPrompt } from './request-tokens.ts';
 import { openWhisperFolder, type WhisperFolder } from './whisper-folder.ts';
 import { loadWhisperModel } from './whisper-model.ts';
@@ -29,7 +29,11 @@ export async function openWhisper(
     abilities: new Set([...abilitiesOf(folder), ...(hasWordTimes ? (['wordTimestamps'] as const) : [])]),
     begin(options) {
       const language = readLanguage(options.language, folder);
-      return beginWindows(tools, { ...options, language, prompt: readPrompt(options.prompt, folder) });
+      return new WindowRecognition(tools, {
+        ...options,
+        language,
+        prompt: readPrompt(options.prompt, folder),
+      });
     },
     release: () => model.release(),
   };

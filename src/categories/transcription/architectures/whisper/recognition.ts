@@ -93,67 +93,80 @@ interface TimedSpokenSegment extends SpokenSegment {
  * Begins to write down a recording by Whisper's own timestamps: a window ends where its text ends.
  * @see https://arxiv.org/abs/2212.04356 section 4.5, and `transcribe.py` of its reference implementation
  */
-export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, job: WhisperJob): Recognition {
-  const { task, signal, temperature: firstTemperature } = job;
-  const { contextLength, vocabulary } = folder;
-  let { language } = job;
+export class WindowRecognition implements Recognition {
+  readonly #folder: WhisperFolder;
+  readonly #model: WhisperModel;
+  readonly #decoder: WindowDecoder;
+  readonly #logMel: LogMel;
+  readonly #job: WhisperJob;
+  #language: string | undefined;
   /** Whether a window that was heard well, or the request, has told the language. */
-  let isLanguageKnown = language !== undefined;
+  #isLanguageKnown: boolean;
   /** Tokens of the text before the window. */
-  let previous = job.prompt;
+  #previous: readonly number[];
   /** Whether the text of the window before goes on to its very end, where a word may be cut. */
-  let wasSpokenToEnd = false;
+  #wasSpokenToEnd = false;
 
-  return {
-    get language() {
-      return language === undefined ? undefined : toIsoLanguage(language);
-    },
-    async recognize(window) {
-      const { speech, samples, start } = window;
-      const skipped = framesToSkip(speech, samples, wasSpokenToEnd);
-      wasSpokenToEnd = false;
-      if (skipped > 0) return { segments: [], consumed: skipped * samplesPerFrame };
-      const seek = start / samplesPerFrame;
-      const positions = Math.ceil(samples.length / samplesPerPosition);
-      const encoded = await model.encode(readFeatures(samples, logMel), job);
-      try {
-        assertWanted(signal);
-        const before = language;
-        const { segments, consumed } = await write(encoded, { ...window, seek, positions });
-        // A guess about music or noise is none about the speech after it.
-        if (segments.length === 0) language = before;
-        return { segments, consumed: consumed * samplesPerPosition };
-      } finally {
-        encoded.release();
-      }
-    },
-  };
+  constructor({ folder, model, decoder, logMel }: WhisperTools, job: WhisperJob) {
+    this.#folder = folder;
+    this.#model = model;
+    this.#decoder = decoder;
+    this.#logMel = logMel;
+    this.#job = job;
+    this.#language = job.language;
+    this.#isLanguageKnown = job.language !== undefined;
+    this.#previous = job.prompt;
+  }
+
+  get language(): string | undefined {
+    return this.#language === undefined ? undefined : toIsoLanguage(this.#language);
+  }
+
+  async recognize(window: AudioWindow) {
+    const { speech, samples, start } = window;
+    const skipped = framesToSkip(speech, samples, this.#wasSpokenToEnd);
+    this.#wasSpokenToEnd = false;
+    if (skipped > 0) return { segments: [], consumed: skipped * samplesPerFrame };
+    const seek = start / samplesPerFrame;
+    const positions = Math.ceil(samples.length / samplesPerPosition);
+    const encoded = await this.#model.encode(readFeatures(samples, this.#logMel), this.#job);
+    try {
+      assertWanted(this.#job.signal);
+      const before = this.#language;
+      const { segments, consumed } = await this.#write(encoded, { ...window, seek, positions });
+      // A guess about music or noise is none about the speech after it.
+      if (segments.length === 0) this.#language = before;
+      return { segments, consumed: consumed * samplesPerPosition };
+    } finally {
+      encoded.release();
+    }
+  }
 
   /** @returns the segments that are final, and after how many positions the next window begins */
-  async function write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
+  async #write(encoded: EncodedAudio, window: Window): Promise<RecognizedWindow> {
     const { positions } = window;
-    if (!isLanguageKnown) language = await detectLanguage(encoded);
-    const decoded = await decodeHeard(encoded, window.seek);
+    if (!this.#isLanguageKnown) this.#language = await this.#detectLanguage(encoded);
+    const decoded = await this.#decodeHeard(encoded, window.seek);
     if (isSilence(decoded)) return { segments: [], consumed: resumeAt(undefined, window) };
-    const { timestampBegin } = vocabulary;
+    const { timestampBegin } = this.#folder.vocabulary;
     const { segments, consumed, isFinished } = splitWindow(decoded.tokens, { timestampBegin, positions });
-    const spoken = await timeWords(encoded, keepSpoken(segments, decoded, window), window);
-    isLanguageKnown ||= spoken.length > 0 && isHeardWell(decoded);
-    remember(spoken, decoded);
+    const spoken = await this.#timeWords(encoded, this.#keepSpoken(segments, decoded, window), window);
+    this.#isLanguageKnown ||= spoken.length > 0 && isHeardWell(decoded);
+    this.#remember(spoken, decoded);
     const last = spoken.at(-1);
     const lastWord = last?.end === segments.at(-1)?.end ? last?.timed?.words.at(-1) : undefined;
     let next =
       consumed < positions ? consumed : resumeAt(spoken.length > 0 ? segments.at(-1) : undefined, window);
     if (!isFinished && lastWord !== undefined && lastWord.end > 0)
       next = Math.min(next, Math.max(1, Math.round(lastWord.end / secondsPerPosition)));
-    wasSpokenToEnd = next === positions && positions - (last?.end ?? 0) <= tailPositions;
+    this.#wasSpokenToEnd = next === positions && positions - (last?.end ?? 0) <= tailPositions;
     return { segments: spoken.map((segment) => toRecognized(segment, decoded)), consumed: next };
   }
 
-  async function detectLanguage(encoded: EncodedAudio): Promise<string | undefined> {
-    const { languages, startOfTranscript } = vocabulary;
+  async #detectLanguage(encoded: EncodedAudio): Promise<string | undefined> {
+    const { languages, startOfTranscript } = this.#folder.vocabulary;
     if (languages.size === 0) return undefined;
-    const { logits, release } = await model.start(encoded, [startOfTranscript], job);
+    const { logits, release } = await this.#model.start(encoded, [startOfTranscript], this.#job);
     release();
     const likeliest = [...languages].reduce((best, next) =>
       logits[next[1]]! > logits[best[1]]! ? next : best,
@@ -165,42 +178,52 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
    * Text from before can talk a model out of what it hears, and a prompt into what nobody says: a window that comes out
    * empty, as words of the prompt, or as a guess after it, is decoded once more without.
    */
-  async function decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
-    const decoded = await decode(encoded, seek);
-    const text = textOfWindow(decoded);
-    const prompt = textOf(job.prompt, folder);
+  async #decodeHeard(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
+    const decoded = await this.#decode(encoded, seek);
+    const text = this.#textOfWindow(decoded);
+    const prompt = textOf(this.#job.prompt, this.#folder);
     const isDoubtful = prompt !== '' && (needsFallback(decoded) || echoesPrompt(text, prompt));
-    if ((text !== '' && !isDoubtful) || previous.length === 0) return decoded;
-    const before = previous;
-    previous = [];
-    const unprompted = await decode(encoded, seek);
-    const heard = textOfWindow(unprompted);
+    if ((text !== '' && !isDoubtful) || this.#previous.length === 0) return decoded;
+    const before = this.#previous;
+    this.#previous = [];
+    const unprompted = await this.#decode(encoded, seek);
+    const heard = this.#textOfWindow(unprompted);
     if (text === '' || heard === '' || !isAlike(heard, text)) return unprompted;
     // Somebody says it; the prompt knows how it is spelled.
-    previous = before;
+    this.#previous = before;
     return decoded;
   }
 
-  function textOfWindow(decoded: DecodedWindow): string {
-    return isSilence(decoded) ? '' : textOf(decoded.tokens, folder).trim();
+  #textOfWindow(decoded: DecodedWindow): string {
+    return isSilence(decoded) ? '' : textOf(decoded.tokens, this.#folder).trim();
   }
 
   /** At higher and higher temperatures until the text is good enough; the best of them if none is. */
-  async function decode(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
-    const { startOfPrevious, noSpeech } = vocabulary;
-    const start = startTokens({ language, task }, folder);
-    const prefix = toPrefix(previous, { startOfPrevious, start, contextLength });
-    const state = await model.start(encoded, prefix, { signal });
+  async #decode(encoded: EncodedAudio, seek: number): Promise<DecodedWindow> {
+    const { startOfPrevious, noSpeech } = this.#folder.vocabulary;
+    const start = startTokens({ language: this.#language, task: this.#job.task }, this.#folder);
+    const prefix = toPrefix(this.#previous, {
+      startOfPrevious,
+      start,
+      contextLength: this.#folder.contextLength,
+    });
+    const state = await this.#model.start(encoded, prefix, { signal: this.#job.signal });
     try {
       const atStart = state.logitsBefore(start.length - 1);
       const noSpeechProbability =
         noSpeech === undefined ? 0 : Math.exp(logProbabilitiesOf(atStart, noSpeech).logProbability);
-      const ladder = temperatureLadder(firstTemperature);
+      const ladder = temperatureLadder(this.#job.temperature);
       const attempt = (temperature: number, cutsLoops: boolean): Promise<DecodedWindow> => {
-        assertWanted(signal);
+        assertWanted(this.#job.signal);
         // Drawn the same whatever else runs: the same request gives the same text.
         const rng = createRng(seek * 16 + ladder.indexOf(temperature));
-        return decoder.decode(state, { temperature, cutsLoops, rng, noSpeechProbability, signal });
+        return this.#decoder.decode(state, {
+          temperature,
+          cutsLoops,
+          rng,
+          noSpeechProbability,
+          signal: this.#job.signal,
+        });
       };
       const attempts: DecodedWindow[] = [];
       for (const temperature of ladder) {
@@ -216,14 +239,14 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   }
 
   /** Leaves out what has no text, what nobody can have said, and what a decoder in a loop repeats. */
-  function keepSpoken(
+  #keepSpoken(
     segments: readonly WindowSegment[],
     decoded: DecodedWindow,
     { speech }: Window,
   ): SpokenSegment[] {
     if (isGibberish(decoded)) return [];
     const spoken = segments
-      .map((segment) => ({ ...segment, text: textOf(segment.tokens, folder) }))
+      .map((segment) => ({ ...segment, text: textOf(segment.tokens, this.#folder) }))
       .filter(({ text, start, end }) => {
         const [from, to] = [positionsToSeconds(start), positionsToSeconds(end)];
         const heard = speech.some(({ startSeconds, endSeconds }) => from < endSeconds && to > startSeconds);
@@ -233,23 +256,29 @@ export function beginWindows({ folder, model, decoder, logMel }: WhisperTools, j
   }
 
   /** Makes the text the context of the next window, unless it can't be trusted. Without its times the next window would have none. */
-  function remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
+  #remember(segments: readonly SpokenSegment[], decoded: DecodedWindow): void {
     const isTrusted = decoded.temperature <= mostTrustedTemperature && !needsFallback(decoded);
     const text = segments.flatMap(({ tokens }) => tokens);
     // Before anybody is heard well, a text may be what the model makes of music.
-    const isContext = folder.conditionsOnPrevious && isTrusted && isLanguageKnown;
-    previous = isContext ? [...previous, ...text].slice(-contextLength) : [];
+    const isContext = this.#folder.conditionsOnPrevious && isTrusted && this.#isLanguageKnown;
+    this.#previous = isContext ? [...this.#previous, ...text].slice(-this.#folder.contextLength) : [];
   }
 
   /** Adds the times of words where they are asked for, and leaves out segments that take no time: nobody said them. */
-  async function timeWords(
+  async #timeWords(
     encoded: EncodedAudio,
     segments: readonly SpokenSegment[],
     { positions, spokenUntil }: Window,
   ): Promise<TimedSpokenSegment[]> {
-    if (!job.wordTimestamps) return [...segments];
-    const options = { language, task, positions, spokenUntil, signal };
-    const times = await findWordTimes(model, folder, encoded, segments, options);
+    if (!this.#job.wordTimestamps) return [...segments];
+    const options = {
+      language: this.#language,
+      task: this.#job.task,
+      positions,
+      spokenUntil,
+      signal: this.#job.signal,
+    };
+    const times = await findWordTimes(this.#model, this.#folder, encoded, segments, options);
     return segments
       .map((segment, index) => ({ ...segment, timed: times[index]! }))
       .filter(({ timed }) => timed.start < timed.end);

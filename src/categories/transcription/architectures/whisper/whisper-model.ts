@@ -7,7 +7,7 @@ import { runKept } from '../../../../runtime/bound-graph.ts';
 import { toFloat32 } from '../../../../runtime/encoder/token-inputs.ts';
 import { rewriteRecognizer, type RecognizerRewrites } from '../../../../runtime/rewrite-recognizer.ts';
 import {
-  createTextDecoder,
+  RecognitionDecoder,
   type DecoderSessions,
   type DecoderText,
   type EncodedAudio,
@@ -75,7 +75,7 @@ export function createWhisperModel(
 ): WhisperModel {
   const { melBins, windowFrames, vocabularySize } = folder;
   assertEncoder(encoder);
-  const decoder = createTextDecoder(folder, { first, next });
+  const decoder = new RecognitionDecoder(folder, { first, next });
   const hidden = encoder.outputs[0]!.name;
   const outputs = new Set(first.outputs.map(({ name }) => name));
   const layers = Array.from({ length: folder.decoderLayers }, (_, layer) => layer);

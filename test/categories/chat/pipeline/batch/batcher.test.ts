@@ -5,7 +5,7 @@ import type { Continuation } from '../../../../../src/categories/chat/pipeline/b
 import { createCopyingDecoder } from '../../../../../src/backends/onnx/chat/copying-decoder.ts';
 import type { Decoder, DecoderCache } from '../../../../../src/contracts/decoder.ts';
 import { CacheFull } from '../../../../../src/runtime/cache-full.ts';
-import { createPrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
+import { PrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import {
   continuationOf,
   createRememberingSession,
@@ -86,7 +86,7 @@ function start(
     onRun: (rows, count) => shapes.push(`${rows}x${count}`),
   });
   const decoder: Decoder = createCopyingDecoder(session, { ragged });
-  const prefixes = createPrefixCache(decoder, { maxSequences, maxBytes: 2 ** 24 });
+  const prefixes = new PrefixCache(decoder, { maxSequences, maxBytes: 2 ** 24 });
   // A run of the graph takes a unit of time.
   const now = (): number => shapes.length;
   return { batcher: new Batcher(decoder, { maxRows, prefixes, now }), shapes, decoder };
@@ -174,7 +174,7 @@ describe('Batcher', () => {
         return new Float32Array(tokens.length * vocabularySize);
       },
     };
-    const prefixes = createPrefixCache(large, { maxSequences: 0, maxBytes: 0 });
+    const prefixes = new PrefixCache(large, { maxSequences: 0, maxBytes: 0 });
     const generation = new Trial(Array.from<number>({ length: 10 }).fill(1), []);
     generation.readLogits = () => {};
     new Batcher(large, { maxRows: 4, prefixes }).add(generation);
@@ -268,7 +268,7 @@ describe('Batcher', () => {
     };
     const batcher = new Batcher(flaky, {
       maxRows: 4,
-      prefixes: createPrefixCache(flaky, { maxSequences: 2, maxBytes: 2 ** 20 }),
+      prefixes: new PrefixCache(flaky, { maxSequences: 2, maxBytes: 2 ** 20 }),
     });
     const first = new Trial([1], [9]);
     batcher.add(first);
@@ -332,7 +332,7 @@ function createShapedDecoder(): { readonly decoder: Decoder; readonly read: () =
 describe('a reproducible request', () => {
   const begin = () => {
     const { decoder, read } = createShapedDecoder();
-    const prefixes = createPrefixCache(decoder, { maxSequences: 3, maxBytes: 100 });
+    const prefixes = new PrefixCache(decoder, { maxSequences: 3, maxBytes: 100 });
     return { batcher: new Batcher(decoder, { maxRows: 4, prefixes }), read };
   };
   const answerTo = async (batcher: Batcher, trial: Trial) => {
@@ -490,7 +490,7 @@ it('gathers nothing for sequences that come and go alone', async () => {
       return cache;
     },
   };
-  const prefixes = createPrefixCache(decoder, { maxSequences: 1, maxBytes: 2 ** 24 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 1, maxBytes: 2 ** 24 });
   const batcher = new Batcher(decoder, { maxRows: 4, prefixes });
   for (const [first, count] of [
     [1, 20],
@@ -510,7 +510,7 @@ it('gathers nothing for sequences that come and go alone', async () => {
 describe('a cache of fixed size', () => {
   it('holds generations that wait for each other', async () => {
     const { decoder, refused } = limited(60);
-    const prefixes = createPrefixCache(decoder, { maxSequences: 4, maxBytes: 2 ** 24 });
+    const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 2 ** 24 });
     const batcher = new Batcher(decoder, { maxRows: 4, prefixes });
     const running = Array.from({ length: 7 }, (_, index) => new Trial([index, index + 9, 5], [20]));
     for (const generation of running) batcher.add(generation);
@@ -525,7 +525,7 @@ describe('a cache of fixed size', () => {
     const { decoder } = limited(40);
     const batcher = new Batcher(decoder, {
       maxRows: 4,
-      prefixes: createPrefixCache(decoder, { maxSequences: 0, maxBytes: 0 }),
+      prefixes: new PrefixCache(decoder, { maxSequences: 0, maxBytes: 0 }),
     });
     const first = new Trial([1], [30]);
     const second = new Trial([2], [30]);
@@ -539,7 +539,7 @@ describe('a cache of fixed size', () => {
 
   it('fails a generation that is too large for it alone', async () => {
     const { decoder } = limited(20);
-    const prefixes = createPrefixCache(decoder, { maxSequences: 2, maxBytes: 2 ** 24 });
+    const prefixes = new PrefixCache(decoder, { maxSequences: 2, maxBytes: 2 ** 24 });
     const batcher = new Batcher(decoder, { maxRows: 4, prefixes });
     const large = new Trial([1], [50]);
     batcher.add(large);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
+import { PrefixCache } from '../../../../../src/categories/chat/pipeline/batch/prefix-cache.ts';
 import type { Decoder, DecoderCache } from '../../../../../src/contracts/decoder.ts';
 import { CacheFull } from '../../../../../src/runtime/cache-full.ts';
 
@@ -42,7 +42,7 @@ const sequence = (first: number, length: number) =>
 
 it('continues the sequence that was used last, of those that share as much', async () => {
   const { decoder, cacheOf, found } = keeper();
-  const prefixes = createPrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
   await prefixes.keep(tokens(1, 2, 3), { cache: cacheOf('older', 3), row: 0 });
   await prefixes.keep(tokens(1, 2, 4), { cache: cacheOf('newer', 3), row: 0 });
   expect((await prefixes.find(tokens(1, 2, 5, 6)))?.length).toBe(2);
@@ -54,7 +54,7 @@ it('continues the sequence that was used last, of those that share as much', asy
 
 it('keeps a cache that is given up, unless it is too large', async () => {
   const { decoder, cacheOf, live, found } = keeper();
-  const prefixes = createPrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
   const given = { cache: cacheOf('given', 4), row: 0 };
   expect(await prefixes.keep(tokens(1, 2, 3, 4), given)).toBe(false);
   expect(await prefixes.keep(tokens(1, 2, 3, 4), given, { isLast: true })).toBe(true);
@@ -67,7 +67,7 @@ it('keeps a cache that is given up, unless it is too large', async () => {
 
 it('computes beginnings that take longer to copy', async () => {
   const { decoder, cacheOf } = keeper();
-  const prefixes = createPrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
   await prefixes.keep(tokens(1, 2, 3, 4), { cache: cacheOf('a', 4, 3), row: 0 });
   expect(await prefixes.find(tokens(1, 2, 9, 9))).toBeUndefined();
   expect((await prefixes.find(tokens(1, 2, 3, 9)))?.length).toBe(3);
@@ -76,7 +76,7 @@ it('computes beginnings that take longer to copy', async () => {
 it('computes a prompt whose beginning has no place now, and keeps that', async () => {
   let isFull = true;
   const { decoder, cacheOf } = keeper({ isFull: () => isFull });
-  const prefixes = createPrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 1000 });
   await prefixes.keep(tokens(1, 2, 3), { cache: cacheOf('a', 3), row: 0 });
   expect(await prefixes.find(tokens(1, 2, 3, 4))).toBeUndefined();
   isFull = false;
@@ -93,7 +93,7 @@ it.each([
   { title: 'bytes, if a cache of fixed size holds less', capacity: 8, kept: ['b', 'c'] },
 ])('keeps $title', async ({ capacity, kept }) => {
   const { decoder, cacheOf, live } = keeper(capacity === undefined ? {} : { capacity });
-  const prefixes = createPrefixCache(decoder, { maxSequences: 4, maxBytes: 45 * bytesOfToken });
+  const prefixes = new PrefixCache(decoder, { maxSequences: 4, maxBytes: 45 * bytesOfToken });
   for (const [index, name] of ['a', 'b', 'c'].entries()) {
     await prefixes.keep(sequence(100 + index, 20), { cache: cacheOf(name, 20), row: 0 });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createChoice } from '../../../../../src/categories/chat/pipeline/choice/choice.ts';
+import { Choice } from '../../../../../src/categories/chat/pipeline/choice/choice.ts';
 import type { ChatEvent } from '../../../../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
 import { thinkFormat } from '../../../../../src/core/chat/reasoning-formats.ts';
@@ -13,7 +13,7 @@ function say(pieces: readonly (string | Uint8Array)[], options: Options): ChatEv
   const decode = (ids: readonly number[]) =>
     new TextDecoder().decode(Buffer.concat(ids.map((id) => bytes[id]!)));
   const end = pieces.length;
-  const choice = createChoice(0, {
+  const choice = new Choice(0, {
     request: completeChatRequest({
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createChoice } from '../../../../../src/categories/chat/pipeline/choice/choice.ts';
+import { Choice } from '../../../../../src/categories/chat/pipeline/choice/choice.ts';
 import { compileTokenRules } from '../../../../../src/categories/chat/pipeline/choice/token-rules.ts';
 import type { ChatEvent } from '../../../../../src/categories/chat/events.ts';
 import { completeChatRequest, type ChatRequestInput } from '../../../../../src/categories/chat/request.ts';
@@ -37,7 +37,7 @@ function answerOf(steps: readonly (readonly number[])[], options: Options): [tex
     isSpecial: () => false,
   };
   const vocabulary = { tokenizer, vocabularySize: end + 1, endTokens: new Set([end]) };
-  const choice = createChoice(0, {
+  const choice = new Choice(0, {
     ...vocabulary,
     tokenizer: tokenizer as never,
     request,
