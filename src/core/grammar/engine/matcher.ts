@@ -2,7 +2,7 @@ import { Automaton, dead, type State } from './automaton.ts';
 import type { Expression } from '../languages/expression.ts';
 import { programSteps } from './program.ts';
 import { allKinds } from '../languages/run.ts';
-import { maxBytes, createShortestEndings } from './shortest-ending.ts';
+import { maxBytes, ShortestEndings } from './shortest-ending.ts';
 import { utf8Text } from '../languages/utf8.ts';
 import { longestTokens, type TokenTrie } from './token-trie.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -59,7 +59,7 @@ export function* compileSteps(grammar: Expression, vocabulary: Vocabulary): Gene
   const program = yield* programSteps(grammar, vocabulary.writesAll);
   const automaton = new Automaton(program);
   const masks = createMaskCache(automaton, vocabulary);
-  const endings = createShortestEndings(program);
+  const endings = new ShortestEndings(program);
   yield* endings.learn();
   const read = ({ state, item }: Position, byte: number): Position => {
     let next = automaton.state(automaton.next(state.id, byte));

@@ -13,7 +13,7 @@ import { stringCharacter } from '../languages/json-text.ts';
 import type { Language } from '../languages/language.ts';
 import { countTexts } from '../languages/live.ts';
 import type { Notation } from './notation.ts';
-import type { ValueOf } from './array.ts';
+import type { ValueOf } from './counted-list.ts';
 import type { Literal } from './document.ts';
 import { schemaFault } from './keywords.ts';
 import type { TextLanguages } from './texts.ts';

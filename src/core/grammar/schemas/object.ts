@@ -1,7 +1,7 @@
 import { orderedKeys } from '../../text/exact-json.ts';
 import { choice, never, type Expression } from '../languages/expression.ts';
 import type { Language } from '../languages/language.ts';
-import type { Clause, KeySet } from './clauses.ts';
+import type { Clause, KeySet } from './clause.ts';
 import type { Literal, SchemaDocument } from './document.ts';
 import { quoted, readCounts, readSchemaMap, schemaFault, typeBits } from './keywords.ts';
 import type { Schema } from './json-types.ts';
